@@ -1,0 +1,137 @@
+"""Node identity: how a place on a page is named (ALGORITHMS 1).
+
+A browser's tree is not lxml's tree, so a place is never an XPath from a browser. It is a `Location` in *our* tree:
+the element's index in document order, and what of it is meant. `elements(root)` gives the list that indexes run over:
+elements only; comments and processing instructions have none.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from lxml import etree
+
+Kind = Literal["text", "element", "attribute"]
+
+_SPACE = re.compile(r"\s+")
+_STRING = etree.XPath("string()", smart_strings=False)
+
+RAW_TEXT = frozenset({"script", "style", "noscript", "textarea", "title", "option", "template"})
+"""Elements whose text a reader of the page does not see as running text."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Location:
+    """A place on a page.
+
+    node: index of the element in `elements(root)`, from 0. kind: `text`, one text() child of it; `element`, its whole
+    text; `attribute`, one attribute's value. text: which text() child, from 1 as in XPath's ``text()[1]``, blank ones
+    counted. attribute: its name. start, end: a part of the cleaned value, as offsets; both None for all of it.
+    """
+
+    node: int
+    kind: Kind = "element"
+    text: int = 0
+    attribute: str = ""
+    start: int | None = None
+    end: int | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The location as JSON values, without what is not set."""
+        row: dict[str, Any] = {"node": self.node, "kind": self.kind}
+        if self.kind == "text":
+            row["text"] = self.text
+        if self.kind == "attribute":
+            row["attribute"] = self.attribute
+        if self.start is not None:
+            row |= {"start": self.start, "end": self.end}
+        return row
+
+    @classmethod
+    def from_json(cls, row: dict[str, Any]) -> "Location":
+        """The location that `as_json` wrote. Raises ValueError for anything else."""
+        try:
+            node, kind = row["node"], row["kind"]
+            text, attribute = row.get("text", 0), row.get("attribute", "")
+            start, end = row.get("start"), row.get("end")
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"not a location: {row!r}") from error
+        whole = type(node) is int and type(text) is int and node >= 0
+        kinds = (kind == "text" and text >= 1) or kind == "element" or (kind == "attribute" and bool(attribute))
+        part = (start is None and end is None) or (type(start) is int and type(end) is int and 0 <= start < end)
+        if not (whole and kinds and part and isinstance(attribute, str)):
+            raise ValueError(f"not a location: {row!r}")
+        return cls(node, kind, text, attribute, start, end)
+
+
+def clean(text: str) -> str:
+    """The text as values are compared: runs of white space, non-breaking ones too, as one space, trimmed."""
+    return _SPACE.sub(" ", text).strip()
+
+
+def elements(root: etree._Element) -> list[etree._Element]:
+    """All elements in document order. Keep the list while indexes are used: it keeps lxml's proxies alive."""
+    return list(root.iter(etree.Element))
+
+
+def texts(element: etree._Element) -> Iterator[str]:
+    """The element's text() children in order, as XPath sees them: blank ones too, split by comments."""
+    if element.text:
+        yield element.text
+    for child in element:
+        if child.tail:
+            yield child.tail
+
+
+def whole_text(element: etree._Element) -> str:
+    """The text of an element with all its descendants', uncleaned; comments left out."""
+    return str(_STRING(element))
+
+
+def value(nodes: Sequence[etree._Element], location: Location) -> str | None:
+    """The cleaned value at a location, None where the page has no such place."""
+    if location.node >= len(nodes):
+        return None
+    element = nodes[location.node]
+    raw: str | None
+    if location.kind == "attribute":
+        raw = element.get(location.attribute)
+    elif location.kind == "element":
+        raw = whole_text(element)
+    else:
+        raw = next((t for n, t in enumerate(texts(element), 1) if n == location.text), None)
+    if raw is None:
+        return None
+    cleaned = clean(raw)
+    return cleaned if location.start is None else cleaned[location.start : location.end].strip()
+
+
+def locate(selected: Any, index: dict[etree._Element, int]) -> Location | None:
+    """The location of one item of an XPath result; None for a comment or a number.
+
+    index: {element: its place in `elements(root)`}.
+    """
+    if isinstance(selected, etree._Element):
+        return Location(index[selected]) if selected in index else None
+    parent = selected.getparent() if hasattr(selected, "getparent") else None
+    if parent is None:
+        return None
+    if selected.is_attribute:
+        return Location(index[parent], "attribute", attribute=str(selected.attrname))
+    owner = parent.getparent() if selected.is_tail else parent
+    if owner is None or owner not in index:
+        return None
+    return Location(index[owner], "text", text=_ordinal(owner, parent if selected.is_tail else None))
+
+
+def _ordinal(owner: etree._Element, after: etree._Element | None) -> int:
+    """Which text() child of `owner` it is: the tail of `after`, or its first text when that is None."""
+    number = 1 if owner.text else 0
+    if after is None:
+        return number
+    for child in owner:
+        number += bool(child.tail)
+        if child is after:
+            break
+    return number

@@ -1,0 +1,76 @@
+"""Bytes to tree: the one place where a page is read (ALGORITHMS 1).
+
+Encoding: byte-order mark, then the HTTP charset, then ``<meta>``, then detection, with the WHATWG label aliases
+(``iso-8859-1`` means windows-1252); w3lib does it. Tree: lxml's HTML parser, without network and without entities
+from outside. libxml2 stops at ``MAX_DEPTH`` nested elements; a page that is deeper keeps what stands before that
+point and carries a notice, because half a page is of more use to an editor than none.
+"""
+
+from dataclasses import dataclass
+
+from charset_normalizer import from_bytes
+from lxml import etree
+from w3lib.encoding import html_to_unicode
+
+from extraction.algorithms.errors import PageError
+
+MAX_BYTES = 32 * 1024 * 1024
+"""Largest page that is parsed. The largest real page seen is 1.5 MB; lxml needs some ten times the bytes as memory."""
+
+MAX_DEPTH = 2048
+"""libxml2's own bound on nested elements with huge_tree on; without it the bound is 256 and real pages reach it."""
+
+DETECTION_BYTES = 65_536
+"""How much of a page without any declaration is looked at to guess its encoding."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedPage:
+    """A page as a tree. `notices` says in words what was lost on the way, empty when nothing was."""
+
+    root: etree._Element
+    encoding: str
+    size_bytes: int
+    notices: tuple[str, ...] = ()
+
+
+def parse(content: bytes, *, content_type: str | None = None) -> ParsedPage:
+    """The tree of a page.
+
+    content_type: the HTTP header's value, if known. Raises PageError for a page that is empty, too large or without
+    any element.
+    """
+    if not content.strip():
+        raise PageError("the page is empty")
+    if len(content) > MAX_BYTES:
+        raise PageError(f"the page has {len(content):,} bytes; at most {MAX_BYTES:,} are read")
+    encoding, text = decode(content, content_type=content_type)
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True, remove_pis=True)
+    try:
+        root = etree.fromstring(text.encode("utf-8", "replace"), parser)
+    except etree.XMLSyntaxError as error:
+        raise PageError(f"the page is not HTML: {error.msg}") from error
+    if root is None:
+        raise PageError("the page holds no element")
+    return ParsedPage(root, encoding, len(content), _notices(parser))
+
+
+def decode(content: bytes, *, content_type: str | None = None) -> tuple[str, str]:
+    """(encoding name, text without byte-order mark) of a page's bytes."""
+    encoding, text = html_to_unicode(content_type, content, auto_detect_fun=_detect, default_encoding="utf-8")
+    return encoding, text.lstrip("\ufeff")
+
+
+def _detect(content: bytes) -> str | None:
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        best = from_bytes(content[:DETECTION_BYTES]).best()
+        return best.encoding if best else "cp1252"
+    return "utf-8"
+
+
+def _notices(parser: etree.HTMLParser) -> tuple[str, ...]:
+    if any("xcessive depth" in entry.message for entry in parser.error_log):
+        return (f"elements nested deeper than {MAX_DEPTH:,} levels were left out",)
+    return ()
