@@ -1,0 +1,29 @@
+"""The tables, one aggregate a file."""
+
+from extraction.models.cluster import Cluster, SamplePage
+from extraction.models.label import Label
+from extraction.models.page import Page
+from extraction.models.record import Record
+from extraction.models.role import Role, role_of
+from extraction.models.rule import Rule
+from extraction.models.run import Run, RunProblem
+from extraction.models.schema import Attribute, RecordType
+from extraction.models.site import Site
+from extraction.models.snapshot import Snapshot
+
+__all__ = [
+    "Attribute",
+    "Cluster",
+    "Label",
+    "Page",
+    "Record",
+    "RecordType",
+    "Rule",
+    "Role",
+    "Run",
+    "RunProblem",
+    "SamplePage",
+    "Site",
+    "Snapshot",
+    "role_of",
+]

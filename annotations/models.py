@@ -1,0 +1,31 @@
+"""What an editor did in the workbench, step by step: for undo, and to know what a rule cost."""
+
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+
+from extraction.models import Attribute, Cluster, Snapshot
+
+
+class Edit(models.Model):
+    """One step: the labels of one attribute on one page before and after it.
+
+    before, after: lists of `Location` JSON, `[None]` for "not on this page", `[]` for nothing said. undone: it was
+    taken back; a new step drops those that were undone.
+    """
+
+    cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="edits")
+    snapshot = models.ForeignKey(Snapshot, on_delete=models.CASCADE, related_name="+")
+    attribute = models.ForeignKey(Attribute, on_delete=models.CASCADE, related_name="+")
+    before: models.JSONField[list[Any], list[Any]] = models.JSONField(default=list)
+    after: models.JSONField[list[Any], list[Any]] = models.JSONField(default=list)
+    undone = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.attribute} on {self.snapshot}"

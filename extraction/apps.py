@@ -1,0 +1,24 @@
+"""The extraction app: pages, templates, rules, records."""
+
+from typing import Any
+
+from django.apps import AppConfig
+from django.db.models.signals import post_migrate
+
+
+class ExtractionConfig(AppConfig):
+    name = "extraction"
+    verbose_name = "Extraction"
+
+    def ready(self) -> None:
+        post_migrate.connect(_create_groups, sender=self)
+
+
+def _create_groups(**_: Any) -> None:
+    """A group for each role, whenever the tables are made or emptied."""
+    from django.contrib.auth.models import Group
+
+    from extraction.models import Role
+
+    for role in Role:
+        Group.objects.get_or_create(name=role.group)

@@ -1,0 +1,66 @@
+"""A cluster: the pages of one template."""
+
+from typing import ClassVar
+
+from django.db import models
+from django.urls import reverse
+
+from extraction.models.schema import RecordType
+from extraction.models.site import Site
+
+
+class Cluster(models.Model):
+    """The pages of one template of a site ("template" in the dashboard).
+
+    number: its number within the site, never used again. masks: the masked shingle vectors it was made of, as text
+    (`3f.a2.**.10.…`); a page belongs if any of them covers it. url_patterns: the most specific patterns that match its
+    URLs, as text. ignored: a person said that nothing is to be extracted from it.
+    """
+
+    site = models.ForeignKey(Site, on_delete=models.CASCADE, related_name="clusters")
+    number = models.PositiveIntegerField()
+    name = models.CharField(max_length=120, blank=True)
+    masks: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
+    url_patterns: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
+    ignored = models.BooleanField(default=False)
+    record_type = models.ForeignKey(RecordType, null=True, blank=True, on_delete=models.PROTECT, related_name="clusters")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["site", "number"], name="one_cluster_per_number")]
+
+    UNNAMED: ClassVar[str] = "Template {number}"
+
+    def __str__(self) -> str:
+        return self.label
+
+    @property
+    def label(self) -> str:
+        """The name a person gave it, else "Template 3"."""
+        return self.name or self.UNNAMED.format(number=self.number)
+
+    def get_absolute_url(self) -> str:
+        return reverse("cluster", args=[self.site.slug, self.number])
+
+
+class SamplePage(models.Model):
+    """A page chosen for annotation, in greedy order.
+
+    covered_fraction: share of the weight of the cluster's paths that this page and those before it cover, 0 to 1.
+    """
+
+    cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="samples")
+    snapshot = models.ForeignKey("extraction.Snapshot", on_delete=models.CASCADE, related_name="+")
+    position = models.PositiveIntegerField()
+    covered_fraction = models.FloatField()
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["cluster", "position"], name="one_sample_per_position"),
+            models.UniqueConstraint(fields=["cluster", "snapshot"], name="a_page_is_a_sample_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"sample {self.position} of {self.cluster}"

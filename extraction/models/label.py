@@ -1,0 +1,41 @@
+"""Labels: the places an editor marked."""
+
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+
+from extraction.models.cluster import Cluster
+from extraction.models.schema import Attribute
+
+
+class Label(models.Model):
+    """What an editor said of one attribute on one page: it is here (location, value), or it is not on this page.
+
+    location: `Location.as_json()` in our tree of that snapshot; None for "not on this page". value: the cleaned value
+    there when it was marked. position: the order of several values. Either one row without a location or any number
+    with one, never both (`services.labelling` is the only writer).
+    """
+
+    cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="labels")
+    snapshot = models.ForeignKey("extraction.Snapshot", on_delete=models.CASCADE, related_name="labels")
+    attribute = models.ForeignKey(Attribute, on_delete=models.CASCADE, related_name="labels")
+    location: models.JSONField[dict[str, Any] | None, dict[str, Any] | None] = models.JSONField(null=True, blank=True)
+    value = models.TextField(blank=True)
+    position = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+
+    class Meta:
+        ordering = ["snapshot", "attribute", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["cluster", "snapshot", "attribute", "position"], name="one_label_per_place"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.attribute}: {self.value if self.location else 'not here'}"
+
+    @property
+    def absent(self) -> bool:
+        """The editor said that the attribute is not on this page."""
+        return self.location is None

@@ -1,0 +1,62 @@
+"""Record types: what is extracted, shared between sites."""
+
+from django.db import models
+from django.urls import reverse
+
+
+class RecordType(models.Model):
+    """A kind of record, such as Book, with its attributes."""
+
+    name = models.CharField(max_length=80, unique=True)
+    slug = models.SlugField(max_length=90, unique=True)
+    description = models.CharField(max_length=300, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("record_type", args=[self.slug])
+
+
+class Attribute(models.Model):
+    """One attribute of a record type.
+
+    name: the column's name and the stylesheet's, an identifier. multiple: a record may have several values.
+    mandatory: a record without it is incomplete. hotkey: one key that chooses it in the workbench.
+    position: its place, from 0; the hue is the position modulo eight.
+    """
+
+    class Type(models.TextChoices):
+        TEXT = "text", "Text"
+        NUMBER = "number", "Number"
+        PRICE = "price", "Price with currency"
+        DATE = "date", "Date"
+        URL = "url", "URL"
+        IMAGE = "image", "Image"
+        BOOLEAN = "boolean", "Yes or no"
+
+    HUES = 8
+
+    record_type = models.ForeignKey(RecordType, on_delete=models.CASCADE, related_name="attributes")
+    name = models.CharField(max_length=60)
+    type = models.CharField(max_length=10, choices=Type.choices, default=Type.TEXT)
+    multiple = models.BooleanField(default=False)
+    mandatory = models.BooleanField(default=False)
+    hotkey = models.CharField(max_length=1, blank=True)
+    position = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ["position", "id"]
+        constraints = [models.UniqueConstraint(fields=["record_type", "name"], name="one_attribute_per_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def hue(self) -> int:
+        """Which of the eight attribute hues marks it, from 0."""
+        return self.position % self.HUES

@@ -1,0 +1,24 @@
+"""A web site whose pages become records."""
+
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+
+
+class Site(models.Model):
+    """A web site, known by its name and, where it has one, its address."""
+
+    name = models.CharField(max_length=120, unique=True)
+    slug = models.SlugField(max_length=140, unique=True)
+    address = models.URLField(max_length=2000, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("site", args=[self.slug])

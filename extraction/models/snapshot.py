@@ -1,0 +1,32 @@
+"""A snapshot: what stood at a page's URL at one time."""
+
+from django.db import models
+
+from extraction.models.page import Page
+
+
+class Snapshot(models.Model):
+    """The bytes of a page at one time, by their sha256; the bytes themselves are in the storage, once.
+
+    vector: the 8-byte shingle vector as 16 hexadecimal digits, empty for a page that cannot be read; scheme names how
+    it was made. error: why the page cannot be read, empty when it can. cluster: the template it belongs to, None while
+    unclustered.
+    """
+
+    page = models.ForeignKey(Page, on_delete=models.CASCADE, related_name="snapshots")
+    sha256 = models.CharField(max_length=64, db_index=True)
+    size_bytes = models.PositiveBigIntegerField()
+    content_type = models.CharField(max_length=200, blank=True)
+    fetched_at = models.DateTimeField()
+    vector = models.CharField(max_length=16, blank=True)
+    scheme = models.CharField(max_length=40, blank=True)
+    title = models.CharField(max_length=200, blank=True)
+    error = models.CharField(max_length=500, blank=True)
+    cluster = models.ForeignKey("extraction.Cluster", null=True, blank=True, on_delete=models.SET_NULL, related_name="snapshots")
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [models.UniqueConstraint(fields=["page", "sha256"], name="one_snapshot_per_content")]
+
+    def __str__(self) -> str:
+        return f"{self.page.url} at {self.fetched_at:%Y-%m-%d %H:%M}"

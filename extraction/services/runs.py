@@ -1,0 +1,217 @@
+"""The life of a run: queued → running → done, failed or cancelled.
+
+A run is a row; a message only carries its id and may be lost, doubled or late. So a worker *claims* the row by
+compare-and-set before it does anything, shows life while it works, and `sweep` finds rows that nobody holds: messages
+that were lost, workers that died. A job is written so that running it again from the start does no harm.
+"""
+
+import logging
+import os
+import socket
+import time
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+from typing import Any
+
+import psutil
+from celery import current_app
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from extraction.models import Cluster, Run, RunProblem, Site
+
+logger = logging.getLogger(__name__)
+
+HEARTBEAT_S = 2.0
+"""How often a working run writes its progress: often enough for a bar, seldom enough not to be the work."""
+
+STALE_AFTER_S = 90.0
+"""A run on another machine without a sign of life for so long is given up: no step of a job is silent for longer."""
+
+UNCLAIMED_AFTER_S = 15.0
+"""A message not taken up for so long is sent again; a second one does no harm, the claim decides."""
+
+MAX_ATTEMPTS = 5
+"""A run that took five workers with it is not given to a sixth."""
+
+MAX_PROBLEMS = 5_000
+"""Problems kept a run; the rest is counted."""
+
+
+class Cancelled(Exception):  # noqa: N818
+    """A person cancelled the run while it worked."""
+
+
+class JobError(Exception):
+    """The job cannot be done, for a reason a person can read."""
+
+
+def start(
+    kind: Run.Kind,
+    site: Site,
+    *,
+    cluster: Cluster | None = None,
+    parameters: dict[str, Any] | None = None,
+    unit: str = "pages",
+    user: Any = None,
+) -> Run:
+    """A new run, sent to a worker when the transaction commits.
+
+    An unfinished run of the same kind, site and cluster with the same parameters is given back instead of a second.
+    """
+    parameters = parameters or {}
+    with transaction.atomic():
+        same = Run.objects.select_for_update().filter(kind=kind, site=site, cluster=cluster, state__in=Run.UNFINISHED, parameters=parameters)
+        found = same.first()
+        if found:
+            return found
+        run = Run.objects.create(
+            kind=kind, site=site, cluster=cluster, parameters=parameters, unit=unit, created_by=user, sent_at=timezone.now()
+        )
+        send(run)
+    return run
+
+
+def send(run: Run) -> None:
+    """Sends the run's message once the transaction has committed."""
+    # By name: tasks call services, so a service cannot import them. A broker that is away only delays: the sweep sends again.
+    transaction.on_commit(lambda: _message(run.pk), robust=True)
+
+
+def cancel(run: Run) -> bool:
+    """Cancels an unfinished run; False when it had ended already."""
+    changed = Run.objects.filter(pk=run.pk, state__in=Run.UNFINISHED).update(
+        state=Run.State.CANCELLED, finished_at=timezone.now(), message="Cancelled"
+    )
+    return bool(changed)
+
+
+def _message(run_id: int) -> None:
+    current_app.send_task("extraction.tasks.execute", args=[run_id])
+
+
+class Progress:
+    """What a job uses to say where it is. Writes at most every HEARTBEAT_S; raises Cancelled when a person cancelled."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self._written = 0.0
+        self._problems = 0
+
+    def __call__(self, done: int, *, total: int | None = None, message: str | None = None, now: bool = False) -> None:
+        """Says how far the job is; `now` writes even when something was written a moment ago."""
+        self.run.done = done
+        if total is not None:
+            self.run.total = total
+        if message is not None:
+            self.run.message = message
+            now = True
+        if now or time.monotonic() - self._written >= HEARTBEAT_S:
+            self._write()
+
+    def problem(self, name: str, reason: str) -> None:
+        """Notes one thing that could not be used; the rest goes on."""
+        self._problems += 1
+        if self._problems <= MAX_PROBLEMS:
+            RunProblem.objects.get_or_create(run=self.run, name=name[:2000], reason=reason[:500])
+
+    @property
+    def problems(self) -> int:
+        """How many things could not be used."""
+        return self._problems
+
+    def _write(self) -> None:
+        held = Run.objects.filter(pk=self.run.pk, state=Run.State.RUNNING, claimed_by=self.run.claimed_by, attempts=self.run.attempts)
+        alive = held.update(done=self.run.done, total=self.run.total, message=self.run.message, heartbeat_at=timezone.now())
+        if not alive:
+            raise Cancelled
+        self._written = time.monotonic()
+
+
+Job = Callable[[Run, Progress], dict[str, Any]]
+
+
+def execute(run_id: int, jobs: dict[str, Job]) -> bool:
+    """Claims the run and does its job; False when somebody else has it or it is over."""
+    run = claim(run_id)
+    if run is None:
+        return False
+    progress = Progress(run)
+    try:
+        summary = jobs[run.kind](run, progress)
+    except Cancelled:
+        logger.info("run %s was cancelled or taken over", run.pk)
+    except JobError as error:
+        _finish(run, Run.State.FAILED, error=str(error))
+    else:
+        _finish(run, Run.State.DONE, summary=summary)
+    return True
+
+
+def broke(run_id: int, error: BaseException) -> None:
+    """A job died of an error of the program. It must end in its row, or a person waits for ever."""
+    Run.objects.filter(pk=run_id, state=Run.State.RUNNING, claimed_by=_me()).update(
+        state=Run.State.FAILED, error=f"Internal error: {type(error).__name__}: {error}", finished_at=timezone.now()
+    )
+
+
+def claim(run_id: int) -> Run | None:
+    """Takes a queued run by compare-and-set; None when it is not queued any more."""
+    now = timezone.now()
+    mine = Run.objects.filter(pk=run_id, state=Run.State.QUEUED).update(
+        state=Run.State.RUNNING, claimed_by=_me(), started_at=now, heartbeat_at=now, attempts=F("attempts") + 1, error=""
+    )
+    return Run.objects.select_related("site", "cluster").get(pk=run_id) if mine else None
+
+
+def sweep() -> int:
+    """Gives back to the queue what nobody holds any more, sends again what nobody took; how many were sent."""
+    for run in Run.objects.filter(state=Run.State.RUNNING):
+        if not _lost(run):
+            continue
+        over = run.attempts >= MAX_ATTEMPTS
+        held = Run.objects.filter(pk=run.pk, state=Run.State.RUNNING, claimed_by=run.claimed_by, attempts=run.attempts)
+        if over:
+            held.update(
+                state=Run.State.FAILED, finished_at=timezone.now(), error=f"Its worker died {run.attempts} times; it is not tried again."
+            )
+        else:
+            held.update(state=Run.State.QUEUED, claimed_by="", sent_at=None, message="Its worker died; starting again")
+    waiting = Q(sent_at=None) | Q(sent_at__lt=timezone.now() - timedelta(seconds=UNCLAIMED_AFTER_S))
+    return _send_all(Run.objects.filter(waiting, state=Run.State.QUEUED).order_by("id"))
+
+
+def _send_all(runs: Iterable[Run]) -> int:
+    sent = 0
+    for run in runs:
+        with transaction.atomic():
+            if Run.objects.filter(pk=run.pk, state=Run.State.QUEUED, sent_at=run.sent_at).update(sent_at=timezone.now()):
+                send(run)
+                sent += 1
+    return sent
+
+
+def _lost(run: Run) -> bool:
+    host, _, process = run.claimed_by.partition(" ")
+    if host == socket.gethostname():
+        return process not in {_process(pid) for pid in psutil.pids() if process.startswith(f"{pid}@")}
+    return run.heartbeat_at is None or run.heartbeat_at < timezone.now() - timedelta(seconds=STALE_AFTER_S)
+
+
+def _process(pid: int) -> str:
+    """A process by number and start, since numbers are used again."""
+    try:
+        return f"{pid}@{psutil.Process(pid).create_time():.1f}"
+    except psutil.Error:
+        return ""
+
+
+def _me() -> str:
+    return f"{socket.gethostname()} {_process(os.getpid())}"
+
+
+def _finish(run: Run, state: Run.State, *, error: str = "", summary: dict[str, Any] | None = None) -> None:
+    Run.objects.filter(pk=run.pk, state=Run.State.RUNNING, claimed_by=run.claimed_by, attempts=run.attempts).update(
+        state=state, error=error, summary=summary or {}, finished_at=timezone.now(), done=run.done, total=run.total, message=""
+    )

@@ -1,0 +1,26 @@
+"""Celery tasks: an id in, one service call."""
+
+from typing import Any
+
+from celery import shared_task
+from celery.signals import task_failure
+
+from extraction.services import jobs, runs
+
+
+@shared_task
+def execute(run_id: int) -> None:
+    """Does the job of a run, unless somebody else does."""
+    runs.execute(run_id, jobs.JOBS)
+
+
+@shared_task
+def sweep() -> None:
+    """Finds runs that nobody holds and sends them again."""
+    runs.sweep()
+
+
+@task_failure.connect(sender=execute)
+def execute_failed(*, exception: BaseException, args: Any, **_: Any) -> None:
+    """A job died of an error of the program: its run ends as failed; Celery logs the trace."""
+    runs.broke(args[0], exception)

@@ -1,0 +1,58 @@
+"""Who may do what, and what a page of the dashboard may load."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+
+from extraction.models import Role, role_of
+
+View = Callable[..., HttpResponse]
+
+
+def requires(role: Role) -> Callable[[View], View]:
+    """The view is for people of this role or a higher one; others get 403. Who is not signed in is sent to sign in."""
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            held = role_of(request.user)
+            if held is None or held < role:
+                raise PermissionDenied(f"This needs the role {role.group}.")
+            return view(request, *args, **kwargs)
+
+        return checked
+
+    return decorate
+
+
+class ContentSecurityPolicyMiddleware:
+    """The dashboard's own policy: everything from this origin, scripts and styles as files, frames from here only.
+
+    A view that shows an untrusted page sets its own policy, which stays.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        response.headers.setdefault("Content-Security-Policy", POLICY)
+        return response
+
+
+POLICY = "; ".join(
+    [
+        "default-src 'self'",
+        "img-src 'self' data:",
+        "style-src 'self'",
+        "script-src 'self'",
+        "object-src 'none'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-src 'self'",
+        "frame-ancestors 'self'",
+    ]
+)

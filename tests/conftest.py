@@ -1,0 +1,47 @@
+"""Fixtures that every test of the dashboard may use."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+
+def pytest_unconfigure() -> None:
+    """The test run's folder goes with it."""
+    shutil.rmtree(os.environ.get("VERTEX_VAR_DIR", ""), ignore_errors=True)
+
+
+@pytest.fixture
+def person(db: None) -> Callable[[str], Any]:
+    """Makes a user of a role: person("editor")."""
+    from django.contrib.auth.models import Group, User
+
+    def make(role: str) -> User:
+        user, _ = User.objects.get_or_create(username=role)
+        user.groups.add(Group.objects.get_or_create(name=role)[0])
+        return user
+
+    return make
+
+
+@pytest.fixture
+def signed_in(client: Any, person: Callable[[str], Any]) -> Callable[[str], Any]:
+    """A client signed in as somebody of a role: signed_in("viewer").get(...)."""
+
+    def sign_in(role: str) -> Any:
+        client.force_login(person(role))
+        return client
+
+    return sign_in
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """The ids of the runs whose messages were sent, instead of sending them."""
+    from celery import current_app
+
+    ids: list[int] = []
+    monkeypatch.setattr(current_app, "send_task", lambda name, args=(), **_: ids.append(args[0]))
+    yield ids

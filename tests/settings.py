@@ -1,0 +1,15 @@
+"""The product's settings with everything that is written in a folder of the test run's own."""
+
+import os
+import tempfile
+
+_var = tempfile.mkdtemp(prefix="vertex-tests-")
+os.environ["VERTEX_VAR_DIR"] = _var
+os.environ.setdefault("VERTEX_SECRET_KEY", "only-for-tests")
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")  # Playwright's synchronous API runs a loop in the test's thread
+
+from vertex.settings import *  # noqa: E402, F403
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+CELERY_BROKER_URL = "memory://"
+CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, object] = {}

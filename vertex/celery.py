@@ -1,0 +1,11 @@
+"""The Celery application. Messages carry a run's id and nothing else; what is to be done stands in the database."""
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vertex.settings")
+
+app = Celery("vertex")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks(["extraction"])

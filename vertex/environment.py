@@ -1,0 +1,69 @@
+"""Typed readers of environment variables. A value that cannot be used stops the start with its name and what was wrong."""
+
+import os
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+
+PREFIX = "VERTEX_"
+
+
+def text(name: str, default: str = "") -> str:
+    """The variable's text, or the default when it is unset or empty."""
+    return os.environ.get(PREFIX + name) or default
+
+
+def boolean(name: str, default: bool) -> bool:
+    """Yes or no. Accepts 1/0, true/false, yes/no, on/off in any case."""
+    raw = text(name).lower()
+    if not raw:
+        return default
+    if raw in {"1", "true", "yes", "on"}:
+        return True
+    if raw in {"0", "false", "no", "off"}:
+        return False
+    raise ImproperlyConfigured(f"{PREFIX}{name}={raw!r}: give 1 or 0")
+
+
+def integer(name: str, default: int, *, least: int = 0) -> int:
+    """A whole number of at least `least`."""
+    raw = text(name)
+    if not raw:
+        return default
+    try:
+        number = int(raw)
+    except ValueError:
+        raise ImproperlyConfigured(f"{PREFIX}{name}={raw!r}: give a whole number") from None
+    if number < least:
+        raise ImproperlyConfigured(f"{PREFIX}{name}={raw!r}: give at least {least}")
+    return number
+
+
+def listed(name: str, default: list[str]) -> list[str]:
+    """Values separated by commas."""
+    raw = text(name)
+    return [part.strip() for part in raw.split(",") if part.strip()] if raw else default
+
+
+def path(name: str, default: Path) -> Path:
+    """A file or folder, `~` expanded, made absolute."""
+    raw = text(name)
+    return Path(raw).expanduser().resolve() if raw else default
+
+
+def secret(name: str, *, keep_in: Path) -> str:
+    """A secret: the variable's, else one drawn at the first start and kept in a file that only its owner reads."""
+    raw = text(name)
+    if raw:
+        return raw
+    from django.core.management.utils import get_random_secret_key
+
+    try:
+        keep_in.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(keep_in, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return keep_in.read_text().strip()
+    with os.fdopen(handle, "w") as file:
+        key = get_random_secret_key()
+        file.write(key)
+    return key

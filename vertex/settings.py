@@ -1,0 +1,189 @@
+"""Configuration. Every default works with nothing installed but the Python packages; VERTEX_… variables change it.
+
+docs/configuration.md lists the variables.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import dj_database_url
+import django_stubs_ext
+
+from vertex import environment as env
+
+django_stubs_ext.monkeypatch()
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+VAR_DIR = env.path("VAR_DIR", BASE_DIR / "var")
+VAR_DIR.mkdir(parents=True, exist_ok=True)
+
+DEBUG = env.boolean("DEBUG", False)
+SECRET_KEY = env.secret("SECRET_KEY", keep_in=VAR_DIR / "secret_key")
+ALLOWED_HOSTS = env.listed("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.listed("CSRF_TRUSTED_ORIGINS", [])
+HTTPS = env.boolean("HTTPS", False)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+SESSION_COOKIE_SAMESITE = "Lax"
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "django_htmx",
+    "extraction",
+    "annotations",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "extraction.views.policy.ContentSecurityPolicyMiddleware",
+]
+
+ROOT_URLCONF = "vertex.urls"
+WSGI_APPLICATION = "vertex.wsgi.application"
+ASGI_APPLICATION = "vertex.asgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "extraction.views.context.shell",
+            ],
+        },
+    },
+]
+
+
+def _database() -> dict[str, Any]:
+    url = env.text("DATABASE_URL")
+    if url:
+        return dict(dj_database_url.parse(url, conn_max_age=60, conn_health_checks=True))
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": VAR_DIR / "vertex.sqlite3",
+        # Without IMMEDIATE a transaction that reads first and writes later fails at once with "database is locked"
+        # when another process wrote in between; the time-out does not apply to that upgrade.
+        "OPTIONS": {
+            "timeout": 30,
+            "transaction_mode": "IMMEDIATE",
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON; PRAGMA temp_store=MEMORY;",
+        },
+        # Several processes of a test run must not meet in one in-memory database.
+        "TEST": {"NAME": VAR_DIR / "test.sqlite3"},
+    }
+
+
+DATABASES = {"default": _database()}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+
+def _page_storage() -> dict[str, Any]:
+    bucket = env.text("STORAGE_BUCKET")
+    if not bucket:
+        return {
+            "BACKEND": "django.core.files.storage.FileSystemStorage",
+            "OPTIONS": {"location": env.path("STORAGE_DIR", VAR_DIR / "storage"), "base_url": None},
+        }
+    options: dict[str, Any] = {"bucket_name": bucket, "default_acl": None, "querystring_auth": True, "file_overwrite": True}
+    for option, name in {
+        "endpoint_url": "STORAGE_ENDPOINT_URL",
+        "access_key": "STORAGE_ACCESS_KEY",
+        "secret_key": "STORAGE_SECRET_KEY",
+        "region_name": "STORAGE_REGION",
+        "location": "STORAGE_PREFIX",
+    }.items():
+        if env.text(name):
+            options[option] = env.text(name)
+    return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}
+
+
+STORAGES = {
+    "default": _page_storage(),
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+STATIC_URL = "/static/"
+STATIC_ROOT = VAR_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+# The files in static/ are served as they are where nothing was collected: no build step, no second command.
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_MANIFEST_STRICT = False
+if not (STATIC_ROOT / "staticfiles.json").exists():
+    STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "login"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+LANGUAGE_CODE = "en-gb"
+TIME_ZONE = env.text("TIME_ZONE", "UTC")
+USE_TZ = True
+USE_I18N = False
+
+# Uploads go to disk as they come in, never through memory.
+FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
+DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
+
+CELERY_BROKER_URL = env.text("BROKER_URL", "filesystem://")
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
+# Runs that a dead worker held or whose message was lost are found and sent again.
+CELERY_BEAT_SCHEDULE = {"sweep": {"task": "extraction.tasks.sweep", "schedule": 10.0, "options": {"expires": 10.0}}}
+if CELERY_BROKER_URL.startswith("filesystem:"):
+    _queue = VAR_DIR / "queue"
+    for _folder in ("messages", "control"):
+        (_queue / _folder).mkdir(parents=True, exist_ok=True)
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "data_folder_in": str(_queue / "messages"),
+        "data_folder_out": str(_queue / "messages"),
+        "control_folder": str(_queue / "control"),
+        # As it comes the transport looks once a second: some ten messages a second, and a click that waits for one.
+        "polling_interval": 0.05,
+    }
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "INFO")},
+}
+
+# Limits of an import. Each is checked while streaming, before anything is unpacked whole.
+VERTEX_UPLOAD_MAX_BYTES = env.integer("UPLOAD_MAX_BYTES", 4 * 1024**3, least=1)
+VERTEX_IMPORT_MAX_PAGES = env.integer("IMPORT_MAX_PAGES", 1_000_000, least=1)
+VERTEX_PAGE_MAX_BYTES = env.integer("PAGE_MAX_BYTES", 32 * 1024**2, least=1)
+VERTEX_IMPORT_MAX_BYTES = env.integer("IMPORT_MAX_BYTES", 64 * 1024**3, least=1)
+VERTEX_IMPORT_MAX_EXPANSION = env.integer("IMPORT_MAX_EXPANSION", 200, least=1)
