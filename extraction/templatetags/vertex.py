@@ -170,3 +170,9 @@ def shortened(text: str, length: int = 60) -> str:
         return text
     tail = length // 3
     return f"{text[: length - tail - 1]}…{text[-tail:]}"
+
+
+@register.filter
+def words(key: str) -> str:
+    """A key of a run's summary as words."""
+    return key.replace("_", " ")
