@@ -7,7 +7,7 @@ from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 
-from extraction.models import Attribute, RecordType, Site
+from extraction.models import Attribute, Cluster, RecordType, Site
 from extraction.services.record_types import AttributeDraft
 
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".warc", ".warc.gz")
@@ -46,9 +46,34 @@ class ImportForm(forms.Form):
 
 
 class ClusterForm(forms.Form):
-    """How many of eight shingle bytes must agree for two pages to be of one template."""
+    """The least number of similar pages that make a template; empty for the usual one."""
 
     threshold = forms.IntegerField(required=False, min_value=1)
+
+
+class NameForm(forms.Form):
+    """A template's name."""
+
+    name = forms.CharField(max_length=120, required=False)
+
+
+class MergeForm(forms.Form):
+    """The numbers of the templates to be made one, that which takes in the others first."""
+
+    clusters = forms.TypedMultipleChoiceField(
+        coerce=int, error_messages={"required": "Choose two templates to merge.", "invalid_choice": "One of the templates is gone. Choose again."}
+    )
+
+    def __init__(self, data: Any, *, site: Site) -> None:
+        super().__init__(data)
+        self.found = {cluster.number: cluster for cluster in site.clusters.select_related("site")}
+        self.fields["clusters"].choices = [(number, number) for number in self.found]  # type: ignore[attr-defined]
+
+    def clean_clusters(self) -> list[Cluster]:
+        numbers = list(dict.fromkeys(self.cleaned_data["clusters"]))
+        if len(numbers) < 2:
+            raise forms.ValidationError("Choose two templates to merge.")
+        return [self.found[number] for number in numbers]
 
 
 class DeleteForm(forms.Form):
@@ -64,6 +89,13 @@ class DeleteForm(forms.Form):
         if self.cleaned_data["typed"].strip() != self.wanted:
             raise forms.ValidationError(f"Type {self.wanted} to delete it. Nothing was deleted.")
         return self.wanted
+
+
+class XPathForm(forms.Form):
+    """Another XPath for an attribute of a rule."""
+
+    attribute = forms.CharField(max_length=60)
+    xpath = forms.CharField(max_length=4000)
 
 
 class RecordTypeForm(forms.ModelForm[RecordType]):

@@ -176,3 +176,16 @@ def shortened(text: str, length: int = 60) -> str:
 def words(key: str) -> str:
     """A key of a run's summary as words."""
     return key.replace("_", " ")
+
+
+@register.filter
+def minus(value: int, other: int) -> int:
+    """value - other."""
+    return value - other
+
+
+@register.simple_tag
+def coverage(records: int, failed: int, pages: int) -> SafeString:
+    """The share of a template's pages that gave a record, and that failed."""
+    whole = max(1, pages)
+    return bars([((records - failed) / whole, "ok"), (failed / whole, "broken")])
