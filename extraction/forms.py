@@ -1,6 +1,8 @@
 """Forms: what a person may send, checked before a service sees it."""
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -8,6 +10,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 
 from extraction.models import Attribute, Cluster, RecordType, Site
+from extraction.services.export_csv import Layout
 from extraction.services.record_types import AttributeDraft
 
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".warc", ".warc.gz")
@@ -96,6 +99,48 @@ class XPathForm(forms.Form):
 
     attribute = forms.CharField(max_length=60)
     xpath = forms.CharField(max_length=4000)
+
+
+class RecordsForm(forms.Form):
+    """What a person looks for among records. Whatever cannot be understood is taken as not asked."""
+
+    q = forms.CharField(required=False, max_length=500)
+    state = forms.CharField(required=False)
+    has = forms.CharField(required=False)
+    missing = forms.CharField(required=False)
+    sort = forms.CharField(required=False)
+
+    def asked(self) -> dict[str, str]:
+        """The arguments of `services.records.search`."""
+        self.is_valid()
+        names = {"query": "q", "state": "state", "attribute": "has", "missing": "missing", "sort": "sort"}
+        return {name: self.cleaned_data.get(field, "") for name, field in names.items()}
+
+
+class ExportForm(forms.Form):
+    """How a CSV is to look; what is not said is as usual."""
+
+    columns = forms.MultipleChoiceField(required=False)
+    several = forms.ChoiceField(choices=[("join", "joined"), ("json", "as JSON")], required=False)
+    separator = forms.CharField(required=False, max_length=10, strip=False)
+    values = forms.ChoiceField(choices=[("normalised", "normalised"), ("raw", "as they stand")], required=False)
+    bom = forms.BooleanField(required=False)
+
+    def __init__(self, data: Any, *, known: Sequence[str]) -> None:
+        super().__init__(data)
+        self.fields["columns"].choices = [(name, name) for name in known]  # type: ignore[attr-defined]
+
+    def layout(self, standard: Layout) -> Layout:
+        """The layout asked for, over the usual one."""
+        data = self.cleaned_data
+        return replace(
+            standard,
+            columns=tuple(dict.fromkeys(data["columns"])) or standard.columns,
+            several=data["several"] or standard.several,
+            separator=data["separator"] or standard.separator,
+            normalised=data["values"] != "raw",
+            bom=data["bom"],
+        )
 
 
 class RecordTypeForm(forms.ModelForm[RecordType]):

@@ -1,11 +1,14 @@
 """The pages of a site: searched, filtered, one with all that is known of it."""
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Q, QuerySet
 
 from extraction.models import Attribute, Page, Record, Site, Snapshot
+from extraction.services import records
 
 UNREADABLE, UNCLUSTERED = "unreadable", "unclustered"
 
@@ -38,6 +41,19 @@ class PageView:
     record: Record | None
     columns: list[Column]
 
+    @property
+    def is_web(self) -> bool:
+        """Its URL is an address on the web, not a file's name."""
+        return self.page.url.startswith(("http://", "https://"))
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What the frame is to outline, as it wants it in its address; problem: why it cannot, in words."""
+
+    locations: str = ""
+    problem: str = ""
+
 
 def search(site: Site, *, query: str = "", part: str = "") -> QuerySet[Page]:
     """Pages whose URL or title holds the query. part: a template's number, `unreadable`, `unclustered`, or empty for all."""
@@ -62,11 +78,24 @@ def view(page: Page, *, snapshot_id: int | None = None) -> PageView:
     return PageView(page, snapshot, snapshots, record, columns(record) if record else [])
 
 
-def columns(record: Record) -> list[Column]:
+def columns(record: Record, attributes: Sequence[Attribute] | None = None) -> list[Column]:
     """A record's values, attribute by attribute, in the order of the template's record type."""
-    record_type = record.cluster.record_type
-    attributes = list(record_type.attributes.all()) if record_type else []
+    if attributes is None:
+        record_type = record.cluster.record_type
+        attributes = list(record_type.attributes.all()) if record_type else []
     return [Column(attribute, values(record.values.get(attribute.name))) for attribute in attributes]
+
+
+def mark(record: Record, text: str) -> Mark:
+    """The place of the value that `text` names as `attribute.position`, for the frame to outline."""
+    name, _, position = text.rpartition(".")
+    if not name or not position.isdecimal():
+        return Mark()
+    try:
+        place = records.place(record, name, int(position))
+    except records.PlaceError as error:
+        return Mark(problem=str(error))
+    return Mark(locations=json.dumps([place.as_json()], separators=(",", ":")))
 
 
 def values(stored: list[dict[str, Any]] | None) -> list[Value]:

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from extraction.forms import ARCHIVES, ImportForm
 from extraction.models import Page, Role, Site
-from extraction.services import import_pages, records, site_pages, sites
+from extraction.services import import_pages, site_pages, sites
 from extraction.views.policy import requires
 
 PER_PAGE = 50
@@ -33,8 +33,9 @@ def page(request: HttpRequest, slug: str, page_id: int) -> HttpResponse:
     found = get_object_or_404(Page.objects.select_related("site", "current"), site__slug=slug, pk=page_id)
     asked = request.GET.get("snapshot", "")
     view = site_pages.view(found, snapshot_id=int(asked) if asked.isdecimal() else None)
-    mark = records.mark(view.record, request.GET.get("value", "")) if view.record else ""
-    return render(request, "extraction/page.html", {"site": found.site, "view": view, "mark": mark, "marked": request.GET.get("value", "")})
+    marked = request.GET.get("value", "")
+    mark = site_pages.mark(view.record, marked) if view.record else None
+    return render(request, "extraction/page.html", {"site": found.site, "view": view, "mark": mark, "marked": marked})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
