@@ -5,6 +5,9 @@ PY := .venv/bin/python
 SERVE ?= 1
 DATA ?= .data
 
+# The Procfile's commands are found in .venv, from whichever of the targets they are started.
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo run migrate test lint e2e quality bench browser lock format clean
 
