@@ -3,7 +3,7 @@
 An editor may mark "1999" in "Published 1999 by Knopf". What is sought is the shortest description that gives exactly
 the marked parts on all examples: first a constant text before and after it, which any XSLT 1.0 processor can say
 (substring-after, substring-before), else a regular expression over the value's character classes (EXSLT).
-"Shortest" counts whole tokens, words or punctuation marks, not characters: the single space before a name would be
+"Shortest" counts whole words with their punctuation, not characters: the single space before a name would be
 shorter than "by " and wrong on the next page. Texts are cleaned ones (`nodes.clean`) throughout.
 """
 
@@ -17,7 +17,8 @@ from extraction.algorithms.errors import RuleError
 MAX_CONTEXT_TOKENS = 6
 """Most tokens of constant text kept before and after a value; more would be the text of one page."""
 
-_TOKENS = re.compile(r"\s*(?:\w+|[^\w\s]+)\s*")
+_TOKENS_BEFORE = re.compile(r"\w+\W*|\W+")
+_TOKENS_AFTER = re.compile(r"\W*\w+\s*|\W+")
 _RUNS = re.compile(r"(?P<digits>\d+)|(?P<letters>[^\W\d_]+)|(?P<space>\s+)|(?P<other>.)")
 
 
@@ -97,9 +98,9 @@ def _contexts(examples: Sequence[tuple[str, int, int]]) -> tuple[list[tuple[int,
     """Constant texts that stand before and after all examples, by their number of tokens from 0."""
     before = _common_start([text[:start][::-1] for text, start, _ in examples])[::-1]
     after = _common_start([text[end:] for text, _, end in examples])
-    tokens = _TOKENS.findall(before)[-MAX_CONTEXT_TOKENS:]
+    tokens = _TOKENS_BEFORE.findall(before)[-MAX_CONTEXT_TOKENS:]
     lefts = [(n, "".join(tokens[len(tokens) - n :])) for n in range(len(tokens) + 1)]
-    tokens = _TOKENS.findall(after)[:MAX_CONTEXT_TOKENS]
+    tokens = _TOKENS_AFTER.findall(after)[:MAX_CONTEXT_TOKENS]
     return lefts, [(n, "".join(tokens[:n])) for n in range(len(tokens) + 1)]
 
 
@@ -112,7 +113,7 @@ def _common_start(texts: Sequence[str]) -> str:
 def _patterns(examples: Sequence[tuple[str, int, int]]) -> Iterator[tuple[int, TextPart]]:
     """(length, part) of regular expressions: up to a suffix or the end, then the character classes of the values."""
     befores, afters = _contexts(examples)
-    suffixes = {_TOKENS.match(text[end:])[0] for text, _, end in examples if text[end:].strip()}  # type: ignore[index]
+    suffixes = {_TOKENS_AFTER.match(text[end:])[0] for text, _, end in examples if text[end:].strip()}  # type: ignore[index]
     ends = "|".join([*(re.escape(suffix.strip()) for suffix in sorted(suffixes)), "$"])
     for left, prefix in befores:
         start = re.escape(prefix) if prefix else "^"
