@@ -117,9 +117,7 @@ def load(source: Source) -> LoadedPage:
     root = read(source)
     nodes = elements(root)
     index = {element: n for n, element in enumerate(nodes)}
-    return LoadedPage(
-        source.snapshot_id, source.sha256, source.url, root, nodes, index, table(root), PAGE_FACTOR * source.size_bytes
-    )
+    return LoadedPage(source.snapshot_id, source.sha256, source.url, root, nodes, index, table(root), PAGE_FACTOR * source.size_bytes)
 
 
 def labels_of(cluster: Cluster) -> Mapping[int, Mapping[int, tuple[Location, ...]]]:
