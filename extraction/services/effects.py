@@ -70,7 +70,7 @@ class _Tally:
 def compare(cluster: Cluster, old: RuleValue, new: RuleValue, attribute: str) -> Effect:
     """One attribute's values by two rules on up to PREVIEW_PAGES pages, samples first, within the trial's time limit."""
     pages = _preview_pages(cluster)
-    tried = trial.run([old, new], [(contents.get(source.sha256), source.content_type) for source in pages])
+    tried = trial.run([old, new], [(contents.get(source.sha256), source.content_type) for source in pages], limit_s=trial.LIMIT_S)
     if tried.timed_out and len(tried.values) + len(tried.errors) < len(pages):
         stuck = pages[len(tried.values) + len(tried.errors)]
         return Effect(error=f"It runs too long: the time was over on {stuck.url}. Begin at an element with an id or a class.")

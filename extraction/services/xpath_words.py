@@ -15,41 +15,12 @@ _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _CALL = re.compile(r"([\w.-]+(?::[\w.-]+)?)\s*\(")
 _PREFIX = re.compile(r"(?<![\w:.-])([A-Za-z_][\w.-]*):(?!:)[A-Za-z_*]")
 
-_FUNCTIONS = frozenset(
-    [
-        "last",
-        "position",
-        "count",
-        "id",
-        "local-name",
-        "namespace-uri",
-        "name",
-        "string",
-        "concat",
-        "starts-with",
-        "contains",
-        "substring-before",
-        "substring-after",
-        "substring",
-        "string-length",
-        "normalize-space",
-        "translate",
-        "boolean",
-        "not",
-        "true",
-        "false",
-        "lang",
-        "number",
-        "sum",
-        "floor",
-        "ceiling",
-        "round",
-        "text",
-        "node",
-        "comment",
-        "processing-instruction",
-    ]
+_NAMES = (
+    "last position count id local-name namespace-uri name string concat starts-with contains substring-before substring-after "
+    "substring string-length normalize-space translate boolean not true false lang number sum floor ceiling round "
+    "text node comment processing-instruction"
 )
+_FUNCTIONS = frozenset(_NAMES.split())
 """The functions and node tests of XPath 1.0."""
 
 
