@@ -30,6 +30,7 @@ MAX_WIDE_NESTING = 1
 
 _WIDE = r"//|\b(?:descendant|descendant-or-self|following|preceding)\s*::"
 _TOKEN = re.compile(r"\"[^\"]*\"|'[^']*'|\[|\]|(?P<wide>" + _WIDE + ")")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _TINY = etree.fromstring("<html><body><p>text</p></body></html>")
 
 
@@ -69,6 +70,24 @@ def quote(text: str) -> str:
 def cleaned(expression: str) -> str:
     """An expression for the string value of `expression` as `nodes.clean` gives it."""
     return f"normalize-space(translate({expression}, '{SPACES}', '{' ' * len(SPACES)}'))"
+
+
+def step(tag: str) -> str:
+    """A step to elements of a tag. HTML has names that are none for XPath (``<o:p>``); they are compared as text."""
+    return tag if _NAME.fullmatch(tag) else f"*[name() = {quote(tag)}]"
+
+
+def self_test(tag: str) -> str:
+    """The condition that an element has a tag."""
+    return f"self::{tag}" if _NAME.fullmatch(tag) else f"name() = {quote(tag)}"
+
+
+def name_test(name: str, value: str) -> str:
+    """The condition that an element has an attribute of this value, or this class among its classes."""
+    if name == "class":
+        return f"contains(concat(' ', normalize-space(@class), ' '), {quote(f' {value} ')})"
+    attribute = f"@{name}" if _NAME.fullmatch(name) else f"@*[name() = {quote(name)}]"
+    return f"{attribute} = {quote(value)}"
 
 
 @lru_cache(maxsize=4096)
