@@ -10,6 +10,8 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from extraction.models import Attribute, Run
+
 register = template.Library()
 
 
@@ -170,3 +172,51 @@ def shortened(text: str, length: int = 60) -> str:
         return text
     tail = length // 3
     return f"{text[: length - tail - 1]}…{text[-tail:]}"
+
+
+@register.filter
+def minus(value: int, other: int) -> int:
+    """value - other."""
+    return value - other
+
+
+@register.simple_tag
+def coverage(records: int, failed: int, pages: int) -> SafeString:
+    """The share of a template's pages that gave a record, and that failed."""
+    whole = max(1, pages)
+    return bars([((records - failed) / whole, "ok"), (failed / whole, "broken")])
+
+
+@register.filter
+def turned(sort: str, name: str) -> str:
+    """The order a click on a column's head asks for: rising first, then falling."""
+    return f"-{name}" if sort == name else name
+
+
+@register.filter
+def tail(url: str) -> str:
+    """An address without its host: in a table of one site that stands in every row."""
+    rest = url.partition("://")[2].partition("/")[2]
+    return f"/{rest}" if rest else url
+
+
+@register.filter
+def value_key(name: str, position: int) -> str:
+    """How an address names one value of a record: `author.0`."""
+    return f"{name}.{position}"
+
+
+@register.filter
+def hue(place: int) -> int:
+    """The hue of the attribute at a place, from 0."""
+    return int(place) % Attribute.HUES
+
+
+@register.filter
+def figures(run: Run) -> list[tuple[str, str]]:
+    """What a run's summary says, in words; ids say nothing to a person."""
+    return [
+        (key.replace("_", " "), number(value) if isinstance(value, int) else str(value))
+        for key, value in run.summary.items()
+        if isinstance(value, int | float | str) and not isinstance(value, bool) and key not in {"rule", "run", "next_run"}
+    ]

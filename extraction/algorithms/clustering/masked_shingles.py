@@ -1,0 +1,264 @@
+"""Page clusters by masked shingle vectors (Vertex, Algorithm 1, §3.1.1; ALGORITHMS 2).
+
+The paper's symbols: P pages; v a page's shingle vector; a k/8 masked vector has 8 - k wildcards and covers the vectors that
+agree on the other k bytes; k is 6, 7 or 8, so 28 + 8 + 1 = 37 candidates cover a page; H their counts.
+
+1. Count every candidate. 2. Take the distinct vectors by increasing count; of the candidates that cover one, the largest keeps
+its count and all others lose this vector's count. Candidates under the threshold go. 3. A page belongs to the surviving
+candidate with the largest count among those that cover it; a page that none covers is *unclustered*.
+
+Every choice is ordered in writing (the paper is silent): larger count, then fewer wildcards, then smaller value, then smaller
+wildcard mask; vectors of equal count by value. So the order of the pages does not matter.
+
+Pages are only counted: cost follows the distinct vectors, kept with their multiplicities in 64-bit arrays. Two shortcuts
+change nothing in the result. Counts only fall, so a candidate under the threshold can go before pass 2; and a vector covered
+by at most one live candidate takes nothing from another one, so pass 2 leaves it out.
+
+Pages need not fit in memory: feed `Counts` in one reading of them, ask `Counts.select` for the masks, and assign pages in a
+second reading with `Masks.covering`; `assignments` does both.
+"""
+
+from array import array
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, islice
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from extraction.algorithms.sketches.shingles import VECTOR_BYTES, Mask, ShingleVector
+
+Page = TypeVar("Page", bound=Hashable)
+U64 = NDArray[np.uint64]
+I64 = NDArray[np.int64]
+
+DEFAULT_THRESHOLD = 5
+"""Fewest pages a template must have. The paper drops "negligible counts" without a number; five is the value of the
+measurements in ALGORITHMS 2, and the fewest pages on which a rule can be learned from two and checked on some others."""
+
+MAX_WILDCARDS = 2
+"""8 - k for the smallest k: the paper's 6/8, 7/8 and 8/8 vectors."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageCluster(Generic[Page]):
+    """Pages of one template. members: in the order they came. count: the mask's count after pass 2, at least the threshold."""
+
+    mask: Mask
+    members: tuple[Page, ...]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Clustering(Generic[Page]):
+    """clusters: by count, the largest first, never empty. unclustered: pages that no cluster's mask covers, in their order."""
+
+    clusters: tuple[PageCluster[Page], ...]
+    unclustered: tuple[Page, ...]
+
+
+def cluster(
+    vectors: Mapping[Page, ShingleVector] | Sequence[tuple[Page, ShingleVector]], *, threshold: int = DEFAULT_THRESHOLD
+) -> Clustering[Page]:
+    """Clusters of pages given as {page: vector} or (page, vector). Raises ValueError for a threshold under 1."""
+    items = list(vectors.items() if isinstance(vectors, Mapping) else vectors)
+    counts = Counts()
+    counts.extend(vector for _, vector in items)
+    masks = counts.select(threshold=threshold)
+    members: list[list[Page]] = [[] for _ in masks.masks]
+    unclustered: list[Page] = []
+    for (page, _), place in zip(items, masks.assign(_array(v for _, v in items)).tolist(), strict=True):
+        (members[place] if place >= 0 else unclustered).append(page)
+    rows = zip(masks.masks, members, masks.counts, strict=True)
+    return Clustering(tuple(PageCluster(mask, tuple(pages), count) for mask, pages, count in rows if pages), tuple(unclustered))
+
+
+def assignments(
+    pages: Callable[[], Iterable[tuple[Page, ShingleVector]]], *, threshold: int = DEFAULT_THRESHOLD
+) -> Iterator[tuple[Page, Mask | None]]:
+    """(page, the mask of its cluster) for pages that do not fit in memory, None for unclustered ones.
+
+    pages: gives all of them anew each time it is called; it is called twice.
+    """
+    counts = Counts()
+    counts.extend(vector for _, vector in pages())
+    masks = counts.select(threshold=threshold)
+    stream = iter(pages())
+    while block := list(islice(stream, _BLOCK)):
+        places = masks.assign(_array(vector for _, vector in block))
+        for (page, _), place in zip(block, places.tolist(), strict=True):
+            yield page, masks.masks[place] if place >= 0 else None
+
+
+class Counts:
+    """Pass 1: distinct vectors with the number of their pages, counted in any order. Memory: 16 bytes a distinct vector."""
+
+    def __init__(self) -> None:
+        self._values = np.zeros(0, np.uint64)
+        self._counts = np.zeros(0, np.int64)
+        self._fresh = array("Q")
+
+    def add(self, vector: ShingleVector) -> None:
+        """Count one page."""
+        self._fresh.append(vector)
+        if len(self._fresh) >= max(_BLOCK, len(self._values)):  # merged when it doubles: the sorting stays linear in the pages
+            self._merge()
+
+    def extend(self, vectors: Iterable[ShingleVector]) -> None:
+        """Count pages."""
+        for vector in vectors:
+            self.add(vector)
+
+    def distinct(self) -> tuple[U64, I64]:
+        """(distinct vectors in ascending order, how many pages have each)."""
+        self._merge()
+        return self._values, self._counts
+
+    def select(self, *, threshold: int = DEFAULT_THRESHOLD) -> "Masks":
+        """Pass 2: the surviving masks. Raises ValueError for a threshold under 1."""
+        if threshold < 1:
+            raise ValueError(f"a cluster has at least 1 page, the threshold is {threshold}")
+        values, counts = self.distinct()
+        candidates = _Candidates.count(values, counts, threshold)
+        live = candidates.settle(values, counts)
+        return _surviving(candidates, live, threshold)
+
+    def _merge(self) -> None:
+        if not self._fresh:
+            return
+        values = np.concatenate((self._values, np.frombuffer(self._fresh, np.uint64)))
+        counts = np.concatenate((self._counts, np.ones(len(self._fresh), np.int64)))
+        self._values, self._counts = _grouped(values, counts)
+        self._fresh = array("Q")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Masks:
+    """The masks that pass 2 left, the largest count first (ties: fewer wildcards, smaller value, smaller wildcard mask)."""
+
+    masks: tuple[Mask, ...]
+    counts: tuple[int, ...]
+    _tables: "tuple[_Table, ...]"
+
+    def assign(self, vectors: U64) -> I64:
+        """Pass 3: for each vector the place in `masks` of the one it belongs to, -1 where none covers it."""
+        best = np.full(len(vectors), len(self.masks), np.int64)
+        for table in self._tables:
+            np.minimum(best, table.find(vectors, len(self.masks)), out=best)
+        return np.where(best < len(self.masks), best, -1)
+
+    def covering(self, vector: ShingleVector) -> Mask | None:
+        """The mask that one page belongs to."""
+        place = int(self.assign(_array([vector]))[0])
+        return self.masks[place] if place >= 0 else None
+
+
+_BLOCK = 1 << 16
+"""Vectors handled at a time where there are temporary arrays or lists: some tens of megabytes at most."""
+
+
+def _wildcards() -> tuple[int, ...]:
+    """The wildcard masks of all candidates, fewest wildcards first, then the smaller number."""
+    found = []
+    for count in range(MAX_WILDCARDS + 1):
+        found += sorted(sum(0xFF << 8 * place for place in places) for places in combinations(range(VECTOR_BYTES), count))
+    return tuple(found)
+
+
+def _array(vectors: Iterable[ShingleVector]) -> U64:
+    return np.fromiter(vectors, np.uint64)
+
+
+def _grouped(values: U64, counts: I64) -> tuple[U64, I64]:
+    """(distinct values in ascending order, the sum of the counts of each)."""
+    order = np.argsort(values)
+    ordered = values[order]
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
+    return ordered[starts], np.add.reduceat(counts[order], starts) if len(starts) else counts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Table:
+    """The masks with the same wildcards: their values in ascending order and what each stands for, a place in some list."""
+
+    wildcards: int
+    values: U64
+    places: I64
+
+    def find(self, vectors: U64, missing: int) -> I64:
+        """The place of the mask that covers each vector, `missing` where there is none."""
+        if not len(self.values):
+            return np.full(len(vectors), missing, np.int64)
+        kept = vectors & np.uint64(~self.wildcards & (2**64 - 1))
+        at = np.minimum(np.searchsorted(self.values, kept), len(self.values) - 1)
+        return np.where(self.values[at] == kept, self.places[at], missing)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Candidates:
+    """Candidates at or over the threshold, in the order of ties: fewer wildcards, smaller value, smaller wildcard mask."""
+
+    wildcards: U64
+    values: U64
+    counts: I64
+    tables: tuple[_Table, ...]
+
+    @classmethod
+    def count(cls, values: U64, counts: I64, threshold: int) -> "_Candidates":
+        """Pass 1 over distinct vectors, one sort for each kind of mask."""
+        kinds = _wildcards()
+        parts: list[tuple[U64, I64]] = []
+        for wildcards in kinds:
+            kept, sums = _grouped(values & np.uint64(~wildcards & (2**64 - 1)), counts)
+            parts.append((kept[sums >= threshold], sums[sums >= threshold]))
+        sizes = [len(kept) for kept, _ in parts]
+        wild = np.repeat(np.array(kinds, np.uint64), sizes)
+        kept = np.concatenate([kept for kept, _ in parts])
+        sums = np.concatenate([sums for _, sums in parts])
+        order = np.lexsort((wild, kept, np.bitwise_count(wild)))
+        places = np.empty(len(order), np.int64)
+        places[order] = np.arange(len(order))
+        split = np.split(places, np.cumsum(sizes)[:-1])
+        tables = tuple(_Table(w, part[0], place) for w, part, place in zip(kinds, parts, split, strict=True))
+        return cls(wild[order], kept[order], sums[order], tables)
+
+    def settle(self, values: U64, counts: I64) -> list[int]:
+        """Pass 2: the counts after each vector has chosen. values: ascending, so the stable sort leaves ties by value."""
+        live: list[int] = self.counts.tolist()
+        missing = len(live)
+        order = np.argsort(counts, kind="stable")
+        for start in range(0, len(order), _BLOCK):
+            block = order[start : start + _BLOCK]
+            covering = np.stack([table.find(values[block], missing) for table in self.tables], axis=1)
+            alive = (covering < missing).sum(axis=1)
+            contested = np.flatnonzero(alive > 1)
+            covering = np.sort(covering[contested], axis=1)
+            rows = zip(covering.tolist(), alive[contested].tolist(), counts[block[contested]].tolist(), strict=True)
+            for places, number, count in rows:
+                _choose(live, places[:number], count)
+        return live
+
+
+def _choose(live: list[int], places: list[int], count: int) -> None:
+    """One vector's choice: of the candidates that cover it, in the order of ties, all but the first largest lose its count."""
+    sizes = [live[place] for place in places]
+    winner = places[sizes.index(max(sizes))]
+    for place in places:
+        live[place] -= count
+    live[winner] += count
+
+
+def _surviving(candidates: _Candidates, live: list[int], threshold: int) -> Masks:
+    counts = np.array(live, np.int64)
+    kept = np.flatnonzero(counts >= threshold)
+    kept = kept[np.argsort(-counts[kept], kind="stable")]
+    masks = tuple(Mask(int(v), int(w)) for v, w in zip(candidates.values[kept], candidates.wildcards[kept], strict=True))
+    tables = []
+    for wildcards in _wildcards():
+        places = np.flatnonzero(candidates.wildcards[kept] == np.uint64(wildcards))
+        values = candidates.values[kept][places]
+        order = np.argsort(values)
+        if len(order):
+            tables.append(_Table(wildcards, values[order], places[order]))
+    return Masks(masks, tuple(counts[kept].tolist()), tuple(tables))

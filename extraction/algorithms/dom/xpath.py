@@ -1,0 +1,142 @@
+"""An XPath 1.0 expression as a frozen value: checked when it is made, quoted safely, evaluated into places.
+
+Expressions come from the learner and from persons, so two things are refused before anything runs: what selects no
+nodes (a number, a test) and what could take time beyond all measure, since libxml2 cannot be interrupted.
+Comparing text in XPath has to agree with `nodes.clean`: XPath's normalize-space knows four white space characters,
+Python's ``\\s`` some twenty more, so the others are translated first (`cleaned`).
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from lxml import etree
+
+from extraction.algorithms.dom.nodes import Location, clean, locate, whole_text
+from extraction.algorithms.errors import XPathError
+
+SPACES = "\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+"""White space for Python that is none for XPath (control characters left out, which no stylesheet can hold)."""
+
+MAX_LENGTH = 4_000
+"""Longest expression accepted. The longest the learner writes has some 1,500 characters."""
+
+MAX_WIDE_STEPS = 6
+"""Most steps along axes of unbounded reach (``//``, following, preceding, ancestor …) in one expression."""
+
+MAX_WIDE_NESTING = 1
+"""Deepest predicate that may itself search the whole page: each level multiplies the cost by the page's size."""
+
+_WIDE = r"//|\b(?:descendant|descendant-or-self|following|preceding)\s*::"
+_TOKEN = re.compile(r"\"[^\"]*\"|'[^']*'|\[|\]|(?P<wide>" + _WIDE + ")")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_TINY = etree.fromstring("<html><body><p>text</p></body></html>")
+
+
+@dataclass(frozen=True, slots=True)
+class XPath:
+    """A valid XPath 1.0 expression that selects nodes. Raises XPathError, with the reason, for any other text."""
+
+    text: str
+
+    def __post_init__(self) -> None:
+        _check(self.text)
+
+    def select(self, root: etree._Element) -> list[Any]:
+        """Selected elements and (smart) strings of text and attribute nodes, in document order."""
+        return _evaluate(self.text, root)
+
+    def places(self, root: etree._Element, index: dict[etree._Element, int]) -> list[tuple[Location, str]]:
+        """(place, cleaned value) of each selected node; comments left out. index: {element: place in `elements(root)`}."""
+        found = []
+        for item in self.select(root):
+            location = locate(item, index)
+            if location is not None:
+                found.append((location, clean(whole_text(item) if isinstance(item, etree._Element) else str(item))))
+        return found
+
+
+def quote(text: str) -> str:
+    """The text as an XPath string, also when it holds both kinds of quotes."""
+    if '"' not in text:
+        return f'"{text}"'
+    if "'" not in text:
+        return f"'{text}'"
+    parts = [f'"{part}"' if "'" in part else f"'{part}'" for part in re.split(r"(\"+)", text) if part]
+    return f"concat({', '.join(parts)})"
+
+
+def cleaned(expression: str) -> str:
+    """An expression for the string value of `expression` as `nodes.clean` gives it."""
+    return f"normalize-space(translate({expression}, '{SPACES}', '{' ' * len(SPACES)}'))"
+
+
+def step(tag: str) -> str:
+    """A step to elements of a tag. HTML has names that are none for XPath (``<o:p>``); they are compared as text."""
+    return tag if _NAME.fullmatch(tag) else f"*[name() = {quote(tag)}]"
+
+
+def self_test(tag: str) -> str:
+    """The condition that an element has a tag."""
+    return f"self::{tag}" if _NAME.fullmatch(tag) else f"name() = {quote(tag)}"
+
+
+def name_test(name: str, value: str) -> str:
+    """The condition that an element has an attribute of this value, or this class among its classes."""
+    if name == "class":
+        return f"contains(concat(' ', normalize-space(@class), ' '), {quote(f' {value} ')})"
+    attribute = f"@{name}" if _NAME.fullmatch(name) else f"@*[name() = {quote(name)}]"
+    return f"{attribute} = {quote(value)}"
+
+
+@lru_cache(maxsize=4096)
+def _compile(text: str) -> etree.XPath:
+    try:
+        return etree.XPath(text, regexp=False)
+    except etree.XPathSyntaxError as error:
+        raise XPathError(f"“{_short(text)}” is not valid XPath: {error}") from error
+
+
+def _evaluate(text: str, root: etree._Element) -> list[Any]:
+    try:
+        result = _compile(text)(root)
+    except etree.XPathError as error:
+        raise XPathError(f"“{_short(text)}” cannot be evaluated: {error}") from error
+    if not isinstance(result, list):
+        raise XPathError(f"“{_short(text)}” gives {_kind(result)}; it has to select elements, texts or attributes")
+    return result
+
+
+@lru_cache(maxsize=4096)
+def _check(text: str) -> None:
+    if not text.strip():
+        raise XPathError("the XPath is empty")
+    if len(text) > MAX_LENGTH:
+        raise XPathError(f"the XPath has {len(text):,} characters; at most {MAX_LENGTH:,} are allowed")
+    steps, nesting = _reach(text)
+    if steps > MAX_WIDE_STEPS or nesting > MAX_WIDE_NESTING:
+        raise XPathError(
+            f"“{_short(text)}” could run too long on a large page: it searches the whole page in {steps} steps, "
+            f"{nesting} levels of conditions deep; at most {MAX_WIDE_STEPS} steps and {MAX_WIDE_NESTING} level are allowed"
+        )
+    _evaluate(text, _TINY)
+
+
+def _reach(text: str) -> tuple[int, int]:
+    """(steps that can reach the whole page, deepest predicate that holds one)."""
+    steps = nesting = depth = 0
+    for match in _TOKEN.finditer(text):
+        depth += {"[": 1, "]": -1}.get(match[0], 0)
+        if match["wide"]:
+            steps += 1
+            nesting = max(nesting, depth)
+    return steps, nesting
+
+
+def _kind(result: object) -> str:
+    return "yes or no" if isinstance(result, bool) else "a number" if isinstance(result, float) else "a string"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 120 else text[:119] + "…"

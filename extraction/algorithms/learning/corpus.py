@@ -1,0 +1,163 @@
+"""Several pages' tables end to end, and the nodes on them that an attribute's value could be (ALGORITHMS 4, 4.1).
+
+A *target* is what kind of node is sought: text nodes of a tag, elements of a tag, or one attribute of a tag. Its
+*candidates* are all such nodes with a non-blank value on all pages, in page order.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from extraction.algorithms.dom.nodes import Kind, Location, clean, whole_text
+from extraction.algorithms.errors import LearningError
+from extraction.algorithms.learning.features import BLANK, Bools, Hashes, Ints, PageTable, key
+
+MAX_LEVEL = 12
+"""Ancestors looked at one by one; further up only as "somewhere under"."""
+
+_ELEMENT_ROWS = ("parent", "before", "after", "first", "end")
+_TEXT_ROWS = ("owner", "left", "right")
+
+
+class Corpus:
+    """The tables as one. Rows are the tables' rows plus each page's offset."""
+
+    def __init__(self, pages: Sequence[PageTable]) -> None:
+        self.pages = pages
+        sizes = [len(page.nodes) + 1 for page in pages]
+        counts = [len(page.strings) + 1 for page in pages]
+        self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+        self.text_offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+        self.rows: dict[str, Ints] = {name: self._joined(name, shift=True) for name in _ELEMENT_ROWS}
+        self.numbers: dict[str, Hashes] = {
+            name: self._joined(name) for name in ("tag", "whole", "text_before", "text_after", "heading")
+        }
+        self.places: dict[str, Ints] = {name: self._joined(name) for name in ("nth", "nth_last")}
+        self.text_rows: dict[str, Ints] = {name: self._joined(name, shift=True, texts=True) for name in _TEXT_ROWS}
+        self.text_numbers: dict[str, Hashes] = {name: self._joined(name, texts=True) for name in ("text", "left_text")}
+        self.text_places: dict[str, Ints] = {name: self._joined(name, texts=True) for name in ("text_nth", "text_last")}
+
+    def _joined(self, name: str, *, shift: bool = False, texts: bool = False) -> np.ndarray:
+        columns = [page.texts[name] if texts else page.elements[name] for page in self.pages]
+        if shift:
+            columns = [column + offset for column, offset in zip(columns, self.offsets, strict=False)]
+        return np.concatenate(columns)
+
+    def page_of(self, row: int) -> int:
+        """The page that an element's row is on."""
+        return int(np.searchsorted(self.offsets, row, side="right")) - 1
+
+    def element(self, row: int) -> object:
+        """The element of a row."""
+        page = self.page_of(row)
+        return self.pages[page].nodes[row - int(self.offsets[page])]
+
+    def named(self, name_key: int) -> Bools:
+        """Which elements have a name, by `features.name_key`."""
+        mask = np.zeros(int(self.offsets[-1]), np.bool_)
+        wanted = np.uint64(name_key)
+        for page, offset in zip(self.pages, self.offsets, strict=False):
+            start, stop = np.searchsorted(page.names, wanted, "left"), np.searchsorted(page.names, wanted, "right")
+            if stop > start:
+                mask[page.name_owners[start:stop] + offset] = True
+        return mask
+
+    def under(self, mask: Bools) -> Bools:
+        """Which elements have a proper ancestor in the mask."""
+        rows = np.flatnonzero(mask)
+        depth = np.zeros(len(mask) + 1, np.int32)
+        np.add.at(depth, rows + 1, 1)
+        np.add.at(depth, self.rows["end"][rows], -1)
+        inside: Bools = np.cumsum(depth[:-1]) > 0
+        return inside
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Target:
+    """What kind of node is sought: `kind` as in Location, the element's tag, the attribute's name."""
+
+    kind: Kind
+    tag: str
+    attribute: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """All nodes of a target with a value: the element's row, the text's row (0 where not of texts) and the page of each."""
+
+    target: Target
+    rows: Ints
+    texts: Ints
+    page: Ints
+
+    def find(self, row: int, text: int = 0) -> int:
+        """The place of a node among the candidates, -1 when it is none."""
+        column, wanted = (self.texts, text) if self.target.kind == "text" else (self.rows, row)
+        place = int(np.searchsorted(column, wanted))
+        return place if place < len(column) and column[place] == wanted else -1
+
+
+def candidates(corpus: Corpus, target: Target) -> Candidates:
+    """The candidates of a target on all pages, in document order."""
+    tag = np.uint64(key(target.tag))
+    texts = np.zeros(0, np.int32)
+    if target.kind == "text":
+        owners = corpus.text_rows["owner"]
+        texts = np.flatnonzero((corpus.numbers["tag"][owners] == tag) & (corpus.text_numbers["text"] != BLANK)).astype(np.int32)
+        rows = owners[texts]
+    else:
+        rows = np.flatnonzero(corpus.numbers["tag"] == tag).astype(np.int32)
+        if target.kind == "element":
+            rows = rows[corpus.numbers["whole"][rows] != BLANK]
+        else:
+            rows = rows[[bool(clean(corpus.element(row).get(target.attribute) or "")) for row in rows]]
+    page = (np.searchsorted(corpus.offsets, rows, side="right") - 1).astype(np.int32)
+    return Candidates(target, rows, texts if target.kind == "text" else np.zeros(len(rows), np.int32), page)
+
+
+def equivalents(corpus: Corpus, page: int, location: Location) -> Iterator[tuple[Target, int, int]]:
+    """(target, element row, text row) of all nodes that hold just the value of a location, the location itself first.
+
+    An element and its ancestors of equal text are one target, and so is an element's only text: an editor who clicks
+    one of them means any.
+    """
+    table, offset = corpus.pages[page], int(corpus.offsets[page])
+    element = table.nodes[location.node]
+    if location.kind == "attribute":
+        yield Target("attribute", str(element.tag), location.attribute), location.node + offset, 0
+        return
+    text_row = _text_row(corpus, page, location)
+    wanted = clean(whole_text(element)) if location.kind == "element" else table.strings[text_row - int(corpus.text_offsets[page])]
+    if location.kind == "text":
+        yield Target("text", str(element.tag)), location.node + offset, text_row
+    row: int = location.node
+    while row < len(table.nodes) and clean(whole_text(table.nodes[row])) == wanted:
+        yield Target("element", str(table.nodes[row].tag)), row + offset, 0
+        row = int(table.elements["parent"][row])
+    if location.kind == "element":
+        yield from _inner(corpus, page, location.node, wanted)
+
+
+def _text_row(corpus: Corpus, page: int, location: Location) -> int:
+    """The text row of a location in the corpus; 0 for an element."""
+    if location.kind != "text":
+        return 0
+    table = corpus.pages[page]
+    found = np.flatnonzero((table.texts["owner"][:-1] == location.node) & (table.texts["text_nth"][:-1] == location.text))
+    if not len(found):
+        raise LearningError(f"text {location.text} of element {location.node} is blank or not on the page")
+    return int(found[0]) + int(corpus.text_offsets[page])
+
+
+def _inner(corpus: Corpus, page: int, row: int, wanted: str) -> Iterator[tuple[Target, int, int]]:
+    """Descendants with the same whole text, from the outside in, and the one text that is all of it."""
+    table, offset = corpus.pages[page], int(corpus.offsets[page])
+    for inner in range(row + 1, int(table.elements["end"][row])):
+        if clean(whole_text(table.nodes[inner])) == wanted:
+            yield Target("element", str(table.nodes[inner].tag)), inner + offset, 0
+    owners = table.texts["owner"][:-1]
+    for text in np.flatnonzero((owners >= row) & (owners < int(table.elements["end"][row]))):
+        if table.strings[text] == wanted:
+            owner = int(owners[text])
+            yield Target("text", str(table.nodes[owner].tag)), owner + offset, int(text) + int(corpus.text_offsets[page])

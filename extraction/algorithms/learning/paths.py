@@ -1,0 +1,44 @@
+"""A feature set written as one XPath 1.0 (ALGORITHMS 4.7).
+
+Named steps from the highest ancestor that a feature asks for down to the node; levels between that no feature speaks
+of are ``*``. What may stand anywhere above the node is a condition on its element (``ancestor::div[…]``).
+"""
+
+from collections.abc import Sequence
+
+from extraction.algorithms.dom.xpath import step
+from extraction.algorithms.learning.corpus import Target
+from extraction.algorithms.learning.strong import ANY, TEXT, Feature
+
+
+def write(target: Target, chosen: Sequence[Feature]) -> str:
+    """The XPath that selects the target's nodes with all the chosen features."""
+    by_level: dict[int, list[Feature]] = {}
+    for feature in chosen:
+        by_level.setdefault(feature.level, []).append(feature)
+    top = max((level for level in by_level if level != ANY), default=0)
+    steps = [_step(target, level, by_level) for level in range(max(top, 0), -1, -1)]
+    if target.kind == "text":
+        steps.append("text()" + _predicates(by_level.get(TEXT, [])))
+    elif target.kind == "attribute":
+        steps.append("@" + step(target.attribute))
+    # [2] counts children after `//` but descendants after `/descendant::`, which is the faster one.
+    counted = any(feature.place for feature in by_level.get(max(top, 0), []))
+    return ("//" if counted else "/descendant::") + "/".join(steps)
+
+
+def _step(target: Target, level: int, by_level: dict[int, list[Feature]]) -> str:
+    here = by_level.get(level, [])
+    tag = target.tag if level == 0 else here[0].tag if here else "*"
+    text = (step(tag) if tag != "*" else "*") + _predicates(here)
+    if level == 0:
+        text += "".join(f"[ancestor::{step(f.tag)}[{f.test}]]" for f in by_level.get(ANY, []))
+    return text
+
+
+def _predicates(features: Sequence[Feature]) -> str:
+    """Positions come first and together: after another condition they would count only what that leaves."""
+    places = [feature.test for feature in features if feature.place]
+    tests = sorted((feature.cost, feature.test) for feature in features if feature.test and not feature.place)
+    first = f"[{places[0]}]" if len(places) == 1 else f"[{' and '.join(f'position() = {p}' for p in places)}]" if places else ""
+    return first + "".join(f"[{test}]" for _, test in tests)

@@ -1,0 +1,250 @@
+"""Strong features of a target node: its own and its ancestors' names, labels, headings, table headers, places
+(ALGORITHMS 4.1; Vertex 3.1.3).
+
+Only features that all annotated nodes share are made, since a set with any other has no recall of 1. Each is a
+condition at one level: on the text node (-1), its element (0), the ancestor d levels up, or any ancestor; and it comes
+with the candidates that satisfy it, on all pages at once. The XPath of a condition means the same as its array
+operation; a test holds the two against each other.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from extraction.algorithms.dom.nodes import clean, whole_text
+from extraction.algorithms.dom.xpath import cleaned, name_test, quote, self_test
+from extraction.algorithms.learning.corpus import MAX_LEVEL, Candidates, Corpus
+from extraction.algorithms.learning.costs import Cost
+from extraction.algorithms.learning.features import (
+    HEADINGS,
+    NAMING,
+    PRESENTATION,
+    TOO_LONG,
+    Bools,
+    Hashes,
+    Ints,
+    key,
+    name_key,
+    names_of,
+)
+
+ANY = 99
+"""Level of "any ancestor"."""
+
+TEXT = -1
+"""Level of the text node itself."""
+
+IS_HEADING = " or ".join(f"self::{tag}" for tag in HEADINGS)
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """A condition. test: an XPath predicate, "" when the level's tag alone is the condition; place: it is a position.
+
+    words: for people. distance: steps in the tree from the node to what the condition looks at.
+    """
+
+    kind: str
+    level: int
+    tag: str
+    test: str
+    words: str
+    distance: int
+    cost: float
+    place: bool = False
+
+
+Found = tuple[Feature, Bools]
+
+
+def features(corpus: Corpus, nodes: Candidates, positives: Ints, *, cost: Cost) -> list[Found]:
+    """All features that the positives (places among the candidates) share, each with the candidates that have it."""
+    maker = _Maker(corpus, nodes, positives, cost)
+    found = list(maker.of_text()) if nodes.target.kind == "text" else []
+    for level in range(len(maker.levels)):
+        found += maker.of_element(level)
+    found += maker.somewhere_under()
+    return found
+
+
+class _Maker:
+    def __init__(self, corpus: Corpus, nodes: Candidates, positives: Ints, cost: Cost) -> None:
+        self.corpus, self.nodes, self.positives, self.cost = corpus, nodes, positives, cost
+        self.example = int(positives[0])
+        parent, tags = corpus.rows["parent"], corpus.numbers["tag"]
+        self.levels: list[Ints] = [nodes.rows]
+        while len(self.levels) <= MAX_LEVEL:
+            above = parent[self.levels[-1]]
+            if (tags[above[positives]] == 0).any():
+                break
+            self.levels.append(above)
+
+    def feature(self, kind: str, level: int, tag: str, test: str, words: str, distance: int, *, place: bool = False) -> Feature:
+        return Feature(kind, level, tag, test, words, distance, self.cost.feature(kind, distance), place)
+
+    def shared(self, column: Hashes | Ints) -> int:
+        """The value that all positives have in a column, 0 when they differ or have none."""
+        values = column[self.positives]
+        return int(values[0]) if (values == values[0]).all() and values[0] > TOO_LONG else 0
+
+    def text_of(self, row: int) -> str:
+        return clean(whole_text(self.corpus.element(row)))
+
+    def tag_of(self, row: int) -> str:
+        return str(self.corpus.element(row).tag)
+
+    def of_text(self) -> Iterator[Found]:
+        """Conditions on the text node among its siblings."""
+        corpus, texts = self.corpus, self.nodes.texts
+        for name, kind in (("text_nth", "text-nth"), ("text_last", "text-nth")):
+            column = corpus.text_places[name][texts]
+            value = int(column[self.example])
+            if (column[self.positives] == value).all() and (name == "text_nth" or value == 1):
+                test = str(value) if name == "text_nth" else "last()"
+                words = f"text {value} of its element" if name == "text_nth" else "last text of its element"
+                yield self.feature(kind, TEXT, "", test, words, 0, place=True), column == value
+        for side, axis, kind in (("left", "preceding", "label"), ("right", "following", "label-after")):
+            beside = corpus.text_rows[side][texts]
+            yield from self._beside(beside, TEXT, "", axis, kind, 1)
+        column = corpus.text_numbers["left_text"][texts]
+        if self.shared(column):
+            label = self._left_text()
+            test = f"{cleaned('preceding-sibling::text()[1]')} = {quote(label)}"
+            yield self.feature("label", TEXT, "", test, f"after the text “{label}”", 1), column == column[self.example]
+
+    def _left_text(self) -> str:
+        texts, text = self.corpus, int(self.nodes.texts[self.example])
+        page = int(self.nodes.page[self.example])
+        element = texts.element(int(self.nodes.rows[self.example]))
+        nth = int(texts.pages[page].texts["text_nth"][text - int(texts.text_offsets[page])])
+        found = element.xpath(f"text()[{nth - 1}]")
+        return clean(str(found[0]))
+
+    def _beside(self, beside: Ints, level: int, tag: str, axis: str, kind: str, distance: int) -> Iterator[Found]:
+        """Conditions on the neighbouring element sibling: its text as a label, its tag, its names."""
+        corpus, sibling = self.corpus, f"{axis}-sibling::*[1]"
+        side = "after" if axis == "preceding" else "before"
+        row = int(beside[self.example])
+        keep = self._at(level, tag)
+        whole = corpus.numbers["whole"][beside]
+        if self.shared(whole):
+            label = self.text_of(row)
+            test = f"{cleaned(sibling)} = {quote(label)}"
+            yield self.feature(kind, level, tag, test, f"{side} “{label}”", distance), keep & (whole == whole[self.example])
+        tags = corpus.numbers["tag"][beside]
+        if not self.shared(tags):
+            return
+        same = keep & (tags == tags[self.example])
+        name = self.tag_of(row)
+        yield self.feature("neighbour", level, tag, f"{sibling}[{self_test(name)}]", f"right {side} <{name}>", distance), same
+        for pair in names_of(corpus.element(row)):
+            mask = corpus.named(name_key(*pair))[beside] & same
+            if mask[self.positives].all():
+                test = f"{sibling}[{self_test(name)}][{name_test(*pair)}]"
+                yield self.feature("neighbour", level, tag, test, f"right {side} <{name}> with {_name_words(*pair)}", distance), mask
+
+    def _at(self, level: int, tag: str) -> Bools:
+        """Candidates whose ancestor at the level has the tag; all for the text level."""
+        if level == TEXT:
+            return np.ones(len(self.nodes.rows), np.bool_)
+        return self.corpus.numbers["tag"][self.levels[level]] == np.uint64(key(tag))
+
+    def of_element(self, level: int) -> Iterator[Found]:
+        """Conditions on the ancestor `level` up (0: the element itself), when the positives share its tag there."""
+        corpus, rows = self.corpus, self.levels[level]
+        if not self.shared(corpus.numbers["tag"][rows]):
+            return
+        row = int(rows[self.example])
+        tag = self.tag_of(row)
+        keep = self._at(level, tag)
+        if level:
+            yield self.feature("tag", level, tag, "", f"in <{tag}> {level} up", level), keep
+        yield from self._names(level, tag, keep, row)
+        yield from self._places(level, tag, keep)
+        yield from self._labels(level, tag, keep, row)
+
+    def _names(self, level: int, tag: str, keep: Bools, row: int) -> Iterator[Found]:
+        rows = self.levels[level]
+        where = f"{level} up " if level else ""
+        for name, value in names_of(self.corpus.element(row)):
+            mask = self.corpus.named(name_key(name, value))[rows] & keep
+            if mask[self.positives].all():
+                words = f"{where}<{tag}> with {_name_words(name, value)}"
+                yield self.feature(_name_kind(name), level, tag, name_test(name, value), words, level), mask
+
+    def _places(self, level: int, tag: str, keep: Bools) -> Iterator[Found]:
+        rows = self.levels[level]
+        for name, kind in (("nth", "nth"), ("nth_last", "nth-last")):
+            column = self.corpus.places[name][rows]
+            value = int(column[self.example])
+            if not (column[self.positives] == value).all() or (kind == "nth-last" and value > 3):
+                continue
+            test = str(value) if kind == "nth" else "last()" if value == 1 else f"last() - {value - 1}"
+            words = f"<{tag}> number {value}{' from the end' if kind == 'nth-last' else ''}, {level} up"
+            yield self.feature(kind, level, tag, test, words, level, place=True), keep & (column == value)
+
+    def _labels(self, level: int, tag: str, keep: Bools, row: int) -> Iterator[Found]:
+        corpus, rows = self.corpus, self.levels[level]
+        for side, axis, kind in (("before", "preceding", "label"), ("after", "following", "label-after")):
+            yield from self._beside(corpus.rows[side][rows], level, tag, axis, kind, level + 1)
+            column = corpus.numbers[f"text_{side}"][rows]
+            if self.shared(column):
+                label = self._string(row, f"{axis}-sibling::text()[1]")
+                test = f"{cleaned(f'{axis}-sibling::text()[1]')} = {quote(label)}"
+                words = f"{'after' if side == 'before' else 'before'} the text “{label}”, {level} up"
+                yield self.feature(kind, level, tag, test, words, level + 1), keep & (column == column[self.example])
+        heading = corpus.numbers["heading"][rows]
+        if self.shared(heading):
+            yield self._heading(level, tag, row), keep & (heading == heading[self.example])
+        yield from self._first(level, tag, keep)
+
+    def _heading(self, level: int, tag: str, row: int) -> Feature:
+        nearest = f"preceding-sibling::*[{IS_HEADING}][1]"
+        element = self.corpus.element(row).xpath(nearest)[0]
+        label = clean(whole_text(element))
+        test = f"{nearest}[{self_test(str(element.tag))}][{cleaned('.')} = {quote(label)}]"
+        return self.feature("heading", level, tag, test, f"under the heading “{label}”", level + 1)
+
+    def _first(self, level: int, tag: str, keep: Bools) -> Iterator[Found]:
+        """The first child of an ancestor as its header: the first cell of a row, the title of a box."""
+        if not level:
+            return
+        first = self.corpus.rows["first"][self.levels[level]]
+        whole = self.corpus.numbers["whole"][first]
+        inside = first[self.positives] == self.levels[level - 1][self.positives]
+        if self.shared(whole) and not inside.any():
+            label = self.text_of(int(first[self.example]))
+            test = f"{cleaned('*[1]')} = {quote(label)}"
+            yield self.feature("first", level, tag, test, f"in <{tag}> that begins with “{label}”", level + 1), keep & (whole == whole[self.example])
+
+    def _string(self, row: int, path: str) -> str:
+        found = self.corpus.element(row).xpath(path)
+        return clean(str(found[0]))
+
+    def somewhere_under(self) -> Iterator[Found]:
+        """Names of ancestors at whatever distance."""
+        seen = set()
+        for level in range(1, len(self.levels)):
+            row = int(self.levels[level][self.example])
+            tag = self.tag_of(row)
+            for name, value in names_of(self.corpus.element(row)):
+                if (tag, name, value) in seen or name in PRESENTATION:
+                    continue
+                seen.add((tag, name, value))
+                of_tag = self.corpus.numbers["tag"] == np.uint64(key(tag))
+                mask = self.corpus.under(self.corpus.named(name_key(name, value)) & of_tag)[self.nodes.rows]
+                if mask[self.positives].all():
+                    kind = f"under-{name}" if name in ("id", "class") else "under-name"
+                    words = f"somewhere in <{tag}> with {_name_words(name, value)}"
+                    yield self.feature(kind, ANY, tag, name_test(name, value), words, level), mask
+
+
+def _name_kind(name: str) -> str:
+    if name in ("id", "class"):
+        return name
+    return "data" if name.startswith("data-") else "name" if name in NAMING else "style"
+
+
+def _name_words(name: str, value: str) -> str:
+    return f"{name} “{value}”"

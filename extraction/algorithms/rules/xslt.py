@@ -1,0 +1,151 @@
+"""The rule as one XSLT 1.0 stylesheet (ALGORITHMS 4.7), and the only place that builds etree.XSLT.
+
+The stylesheet is a plain file: other processors run it too, as long as no part of a text needs an EXSLT regular
+expression. It writes ::
+
+    <record><attribute name="title"><value>…</value></attribute>…</record>
+
+with an attribute element for each attribute of the rule, empty where the page has none, values cleaned as
+`nodes.clean` does. lxml's default lets a stylesheet read files and addresses (``document('file:///…')``) and write
+files; here all access is denied and every instruction that asks for it is refused before anything runs.
+"""
+
+from dataclasses import dataclass
+from xml.sax.saxutils import escape, quoteattr
+
+from lxml import etree
+
+from extraction.algorithms.dom.xpath import SPACES, quote
+from extraction.algorithms.errors import RuleError
+from extraction.algorithms.learning.text_range import TextPart
+from extraction.algorithms.rules.rule import AttributeRule, Rule, Selector
+
+XSL = "http://www.w3.org/1999/XSL/Transform"
+REGEXP = "http://exslt.org/regular-expressions"
+
+ALLOWED = frozenset(
+    (
+        "stylesheet",
+        "transform",
+        "output",
+        "variable",
+        "template",
+        "for-each",
+        "if",
+        "choose",
+        "when",
+        "otherwise",
+        "value-of",
+        "copy-of",
+        "text",
+        "param",
+    )
+)
+"""Instructions a rule's stylesheet may hold. No include or import (they read files), no message, no recursion."""
+
+MAX_STYLESHEET_BYTES = 1_000_000
+"""Largest stylesheet accepted; a rule of a hundred attributes has some 100 kB."""
+
+_LITERALS = frozenset({"record", "attribute", "value"})
+
+_HEAD = f"""<?xml version="1.0" encoding="UTF-8"?>
+<xsl:stylesheet version="1.0" xmlns:xsl="{XSL}"{{regexp}}>
+<xsl:output method="xml" encoding="UTF-8" indent="no"/>
+<!-- White space that XPath does not know as such, and as many spaces to put in its place. -->
+<xsl:variable name="spaces" select="'{"".join(f"&#{ord(c)};" for c in SPACES)}'"/>
+<xsl:variable name="blanks" select="'{" " * len(SPACES)}'"/>
+<xsl:template match="/">
+<record>
+"""
+_FOOT = "</record>\n</xsl:template>\n</xsl:stylesheet>\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Stylesheet:
+    """A compiled stylesheet. Made by `compile`; may be used from several threads."""
+
+    text: str
+    transform: etree.XSLT
+
+    @classmethod
+    def compile(cls, text: str) -> "Stylesheet":
+        """The stylesheet ready to run. Raises RuleError when it is no rule's stylesheet or asks for access."""
+        if len(text) > MAX_STYLESHEET_BYTES:
+            raise RuleError(f"the stylesheet has {len(text):,} characters; at most {MAX_STYLESHEET_BYTES:,} are allowed")
+        parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True)
+        try:
+            tree = etree.fromstring(text.encode(), parser)
+        except etree.XMLSyntaxError as error:
+            raise RuleError(f"the stylesheet is not well-formed: {error.msg}") from error
+        _refuse_access(tree)
+        try:
+            return cls(text, etree.XSLT(tree, access_control=etree.XSLTAccessControl.DENY_ALL))
+        except etree.XSLTParseError as error:
+            raise RuleError(f"the stylesheet cannot be compiled: {error}") from error
+
+
+def stylesheet(rule: Rule) -> str:
+    """The text of the rule's stylesheet; equal rules give equal texts."""
+    regexp = any(s.part and s.part.pattern for attribute in rule.attributes for s in attribute.alternatives)
+    namespaces = f' xmlns:re="{REGEXP}" exclude-result-prefixes="re"' if regexp else ""
+    return _HEAD.format(regexp=namespaces) + "".join(map(_attribute, rule.attributes)) + _FOOT
+
+
+def _attribute(attribute: AttributeRule) -> str:
+    """One attribute element: its only alternative, or the first whose values are not all empty."""
+    values = [_values(selector) for selector in attribute.alternatives]
+    if len(values) < 2:
+        body = "".join(values)
+    else:
+        tries = "".join(f'<xsl:variable name="try{n}">\n{value}</xsl:variable>\n' for n, value in enumerate(values, 1))
+        whens = "".join(
+            f'<xsl:when test="string($try{n}) != \'\'"><xsl:copy-of select="$try{n}"/></xsl:when>\n' for n in range(1, len(values) + 1)
+        )
+        body = f"{tries}<xsl:choose>\n{whens}</xsl:choose>\n"
+    name = quoteattr(attribute.name.replace("{", "{{").replace("}", "}}"))  # braces would be evaluated
+    return f"<attribute name={name}>\n{body}</attribute>\n"
+
+
+def _values(selector: Selector) -> str:
+    """Value elements of all nodes that the XPath selects and that have the part."""
+    steps = ["normalize-space(translate(string(), $spaces, $blanks))", *_part_steps(selector.part)]
+    lines = [f'<xsl:variable name="text{n}" select={_attribute_text(step)}/>\n' for n, step in enumerate(steps)]
+    last = f"$text{len(steps) - 1}"
+    lines.append(f'<xsl:if test="{last} != \'\'"><value><xsl:value-of select="{last}"/></value></xsl:if>\n')
+    return f"<xsl:for-each select={_attribute_text(selector.xpath)}>\n{''.join(lines)}</xsl:for-each>\n"
+
+
+def _part_steps(part: TextPart | None) -> list[str]:
+    """Expressions that cut the part out, each of the result of the one before: $text0, $text1 …"""
+    if part is None:
+        return []
+    if part.pattern:
+        return [f"normalize-space(re:match($text0, {quote(part.pattern)})[2])"]
+    steps: list[str] = []
+    if part.prefix:
+        steps.append(f"substring-after($text{len(steps)}, {quote(part.prefix)})")
+    if part.suffix:
+        steps.append(f"substring-before($text{len(steps)}, {quote(part.suffix)})")
+    return [*steps, f"normalize-space($text{len(steps)})"]
+
+
+def _attribute_text(expression: str) -> str:
+    """An expression as a quoted XML attribute; characters beyond ASCII that cannot be told apart are written as numbers."""
+    text = escape(expression, {'"': "&quot;", "\n": "&#10;", "\t": "&#9;", "\r": "&#13;"} | {c: f"&#{ord(c)};" for c in SPACES})
+    return f'"{text}"'
+
+
+def _refuse_access(tree: etree._Element) -> None:
+    """Raises RuleError for instructions, functions or extensions that a rule does not need."""
+    for element in tree.iter():
+        if not isinstance(element.tag, str):
+            raise RuleError("the stylesheet holds an entity or a processing instruction")
+        strange = set(element.nsmap.values()) - {XSL, REGEXP}
+        if strange:
+            raise RuleError(f"the stylesheet uses {sorted(strange)[0]}, which a rule may not")
+        name = etree.QName(element)
+        if name.namespace == XSL and name.localname in ALLOWED:
+            continue
+        if name.namespace is None and name.localname in _LITERALS:
+            continue
+        raise RuleError(f"the stylesheet holds <{name.localname}>, which a rule may not use")

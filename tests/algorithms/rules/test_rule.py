@@ -1,0 +1,48 @@
+"""Rules as values: what is refused, and their JSON form."""
+
+import json
+
+import pytest
+
+from extraction.algorithms.errors import RuleError, XPathError
+from extraction.algorithms.learning.text_range import TextPart
+from extraction.algorithms.rules.rule import AttributeRule, Rule, Selector
+
+RULE = Rule(
+    (
+        AttributeRule("title", mandatory=True, alternatives=(Selector("//h1/text()"), Selector("//h2/text()"))),
+        AttributeRule("year", "number", alternatives=(Selector("//p/text()", TextPart("Published ", " by")),)),
+        AttributeRule("tags", multiple=True, alternatives=(Selector("//li", TextPart(pattern=r"(\d+)")),)),
+        AttributeRule("nothing"),
+    )
+)
+
+
+def test_a_rule_survives_json() -> None:
+    assert Rule.from_json(json.loads(json.dumps(RULE.to_json()))) == RULE
+
+
+def test_equal_rules_give_equal_json() -> None:
+    assert json.dumps(RULE.to_json()) == json.dumps(Rule.from_json(RULE.to_json()).to_json())
+
+
+@pytest.mark.parametrize(
+    "row", [{}, {"format": 2, "attributes": []}, {"format": 1}, {"format": 1, "attributes": [{}]}, {"format": 1, "attributes": 3}, []]
+)
+def test_other_json_is_refused(row: object) -> None:
+    with pytest.raises(RuleError):
+        Rule.from_json(row)  # type: ignore[arg-type]
+
+
+def test_a_bad_xpath_is_refused_where_it_is_made() -> None:
+    with pytest.raises(XPathError, match=r"count\(//p\)"):
+        Selector("count(//p)")
+
+
+def test_names_are_unique_and_types_known() -> None:
+    with pytest.raises(RuleError, match="“a” twice"):
+        Rule((AttributeRule("a"), AttributeRule("a")))
+    with pytest.raises(RuleError, match="unknown type 'colour'"):
+        AttributeRule("a", "colour")  # type: ignore[arg-type]
+    with pytest.raises(RuleError, match="no name"):
+        AttributeRule(" ")

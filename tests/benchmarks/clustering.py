@@ -1,0 +1,94 @@
+"""python -m tests.benchmarks.clustering [PAGES ...]: times of shingle vectors and Algorithm 1, as ratios within one run.
+
+PAGES: HTML files whose vectors are timed against a bare lxml parse of the same files; pages written here when none are given.
+Algorithm 1 runs on vectors drawn from templates with noise, against the paper's listing on plain dictionaries on a part of
+them (its time grows with the pages), and alone on all.
+"""
+
+import argparse
+import time
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from lxml import etree
+
+from extraction.algorithms.clustering.masked_shingles import cluster
+from extraction.algorithms.sketches.shingles import vector, vectors
+from tests.algorithms.clustering import listing
+
+
+def cpu_time_s(work: Callable[[], object], *, repeat: int = 1) -> float:
+    """The best of some runs, in seconds of this process: other processes do not count."""
+    best = float("inf")
+    for _ in range(repeat):
+        started = time.process_time()
+        work()
+        best = min(best, time.process_time() - started)
+    return best
+
+
+def written_pages(count: int = 60) -> list[bytes]:
+    chance = np.random.default_rng(1)
+    words = ["lorem", "ipsum", "dolor", "sit", "amet", "consectetur"]
+    pages = []
+    for _ in range(count):
+        rows = []
+        for row in range(int(chance.integers(200, 400))):
+            text = " ".join(chance.choice(words, 12))
+            rows.append(
+                f'<div class="row c{row % 7}"><h3>{text[:20]}</h3><p><a href="/item/{row}.html">{text}</a> {text}</p><!-- {row} --></div>'
+            )
+        script = "<script>for (var i = 0; i < 9; i++) { document.write('<b>' + i); }</script>"
+        pages.append(f"<!DOCTYPE html><html><head><title>t</title>{script}</head><body>{''.join(rows)}</body></html>".encode())
+    return pages
+
+
+def drawn_vectors(count: int, *, templates: int, noise: float) -> list[int]:
+    """count vectors: a template's eight bytes, each replaced at random with probability `noise`."""
+    chance = np.random.default_rng(2)
+    bases = chance.integers(0, 256, (templates, 8), dtype=np.uint8)
+    rows = bases[chance.integers(0, templates, count)]
+    rows = np.where(chance.random((count, 8)) < noise, chance.integers(0, 256, (count, 8), dtype=np.uint8), rows)
+    return np.ascontiguousarray(rows).view(">u8").ravel().tolist()
+
+
+def time_vectors(pages: list[bytes]) -> None:
+    parse = cpu_time_s(lambda: [etree.fromstring(page, etree.HTMLParser()) for page in pages], repeat=3)
+    batched = cpu_time_s(lambda: vectors(pages), repeat=5)
+    single = cpu_time_s(lambda: [vector(page) for page in pages], repeat=5)
+    size = sum(map(len, pages))
+    print(f"{len(pages)} pages, {size / 1e6:.1f} MB: bare lxml parse {parse:.3f} s")
+    print(f"  vectors, batched      {batched:.3f} s  {batched / parse:.2f} of the parse, {size / batched / 1e6:.0f} MB/s")
+    print(f"  vectors, one by one   {single:.3f} s  {single / parse:.2f} of the parse")
+
+
+def time_clustering(count: int, compared: int) -> None:
+    for name, templates, noise in (("1,000 templates, 15 % noise", 1000, 0.15), ("no templates", 1, 1.0)):
+        drawn = drawn_vectors(count, templates=templates, noise=noise)
+        part = {str(i): v for i, v in enumerate(drawn[:compared])}
+        fast = cpu_time_s(lambda part=part: cluster(part), repeat=3)
+        plain = cpu_time_s(lambda part=part: listing.cluster(part, 5))
+        print(f"{name}: {compared:,} vectors: {fast:.2f} s, plain dictionaries {plain:.2f} s: {plain / fast:.0f} times faster")
+        items = list(enumerate(drawn))
+        whole = cpu_time_s(lambda items=items: cluster(items))
+        tracemalloc.start()
+        found = cluster(items)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        print(f"  {count:,} vectors, {len(set(drawn)):,} distinct: {whole:.2f} s, {peak / 1e6:.0f} MB, {len(found.clusters):,} clusters")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pages", nargs="*", type=Path)
+    parser.add_argument("--vectors", type=int, default=1_000_000)
+    parser.add_argument("--compared", type=int, default=30_000, help="vectors given to the plain dictionaries too")
+    options = parser.parse_args()
+    time_vectors([path.read_bytes() for path in options.pages] or written_pages())
+    time_clustering(options.vectors, options.compared)
+
+
+if __name__ == "__main__":
+    main()
