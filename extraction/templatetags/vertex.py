@@ -99,7 +99,9 @@ def ago(moment: datetime | None) -> SafeString | str:
         return "–"
     seconds = (timezone.now() - moment).total_seconds()
     local = timezone.localtime(moment)
-    return format_html('<time datetime="{}" title="{}">{}</time>', local.isoformat(), f"{local:%-d %B %Y, %H:%M:%S %Z}", _ago(seconds, local))
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>', local.isoformat(), f"{local:%-d %B %Y, %H:%M:%S %Z}", _ago(seconds, local)
+    )
 
 
 def _ago(seconds: float, local: datetime) -> str:

@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from extraction.forms import MergeForm, NameForm
+from extraction.forms import MergeForm, NameForm, said
 from extraction.models import Cluster, RecordType, Role, Site
 from extraction.services import cluster_view, sites
 from extraction.services import clusters as service
@@ -59,9 +59,9 @@ def rename(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     if form.is_valid():
         service.rename(found, form.cleaned_data["name"])
     elif request.htmx:  # type: ignore[attr-defined]
-        return HttpResponse(" ".join(form.errors["name"]), status=400, content_type="text/plain")
+        return HttpResponse(said(form), status=400, content_type="text/plain")
     else:
-        messages.error(request, " ".join(form.errors["name"]))
+        messages.error(request, said(form))
     return HttpResponse(status=204) if request.htmx else redirect(found)  # type: ignore[attr-defined]
 
 
@@ -97,7 +97,7 @@ def merge(request: HttpRequest, slug: str) -> HttpResponse:
     found = get_object_or_404(Site, slug=slug)
     form = MergeForm(request.POST, site=found)
     if not form.is_valid():
-        messages.error(request, " ".join(form.errors["clusters"]))
+        messages.error(request, said(form))
         return redirect("site", slug)
     into, *others = form.cleaned_data["clusters"]
     try:

@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from extraction.forms import EMPTY_ROWS, AttributeFormSet, BaseAttributeFormSet, RecordTypeForm
+from extraction.forms import EMPTY_ROWS, BaseAttributeFormSet, RecordTypeForm, attribute_rows
 from extraction.models import RecordType, Role
 from extraction.services import record_types as service
 from extraction.views.policy import requires
@@ -24,7 +24,7 @@ def record_types(request: HttpRequest) -> HttpResponse:
 @requires(Role.EDITOR)
 def new(request: HttpRequest) -> HttpResponse:
     """A new record type. `next` is where one came from, to go on there with it."""
-    form, rows = RecordTypeForm(request.POST or None), AttributeFormSet(request.POST or None, initial=_blank(), prefix="attribute")
+    form, rows = RecordTypeForm(request.POST or None), attribute_rows(request.POST or None, _blank())
     if request.method == "POST" and form.is_valid() and rows.is_valid():
         made = service.create(form.cleaned_data["name"], form.cleaned_data["description"], rows.drafts)
         messages.success(request, f"{made.name} is ready. Choose it for a template to annotate its pages.")
@@ -39,7 +39,7 @@ def record_type(request: HttpRequest, slug: str) -> HttpResponse:
     found = get_object_or_404(RecordType, slug=slug)
     if request.method == "POST":
         return change(request, slug=slug)
-    return _editor(request, found, RecordTypeForm(instance=found), AttributeFormSet(initial=_initial(found), prefix="attribute"))
+    return _editor(request, found, RecordTypeForm(instance=found), attribute_rows(None, _initial(found)))
 
 
 @requires(Role.EDITOR)
@@ -47,7 +47,7 @@ def change(request: HttpRequest, slug: str) -> HttpResponse:
     """Takes the editor's form."""
     found = get_object_or_404(RecordType, slug=slug)
     form = RecordTypeForm(request.POST, instance=RecordType.objects.get(pk=found.pk))
-    rows = AttributeFormSet(request.POST, initial=_initial(found), prefix="attribute")
+    rows = attribute_rows(request.POST, _initial(found))
     if form.is_valid() and rows.is_valid():
         drop = bool(request.POST.get("drop_labels"))
         try:
