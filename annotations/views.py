@@ -17,7 +17,7 @@ from extraction.algorithms.errors import PageError
 from extraction.models import Attribute, Cluster, RecordType, Role, Run, Snapshot
 from extraction.services import clusters, learning
 from extraction.services.labelling import LabelError
-from extraction.services.rules import RuleStateError
+from extraction.services.rules import StateError
 from extraction.views.policy import requires
 
 
@@ -36,7 +36,7 @@ def endpoint(view: Endpoint) -> Callable[..., HttpResponse]:
     def answered(request: HttpRequest, slug: str, number: int, *args: Any) -> HttpResponse:
         try:
             return JsonResponse(view(request, _cluster(slug, number), *args))
-        except (BadRequest, LabelError, PageError, RuleStateError) as error:
+        except (BadRequest, LabelError, PageError, StateError) as error:
             return JsonResponse({"error": str(error)}, status=400)
 
     return answered
