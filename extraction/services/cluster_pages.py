@@ -13,7 +13,7 @@ from extraction.algorithms.clustering import masked_shingles
 from extraction.algorithms.rules import url_patterns
 from extraction.algorithms.sketches import shingles
 from extraction.models import Cluster, Page, Run, Site, Snapshot
-from extraction.services import cluster_match, clusters, contents, page_store, runs
+from extraction.services import cluster_match, clusters, contents, page_store, runs, sample_pages
 from extraction.services.cluster_match import Group, Old
 from extraction.services.runs import JobError, Progress
 
@@ -68,7 +68,7 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
             found = _find(site, threshold)
         summary = _write(site, found)
         Run.objects.filter(pk=run.pk).update(summary=summary)
-    progress(len(found.vectors), now=True)
+    _choose_samples(site, progress, len(found.vectors))
     return summary
 
 
@@ -137,7 +137,7 @@ def _last_number(site: Site) -> int:
     """The highest number a cluster of the site ever had. Clusters that went are remembered by the runs that numbered them."""
     earlier = Run.objects.filter(site=site, kind=Run.Kind.CLUSTER).values_list("summary", flat=True)
     now = site.clusters.aggregate(last=Max("number"))["last"] or 0
-    return max([now, *(summary.get("last_number", 0) for summary in earlier)])
+    return max([int(now), *(int(summary.get("last_number", 0)) for summary in earlier)])
 
 
 def _old_of_page(site: Site) -> dict[int, int]:
@@ -153,16 +153,26 @@ def _old_of_page(site: Site) -> dict[int, int]:
     return found
 
 
+def _choose_samples(site: Site, progress: Progress, pages: int) -> None:
+    """Chooses the sample pages now rather than when an editor waits for them."""
+    progress(pages, message="Choosing sample pages")
+    for cluster in site.clusters.filter(ignored=False):
+        sample_pages.samples(cluster, tell=lambda: progress(pages))
+
+
 def _assign(site: Site, cluster_of: dict[int, int]) -> None:
     """Writes the cluster of each page's current snapshot, where it is another one than before."""
     moves: dict[int | None, list[int]] = defaultdict(list)
+    touched: set[int | None] = set()
     for pk, page, before in clusters.current(site).values_list("pk", "page", "cluster").iterator(chunk_size=10_000):
         after = cluster_of.get(page)
         if after != before:
             moves[after].append(pk)
+            touched |= {before, after}
     for cluster_id, snapshots in moves.items():
         for chunk in _chunks(snapshots):
             Snapshot.objects.filter(pk__in=chunk).update(cluster=cluster_id)
+    sample_pages.drop([cluster_id for cluster_id in touched if cluster_id is not None])
 
 
 def _describe(found: Iterable[Cluster], pages: dict[int, list[int]], masks: dict[int, list[str]]) -> None:

@@ -2,10 +2,12 @@
 
 import random
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import numpy as np
 from django.core.files.storage import default_storage
 from django.db import transaction
+from django.db.models import QuerySet
 
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError
@@ -34,13 +36,9 @@ def samples(cluster: Cluster, *, count: int = 10, tell: Callable[[], None] = lam
     """
     labelled, kept = _labelled(cluster), list(_rows(cluster))
     if _settled(cluster, kept, labelled, count):
-        return kept
+        return [row for place, row in enumerate(kept) if place < count or row.snapshot_id in labelled]
     pool = _pool(cluster)
-    stay = [
-        row.snapshot
-        for row in kept
-        if row.snapshot_id in labelled or row.snapshot_id in {page.pk for page in pool} or _member(cluster, row)
-    ]
+    stay = [row.snapshot for row in kept if row.snapshot_id in labelled or _member(cluster, row)]
     known = {page.pk for page in stay}
     stay += Snapshot.objects.filter(pk__in=labelled - known).order_by("pk")
     return _keep(cluster, _ordered(stay, pool, count, tell))
@@ -63,7 +61,7 @@ def drop(cluster_ids: Sequence[int]) -> None:
     SamplePage.objects.filter(cluster__in=cluster_ids, cluster__labels=None).delete()
 
 
-def _rows(cluster: Cluster) -> Sequence[SamplePage]:
+def _rows(cluster: Cluster) -> QuerySet[SamplePage]:
     return cluster.samples.select_related("snapshot__page").order_by("position")
 
 
@@ -88,7 +86,7 @@ def _pool(cluster: Cluster) -> list[Snapshot]:
     if len(ids) > POOL_PAGES:
         draw = random.Random(POOL_SEED)  # noqa: S311 - nothing secret
         bounds = [len(ids) * n // POOL_PAGES for n in range(POOL_PAGES + 1)]
-        ids = [ids[draw.randrange(low, high)] for low, high in zip(bounds, bounds[1:], strict=False)]
+        ids = [ids[draw.randrange(low, high)] for low, high in pairwise(bounds)]
     found = Snapshot.objects.select_related("page").in_bulk(ids)
     return [found[pk] for pk in ids if pk in found]
 
