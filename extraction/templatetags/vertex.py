@@ -233,9 +233,9 @@ def hue(place: int) -> int:
 
 @register.filter
 def figures(run: Run) -> list[tuple[str, str]]:
-    """What a run's summary says, in words; ids say nothing to a person."""
+    """What a run's summary says, in words: counts that are not 0; ids and settings say nothing of the result."""
     return [
-        (key.replace("_", " "), number(value) if isinstance(value, int) else str(value))
+        (key.replace("_", " "), number(value))
         for key, value in run.summary.items()
-        if isinstance(value, int | float | str) and not isinstance(value, bool) and key not in {"rule", "run", "next_run"}
+        if type(value) is int and value and key not in {"rule", "version", "threshold", "last_number"}
     ]

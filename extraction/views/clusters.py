@@ -7,7 +7,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from extraction.forms import MergeForm, NameForm, said
 from extraction.models import Cluster, RecordType, Role, Site
-from extraction.services import cluster_view, sites
+from extraction.services import cluster_view, site_pages, sites
 from extraction.services import clusters as service
 from extraction.services.runs import JobError
 from extraction.views.policy import requires
@@ -45,6 +45,7 @@ def cluster(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "cluster": found,
         "view": cluster_view.view(found),
         "samples": cluster_view.samples(found),
+        "pages": site_pages.search(found.site, part=str(number))[:10],
         "record_types": RecordType.objects.all(),
     }
     return render(request, "extraction/cluster.html", context)

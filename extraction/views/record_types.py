@@ -6,7 +6,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from extraction.forms import EMPTY_ROWS, BaseAttributeFormSet, RecordTypeForm, attribute_rows
-from extraction.models import RecordType, Role
+from extraction.models import Cluster, RecordType, Role
+from extraction.services import clusters
 from extraction.services import record_types as service
 from extraction.views.policy import requires
 
@@ -23,12 +24,16 @@ def record_types(request: HttpRequest) -> HttpResponse:
 @require_http_methods(EDIT)
 @requires(Role.EDITOR)
 def new(request: HttpRequest) -> HttpResponse:
-    """A new record type. `next` is where one came from, to go on there with it."""
+    """A new record type. `template=id` is the template one came from: it is used there at once."""
+    wanted = request.GET.get("template", "")
     form, rows = RecordTypeForm(request.POST or None), attribute_rows(request.POST or None, _blank())
     if request.method == "POST" and form.is_valid() and rows.is_valid():
         made = service.create(form.cleaned_data["name"], form.cleaned_data["description"], rows.drafts)
-        messages.success(request, f"{made.name} is ready. Choose it for a template to annotate its pages.")
-        return redirect(made)
+        messages.success(request, f"{made.name} is ready.")
+        cluster = Cluster.objects.filter(pk=wanted, record_type=None).select_related("site").first() if wanted.isdecimal() else None
+        if cluster:
+            clusters.set_record_type(cluster, made)
+        return redirect(cluster or made)
     return _editor(request, None, form, rows)
 
 
