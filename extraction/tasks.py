@@ -3,7 +3,8 @@
 from typing import Any
 
 from celery import shared_task
-from celery.signals import task_failure
+from celery.signals import task_failure, worker_ready
+from django.db import connection
 
 from extraction.services import jobs, runs
 
@@ -24,3 +25,10 @@ def sweep() -> None:
 def execute_failed(*, exception: BaseException, args: Any, **_: Any) -> None:
     """A job died of an error of the program: its run ends as failed; Celery logs the trace."""
     runs.broke(args[0], exception)
+
+
+@worker_ready.connect
+def worker_started(**_: Any) -> None:
+    """A worker that comes back takes up at once what its predecessor was killed over."""
+    runs.sweep()
+    connection.close()

@@ -17,6 +17,8 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = env.path("VAR_DIR", BASE_DIR / "var")
 VAR_DIR.mkdir(parents=True, exist_ok=True)
 
+PORT = env.integer("PORT", 8000, least=1)
+
 DEBUG = env.boolean("DEBUG", False)
 SECRET_KEY = env.secret("SECRET_KEY", keep_in=VAR_DIR / "secret_key")
 ALLOWED_HOSTS = env.listed("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])

@@ -1,0 +1,1 @@
+"""Scores on real pages: one module a task, `python -m tests.quality.TASK DATA --predictions OUT`."""

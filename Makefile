@@ -1,0 +1,68 @@
+# Everything a person does with a checkout. `make help` lists it.
+SHELL := /bin/bash
+PYTHON ?= python3
+PY := .venv/bin/python
+SERVE ?= 1
+DATA ?= .data
+
+# The Procfile's commands are found in .venv, from whichever of the targets they are started.
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo run migrate test lint e2e quality bench browser lock format clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: .venv/.ready ## Make .venv with everything that the others need
+.venv/.ready: requirements-dev.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Vertex needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Name another with PYTHON=python3.12")'
+	@echo "Installing the pinned packages into .venv …"
+	@test -x $(PY) || $(PYTHON) -m venv .venv
+	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@touch $@
+
+demo: setup ## Import, cluster, learn, extract the demo site; CSV; dashboard (SERVE=0: stop after the CSV)
+	@$(PY) manage.py migrate --verbosity 0
+	@$(PY) manage.py demo $(if $(filter 0,$(SERVE)),--no-serve)
+
+run: setup migrate ## Start web, worker and beat; Ctrl-C stops them
+	@$(PY) -m honcho start
+
+migrate: setup ## Bring the database up to date
+	@$(PY) manage.py migrate --verbosity 0
+
+test: setup browser ## Run the whole suite, browser journeys included
+	$(PY) -m pytest -n 2 --dist loadfile
+
+lint: setup ## ruff, mypy, import-linter, djade
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(PY) -m importlinter.cli lint
+	$(PY) -m djade --target-version 5.2 --check $$(git ls-files 'templates/*.html')
+
+format: setup ## Bring the code into the form that lint wants
+	$(PY) -m ruff check --fix --quiet .
+	$(PY) -m ruff format --quiet .
+	-$(PY) -m djade --target-version 5.2 $$(git ls-files 'templates/*.html')
+
+e2e: setup browser ## Only the browser journeys
+	$(PY) -m pytest -m e2e
+
+browser: setup ## Find or bring a Chromium for the journeys
+	@$(PY) -m tests.e2e.browser
+
+quality: setup ## Scores on the evaluation pages in DATA (default .data)
+	@$(PY) -m tests.quality $(DATA)
+
+bench: setup ## Speed, as ratios within one run
+	@$(PY) -m tests.benchmarks
+
+lock: setup ## Pin the newest packages that pyproject.toml allows
+	$(PY) -m piptools compile --quiet --upgrade --generate-hashes --strip-extras --allow-unsafe --no-header --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -o requirements.lock pyproject.toml
+	$(PY) -m piptools compile --quiet --upgrade --generate-hashes --strip-extras --allow-unsafe --no-header --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -c requirements.lock --extra dev -o requirements-dev.lock pyproject.toml
+
+clean: ## Remove .venv and caches; var/ (your data) stays
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,175 @@
+"""The demo: a whole site from its pages to a CSV, by the product's own services and workers."""
+
+import itertools
+import secrets
+import time
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.text import slugify
+
+from extraction.algorithms.dom.nodes import Location, locate
+from extraction.demo import site as demo_site
+from extraction.demo.bundled import Annotations, annotations
+from extraction.management import processes
+from extraction.management.commands.create_user import give
+from extraction.models import Attribute, Cluster, Label, Page, RecordType, Role, Run, Site
+from extraction.services import clusters, export_csv, extract_records, import_pages, labelling, learn_rule, rules
+
+SITE_NAME = "Inkhorn Lane"
+USER_NAME = "demo"
+LINES_SHOWN = 5
+
+
+class Command(BaseCommand):
+    help = "Take the demo site from its pages to a CSV, then leave the dashboard running."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--no-serve", action="store_true", help="end after the CSV")
+
+    def handle(self, *, no_serve: bool, **_: Any) -> None:
+        folder = Path(settings.VAR_DIR) / "demo"
+        folder.mkdir(parents=True, exist_ok=True)
+        log = folder / "processes.log"
+        try:
+            port = processes.free_port(settings.PORT)
+            with processes.started(["worker", "beat"] if no_serve else ["web", "worker", "beat"], port=port, log=log) as process:
+                self._take_through(folder)
+                if not no_serve:
+                    processes.wait_for_port(process, port)
+                    self._serve(process, port)
+        except processes.ProcessError as error:
+            raise CommandError(f"{error}; {log} has what they said") from error
+        except KeyboardInterrupt:
+            self.stdout.write("\nStopped.")
+
+    def _take_through(self, folder: Path) -> None:
+        user = _user()
+        site = Site.objects.get_or_create(slug=slugify(SITE_NAME), defaults={"name": SITE_NAME, "address": demo_site.BASE_URL})[0]
+        archive = folder / "inkhorn-lane.zip"
+        demo_site.write_zip(archive)
+        self._follow(import_pages.start(site, archive, name=archive.name, user=user))
+        for run in site.runs.filter(kind=Run.Kind.CLUSTER, state__in=Run.UNFINISHED):
+            self._follow(run)
+        for bundle in annotations():
+            cluster = _annotate(site, bundle, user)
+            self._follow(learn_rule.start(cluster, user))
+            rule = cluster.rules.latest("version")
+            if rule.state == rule.State.DRAFT:
+                rules.publish(rule, user)
+            self._follow(extract_records.start(cluster, user))
+            self._show(cluster, bundle, folder / f"{slugify(bundle.record_type)}s.csv")
+
+    def _follow(self, run: Run) -> None:
+        """Shows a run's progress until it has ended. Raises CommandError when it failed."""
+        started = time.monotonic()
+        while not run.finished:
+            self._line(run, "")
+            time.sleep(0.1)
+            run.refresh_from_db()
+        self._line(run, f"{time.monotonic() - started:5.1f} s\n")
+        if run.state != Run.State.DONE:
+            raise CommandError(f"{run.get_kind_display()} failed: {run.error or run.message}")
+
+    def _line(self, run: Run, ending: str) -> None:
+        if not ending and not self.stdout.isatty():
+            return
+        what = f"{run.get_kind_display()}{f' for {run.cluster}' if run.cluster else ''}"
+        self.stdout.write(f"\r{what:36} {run.get_state_display().lower():8} {run.done:5}/{run.total or '?':<5} {run.unit:8} {ending}", ending="")
+        self.stdout.flush()
+
+    def _show(self, cluster: Cluster, bundle: Annotations, path: Path) -> None:
+        lines = 0
+        with path.open("w", encoding="utf-8", newline="") as file:
+            for line in export_csv.rows(cluster):
+                file.write(line)
+                lines += 1
+        self.stdout.write(f"\n{lines - 1} records of {bundle.record_type} in {path}:")
+        with path.open(encoding="utf-8") as file:
+            for line in itertools.islice(file, LINES_SHOWN):
+                self.stdout.write(f"  {line.rstrip()[:150]}")
+        self.stdout.write("")
+
+    def _serve(self, process: Any, port: int) -> None:
+        self.stdout.write(f"The dashboard: http://127.0.0.1:{port}/")
+        self.stdout.write(f"Sign in as {USER_NAME} with the password {_password()}")
+        self.stdout.write("Ctrl-C stops it.")
+        self.stdout.flush()
+        process.wait()
+        raise processes.ProcessError(f"the dashboard ended with exit code {process.returncode}")
+
+
+def _password() -> str:
+    """Drawn once, so that a browser may keep it; in a file that only its owner reads."""
+    kept = Path(settings.VAR_DIR) / "demo" / "password"
+    if not kept.exists():
+        kept.touch(mode=0o600)
+        kept.write_text(secrets.token_urlsafe(12))
+    return kept.read_text()
+
+
+def _user() -> User:
+    user = User.objects.filter(username=USER_NAME).first() or User(username=USER_NAME)
+    return give(user, password=_password(), role=Role.ADMIN)
+
+
+def _annotate(site: Site, bundle: Annotations, user: User) -> Cluster:
+    """Puts the bundled annotations where a person's clicks would have put them; gives their template."""
+    pages = {page.url: page for page in Page.objects.filter(site=site, url__in=bundle.pages).select_related("current__cluster")}
+    cluster = _cluster(bundle, pages)
+    record_type = _record_type(bundle)
+    if cluster.record_type_id != record_type.pk:
+        clusters.set_record_type(cluster, record_type)
+    schema = {attribute.name: attribute for attribute in record_type.attributes.all()}
+    for url, marks in bundle.pages.items():
+        snapshot = pages[url].current
+        if snapshot is None or Label.objects.filter(cluster=cluster, snapshot=snapshot).exists():
+            continue
+        nodes = labelling.read_nodes(snapshot)
+        index = {element: number for number, element in enumerate(nodes)}
+        for name, found in marks.items():
+            places = [_place(nodes[0], mark.xpath, index) for mark in found]
+            labelling.set_labels(cluster, snapshot, schema[name], places or None, user, nodes=nodes)
+    return cluster
+
+
+def _cluster(bundle: Annotations, pages: dict[str, Page]) -> Cluster:
+    """The template of the annotated pages; when they came out as several, they are merged as a person would."""
+    found = {page.current.cluster for page in pages.values() if page.current and page.current.cluster}
+    if not found:
+        raise CommandError(f"no template was found for the pages of {bundle.record_type}")
+    cluster, *others = sorted(found, key=lambda each: each.number)
+    if others:
+        clusters.merge(cluster, others)
+    if not cluster.name:
+        clusters.rename(cluster, bundle.record_type)
+    return cluster
+
+
+def _record_type(bundle: Annotations) -> RecordType:
+    record_type, made = RecordType.objects.get_or_create(slug=slugify(bundle.record_type), defaults={"name": bundle.record_type})
+    if made:
+        Attribute.objects.bulk_create(
+            Attribute(
+                record_type=record_type,
+                name=each.name,
+                type=each.type,
+                multiple=each.multiple,
+                mandatory=each.mandatory,
+                position=position,
+                hotkey=str(position + 1) if position < 9 else "",
+            )
+            for position, each in enumerate(bundle.attributes)
+        )
+    return record_type
+
+
+def _place(root: Any, xpath: str, index: dict[Any, int]) -> Location:
+    selected = root.getroottree().xpath(xpath)
+    place = locate(selected[0], index) if len(selected) == 1 else None
+    if place is None:
+        raise CommandError(f"the demo's annotation {xpath} selects {len(selected)} places")
+    return place

@@ -1,0 +1,81 @@
+"""Web, worker and beat as child processes: the Procfile's own lines, started and stopped together."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.conf import settings
+
+STOP_S = 15.0
+"""How long the processes have to end by themselves; then they are killed, and the next start's sweep finds their runs."""
+
+
+class ProcessError(Exception):
+    """The processes could not be started, or ended by themselves."""
+
+
+@contextlib.contextmanager
+def started(names: list[str], *, port: int, log: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    """Runs processes of the Procfile; what they print goes to the log file."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
+        "VERTEX_PORT": str(port),
+        "PYTHONUNBUFFERED": "1",
+    }
+    with log.open("ab") as out:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "honcho", "start", *names],
+            cwd=settings.BASE_DIR,
+            env=environment,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,  # a Ctrl-C is ours to pass on, once
+        )
+    try:
+        yield process
+    finally:
+        _stop(process)
+
+
+def wait_for_port(process: "subprocess.Popen[bytes]", port: int, *, timeout_s: float = 60.0) -> None:
+    """Returns when something listens. Raises ProcessError when the processes end before, or when it takes too long."""
+    end = time.monotonic() + timeout_s
+    while time.monotonic() < end:
+        if process.poll() is not None:
+            raise ProcessError(f"the processes ended with exit code {process.returncode}")
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            return
+        time.sleep(0.1)
+    raise ProcessError(f"nothing listens on port {port} after {timeout_s:.0f} s")
+
+
+def free_port(wanted: int, *, tries: int = 20) -> int:
+    """The wanted port, or the next one that nobody listens on. Raises ProcessError when all are taken."""
+    for port in range(wanted, wanted + tries):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise ProcessError(f"the ports {wanted} to {wanted + tries - 1} are all taken; name a free one with VERTEX_PORT")
+
+
+def _stop(process: "subprocess.Popen[bytes]") -> None:
+    if process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(STOP_S)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()

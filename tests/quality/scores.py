@@ -1,0 +1,69 @@
+"""The figures of merit on pages with truth, for `make quality` and the pinned floors."""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from extraction.algorithms.dom.nodes import clean
+
+Values = Mapping[str, Sequence[str]]
+"""{page: values}"""
+
+
+def sites(data: Path) -> list[Path]:
+    """The folders of an extraction data set, by name."""
+    return sorted(folder for folder in data.iterdir() if (folder / "truth.json").is_file())
+
+
+def annotated(truth: Values, count: int) -> list[str]:
+    """The first `count` pages by name that have a value: what an editor annotates."""
+    return [page for page, values in sorted(truth.items()) if values][:count]
+
+
+def f1(truth: Values, predicted: Values, *, skip: Iterable[str] = ()) -> float:
+    """Micro F1 of value sets over the pages that are not skipped; 1 where there is nothing to find and nothing found."""
+    both = said = there = 0
+    for page in truth.keys() - set(skip):
+        true, got = {clean(v) for v in truth[page]}, {clean(v) for v in predicted.get(page, ())}
+        both, said, there = both + len(true & got), said + len(got), there + len(true)
+    return 2 * both / (said + there) if said + there else 1.0
+
+
+def extraction(data: Path, predictions: Mapping[str, Mapping[str, Values]], *, annotated_pages: int) -> dict[tuple[str, str], float]:
+    """{(site, attribute): F1} on the pages that were not annotated."""
+    scores = {}
+    for folder in sites(data):
+        for attribute, truth in json.loads((folder / "truth.json").read_text()).items():
+            shown = annotated(truth, annotated_pages)
+            if len(truth) > len(shown):
+                scores[folder.name, attribute] = f1(truth, predictions.get(folder.name, {}).get(attribute, {}), skip=shown)
+    return scores
+
+
+def clustering(labels: Mapping[str, Hashable], clusters: Mapping[str, Hashable]) -> dict[str, float]:
+    """Pair precision and recall, purity and V-measure of one site's clustering. A page without a cluster is one of its own."""
+    cluster = {page: clusters.get(page, ("alone", page)) for page in labels}
+    cells = Counter((labels[page], cluster[page]) for page in labels)
+    by_label, by_cluster = Counter(labels.values()), Counter(cluster.values())
+    pages = len(labels)
+    same = _pairs(cells.values())
+    joint, of_labels, of_clusters = (_entropy(counts.values(), pages) for counts in (cells, by_label, by_cluster))
+    homogeneity = 1 - (joint - of_clusters) / of_labels if of_labels else 1.0
+    completeness = 1 - (joint - of_labels) / of_clusters if of_clusters else 1.0
+    largest = Counter({key: max(n for (_, k), n in cells.items() if k == key) for key in by_cluster})
+    return {
+        "pair precision": same / (_pairs(by_cluster.values()) or 1),
+        "pair recall": same / (_pairs(by_label.values()) or 1),
+        "purity": largest.total() / pages,
+        "V": 2 * homogeneity * completeness / ((homogeneity + completeness) or 1),
+    }
+
+
+def _pairs(counts: Iterable[int]) -> float:
+    return sum(n * (n - 1) / 2 for n in counts)
+
+
+def _entropy(counts: Iterable[int], total: int) -> float:
+    return -sum(n / total * math.log(n / total) for n in counts)
