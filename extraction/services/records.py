@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import Count, F, FloatField, Func, Q, QuerySet
+from django.db.models import Count, F, FloatField, Func, Q, QuerySet, Value
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
-from django.db.models.functions import Cast
+from django.db.models.functions import Cast, NullIf
 
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError, RuleError, XPathError
@@ -103,7 +103,9 @@ def _sorted(records: QuerySet[Record], cluster: Cluster, sort: str) -> QuerySet[
 def _first_value(attribute: Attribute) -> Func:
     """An attribute's first value: numbers and amounts as numbers, dates and the like as their normal form, else as they stand."""
     first = KeyTransform("0", KeyTransform(attribute.name, "values"))
-    text: Func = KeyTextTransform("raw" if attribute.type == Attribute.Type.TEXT else "value", first)
+    if attribute.type == Attribute.Type.TEXT:
+        return KeyTextTransform("raw", first)
+    text = NullIf(KeyTextTransform("value", first), Value("null"))  # SQLite gives JSON's null as the text "null"
     return Cast(_Amount(text), FloatField()) if attribute.type in _NUMERIC else text
 
 
