@@ -40,7 +40,9 @@ def respond(page: InertPage, *, marks: Sequence[Location] = (), script: bool = T
 def document(page: InertPage, *, nonce: str, marks: Sequence[Location] = (), script: bool = True) -> str:
     """The whole XHTML document: our style before the page's own, our script after all of it, neither with an index."""
     places = json.dumps([mark.as_json() for mark in marks])
-    code = f'<script type="module" nonce="{nonce}" data-marks="{escape_value(places)}">{escape_text(_static(SCRIPT))}</script>'
+    # Not a module: Chromium runs none in XML documents. The function keeps its names apart from the page's ids.
+    body = f'(() => {{\n"use strict";\n{_static(SCRIPT)}}})();'
+    code = f'<script nonce="{nonce}" data-marks="{escape_value(places)}">{escape_text(body)}</script>'
     note = f'<v-note lang="en">{escape_text(page.notice)}</v-note>' if page.notice else ""
     style = f"<style>{escape_text(_static(STYLE))}</style>"
     return f'<?xml version="1.0" encoding="utf-8"?>\n{page.opening}{style}{page.content}{note}{code if script else ""}</html>'

@@ -193,7 +193,9 @@ def _attributes(node: etree._Element, name: str) -> Iterator[str]:
         yield from _image(node)
     elif name == "details":
         yield ' open=""'  # nobody can open it, and what is in it may be what is wanted
-    elif name in {"v-input", "v-button"} and node.get("value") and (node.get("type") or "").lower() not in {"hidden", "password"}:
+    elif name == "v-input" and (node.get("type") or "").lower() == "hidden":
+        yield ' hidden=""'
+    elif name in {"v-input", "v-button"} and node.get("value") and (node.get("type") or "").lower() != "password":
         yield f' data-v-value="{escape_value((node.get("value") or "")[:500])}"'
     elif name == "v-template" and (node.get("shadowrootmode") or node.get("shadowroot")):
         yield ' data-v-shadow=""'  # a web component's content, shown where it would be

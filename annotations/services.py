@@ -68,6 +68,12 @@ def inert(snapshot: Snapshot) -> InertPage:
     return _inert(snapshot.sha256, snapshot.content_type)
 
 
+def titles(cluster: Cluster, snapshots: Sequence[int]) -> list[dict[str, Any]]:
+    """Pages of the cluster by name, with the address of their screen."""
+    rows = Snapshot.objects.filter(cluster=cluster, pk__in=snapshots).values_list("title", "page__url", "page_id")
+    return [{"title": title, "url": url, "page": reverse("page", args=[cluster.site.slug, page])} for title, url, page in rows]
+
+
 def learn(cluster: Cluster, user: Any) -> Run:
     """Starts the run that learns all attributes and writes a draft rule."""
     return learn_rule.start(cluster, user)

@@ -16,8 +16,12 @@ MAX_CHARS = 1_000_000
 MAX_NESTING = 60
 """Brackets within brackets. Styles of real pages stay under ten; tinycss2 writes them out recursively."""
 
-_LOADS = frozenset({"url", "src", "image", "image-set", "-webkit-image-set", "cross-fade", "-webkit-cross-fade", "element", "-moz-element", "expression", "paint"})
-_DROPPED_RULES = frozenset({"import", "namespace", "font-face", "charset", "document", "-moz-document", "property", "view-transition"})
+_LOADS = frozenset(
+    "url src image image-set -webkit-image-set cross-fade -webkit-cross-fade element -moz-element expression paint".split()  # noqa: SIM905
+)
+_DROPPED_RULES = frozenset(
+    ["import", "namespace", "font-face", "charset", "document", "-moz-document", "property", "view-transition"]
+)
 _DROPPED_PROPERTIES = frozenset({"-moz-binding", "behavior", "-ms-behavior"})
 _PLAIN_STYLE = re.compile(r"[\w\s:;#%.,!-]*")
 _TELLING = re.compile(r"position|behavior|binding", re.IGNORECASE)
@@ -56,7 +60,7 @@ def _filtered(tokens: list[ast.Node]) -> list[ast.Node]:
     word = ""  # the last two words decide: "position", ":" and then "fixed"
     for token in tokens:
         if dropping:
-            dropping = not (token.type == "{} block" or token == ";")
+            dropping = not (token.type == "{} block" or (token.type == "literal" and token.value == ";"))
         elif token.type == "at-keyword" and token.lower_value in _DROPPED_RULES:
             dropping = True
         elif token.type != "error":
@@ -68,7 +72,7 @@ def _filtered(tokens: list[ast.Node]) -> list[ast.Node]:
 def _word_after(token: ast.Node, word: str) -> str:
     if token.type == "ident":
         return str(token.lower_value)
-    return word if token.type == "whitespace" or token == ":" else ""
+    return word if token.type == "whitespace" or (token.type == "literal" and token.value == ":") else ""
 
 
 def _harmless(token: ast.Node, word: str) -> ast.Node:

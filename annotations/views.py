@@ -18,6 +18,7 @@ from extraction.models import Attribute, Cluster, RecordType, Role, Run, Snapsho
 from extraction.services import clusters, learning
 from extraction.services.labelling import LabelError
 from extraction.services.rules import StateError
+from extraction.services.runs import JobError
 from extraction.views.policy import requires
 
 
@@ -36,7 +37,7 @@ def endpoint(view: Endpoint) -> Callable[..., HttpResponse]:
     def answered(request: HttpRequest, slug: str, number: int, *args: Any) -> HttpResponse:
         try:
             return JsonResponse(view(request, _cluster(slug, number), *args))
-        except (BadRequest, LabelError, PageError, StateError) as error:
+        except (BadRequest, JobError, LabelError, PageError, StateError) as error:
             return JsonResponse({"error": str(error)}, status=400)
 
     return answered
@@ -84,7 +85,7 @@ def state(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 
 @require_GET
 @endpoint
-def warm(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+def warm(_request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Reads some more pages to learn from; asked for again until it is complete."""
     filling = learning.workspace(cluster).fill()
     return {"loaded": filling.loaded, "wanted": filling.wanted, "complete": filling.complete}
@@ -143,9 +144,7 @@ def coverage(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 def without(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Titles and addresses of the pages ?pages=1,2,3."""
     ids = [int(part) for part in request.GET.get("pages", "").split(",") if part.isdecimal()][: learning.MAX_LISTED]
-    rows = Snapshot.objects.filter(cluster=cluster, pk__in=ids).values_list("pk", "title", "page__url", "page_id")
-    pages = [{"id": pk, "title": title, "url": url, "page": reverse("page", args=[cluster.site.slug, page])} for pk, title, url, page in rows]
-    return {"pages": pages}
+    return {"pages": services.titles(cluster, ids)}
 
 
 @require_GET
@@ -186,7 +185,7 @@ def learn(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 
 @require_GET
 @endpoint
-def learning_progress(request: HttpRequest, cluster: Cluster, run_id: int) -> dict[str, Any]:
+def learning_progress(_request: HttpRequest, cluster: Cluster, run_id: int) -> dict[str, Any]:
     """Where a learning run stands."""
     return services.progress(get_object_or_404(Run, pk=run_id, cluster=cluster))
 

@@ -19,8 +19,8 @@ export function connect(root) {
   /** As `send`, after everything sent before. @param {string} path @param {unknown} [body] @returns {Promise<any>} */
   function post(path, body) {
     open += 1;
-    const sent = last.then(() => send(path, body));
-    last = sent.then(() => {}, () => {}).then(() => { open -= 1; });
+    const sent = last.then(() => send(path, body)).finally(() => { open -= 1; });
+    last = sent.then(() => {}, () => {});
     return sent;
   }
 

@@ -1,6 +1,6 @@
 // The keys of the workbench. An attribute's own key comes before a command's; Alt and the key is always the command.
 
-import { keyFor } from "./panel.js";
+import { keyFor } from "./store.js";
 
 /** @typedef {{key: string, ctrl: boolean, shift: boolean, alt: boolean}} Press */
 

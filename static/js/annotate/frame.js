@@ -1,6 +1,6 @@
 // The one script in the frame of an untrusted page. It reports what the pointer is on and what was clicked as places in
 // the server's tree (element index, text ordinal, offsets), and draws outlines on a layer of its own. It never changes
-// the page's tree. It is written into the page by the server, so it imports nothing. It speaks over one MessagePort,
+// the page's tree. It is written into the page by the server, as the body of a function, so it imports nothing. It speaks over one MessagePort,
 // the first that the window around it hands over.
 
 /** @typedef {import("./messages.js").Place} Place @typedef {import("./messages.js").Mark} Mark */
@@ -12,7 +12,7 @@ const SPACES = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u20
 const NATIVE = new Set(["PageUp", "PageDown", "Home", "End", " ", "Tab"]);
 
 const elements = indexed();
-let mode = { kind: "text", hue: 0, name: "" };
+let mode = { kind: "text", hue: 0, name: "", like: /** @type {Place | null} */ (null) };
 /** @type {Mark[]} */ let marks = [];
 /** @type {{id: string, rect: DOMRect}[]} */ let drawn = [];
 /** @type {Place | null} */ let hovered = null;
@@ -70,6 +70,9 @@ function placeOfText(text) {
 }
 
 /** @param {Place} place */
+const keyOf = (place) => [place.node, place.kind, place.text ?? 0, place.attribute ?? "", place.start ?? "", place.end ?? ""].join("|");
+
+/** @param {Place} place */
 function valueOf(place) {
   const element = elements[place.node];
   if (!element) return "";
@@ -103,12 +106,23 @@ function spansOf(raw) {
 function placeAt(x, y, target) {
   const element = target?.closest("[data-v]");
   if (!element) return null;
+  const sibling = siblingLike(element);
+  if (sibling) return sibling;
   const link = mode.kind === "url" ? element.closest("a[data-v-href]") : null;
   if (link) return { node: indexOf(link), kind: "attribute", attribute: "href" };
   if (element.localName === "img") return placeOfImage(element);
   if (element.getAttribute("data-v-value")) return { node: indexOf(element), kind: "attribute", attribute: "value" };
   const text = textAt(x, y);
   return text ? placeOfText(text) : placeInside(element);
+}
+
+/** Where whole elements were taken, another of their kind is taken whole. @param {Element} element @returns {Place | null} */
+function siblingLike(element) {
+  const like = mode.like?.kind === "element" ? elements[mode.like.node] : null;
+  if (!like) return null;
+  const same = (/** @type {Element} */ other) => other.localName === like.localName && other.className === like.className && other.parentElement?.localName === like.parentElement?.localName;
+  for (let other = /** @type {Element | null} */ (element); other; other = other.parentElement) if (same(other)) return { node: indexOf(other), kind: "element" };
+  return null;
 }
 
 /** @param {Element} image @returns {Place} */
@@ -245,10 +259,13 @@ const LAYER = `
   .box.quiet { border-width: 1px; }
   .box.hover { background: color-mix(in srgb, var(--c) 14%, transparent); }
   .box.cursor { outline: 2px solid var(--c); outline-offset: 3px; }
-  .name, .tip { position: absolute; pointer-events: none; font: 500 11px/15px system-ui, sans-serif; color: #fff; background: var(--c); white-space: nowrap; }
+  .name, .key, .tip { position: absolute; pointer-events: none; font: 500 11px/15px system-ui, sans-serif; color: #fff; background: var(--c); white-space: nowrap; }
   .name { padding: 0 4px; border-radius: 3px 3px 0 0; }
+  .key { margin: 9px 0 0 -7px; min-width: 13px; text-align: center; font-size: 9px; line-height: 13px; border-radius: 3px; box-shadow: 0 0 0 1px #fff; }
+  .key:empty { display: none; }
   .tip { padding: 3px 7px; border-radius: 4px; max-width: min(520px, 80vw); overflow: hidden; text-overflow: ellipsis; background: #191e29; box-shadow: 0 2px 10px rgb(0 0 0 / 30%);
     border-left: 4px solid var(--c); }
+  .tip i { margin-left: 8px; opacity: 0.75; }
   .tip b { font-weight: 600; margin-right: 6px; }
 `;
 
@@ -291,14 +308,19 @@ function drawMarks() {
     for (const rect of rectsOf(mark.location)) {
       drawn.push({ id: mark.id, rect: new DOMRect(rect.left + scrollX, rect.top + scrollY, rect.width, rect.height) });
       boxes.push(box(rect, `${mark.look}${mark.current ? "" : " quiet"}`, colour));
-      if (named.has(mark.name)) continue;
+      if (!mark.name || named.has(mark.name)) continue;
       named.add(mark.name);
-      const name = sign(rect, "name", colour);
-      name.textContent = mark.name;
-      boxes.push(name);
+      boxes.push(nameTag(mark, rect, colour));
     }
   }
   under.replaceChildren(...boxes);
+}
+
+/** The current attribute by its name; any other by its key in the corner, which hides nothing. @param {Mark} mark @param {DOMRect} rect @param {string} colour */
+function nameTag(mark, rect, colour) {
+  const tag = sign(rect, mark.current ? "name" : "key", colour);
+  tag.textContent = mark.current ? mark.name : mark.key;
+  return tag;
 }
 
 function drawPointer() {
@@ -326,6 +348,8 @@ function tip(rect, place, colour) {
   name.textContent = mode.name + (place.kind === "attribute" ? ` @${place.attribute}` : "");
   const value = valueOf(place);
   element.append(name, value.length > TIP ? `${value.slice(0, TIP)}…` : value);
+  const taken = marks.some((mark) => mark.current && mark.look === "solid" && keyOf(mark.location) === keyOf(place));
+  if (taken) element.append(Object.assign(document.createElement("i"), { textContent: "click takes it out" }));
   return element;
 }
 
@@ -388,8 +412,8 @@ function say(message) {
 /** @param {import("./messages.js").ToFrame} message */
 function hear(message) {
   if (message.type === "mode") {
-    mode = { kind: message.kind, hue: message.hue, name: message.name };
-    candidates = null;
+    if (mode.kind !== message.kind) candidates = null;
+    mode = { kind: message.kind, hue: message.hue, name: message.name, like: message.like };
     if (hovered) hover();
     drawPointer();
   } else if (message.type === "marks") {
@@ -478,7 +502,7 @@ addEventListener("message", function handOver(event) {
 
 /** @type {Place[]} */
 const given = JSON.parse(document.querySelector("script[data-marks]")?.getAttribute("data-marks") || "[]");
-marks = given.map((location, n) => ({ id: String(n), location, hue: 0, look: "solid", name: "", current: true }));
+marks = given.map((location, n) => ({ id: String(n), location, hue: 0, look: "solid", name: "", key: "", current: true }));
 watch();
 drawMarks();
 if (given[0]) show(given[0]);

@@ -1,6 +1,6 @@
 // Which outlines the page carries: what is marked, proposed, offered.
 
-import { isSaid, offered, standing } from "./store.js";
+import { isSaid, keyFor, offered, standing } from "./store.js";
 
 /** @typedef {import("./messages.js").Mark} Mark */
 
@@ -29,5 +29,5 @@ export function hitValues(store, ids) {
 /** @param {string} id @param {import("./messages.js").Place} location @param {import("./store.js").Attribute} attribute @param {Mark["look"]} look
  * @param {import("./store.js").Store} store @returns {Mark} */
 function mark(id, location, attribute, look, store) {
-  return { id, location, hue: attribute.hue, look, name: attribute.name, current: attribute.id === store.current };
+  return { id, location, hue: attribute.hue, look, name: attribute.name, key: keyFor(attribute, store.attributes.indexOf(attribute)), current: attribute.id === store.current };
 }

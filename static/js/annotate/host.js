@@ -65,15 +65,23 @@ function hear(message) {
     sayMode();
     say({ type: "styles", on: styled });
     say({ type: "marks", marks: marksOf(store) });
+    showValue();
   } else if (message.type === "click") click(message);
   else if (message.type === "part") takePlace(message.location);
   else if (message.type === "cursor") setFocus(null, message.location);
   else if (message.type === "key") press(message);
 }
 
+/** Brings the current attribute's value into view, where it has one. */
+function showValue() {
+  const [first] = stores.standing(store, store.current, store.page).values;
+  if (first) say({ type: "show", location: first.location });
+}
+
 function sayMode() {
   const attribute = stores.currentOf(store);
-  if (attribute) say({ type: "mode", kind: attribute.type, hue: attribute.hue, name: attribute.name });
+  const last = attribute?.multiple ? stores.standing(store, attribute.id, store.page).values.at(-1) : undefined;
+  if (attribute) say({ type: "mode", kind: attribute.type, hue: attribute.hue, name: attribute.name, like: last?.location ?? null });
 }
 
 // ---- Marking ---------------------------------------------------------------------------------------------------------
@@ -178,6 +186,7 @@ function confirm() {
   if (like.length) return mark(attribute, [...how.values, ...like], null);
   if (how.kind === "proposed") mark(attribute, how.values, null);
   else if (how.kind === "none") mark(attribute, null, null);
+  else if (stores.nextUnsaid(store) === null) return openBy(1);
   advance();
 }
 
@@ -229,8 +238,8 @@ function advance() {
 function choose(attribute, { keepFocus = false } = {}) {
   store.current = attribute;
   if (!keepFocus) dropFocus();
-  sayMode();
   draw();
+  showValue();
 }
 
 /** @param {number} step */
@@ -371,6 +380,7 @@ function draw() {
   drawSamples(byId("samples"), store, openPage);
   drawPanel(byId("attributes"), store, { choose, confirm, absent, clear, remove, open: openPage, missing, show: (value) => say({ type: "show", location: value.location }) });
   say({ type: "marks", marks: marksOf(store) });
+  sayMode();
   drawHead();
   drawFocus();
   drawSaved(api.busy());
@@ -405,7 +415,7 @@ function drawFoot() {
   const done = store.samples.filter((sample) => stores.saidOn(store, sample.id) === store.attributes.length).length;
   const left = stores.nextUnsaid(store) === null;
   const last = store.samples.at(-1)?.id === store.page;
-  byId("progress").textContent = left && !last ? "All said here. ] opens the next page." : `${done} of ${store.samples.length} samples done`;
+  byId("progress").textContent = left && !last ? "All said here. Enter opens the next page." : `${done} of ${store.samples.length} samples done`;
   const learnable = store.attributes.some((attribute) => Object.values(store.labels[attribute.id] ?? {}).some((values) => values?.length));
   byId("learn").toggleAttribute("disabled", !learnable);
   byId("publish").toggleAttribute("hidden", !store.rule.draft);

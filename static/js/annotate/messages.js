@@ -7,11 +7,11 @@
  * A place on a page, as the server's `Location`.
  * @typedef {{node: number, kind: "text" | "element" | "attribute", text?: number, attribute?: string, start?: number, end?: number}} Place
  *
- * An outline on the page. look: solid is marked, dashed is proposed, dotted is offered as similar.
- * @typedef {{id: string, location: Place, hue: number, look: "solid" | "dashed" | "dotted", name: string, current: boolean}} Mark
+ * An outline on the page. look: solid is marked, dashed is proposed, dotted is offered as similar. key: what chooses its attribute.
+ * @typedef {{id: string, location: Place, hue: number, look: "solid" | "dashed" | "dotted", name: string, key: string, current: boolean}} Mark
  *
  * To the frame.
- * @typedef {{type: "mode", kind: string, hue: number, name: string} | {type: "marks", marks: Mark[]} | {type: "show", location: Place}
+ * @typedef {{type: "mode", kind: string, hue: number, name: string, like: Place | null} | {type: "marks", marks: Mark[]} | {type: "show", location: Place}
  *   | {type: "move", step: number} | {type: "cursor", location: Place | null} | {type: "styles", on: boolean}} ToFrame
  *
  * From the frame.

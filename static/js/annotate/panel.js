@@ -1,7 +1,7 @@
 // The right column: the attributes, each with its value on this page, how it stands on the samples, its hit rate.
 
 import { h, icon } from "./dom.js";
-import { offered, percent, standing } from "./store.js";
+import { keyFor, offered, percent, standing } from "./store.js";
 
 const SIGNS = { confirmed: "●", absent: "–", proposed: "○", none: "·", unknown: "" };
 const WORDS = { confirmed: "confirmed", absent: "not on this page", proposed: "proposed", none: "nothing found", unknown: "not marked" };
@@ -38,15 +38,16 @@ function row(store, attribute, number, actions) {
       rate(draft, attribute, actions),
     ),
     values(how, current, actions),
-    draft?.state === "failed" && h("p", { class: "wb-failure" }, icon("warn"), h("span", {}, draft.message ?? "")),
+    draft?.state === "failed" && !(current && offered(store).length) && h("p", { class: "wb-failure" }, icon("warn"), h("span", {}, reason(draft, attribute))),
     strip(store, attribute, actions),
     current && h("div", {}, buttons(store, how, actions), others(store, attribute, actions)),
   );
 }
 
-/** Its own key, else its number. @param {Attribute} attribute @param {number} number from 0 */
-export function keyFor(attribute, number) {
-  return attribute.hotkey || (number < 9 ? String(number + 1) : "");
+/** Why nothing was learned; the row already says of which attribute. @param {import("./store.js").Draft} draft @param {Attribute} attribute */
+function reason(draft, attribute) {
+  const text = draft.message ?? "";
+  return text.startsWith(`${attribute.name}: `) ? text.slice(attribute.name.length + 2) : text;
 }
 
 /** @param {Attribute} attribute */

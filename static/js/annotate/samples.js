@@ -1,7 +1,7 @@
 // The left column: the sample pages, what is said on each, how much of the template they cover.
 
 import { bar, h } from "./dom.js";
-import { percent, saidOn } from "./store.js";
+import { percent, saidOn, standing } from "./store.js";
 
 /** @param {HTMLElement} list @param {import("./store.js").Store} store @param {(page: number) => void} open */
 export function drawSamples(list, store, open) {
@@ -13,7 +13,9 @@ export function drawSamples(list, store, open) {
 function row(store, sample, number, open) {
   const said = saidOn(store, sample.id);
   const all = store.attributes.length;
-  const [sign, word, look] = said === all ? ["✓", "all said", "state-ok"] : said ? ["●", `${said} of ${all}`, "state-draft"] : ["○", "nothing yet", "muted"];
+  const proposed = store.attributes.filter((attribute) => standing(store, attribute.id, sample.id).kind === "proposed").length;
+  const [sign, word, look] =
+    said === all ? ["✓", "all said", "state-ok"] : said ? ["●", `${said} of ${all}`, "state-draft"] : ["○", proposed ? `${proposed} of ${all} proposed` : "nothing yet", "muted"];
   const covered = percent(sample.covered, 1);
   return h(
     "li",

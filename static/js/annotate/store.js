@@ -53,6 +53,11 @@ export const attributeOf = (store, id) => store.attributes.find((attribute) => a
 /** @param {Store} store @returns {Attribute | undefined} */
 export const currentOf = (store) => attributeOf(store, store.current);
 
+/** Its own key, else its number. @param {Attribute} attribute @param {number} number from 0 */
+export function keyFor(attribute, number) {
+  return attribute.hotkey || (number < 9 ? String(number + 1) : "");
+}
+
 /** The next attribute after the current one that nothing is said of on this page; null when all are. @param {Store} store @returns {number | null} */
 export function nextUnsaid(store) {
   const from = store.attributes.findIndex((attribute) => attribute.id === store.current);
