@@ -1,7 +1,7 @@
 """Record types: the list and the editor."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -39,7 +39,7 @@ def new(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(EDIT)
 @requires(Role.VIEWER)
-def record_type(request: HttpRequest, slug: str) -> HttpResponseBase:
+def record_type(request: HttpRequest, slug: str) -> HttpResponse:
     """One record type; an editor changes it."""
     found = get_object_or_404(RecordType, slug=slug)
     if request.method == "POST":

@@ -1,7 +1,7 @@
 """Rules of a template: versions, one version, trying an XPath, publishing, retiring, learning and running."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
@@ -68,7 +68,7 @@ def edit(request: HttpRequest, slug: str, number: int, version: int) -> HttpResp
 
 @require_POST
 @requires(Role.EDITOR)
-def publish(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponseBase:
+def publish(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
     """Makes it the live rule. Bringing back a retired one is an operator's."""
     found = rule_of(slug, number, version)
     return restore(request, found) if found.state == Rule.State.RETIRED else _go_live(request, found)
