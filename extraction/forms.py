@@ -8,6 +8,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
+from django.http import QueryDict
 
 from extraction.models import Attribute, Cluster, RecordType, Site
 from extraction.services.export_csv import Layout
@@ -16,6 +17,11 @@ from extraction.services.record_types import AttributeDraft
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".warc", ".warc.gz")
 
 _SPACES = re.compile(r"[\s\-]+")
+
+
+def said(form: forms.BaseForm) -> str:
+    """All that is wrong with a form as one text."""
+    return " ".join(str(message) for messages in form.errors.values() for message in messages)
 
 
 class SiteForm(forms.ModelForm[Site]):
@@ -36,8 +42,8 @@ class ImportForm(forms.Form):
 
     file = forms.FileField(error_messages={"required": "Choose a file first.", "empty": "The file is empty. Choose another."})
 
-    def clean_file(self) -> UploadedFile:
-        file: UploadedFile = self.cleaned_data["file"]
+    def clean_file(self) -> "UploadedFile[bytes]":
+        file: "UploadedFile[bytes]" = self.cleaned_data["file"]
         if not (file.name or "").lower().endswith(ARCHIVES):
             raise forms.ValidationError(f"{file.name} is not an archive that can be read. Give one of: {', '.join(ARCHIVES)}.")
         if (file.size or 0) > settings.VERTEX_UPLOAD_MAX_BYTES:
@@ -64,7 +70,8 @@ class MergeForm(forms.Form):
     """The numbers of the templates to be made one, that which takes in the others first."""
 
     clusters = forms.TypedMultipleChoiceField(
-        coerce=int, error_messages={"required": "Choose two templates to merge.", "invalid_choice": "One of the templates is gone. Choose again."}
+        coerce=int,
+        error_messages={"required": "Choose two templates to merge.", "invalid_choice": "One of the templates is gone. Choose again."},
     )
 
     def __init__(self, data: Any, *, site: Site) -> None:
@@ -202,6 +209,15 @@ def _draft(data: dict[str, Any]) -> AttributeDraft:
     )
 
 
-AttributeFormSet = forms.formset_factory(AttributeForm, formset=BaseAttributeFormSet, extra=0, can_order=True, can_delete=True, max_num=100)
+_AttributeFormSet = forms.formset_factory(
+    AttributeForm, formset=BaseAttributeFormSet, extra=0, can_order=True, can_delete=True, max_num=100, validate_max=True
+)
 EMPTY_ROWS = 3
 """Rows of a new record type, so that it can be filled in without scripts too."""
+
+
+def attribute_rows(data: QueryDict | None, initial: list[dict[str, Any]]) -> BaseAttributeFormSet:
+    """The rows of the editor: as sent, or as they are."""
+    rows = _AttributeFormSet(data, initial=initial, prefix="attribute")
+    assert isinstance(rows, BaseAttributeFormSet)  # noqa: S101 - what formset= asks for; the stubs do not know
+    return rows

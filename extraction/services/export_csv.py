@@ -65,15 +65,18 @@ def default_layout(cluster: Cluster, **changes: Any) -> Layout:
     return replace(layout, **changes)
 
 
-def rows(records: QuerySet[Record], layout: Layout) -> Iterator[str]:
-    """The file line by line, CRLF included: the header, then each record that has any value, in the order of `records`.
+def rows(source: Cluster | QuerySet[Record], layout: Layout | None = None) -> Iterator[str]:
+    """The file line by line, CRLF included: the header, then each record that has any value.
 
-    A failed record has no values and no line.
+    source: records in the order wanted, or a cluster for all of its. layout: needed for records; a cluster has its
+    `default_layout`. A failed record has no values and no line.
     """
-    yield (BOM if layout.bom else "") + line(map(guard, layout.columns))
-    found = records.exclude(state=Record.State.FAILED).values_list("values", "snapshot__page__url")
-    for values, url in found.iterator(chunk_size=CHUNK):
-        yield line(url_cell(url) if name == URL_COLUMN else cell(name, values.get(name, ()), layout) for name in layout.columns)
+    if isinstance(source, Cluster):
+        layout = layout or default_layout(source)
+        source = Record.objects.filter(cluster=source).order_by("pk")
+    if layout is None:
+        raise TypeError("records need a layout; a cluster has a default one")
+    return _lines(source, layout)
 
 
 def blocks(lines: Iterable[str]) -> Iterator[str]:
@@ -112,6 +115,13 @@ def guard(text: str) -> str:
     """The text with an apostrophe in front if a spreadsheet could run it; plain numbers stay."""
     bare = text.lstrip(" ")
     return f"'{text}" if bare.startswith(DANGEROUS) and not _PLAIN_NUMBER.fullmatch(text.strip(" ")) else text
+
+
+def _lines(records: QuerySet[Record], layout: Layout) -> Iterator[str]:
+    yield (BOM if layout.bom else "") + line(map(guard, layout.columns))
+    found = records.exclude(state=Record.State.FAILED).values_list("values", "snapshot__page__url")
+    for values, url in found.iterator(chunk_size=CHUNK):
+        yield line(url_cell(url) if name == URL_COLUMN else cell(name, values.get(name, ()), layout) for name in layout.columns)
 
 
 def _text(value: Mapping[str, Any], *, normalised: bool) -> str:

@@ -203,11 +203,13 @@ def _delete(upload: str) -> None:
 
 def _delete_orphans() -> None:
     """Deletes uploads that no unfinished import needs: of runs that failed or were cancelled while nobody worked on them."""
-    if not default_storage.exists(UPLOADS):
+    try:
+        names = default_storage.listdir(UPLOADS)[1]
+    except FileNotFoundError:  # no upload yet
         return
     imports = Run.objects.filter(kind=Run.Kind.IMPORT, state__in=Run.UNFINISHED)
     needed = {parameters.get("upload") for parameters in imports.values_list("parameters", flat=True)}
-    for name in default_storage.listdir(UPLOADS)[1]:
+    for name in names:
         upload = f"{UPLOADS}/{name}"
         if upload not in needed and default_storage.get_modified_time(upload) < timezone.now() - ORPHAN_AGE:
             default_storage.delete(upload)

@@ -161,13 +161,20 @@ def _report(lessons: Mapping[int, Lesson], failed: Sequence[_Failure], effect: d
     """The report of a rule, in the record type's order.
 
     {"pages", "checked", "unreadable", "learning_pages", "attributes": [{"name", "alternatives": [{"xpath", "precision",
-    "distance", "support", "features"}], "checked", "hits", "several", "without", "several_on"}], "failed": [{"name",
+    "distance", "support", "several", "features"}], "checked", "hits", "several", "without", "several_on"}], "failed": [{"name",
     "reason", "snapshot", "url"}]}
     """
     entries = []
     for lesson in lessons.values():
         said = [
-            {"xpath": x.xpath, "precision": x.precision, "distance": x.distance, "support": x.support, "features": list(x.features)}
+            {
+                "xpath": x.xpath,
+                "precision": x.precision,
+                "distance": x.distance,
+                "support": x.support,
+                "several": x.several,
+                "features": list(x.features),
+            }
             for x in lesson.learned.alternatives
         ]
         figures = effect["attributes"][lesson.rule.name]

@@ -100,9 +100,10 @@ class Workspace:
         self.left_out: dict[int, str] = {}
         self._lock = threading.RLock()
         self._state: learning_set.State | None = None
+        self._first: frozenset[int] = frozenset()
         self._wanted: list[Source] = []
         self._all: list[Source] = []
-        self._trees: dict[str, etree._Element] = {}
+        self._trees: dict[str, tuple[etree._Element, int]] = {}
         self._trees_bytes = 0
         self._lessons: Recent[object, Lesson | NotLearned] = Recent(_LESSONS)
         self._values: Recent[tuple[str, str], tuple[tuple[Location, str], ...]] = Recent(_VALUES)
@@ -120,7 +121,7 @@ class Workspace:
                 return
             if self._state is None or now.pages != self._state.pages:
                 self._all = learning_set.cluster_sources(self.cluster_id)
-            self._state = now
+            self._state, self._first = now, frozenset(now.first)
             self._wanted = learning_set.choose(now.first, self._all, max_bytes=settings.VERTEX_WORKSPACE_MAX_BYTES)
             kept = {(source.snapshot_id, source.sha256) for source in self._wanted}
             self.pages = {pk: page for pk, page in self.pages.items() if (pk, page.sha256) in kept}
@@ -195,8 +196,11 @@ class Workspace:
         except PageError as error:
             self.left_out[source.snapshot_id] = str(error)
             return
-        if self._trees.pop(source.sha256, None) is not None:
-            self._trees_bytes -= learning_set.TREE_FACTOR * source.size_bytes
+        self._trees_bytes -= self._trees.pop(source.sha256, (None, 0))[1]
+        full = _held_bytes(self) + page.memory_bytes > settings.VERTEX_WORKSPACE_MAX_BYTES
+        if full and source.snapshot_id not in self._first:
+            self._wanted = [each for each in self._wanted if each.snapshot_id in self.pages or each.snapshot_id in self._first]
+            return
         loaded = {**self.pages, source.snapshot_id: page}
         self.pages = {source.snapshot_id: loaded[source.snapshot_id] for source in self._wanted if source.snapshot_id in loaded}
         _make_room(self)
@@ -239,11 +243,11 @@ class Workspace:
         """The page's tree, kept while there is room: reading it is nine tenths of what a check costs."""
         kept = self._trees.get(source.sha256)
         if kept is not None:
-            return kept
+            return kept[0]
         root = learning_set.read(source)
-        need = learning_set.TREE_FACTOR * source.size_bytes
+        need = learning_set.tree_bytes(source, root)
         if _held_bytes() + need <= settings.VERTEX_WORKSPACE_MAX_BYTES:
-            self._trees[source.sha256] = root
+            self._trees[source.sha256] = (root, need)
             self._trees_bytes += need
         return root
 
@@ -310,7 +314,10 @@ _WORKSPACES: OrderedDict[int, Workspace] = OrderedDict()
 _COUNTED: Recent[tuple[str, str], int] = Recent(_COUNTS)
 
 
-def _held_bytes() -> int:
+def _held_bytes(only: Workspace | None = None) -> int:
+    """Memory of all workspaces, or of the pages alone that one of them learns from."""
+    if only is not None:
+        return sum(page.memory_bytes for page in only.pages.values())
     with _LOCK:
         return sum(each.memory_bytes for each in _WORKSPACES.values())
 

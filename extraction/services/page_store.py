@@ -96,9 +96,7 @@ def _snapshot(visit: Visit) -> Snapshot:
         title = _title(parse(content, content_type=content_type or None))
     except PageError as reason:
         error = str(reason)[:500]
-    return Snapshot(
-        sha256=visit.sha256, size_bytes=len(content), content_type=content_type, fetched_at=visit.at, title=title, error=error
-    )
+    return Snapshot(sha256=visit.sha256, size_bytes=len(content), content_type=content_type, fetched_at=visit.at, title=title, error=error)
 
 
 def _title(page: ParsedPage) -> str:

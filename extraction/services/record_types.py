@@ -51,7 +51,9 @@ def create(name: str, description: str, attributes: Sequence[AttributeDraft]) ->
     return record_type
 
 
-def update(record_type: RecordType, name: str, description: str, attributes: Sequence[AttributeDraft], *, drop_labels: bool = False) -> None:
+def update(
+    record_type: RecordType, name: str, description: str, attributes: Sequence[AttributeDraft], *, drop_labels: bool = False
+) -> None:
     """Changes a record type to what is given. Raises InUse when annotations would be lost and `drop_labels` is not set."""
     with transaction.atomic():
         gone = record_type.attributes.exclude(pk__in=[draft.id for draft in attributes if draft.id])

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import Count, F, FloatField, Func, Q, QuerySet
-from django.db.models.expressions import Combinable
+from django.db.models import Count, F, FloatField, Func, Q, QuerySet, Value
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
-from django.db.models.functions import Cast
+from django.db.models.functions import Cast, NullIf
 
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError, RuleError, XPathError
@@ -75,7 +74,7 @@ def place(record: Record, attribute: str, position: int = 0) -> Location:
     if not 0 <= position < len(rows):
         raise PlaceError(f"The record has no value {position + 1} of {attribute}.")
     raw = rows[position]["raw"]
-    before = sum(row["raw"] == raw for row in rows[:position])
+    before: int = sum(row["raw"] == raw for row in rows[:position])
     places = [location for location, value in found if value == raw]
     if len(places) <= before:
         raise PlaceError(f"“{raw[:60]}” is not found on the page any more.")
@@ -88,7 +87,7 @@ def _holds(word: str) -> Q:
 
 def _sorted(records: QuerySet[Record], cluster: Cluster, sort: str) -> QuerySet[Record]:
     name, descending = sort.removeprefix("-"), sort.startswith("-")
-    expression: Combinable | None = None
+    expression: F | Func | None = None
     if name in SORTS:
         expression = F({"url": "snapshot__page__url", "state": "state", "extracted": "extracted_at"}[name])
     else:
@@ -101,10 +100,12 @@ def _sorted(records: QuerySet[Record], cluster: Cluster, sort: str) -> QuerySet[
     return records.order_by(order, "pk")
 
 
-def _first_value(attribute: Attribute) -> Combinable:
+def _first_value(attribute: Attribute) -> Func:
     """An attribute's first value: numbers and amounts as numbers, dates and the like as their normal form, else as they stand."""
     first = KeyTransform("0", KeyTransform(attribute.name, "values"))
-    text: Any = KeyTextTransform("raw" if attribute.type == Attribute.Type.TEXT else "value", first)
+    if attribute.type == Attribute.Type.TEXT:
+        return KeyTextTransform("raw", first)
+    text = NullIf(KeyTextTransform("value", first), Value("null"))  # SQLite gives JSON's null as the text "null"
     return Cast(_Amount(text), FloatField()) if attribute.type in _NUMERIC else text
 
 

@@ -64,6 +64,11 @@ class AttributeRow:
         """Pages that gave no value."""
         return self.checked - self.hits
 
+    @property
+    def unlisted(self) -> int:
+        """Pages without a value beyond those listed."""
+        return self.missing - len(self.without)
+
 
 @dataclass(frozen=True, slots=True)
 class VersionRow:

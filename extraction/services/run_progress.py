@@ -42,6 +42,14 @@ def progress_of(run: Run) -> RunProgress:
     return RunProgress(run, fraction, elapsed_s, rate, left_s)
 
 
+def following(run: Run) -> Run | None:
+    """The unfinished run that an import started when it ended: finding the templates of what came in."""
+    if run.kind != Run.Kind.IMPORT or not run.finished:
+        return None
+    later = Run.objects.filter(site=run.site_id, kind=Run.Kind.CLUSTER, state__in=Run.UNFINISHED, pk__gt=run.pk)
+    return later.order_by("pk").first()
+
+
 def problems(run: Run, page_number: str | int) -> "Pages[RunProblem]":
     """One page of what the run could not use. A number that is none gives the first page, one too high the last."""
     return Paginator(RunProblem.objects.filter(run=run), PROBLEMS_PER_PAGE).get_page(page_number)

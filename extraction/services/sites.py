@@ -88,8 +88,10 @@ def rows(sites: Iterable[Site] | None = None) -> list[SiteRow]:
             site,
             pages.get(site.pk, 0),
             templates.get(site.pk, 0),
-            *(states.get((site.pk, state), 0) for state in Record.State),
-            last.get(site.pk),
+            complete=states.get((site.pk, Record.State.COMPLETE), 0),
+            incomplete=states.get((site.pk, Record.State.INCOMPLETE), 0),
+            failed=states.get((site.pk, Record.State.FAILED), 0),
+            last_run=last.get(site.pk),
         )
         for site in chosen
     ]

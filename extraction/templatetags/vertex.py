@@ -1,5 +1,6 @@
 """How the dashboard writes things: icons, states, times, shares, sizes."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +14,8 @@ from django.utils.safestring import SafeString
 from extraction.models import Attribute, Run
 
 register = template.Library()
+
+_BLANKS = re.compile(r"[^\S ][\s\u200b\ufeff]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +102,9 @@ def ago(moment: datetime | None) -> SafeString | str:
         return "–"
     seconds = (timezone.now() - moment).total_seconds()
     local = timezone.localtime(moment)
-    return format_html('<time datetime="{}" title="{}">{}</time>', local.isoformat(), f"{local:%-d %B %Y, %H:%M:%S %Z}", _ago(seconds, local))
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>', local.isoformat(), f"{local:%-d %B %Y, %H:%M:%S %Z}", _ago(seconds, local)
+    )
 
 
 def _ago(seconds: float, local: datetime) -> str:
@@ -140,17 +145,31 @@ def percent(share: float | None) -> str:
 
 @register.filter
 def size(size_bytes: int | None) -> str:
-    """Bytes as a person reads them: 512 B, 48 kB, 1.4 MB."""
+    """Bytes as a person reads them, 1,024 to a kB: 512 B, 48 kB, 1.4 MB."""
     if size_bytes is None:
         return "–"
-    if size_bytes < 1000:
+    if size_bytes < 1024:
         return f"{size_bytes} B"
-    number = float(size_bytes)
-    for unit in ("kB", "MB", "GB"):
-        number /= 1000
-        if number < 999.5:
-            return f"{number:.1f} {unit}" if number < 9.95 and unit != "kB" else f"{number:.0f} {unit}"
-    return f"{number / 1000:.1f} TB"
+    amount = float(size_bytes)
+    for unit in ("kB", "MB", "GB", "TB"):
+        amount /= 1024
+        if amount < 1023.5 or unit == "TB":
+            break
+    return f"{amount:.1f}".removesuffix(".0") + f" {unit}" if amount < 9.95 and unit != "kB" else f"{amount:.0f} {unit}"
+
+
+@register.filter
+def rate(per_second: float | None) -> str:
+    """Units a second, with a decimal only where it says something."""
+    if per_second is None:
+        return "–"
+    return f"{per_second:.1f}" if per_second < 10 else number(round(per_second))
+
+
+@register.filter
+def visible(xpath: str) -> str:
+    """An XPath to be looked at: runs of white space in its strings that a screen would not show, as one sign."""
+    return _BLANKS.sub("␣", xpath)
 
 
 @register.filter
@@ -214,9 +233,9 @@ def hue(place: int) -> int:
 
 @register.filter
 def figures(run: Run) -> list[tuple[str, str]]:
-    """What a run's summary says, in words; ids say nothing to a person."""
+    """What a run's summary says, in words: counts that are not 0; ids and settings say nothing of the result."""
     return [
-        (key.replace("_", " "), number(value) if isinstance(value, int) else str(value))
+        (key.replace("_", " "), number(value))
         for key, value in run.summary.items()
-        if isinstance(value, int | float | str) and not isinstance(value, bool) and key not in {"rule", "run", "next_run"}
+        if type(value) is int and value and key not in {"rule", "version", "threshold", "last_number"}
     ]

@@ -5,9 +5,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from extraction.forms import MergeForm, NameForm
+from extraction.forms import MergeForm, NameForm, said
 from extraction.models import Cluster, RecordType, Role, Site
-from extraction.services import cluster_view, sites
+from extraction.services import cluster_view, site_pages, sites
 from extraction.services import clusters as service
 from extraction.services.runs import JobError
 from extraction.views.policy import requires
@@ -45,6 +45,7 @@ def cluster(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "cluster": found,
         "view": cluster_view.view(found),
         "samples": cluster_view.samples(found),
+        "pages": site_pages.search(found.site, part=str(number))[:10],
         "record_types": RecordType.objects.all(),
     }
     return render(request, "extraction/cluster.html", context)
@@ -59,9 +60,9 @@ def rename(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     if form.is_valid():
         service.rename(found, form.cleaned_data["name"])
     elif request.htmx:  # type: ignore[attr-defined]
-        return HttpResponse(" ".join(form.errors["name"]), status=400, content_type="text/plain")
+        return HttpResponse(said(form), status=400, content_type="text/plain")
     else:
-        messages.error(request, " ".join(form.errors["name"]))
+        messages.error(request, said(form))
     return HttpResponse(status=204) if request.htmx else redirect(found)  # type: ignore[attr-defined]
 
 
@@ -97,7 +98,7 @@ def merge(request: HttpRequest, slug: str) -> HttpResponse:
     found = get_object_or_404(Site, slug=slug)
     form = MergeForm(request.POST, site=found)
     if not form.is_valid():
-        messages.error(request, " ".join(form.errors["clusters"]))
+        messages.error(request, said(form))
         return redirect("site", slug)
     into, *others = form.cleaned_data["clusters"]
     try:

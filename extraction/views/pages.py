@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from extraction.forms import ARCHIVES, ImportForm
+from extraction.forms import ARCHIVES, ImportForm, said
 from extraction.models import Page, Role, Site
 from extraction.services import import_pages, site_pages, sites
 from extraction.views.policy import requires
@@ -50,7 +50,7 @@ def upload(request: HttpRequest, slug: str) -> HttpResponse:
         run = import_pages.start(site, file, name=file.name, user=request.user)
         return JsonResponse({"location": run.get_absolute_url()}, status=201) if by_script else redirect(run)
     if by_script and form.errors:
-        return JsonResponse({"error": " ".join(form.errors["file"])}, status=400)
+        return JsonResponse({"error": said(form)}, status=400)
     context = {"site": site, "form": form, "archives": ARCHIVES, "limits": _limits()}
     return render(request, "extraction/site_import.html", context, status=400 if form.errors else 200)
 

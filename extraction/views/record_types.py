@@ -5,8 +5,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from extraction.forms import EMPTY_ROWS, AttributeFormSet, BaseAttributeFormSet, RecordTypeForm
-from extraction.models import RecordType, Role
+from extraction.forms import EMPTY_ROWS, BaseAttributeFormSet, RecordTypeForm, attribute_rows
+from extraction.models import Cluster, RecordType, Role
+from extraction.services import clusters
 from extraction.services import record_types as service
 from extraction.views.policy import requires
 
@@ -23,12 +24,16 @@ def record_types(request: HttpRequest) -> HttpResponse:
 @require_http_methods(EDIT)
 @requires(Role.EDITOR)
 def new(request: HttpRequest) -> HttpResponse:
-    """A new record type. `next` is where one came from, to go on there with it."""
-    form, rows = RecordTypeForm(request.POST or None), AttributeFormSet(request.POST or None, initial=_blank(), prefix="attribute")
+    """A new record type. `template=id` is the template one came from: it is used there at once."""
+    wanted = request.GET.get("template", "")
+    form, rows = RecordTypeForm(request.POST or None), attribute_rows(request.POST or None, _blank())
     if request.method == "POST" and form.is_valid() and rows.is_valid():
         made = service.create(form.cleaned_data["name"], form.cleaned_data["description"], rows.drafts)
-        messages.success(request, f"{made.name} is ready. Choose it for a template to annotate its pages.")
-        return redirect(made)
+        messages.success(request, f"{made.name} is ready.")
+        cluster = Cluster.objects.filter(pk=wanted, record_type=None).select_related("site").first() if wanted.isdecimal() else None
+        if cluster:
+            clusters.set_record_type(cluster, made)
+        return redirect(cluster or made)
     return _editor(request, None, form, rows)
 
 
@@ -39,7 +44,7 @@ def record_type(request: HttpRequest, slug: str) -> HttpResponse:
     found = get_object_or_404(RecordType, slug=slug)
     if request.method == "POST":
         return change(request, slug=slug)
-    return _editor(request, found, RecordTypeForm(instance=found), AttributeFormSet(initial=_initial(found), prefix="attribute"))
+    return _editor(request, found, RecordTypeForm(instance=found), attribute_rows(None, _initial(found)))
 
 
 @requires(Role.EDITOR)
@@ -47,7 +52,7 @@ def change(request: HttpRequest, slug: str) -> HttpResponse:
     """Takes the editor's form."""
     found = get_object_or_404(RecordType, slug=slug)
     form = RecordTypeForm(request.POST, instance=RecordType.objects.get(pk=found.pk))
-    rows = AttributeFormSet(request.POST, initial=_initial(found), prefix="attribute")
+    rows = attribute_rows(request.POST, _initial(found))
     if form.is_valid() and rows.is_valid():
         drop = bool(request.POST.get("drop_labels"))
         try:

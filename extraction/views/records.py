@@ -1,12 +1,12 @@
 """Records of a template: the table, the CSV."""
 
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
-from extraction.forms import ExportForm, RecordsForm
+from extraction.forms import ExportForm, RecordsForm, said
 from extraction.models import Cluster, Record, Role
 from extraction.services import cluster_view, export_csv, site_pages
 from extraction.services import records as service
@@ -42,13 +42,13 @@ def records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 @require_safe
 @requires(Role.VIEWER)
-def csv(request: HttpRequest, slug: str, number: int) -> HttpResponse | StreamingHttpResponse:
+def csv(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
     """The records that the table shows, with the chosen columns, as a file."""
     cluster = cluster_of(slug, number)
     standard = export_csv.default_layout(cluster)
     form = ExportForm(request.GET, known=standard.columns)
     if not form.is_valid():
-        return HttpResponse("\n".join(str(error) for errors in form.errors.values() for error in errors), status=400, content_type="text/plain")
+        return HttpResponse(said(form), status=400, content_type="text/plain")
     lines = export_csv.rows(service.search(cluster, **RecordsForm(request.GET).asked()), form.layout(standard))
     return StreamingHttpResponse(
         export_csv.blocks(lines),

@@ -6,6 +6,7 @@ from django.core.paginator import Paginator
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
 from django.views.decorators.http import require_POST, require_safe
 
 from extraction.models import Role, Run, Site, role_of
@@ -39,7 +40,11 @@ def run(request: HttpRequest, run_id: int) -> HttpResponse:
 @requires(Role.VIEWER)
 def progress(request: HttpRequest, run_id: int) -> HttpResponse:
     """The part of the run's page that changes; asks again each second until the run has ended."""
-    return render(request, "extraction/_run_progress.html", _context(request, run_id))
+    context = _context(request, run_id)
+    following = context["next_run"]
+    # Who watched the import wants to see the templates found: the page goes on by itself.
+    headers = {"HX-Redirect": following.get_absolute_url()} if isinstance(following, Run) else {}
+    return HttpResponse(render_to_string("extraction/_run_progress.html", context, request), headers=headers)
 
 
 @require_POST
@@ -60,7 +65,14 @@ def _context(request: HttpRequest, run_id: int) -> dict[str, object]:
     found = get_object_or_404(Run.objects.select_related("site", "cluster__site", "created_by"), pk=run_id)
     problems = run_progress.problems(found, request.GET.get("page", 1))
     may_cancel = not found.finished and _may_cancel(request, found)
-    return {"site": found.site, "run": found, "progress": run_progress.progress_of(found), "problems": problems, "may_cancel": may_cancel}
+    return {
+        "site": found.site,
+        "run": found,
+        "progress": run_progress.progress_of(found),
+        "problems": problems,
+        "may_cancel": may_cancel,
+        "next_run": run_progress.following(found),
+    }
 
 
 def _may_cancel(request: HttpRequest, run: Run) -> bool:

@@ -3,7 +3,7 @@ import { listen } from "./keys.js";
 import { toast, watchToasts } from "./toasts.js";
 
 const THEMES = ["system", "light", "dark"];
-const NAMES = { system: "as the system", light: "light", dark: "dark" };
+const NAMES = { system: "system", light: "light", dark: "dark" };
 
 function themeNow() {
   return document.documentElement.dataset.theme || "system";
@@ -55,6 +55,8 @@ document.addEventListener("input", (event) => {
   if (wanted === undefined) return;
   event.target.form.querySelector("[data-typed-button]").disabled = event.target.value.trim() !== wanted;
 });
+
+document.querySelectorAll("[data-typed-button]").forEach((button) => { button.disabled = true; });
 
 // A filter acts when it is chosen; without scripts its form's button does it.
 document.addEventListener("change", (event) => {

@@ -10,11 +10,13 @@ const send = form.querySelector("[data-send]");
 const stop = form.querySelector("[data-stop]");
 const kinds = form.dataset.kinds.split(" ");
 
+document.documentElement.classList.add("with-script");
+
 function size(bytes) {
   const units = ["B", "kB", "MB", "GB", "TB"];
   let unit = 0;
   let number = bytes;
-  while (number >= 1000 && unit < units.length - 1) { number /= 1000; unit += 1; }
+  while (number >= 1024 && unit < units.length - 1) { number /= 1024; unit += 1; }
   return `${unit && number < 10 ? number.toFixed(1) : Math.round(number)} ${units[unit]}`;
 }
 

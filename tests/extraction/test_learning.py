@@ -8,7 +8,7 @@ import pytest
 from extraction.algorithms.rules.rule import AttributeRule, Selector
 from extraction.models import Attribute, Cluster, Snapshot
 from extraction.services import contents, learning, learning_set
-from extraction.services.learning import Coverage, NotLearned, coverage, labels_of, workspace
+from extraction.services.learning import Coverage, Filling, NotLearned, coverage, labels_of, workspace
 from tests.extraction import factory
 
 pytestmark = pytest.mark.django_db
@@ -102,7 +102,7 @@ def test_coverage_goes_in_slices_and_parses_each_page_once_a_rule(shop: Cluster,
     parsed: list[int] = []
     read = learning_set.read
     monkeypatch.setattr(learning_set, "read", lambda source: parsed.append(source.snapshot_id) or read(source))
-    monkeypatch.setattr(learning_set, "TREE_FACTOR", 10**9)  # no tree is kept
+    monkeypatch.setattr(learning_set, "TREE_ELEMENT", 10**12)  # no tree is kept
     price = rule("//p[@class='price']")
     steps = [coverage(shop, price, budget_s=0.0)]
     while steps[-1].next_cursor is not None:
@@ -159,14 +159,24 @@ def test_a_gone_content_does_not_stop_the_rest(shop: Cluster, monkeypatch: pytes
 
 def test_the_learning_set_shrinks_for_huge_pages_but_keeps_what_is_labelled(shop: Cluster, settings: Any) -> None:
     factory.mark(shop, 8, title=["Book 8"])
-    sizes = sum(page.size_bytes for page in Snapshot.objects.filter(cluster=shop))
-    settings.VERTEX_WORKSPACE_MAX_BYTES = learning_set.PAGE_FACTOR * sizes // 2
+    labelled = workspace(shop)
+    labelled.fill(0.0)
+    settings.VERTEX_WORKSPACE_MAX_BYTES = int(labelled.memory_bytes * 6.5)
+    learning.forget()
     space = workspace(shop)
-    space.fill(None)
+    filling = space.fill(None)
+    assert filling.complete
     assert 4 <= len(space.pages) <= 6
     assert space.memory_bytes <= settings.VERTEX_WORKSPACE_MAX_BYTES
-    all_of(shop, rule("//h1"))
+    assert all_of(shop, rule("//h1")).hits == 12
     assert space.memory_bytes <= settings.VERTEX_WORKSPACE_MAX_BYTES
+
+
+def test_pages_too_large_for_the_memory_are_not_even_read(shop: Cluster, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.VERTEX_WORKSPACE_MAX_BYTES = 1
+    space = workspace(shop)
+    assert space.fill(None) == Filling(3, 3)
+    assert list(space.pages) == list(shop.samples.values_list("snapshot_id", flat=True))
 
 
 def test_the_workspace_used_longest_ago_goes_when_memory_is_short(shop: Cluster, settings: Any) -> None:
