@@ -27,7 +27,10 @@ def test_every_answer_has_a_nonce_of_its_own_that_only_our_script_carries():
 def test_a_preview_holds_no_script_and_may_run_none():
     response = framing.respond(PAGE, script=False)
     assert b"<script" not in response.content
-    assert "script-src 'none'" in response.headers["Content-Security-Policy"] and "allow-scripts" not in response.headers["Content-Security-Policy"]
+    assert (
+        "script-src 'none'" in response.headers["Content-Security-Policy"]
+        and "allow-scripts" not in response.headers["Content-Security-Policy"]
+    )
 
 
 def test_marks_need_the_script_and_are_in_its_data():

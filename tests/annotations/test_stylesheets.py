@@ -39,7 +39,14 @@ def test_brackets_nested_beyond_reason_end_the_sheet():
     assert stylesheets.sheet("a{b:" + "(" * 100_000) == ""
 
 
-@given(st.lists(st.sampled_from(["u", "r", "l", "url(", "\\75", " ", "/*", "*/", "(", ")", "{", "}", '"', "'", "@import", ";", ":", "x", "\n", "\\"]), max_size=30))
+@given(
+    st.lists(
+        st.sampled_from(
+            ["u", "r", "l", "url(", "\\75", " ", "/*", "*/", "(", ")", "{", "}", '"', "'", "@import", ";", ":", "x", "\n", "\\"]
+        ),
+        max_size=30,
+    )
+)
 def test_nothing_that_loads_survives_a_second_reading(pieces):
     tokens = stylesheets.tinycss2.parse_component_value_list(stylesheets.sheet("".join(pieces)))
     assert "url" not in [token.type for token in tokens]

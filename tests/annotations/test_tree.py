@@ -9,7 +9,8 @@ from extraction.algorithms.dom.nodes import Location, elements, value
 from extraction.algorithms.dom.parse import parse
 
 HTML = b"""<html><head><meta property="og:title" content="Meta title"><script type="application/ld+json">{"name": "Hidden"}</script></head>
-<body><ul class="list"><li class="i">One <b>1</b></li><li class="i">Two <b>2</b></li><li class="i x">Three</li><li class="ad">Advert</li></ul>
+<body><ul class="list"><li class="i">One <b>1</b></li><li class="i">Two <b>2</b></li><li class="i x">Three</li>
+<li class="ad">Advert</li></ul>
 <p id="lines">a<br>b<br>c</p><a href="/go" title="T">Link</a></body></html>"""
 
 
@@ -50,7 +51,9 @@ def test_children_come_in_parts(page, monkeypatch):
     assert tree.children(page, None)["rows"][0]["label"] == "html"
 
 
-@pytest.mark.parametrize(("words", "label"), [("meta TITLE", "meta @content"), ("hidden", "script text"), ("/go", "a @href"), ("advert", "li.ad text")])
+@pytest.mark.parametrize(
+    ("words", "label"), [("meta TITLE", "meta @content"), ("hidden", "script text"), ("/go", "a @href"), ("advert", "li.ad text")]
+)
 def test_search_finds_hidden_texts_and_attributes(page, words, label):
     hits = tree.search(page, words)["hits"]
     assert [hit["label"] for hit in hits] == [label]
