@@ -22,7 +22,7 @@ PER_PAGE = 50
 def runs(request: HttpRequest, slug: str) -> HttpResponse:
     """The site's runs, newest first."""
     site = get_object_or_404(Site, slug=slug)
-    found = Run.objects.filter(site=site).select_related("cluster", "created_by").annotate(problem_count=Count("problems"))
+    found = Run.objects.filter(site=site).select_related("cluster", "created_by").annotate(problem_count=Count("problems")).order_by("-id")
     shown = Paginator(found, PER_PAGE).get_page(request.GET.get("page", 1))
     rows = [run_progress.progress_of(run) for run in shown]
     context = {"site": site, "head": sites.head(site), "pages": shown, "rows": rows, "tab": "runs"}
