@@ -10,7 +10,7 @@ from extraction.algorithms.rules import apply, xslt
 from extraction.models import Attribute, Cluster, Rule, Snapshot
 from extraction.services import contents
 
-SEEN_PAGES = 5
+SEEN_PAGES = 4
 """Sample pages whose values are shown: enough to see what an attribute holds, and quick to read."""
 
 SEEN_BYTES = 8_000_000
