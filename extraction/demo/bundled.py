@@ -79,13 +79,13 @@ _AUTHOR = (
 )
 
 _BOOK_PAGES = (
-    "/book/10655/twenty-thousand-leagues-under-the-sea",
+    "/book/10662/from-the-earth-to-the-moon",
     "/book/10230/poems-by-currer-ellis-and-acton-bell",
     "/book/10573/moby-dick",
     "/de/buch/10802/don-quijote",
 )
 
-_AUTHOR_PAGES = ("/author/mark-twain", "/author/emily-bronte", "/author/homer")
+_AUTHOR_PAGES = ("/author/mark-twain", "/author/emily-bronte", "/author/jane-austen")
 
 _Places = tuple[tuple[Attribute, str], ...]
 

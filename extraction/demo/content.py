@@ -25,7 +25,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What every page has. path: with query. crumbs: the way from the home page. other: the page in the other language."""
+    """What every page has. path: with query. crumbs: the way from the home page. other: the page in the other language or its home page."""
 
     path: str
     language: Language
@@ -33,7 +33,7 @@ class Frame:
     crumbs: tuple[Link, ...]
     adverts: dict[Slot, Advert]
     day: int
-    other: str = ""
+    other: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +174,10 @@ def _ean(book: Book, language: Language) -> str:
 
 
 def _related(book: Book, language: Language, day: int) -> list[Book]:
+    if draw(9, "nothing near", book.id, language) == 0:
+        return []
     near = [b for b in data.books() if b.id != book.id and language in b.editions and set(b.subjects) & set(book.subjects)]
-    chosen = shuffled([b.id for b in near], "related", book.id, language, day // 3)[: draw(6, "how many", book.id, language)]
+    chosen = shuffled([b.id for b in near], "related", book.id, language, day // 3)[: 2 + draw(4, "how many", book.id, language)]
     return [b for b in near if b.id in chosen]
 
 
@@ -242,6 +244,7 @@ def _info_page(info: Info, day: int) -> InfoPage:
 
 def _frame(path: str, title: str, language: Language, day: int, between: tuple[Link, ...], other: str = "") -> Frame:
     home = Link(words.word("home", language), "/" if language == "en" else "/de/")
+    other = other or ("/de/" if language == "en" else "/")
     return Frame(path, language, title, (home, *between), adverts(path, language=language, day=day), day, other)
 
 

@@ -65,13 +65,15 @@ def reviews(book: Book, *, language: Language, day: int) -> list[Review]:
     """The newest reviews of a book, newest first: none to nine."""
     ages = [-7 * n - draw(30, "age", book.id, language, n) for n in range(draw(10, "reviews", book.id, language))]
     ages += [d for d in range(1, day + 1) if draw(20, "new review", book.id, language, d) == 0]
-    newest = sorted(ages, reverse=True)[:MOST_REVIEWS]
-    return [_review(book, language, age) for age in newest]
+    said = shuffled(daily()["said"][language], "said", book.id)
+    readers = shuffled(daily()["readers"], "readers", book.id, language)
+    written = [_review(book, language, age, readers[n % len(readers)], said[n % len(said)]) for n, age in enumerate(sorted(ages))]
+    return written[::-1][:MOST_REVIEWS]
 
 
 def adverts(path: str, *, language: Language, day: int) -> dict[Slot, Advert]:
     """The shop's own adverts on a page that day: none to two, in places that vary."""
-    slots = shuffled(SLOTS, "slots", path, day)[: draw(3, "adverts", path, day)]
+    slots = shuffled(SLOTS, "slots", path, day)[: (0, 0, 0, 0, 1, 1, 1, 2)[draw(8, "adverts", path, day)]]
     chosen = shuffled(range(len(daily()["advert"])), "which", path, day)
     return {slot: _advert(number, language) for slot, number in zip(slots, chosen, strict=False)}
 
@@ -97,16 +99,10 @@ def _copies(book: Book, language: Language, day: int) -> int:
     return 1 + draw(5, "copies", book.id, language, deliveries)
 
 
-def _review(book: Book, language: Language, age: int) -> Review:
+def _review(book: Book, language: Language, age: int, reader: str, text: str) -> Review:
     key = (book.id, language, age)
-    readers = daily()["readers"]
-    sentences = shuffled(daily()["said"][language], "said", *key)[: 1 + draw(3, "length", *key)]
-    return Review(
-        reader=readers[draw(len(readers), "reader", *key)],
-        date=date_of(age, language),
-        stars=5 - min(draw(7, "stars", *key) // 2, draw(5, "mood", *key)),
-        text=" ".join(sentences),
-    )
+    stars = 5 - min(draw(7, "stars", *key) // 2, draw(5, "mood", *key))
+    return Review(reader, date_of(age, language), stars, text)
 
 
 def _advert(number: int, language: Language) -> Advert:

@@ -1,14 +1,12 @@
 """The first design: the shop's site of some years ago, with floats, tables, labels that end in colons and named entities."""
 
 from collections.abc import Iterable
-from functools import cache
-from pathlib import Path
 
 from extraction.demo import design_one_book
 from extraction.demo.content import ArticlePage, AuthorPage, BookPage, Card, Frame, InfoPage, ListingPage, Page
 from extraction.demo.daily import Slot
 from extraction.demo.dice import draw
-from extraction.demo.markup import LATIN_ONE, NAME, json_ld, marked, named, relative, thumbnail
+from extraction.demo.markup import LATIN_ONE, NAME, fragment, json_ld, marked, named, relative, source, thumbnail
 from extraction.demo.words import word
 
 _NAV = (
@@ -20,6 +18,11 @@ _NAV = (
     ("Find us", "Kontakt", "/contact"),
 )
 
+_SIDE = {
+    "en": ("The shop", "About us", "Delivery", "Returns", "Opening hours", "Tue–Sat, 10 am – 6 pm"),
+    "de": ("Der Laden", "Über uns", "Versand", "Rückgabe", "Öffnungszeiten", "Di–Sa, 10–18 Uhr"),
+}
+
 
 def html(page: Page, *, partial: bool = False) -> str:
     """The page's HTML. partial: with the price and stock block as the partial redesign has it."""
@@ -29,14 +32,14 @@ def html(page: Page, *, partial: bool = False) -> str:
                 page.frame,
                 "book",
                 design_one_book.body(page, partial=partial, advert=_advert(page.frame, "middle")),
-                json_ld(page) if page.id % 3 == 0 else "",
+                json_ld(page),
             )
         case AuthorPage():
             return _document(page.frame, "author", _author(page))
         case ListingPage():
-            return _document(page.frame, "list", _listing(page))
+            return _document(page.frame, "listing", _listing(page))
         case ArticlePage():
-            return _document(page.frame, "story", _article(page))
+            return _document(page.frame, "article", _article(page))
         case InfoPage():
             return _document(page.frame, "info", _info(page))
 
@@ -56,7 +59,7 @@ def _document(frame: Frame, kind: str, main: str, head: str = "") -> str:
 <meta name="viewport" content="width=980">
 <link rel="stylesheet" href="{address(frame, "/css/print.css")}" media="print">
 <style type="text/css">
-{_css()}</style>
+{source("design_one.css")}</style>
 <script type="text/javascript">
 var shop = shop || []; shop.push(['page', '{kind}', {frame.day}]);
 if (1 < 2 && shop.length > 0) {{ document.documentElement.className += " js"; }}
@@ -72,7 +75,7 @@ if (1 < 2 && shop.length > 0) {{ document.documentElement.className += " js"; }}
 <div id="content">
 <div class="main">
 {main}
-</div>
+{fragment(f"one-{kind}", frame.language)}</div>
 {_side(frame)}
 </div>
 {_footer(frame)}
@@ -100,14 +103,14 @@ def _crumbs(frame: Frame) -> str:
 
 
 def _side(frame: Frame) -> str:
-    other = f'<p class="lang"><a href="{frame.other}">{word("other", frame.language)}</a></p>' if frame.other else ""
+    shop, about, delivery, returns, hours, open_ = _SIDE[frame.language]
     return f"""<div class="side">
-{other}
-<h3>The shop</h3>
-<ul><li><a href="/about">About us</a></li><li><a href="/delivery">Delivery</a></li><li><a href="/returns">Returns</a></li></ul>
+<p class="lang"><a href="{frame.other}">{word("other", frame.language)}</a></p>
+<h3>{shop}</h3>
+<ul><li><a href="/about">{about}</a></li><li><a href="/delivery">{delivery}</a></li><li><a href="/returns">{returns}</a></li></ul>
 {_advert(frame, "side")}
-<h3>Opening hours</h3>
-<p>Tue&ndash;Sat, 10 am &ndash; 6 pm<br>14 Inkhorn Lane</p>
+<h3>{hours}</h3>
+<p>{named(open_)}<br>14 Inkhorn Lane</p>
 </div>"""
 
 
@@ -167,7 +170,8 @@ def _author(page: AuthorPage) -> str:
 
 def _listing(page: ListingPage) -> str:
     hits = "\n".join(_hit(page.frame, card) for card in page.cards)
-    pager = " ".join(f"<b>{p.text}</b>" if int(p.text) == page.page else f'<a href="{p.href}">{p.text}</a>' for p in page.pages)
+    numbers = page.pages if len(page.pages) > 1 else ()
+    pager = " ".join(f"<b>{p.text}</b>" if int(p.text) == page.page else f'<a href="{p.href}">{p.text}</a>' for p in numbers)
     counted = f"{page.total} books" if page.frame.language == "en" else f"{page.total} Bücher"
     return f"""<h1>{named(page.heading)}</h1>
 <p class="count">{counted}</p>
@@ -218,8 +222,3 @@ def _info(page: InfoPage) -> str:
 
 def _paragraphs(texts: Iterable[str]) -> str:
     return "\n".join(f"<p>{marked(named(text)) if n == 0 else named(text)}</p>" for n, text in enumerate(texts))
-
-
-@cache
-def _css() -> str:
-    return (Path(__file__).parent / "design_one.css").read_text(encoding="utf-8")

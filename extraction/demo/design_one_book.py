@@ -90,13 +90,12 @@ def _box(page: BookPage) -> str:
     language, offer = page.frame.language, page.offer
     was = f' <del class="was">{named(offer.was)}</del>' if offer.was else ""
     price = f'<p class="price"><b>{word("price", language)}</b> {named(offer.price)}{was} <small>{word("delivery", language)}</small></p>'
-    button = f'<input type="hidden" name="id" value="{page.id}"><button>{word("basket", language)}</button>'
-    ask = f'<p class="ask"><a href="/contact">{word("ask", language)}</a></p>'
+    action, button = ("/basket", word("basket", language)) if offer.copies else ("/contact", word("ask", language))
     return f"""<div class="buybox" id="offer-{page.id}">
 {price if offer.price else ""}
 <p class="stock {"in" if offer.copies else "out"}">{named(offer.availability)}</p>
 <p class="shelf"><b>{word("shelf", language)}</b> {named(page.shelf_mark)}</p>
-{f'<form action="/basket" method="post">{button}</form>' if offer.copies else ask}
+<form action="{action}" method="post"><input type="hidden" name="id" value="{page.id}"><button>{button}</button></form>
 </div>"""
 
 

@@ -1,12 +1,9 @@
 """The second design, a complete redesign: HTML5, cards and definition lists, other class names, order and wording."""
 
-from functools import cache
-from pathlib import Path
-
 from extraction.demo.content import ArticlePage, AuthorPage, BookPage, Card, Frame, InfoPage, Link, ListingPage, Page
 from extraction.demo.daily import Review, Slot
 from extraction.demo.dice import draw, token
-from extraction.demo.markup import LATIN_ONE, NAME, json_ld, marked, plain
+from extraction.demo.markup import LATIN_ONE, NAME, fragment, json_ld, marked, plain, source
 from extraction.demo.words import word
 
 _NAV = (
@@ -23,15 +20,15 @@ def html(page: Page) -> str:
     """The page's HTML."""
     match page:
         case BookPage():
-            return _document(page.frame, "product", _book(page), json_ld(page) if page.id % 2 == 0 else "")
+            return _document(page.frame, "book", _book(page), json_ld(page))
         case AuthorPage():
-            return _document(page.frame, "writer", _author(page))
+            return _document(page.frame, "author", _author(page))
         case ListingPage():
-            return _document(page.frame, "browse", _listing(page))
+            return _document(page.frame, "listing", _listing(page))
         case ArticlePage():
-            return _document(page.frame, "read", _article(page))
+            return _document(page.frame, "article", _article(page))
         case InfoPage():
-            return _document(page.frame, "help", _info(page))
+            return _document(page.frame, "info", _info(page))
 
 
 def address(_frame: Frame, target: str) -> str:
@@ -50,7 +47,7 @@ def _document(frame: Frame, kind: str, main: str, head: str = "") -> str:
 <link rel="icon" href="/img/logo.svg">
 <link rel="stylesheet" href="/css/print.css" media="print">
 <style>
-{_css()}</style>
+{source("design_two.css")}</style>
 {head}
 </head>
 <body data-view="{kind}" data-request="{token(12, "request", frame.path, frame.day)}">
@@ -60,7 +57,7 @@ def _document(frame: Frame, kind: str, main: str, head: str = "") -> str:
 <main class="shell" id="main">
 {_trail(frame)}
 {main}
-{_promo(frame, "end")}
+{fragment(f"two-{kind}", frame.language)}{_promo(frame, "end")}
 </main>
 {_footer(frame)}
 <script type="module">document.documentElement.classList.remove("no-js"); const made = `<p>${{{draw(900, "t", frame.path)}}}</p>`;</script>
@@ -81,7 +78,7 @@ def _header(frame: Frame) -> str:
 
 def _trail(frame: Frame) -> str:
     links = "".join(f'<li><a href="{link.href}">{plain(link.text)}</a></li>' for link in frame.crumbs)
-    other = f'<li><a href="{frame.other}" rel="alternate">{word("other", frame.language)}</a></li>' if frame.other else ""
+    other = f'<li class="other"><a href="{frame.other}" rel="alternate">{word("other", frame.language)}</a></li>'
     return f'<nav aria-label="Breadcrumb"><ol class="trail">{links}{other}</ol></nav>'
 
 
@@ -233,8 +230,9 @@ def _author(page: AuthorPage) -> str:
 
 def _listing(page: ListingPage) -> str:
     tiles = "\n".join(_tile(page.frame, card) for card in page.cards)
+    numbers = page.pages if len(page.pages) > 1 else ()
     pager = "".join(
-        f'<span aria-current="page">{p.text}</span>' if int(p.text) == page.page else f'<a href="{p.href}">{p.text}</a>' for p in page.pages
+        f'<span aria-current="page">{p.text}</span>' if int(p.text) == page.page else f'<a href="{p.href}">{p.text}</a>' for p in numbers
     )
     counted = f"{page.total} books" if page.frame.language == "en" else f"{page.total} Bücher"
     return f"""<div class="lead"><h1>{plain(page.heading)}</h1><span>{counted}</span></div>
@@ -275,8 +273,3 @@ def _info(page: InfoPage) -> str:
 {asked}
 {_promo(page.frame, "middle")}
 </section>"""
-
-
-@cache
-def _css() -> str:
-    return (Path(__file__).parent / "design_two.css").read_text(encoding="utf-8")

@@ -2,10 +2,13 @@
 
 import json
 import re
+from functools import cache
 from html import escape
+from pathlib import Path
 from posixpath import dirname, relpath
 
 from extraction.demo.content import BookPage
+from extraction.demo.data import Language
 
 NAME = "Inkhorn Lane"
 
@@ -45,6 +48,17 @@ def thumbnail(path: str, image: str) -> str:
     return f'<img src="{relative(path, image)}" alt="" width="60" height="90">' if image else ""
 
 
+def fragment(name: str, language: Language) -> str:
+    """A piece of HTML that is the same on all pages of a template; it says ``[[English||Deutsch]]`` where languages differ."""
+    return re.sub(r"\[\[(.*?)\|\|(.*?)\]\]", r"\1" if language == "en" else r"\2", source(f"fragments/{name}.html"))
+
+
+@cache
+def source(name: str) -> str:
+    """A text file beside this module."""
+    return (Path(__file__).parent / name).read_text(encoding="utf-8")
+
+
 def marked(html: str) -> str:
     """A run of text that `damaged` may misnest."""
     return f"<!--mark-->{html}<!--/mark-->"
@@ -65,7 +79,7 @@ def damaged(path: str, html: str) -> str:
     if kind == "misnested":
         return re.sub(r"<!--mark-->(.*?)<!--/mark-->", r"<b><i>\1</b></i>", html, flags=re.DOTALL)
     if kind == "stray":
-        return html.replace("<!--end-->", "</span></div></center>")
+        return html.replace("<!--end-->", "</span></p></center>")
     return html
 
 

@@ -49,7 +49,7 @@ _WORDS: dict[str, tuple[str, str]] = {
     "related": ("Readers also looked at", "Andere sahen sich auch an"),
     "basket": ("Put in basket", "In den Korb"),
     "ask": ("Ask us to look for another copy", "Lassen Sie uns ein anderes Exemplar suchen"),
-    "other": ("Diese Seite auf Deutsch", "This page in English"),
+    "other": ("Auf Deutsch", "In English"),
     "delivery": ("plus postage", "zzgl. Versand"),
     "yes": ("Yes", "Ja"),
     "no": ("No", "Nein"),
