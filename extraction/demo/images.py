@@ -4,6 +4,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 
 from extraction.demo.content import AuthorPage, BookPage, site
@@ -22,8 +23,13 @@ class Picture:
     content_type: str
 
 
-def pictures() -> Iterator[Picture]:
+@cache
+def pictures() -> tuple[Picture, ...]:
     """Every picture that a page of either design shows."""
+    return tuple(_pictures())
+
+
+def _pictures() -> Iterator[Picture]:
     for page in site(day=0):
         if isinstance(page, BookPage) and page.cover:
             yield _svg(page.cover, _cover(page))
