@@ -1,0 +1,216 @@
+"""Sample pages for annotation (Vertex, Algorithm 2, §3.1.2; ALGORITHMS 3).
+
+Which K pages of a cluster should an editor see? Those that together hold the most of what varies from page to page. The
+paper's symbols: M pages in the cluster; X_i a path to text nodes or to an attribute that can be annotated; F(X_i) the pages that have it;
+T_i its distinct contents, F(X_i, t) the pages where it has content t:
+
+    I(X_i) = 1 - sum over t in T_i of F(X_i, t) / (M |T_i|)        w(X_i) = F(X_i) I(X_i)
+
+A path with the same content everywhere is noise (I near 0), one that is common and varies is what is wanted. The pages that cover
+the largest weight of distinct paths are NP-hard to find; taking the page that adds most, again and again, gives at least
+1 - 1/e of it.
+
+A path here is the sequence of element names from the root and the leaf, ``text()`` or ``@name``. Several nodes of a page can
+share one: their contents in document order count as one content, so a page has one content for a path and the sum above
+is F(X_i). Weights are rounded to 1/65536 and kept as whole numbers: gains are then exact, whatever is subtracted in
+which order, and ties really are ties (the page that comes first wins).
+
+Cost: linear in the (page, path) pairs; after a pick only the pages that share a newly covered path are touched.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+from lxml import etree
+from numpy.typing import NDArray
+
+from extraction.algorithms.dom.nodes import RAW_TEXT, clean, texts
+
+U64 = NDArray[np.uint64]
+I64 = NDArray[np.int64]
+
+ANNOTATABLE = ("alt", "content", "datetime", "href", "src", "title")
+"""Attributes whose values people extract; others would only add weight for markup."""
+
+SCHEME = b"paths/1\n"
+"""Starts every serialised `PagePaths`; to be changed with anything that changes a path or a content."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PagePaths:
+    """The paths of one page with what stands there: some hundred, 16 bytes each.
+
+    paths: shape (n,), hashes of the paths, ascending, distinct. contents: shape (n,), hashes of the contents.
+    """
+
+    paths: U64
+    contents: U64
+
+    def to_bytes(self) -> bytes:
+        """A form for caches; the same page gives the same bytes on every machine."""
+        return SCHEME + self.paths.astype("<u8").tobytes() + self.contents.astype("<u8").tobytes()
+
+    @classmethod
+    def from_bytes(cls, stored: bytes) -> "PagePaths":
+        """What `to_bytes` wrote. Raises ValueError for anything else, also for another release's form."""
+        body = stored[len(SCHEME) :]
+        if not stored.startswith(SCHEME) or len(body) % 16:
+            raise ValueError(f"not stored page paths of scheme {SCHEME.decode().strip()}: {stored[:16]!r}, {len(stored)} bytes")
+        both = np.frombuffer(body, "<u8").astype(np.uint64)
+        return cls(both[: len(both) // 2], both[len(both) // 2 :])
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A page to annotate.
+
+    page_index: its place in what was given. covered_fraction: share of all weight that it and the pages before it cover.
+    """
+
+    page_index: int
+    covered_fraction: float
+
+
+def paths_of(root: etree._Element) -> PagePaths:
+    """The paths of a parsed page, so that its tree need not be kept. Text that readers do not see is left out."""
+    found: dict[int, list[str]] = {}
+    steps: dict[tuple[int, str], int] = {}
+
+    def step(above: int, name: str) -> int:
+        if (above, name) not in steps:
+            steps[above, name] = _hash(above.to_bytes(8, "big") + name.encode("utf-8", "replace"))
+        return steps[above, name]
+
+    waiting = [(root, 0)]
+    while waiting:
+        element, above = waiting.pop()
+        if not isinstance(element.tag, str) or element.tag in RAW_TEXT:
+            continue
+        path = step(above, element.tag)
+        for leaf, content in _leaves(element):
+            found.setdefault(step(path, leaf), []).append(content)
+        waiting.extend((child, path) for child in reversed(element))
+    rows = sorted((path, _hash("\0".join(contents).encode("utf-8", "replace"))) for path, contents in found.items())
+    both = np.array(rows, np.uint64).reshape(-1, 2)
+    return PagePaths(both[:, 0].copy(), both[:, 1].copy())
+
+
+def choose(pages: Sequence[PagePaths], *, k: int, fill: bool = False) -> list[Choice]:
+    """At most k pages in greedy order, ties to the page that comes first. Raises ValueError for k under 1.
+
+    The paper stops when all weight is covered, which regular templates reach after a page or two; the first page comes
+    even when nothing varies. fill: then begin anew with the pages that are left, as often as needed for k pages.
+    """
+    if k < 1:
+        raise ValueError(f"at least 1 page has to be chosen, not {k}")
+    table = PathTable.build(pages)
+    total = int(table.weights.sum())
+    left = np.ones(len(pages), np.bool_)
+    choices: list[Choice] = []
+    covered = 0
+    while left.any() and len(choices) < k:
+        for page, gain in _covering(table, left, k - len(choices)):
+            covered = min(covered + gain, total)  # a second round covers what is covered already
+            choices.append(Choice(page, covered / total if total else 1.0))
+            left[page] = False
+        if not fill:
+            break
+    return choices
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PathTable:
+    """Which of a cluster's pages has which path, both ways. Pages and paths are numbered from 0.
+
+    weights: shape (paths,), w(X_i) in 1/65536. page_bounds, page_paths: page p has the paths
+    page_paths[page_bounds[p]:page_bounds[p + 1]]. path_bounds, path_pages: the pages of a path in the same way.
+    """
+
+    weights: I64
+    page_bounds: I64
+    page_paths: I64
+    path_bounds: I64
+    path_pages: I64
+
+    @classmethod
+    def build(cls, pages: Sequence[PagePaths]) -> "PathTable":
+        """The table of a cluster, M = len(pages)."""
+        sizes = np.fromiter((len(page.paths) for page in pages), np.int64, len(pages))
+        none = np.zeros(0, np.uint64)
+        names, numbers = np.unique(np.concatenate([none, *(page.paths for page in pages)]), return_inverse=True)
+        contents = np.concatenate([none, *(page.contents for page in pages)])
+        frequency = np.bincount(numbers, minlength=len(names))
+        weights = _weights(frequency, _distinct(numbers, contents, len(names)), len(pages))
+        pages_of = np.repeat(np.arange(len(pages)), sizes)[np.argsort(numbers, kind="stable")]
+        return cls(weights, _bounds(sizes), numbers.astype(np.int64), _bounds(frequency), pages_of)
+
+    def page_weights(self) -> I64:
+        """The weight of all paths of each page, shape (pages,)."""
+        sums = np.append(0, np.cumsum(self.weights[self.page_paths]))
+        return np.diff(sums[self.page_bounds])
+
+    def paths_on(self, page: int) -> I64:
+        """The paths of one page."""
+        return self.page_paths[self.page_bounds[page] : self.page_bounds[page + 1]]
+
+    def share_of(self, paths: I64) -> I64:
+        """How much of each page's weight these paths are, shape (pages,)."""
+        starts, sizes = self.path_bounds[paths], self.path_bounds[paths + 1] - self.path_bounds[paths]
+        places = np.repeat(starts - np.append(0, np.cumsum(sizes)[:-1])[: len(sizes)], sizes) + np.arange(sizes.sum())
+        # Sums of whole numbers far below 2^53: exact in the floats of bincount.
+        shares = np.bincount(self.path_pages[places], np.repeat(self.weights[paths], sizes), minlength=len(self.page_bounds) - 1)
+        return shares.astype(np.int64)
+
+
+_UNIT = 1 << 16
+"""Weights are multiples of 1/65536. The smallest positive w is about 1/2, so nothing is rounded away."""
+
+
+def _covering(table: PathTable, left: NDArray[np.bool_], limit: int) -> list[tuple[int, int]]:
+    """Algorithm 2 on the pages that are left: (page, weight it adds), until nothing is added; the first in any case."""
+    gains = table.page_weights()
+    uncovered = np.ones(len(table.weights), np.bool_)
+    waiting = left.copy()
+    picked: list[tuple[int, int]] = []
+    while waiting.any() and len(picked) < limit:
+        best = int(np.argmax(np.where(waiting, gains, -1)))
+        gain = int(gains[best])
+        if gain == 0 and picked:
+            break
+        picked.append((best, gain))
+        waiting[best] = False
+        paths = table.paths_on(best)
+        fresh = paths[uncovered[paths]]
+        uncovered[fresh] = False
+        gains = gains - table.share_of(fresh)
+    return picked
+
+
+def _leaves(element: etree._Element) -> list[tuple[str, str]]:
+    """(last step of the path, cleaned content) of an element's own text nodes and annotatable attributes that hold anything."""
+    rows = [("text()", clean(text)) for text in texts(element)]
+    rows += [(f"@{name}", clean(element.get(name, ""))) for name in ANNOTATABLE if element.get(name)]
+    return [(leaf, content) for leaf, content in rows if content]
+
+
+def _hash(content: bytes) -> int:
+    return int.from_bytes(blake2b(content, digest_size=8).digest(), "big")
+
+
+def _bounds(sizes: I64) -> I64:
+    return np.append(0, np.cumsum(sizes)).astype(np.int64)
+
+
+def _distinct(numbers: I64, contents: U64, paths: int) -> I64:
+    """|T_i| of each path: how many contents differ."""
+    order = np.lexsort((contents, numbers))
+    numbers, contents = numbers[order], contents[order]
+    first = np.ones(len(numbers), np.bool_)
+    first[1:] = (numbers[1:] != numbers[:-1]) | (contents[1:] != contents[:-1])
+    return np.bincount(numbers[first], minlength=paths).astype(np.int64)
+
+
+def _weights(frequency: I64, distinct: I64, pages: int) -> I64:
+    return np.rint(frequency * (1 - frequency / (pages * distinct)) * _UNIT).astype(np.int64)
