@@ -2,6 +2,8 @@
 
 import gzip
 import hashlib
+import uuid
+from pathlib import Path
 
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
@@ -20,11 +22,7 @@ def put(content: bytes) -> str:
     sha256 = digest(content)
     name = _name(sha256)
     if not default_storage.exists(name):
-        # A writer killed half-way leaves no half file: Django's file storage writes under the name only once it is
-        # open, so the write goes to a name of its own and two writers of the same bytes write the same bytes.
-        saved = default_storage.save(name, ContentFile(gzip.compress(content, LEVEL, mtime=0)))
-        if saved != name:
-            default_storage.delete(saved)
+        keep(name, gzip.compress(content, LEVEL, mtime=0))
     return sha256
 
 
@@ -32,6 +30,30 @@ def get(sha256: str) -> bytes:
     """The bytes kept under a sha256. Raises FileNotFoundError naming it."""
     with default_storage.open(_name(sha256), "rb") as file:
         return gzip.decompress(file.read())
+
+
+def keep(name: str, data: bytes) -> None:
+    """Writes a file of the storage whole or not at all, over what is there.
+
+    Django's storage for files opens the final name and then writes: a writer killed in between would leave half a page
+    under the name of the whole one, for ever. So the bytes go to a name of their own and are renamed. An object store
+    shows an object only once it is complete.
+    """
+    try:
+        path = Path(default_storage.path(name))
+    except NotImplementedError:
+        saved = default_storage.save(name, ContentFile(data))
+        if saved != name:
+            default_storage.delete(saved)
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    half = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        half.write_bytes(data)
+        half.replace(path)
+    except OSError:
+        half.unlink(missing_ok=True)
+        raise
 
 
 def _name(sha256: str) -> str:

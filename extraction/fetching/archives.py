@@ -1,0 +1,120 @@
+"""Pages from archives and folders: zip, tar, tar.gz, WARC, WARC.gz, and a folder on this machine.
+
+Archives come from strangers. What an archive is, its content says, not its name. It is read one page at a time, never
+unpacked to disk, and every byte counts against `Limits` (names that lead elsewhere, links, bombs, damaged ends). What cannot be read
+is an item `Refused` with its reason and the rest goes on.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+from extraction.fetching.folders import FolderReader
+from extraction.fetching.items import ArchiveError, Budget, Item, LimitReached, Limits, PageItem, Refused, Skipped
+from extraction.fetching.streams import GZIP_MAGIC, Stream
+from extraction.fetching.tars import BLOCK, TarReader, is_tar
+from extraction.fetching.warcs import MAGIC, WarcReader
+from extraction.fetching.zips import ZipReader
+
+__all__ = ["Archive", "ArchiveError", "Item", "Limits", "PageItem", "Refused", "Skipped", "read"]
+
+_ZIP_MAGICS = (b"PK\x03\x04", b"PK\x05\x06")
+_UNREAD = {b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"7z\xbc\xaf": "7z", b"Rar!": "rar", b"\x28\xb5\x2f\xfd": "zstd"}
+
+
+class _Reader(Protocol):
+    ordered_by_time: bool
+
+    @property
+    def fraction(self) -> float: ...
+
+    def __iter__(self) -> Iterator[Item]: ...
+
+
+class Archive:
+    """A file or folder whose items can be gone through once. name: what people call it.
+
+    Raises ArchiveError when nothing can be read from it, with the reason.
+    """
+
+    def __init__(self, source: Path | BinaryIO, *, name: str, limits: Limits) -> None:
+        self._name = name
+        self._limits = limits
+        self._file: BinaryIO | None = None
+        if isinstance(source, Path):
+            if source.is_dir():
+                self._reader: _Reader = FolderReader(source, limits=limits)
+                return
+            if not source.is_file():
+                raise ArchiveError(f"there is no file or folder {source}")
+            source = self._file = source.open("rb")
+        try:
+            self._reader = _reader(source, name=name, limits=limits)
+        except ArchiveError:
+            self.close()
+            raise
+
+    @property
+    def fraction(self) -> float:
+        """How much of it was read, 0 to 1."""
+        return min(1.0, self._reader.fraction)
+
+    def __iter__(self) -> Iterator[Item]:
+        """The items. An address comes once, except in a WARC file, which may hold several visits of a page."""
+        seen: set[int] = set()  # hashes, as in `files.items`
+        pages = 0
+        try:
+            for item in self._reader:
+                if isinstance(item, PageItem):
+                    address = item.url or item.name
+                    if not self._reader.ordered_by_time and hash(address) in seen:
+                        yield Refused(item.name, f"its address {address} was that of an earlier file")
+                        continue
+                    if pages >= self._limits.pages:
+                        raise LimitReached(f"it holds more than {self._limits.pages:,} pages")
+                    pages += 1
+                    seen.add(hash(address))
+                yield item
+        except LimitReached as limit:
+            yield Refused(self._name, f"{limit}; the rest was not read")
+
+    def __enter__(self) -> "Archive":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes what was opened here; a file that was handed in stays open."""
+        if self._file:
+            self._file.close()
+
+
+def read(source: Path | BinaryIO, *, name: str, limits: Limits) -> Iterator[Item]:
+    """The items of an archive or folder. Raises ArchiveError when nothing can be read from it."""
+    with Archive(source, name=name, limits=limits) as archive:
+        yield from archive
+
+
+def _reader(file: BinaryIO, *, name: str, limits: Limits) -> _Reader:
+    size_bytes = file.seek(0, 2)
+    file.seek(0)
+    start = file.read(BLOCK)
+    file.seek(0)
+    if not start:
+        raise ArchiveError("the file is empty")
+    if start.startswith(_ZIP_MAGICS):
+        return ZipReader(file, size_bytes=size_bytes, limits=limits)
+    for magic, kind in _UNREAD.items():
+        if start.startswith(magic):
+            raise ArchiveError(f"{kind} files are not read; give a zip, tar.gz or WARC file")
+    if start.startswith(GZIP_MAGIC):
+        stream = Stream(file, budget=Budget(limits, size_bytes))
+        start = stream.read(BLOCK)
+        if not start and stream.broken:
+            raise ArchiveError(f"the file is not what its start says: {stream.broken}")
+    if start.startswith(MAGIC):
+        return WarcReader(file, size_bytes=size_bytes, name=name, limits=limits)
+    if is_tar(start):
+        return TarReader(file, size_bytes=size_bytes, name=name, limits=limits)
+    raise ArchiveError("it is no zip, tar or WARC file")

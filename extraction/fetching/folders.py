@@ -1,0 +1,66 @@
+"""The pages of a folder on this machine."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from extraction.fetching import files, manifest
+from extraction.fetching.items import Budget, Entry, EntryError, Item, Limits
+
+
+class FolderReader:
+    """Reads the regular files below a folder, in the order of their names. Symbolic links are not followed.
+
+    fraction: share of what was found that has been read.
+    """
+
+    ordered_by_time = False
+
+    def __init__(self, folder: Path, *, limits: Limits) -> None:
+        self._folder = folder
+        self._limits = limits
+        self._done = 0
+        self._total = 0
+
+    @property
+    def fraction(self) -> float:
+        return self._done / self._total if self._total else 0.0
+
+    def __iter__(self) -> Iterator[Item]:
+        paths = list(self._paths())
+        self._total = len(paths)
+        # A folder is no archive: nothing in it is packed, so only the sizes count.
+        budget = Budget(self._limits, self._limits.total_bytes)
+        yield from files.items(self._entries(paths, budget), self._manifest(), budget)
+
+    def _paths(self) -> Iterator[Path]:
+        for parent, folders, names in os.walk(self._folder):
+            folders.sort()
+            for name in sorted(names) + [each for each in folders if (Path(parent) / each).is_symlink()]:
+                yield Path(parent) / name
+
+    def _entries(self, paths: list[Path], budget: Budget) -> Iterator[Entry]:
+        for path in paths:
+            self._done += 1
+            name = str(path.relative_to(self._folder))
+            problem = "it is a symbolic link" if path.is_symlink() else "" if path.is_file() else "it is no regular file"
+            yield Entry(name, 0 if problem else path.stat().st_size, _reader(path, budget), problem)
+
+    def _manifest(self) -> manifest.Manifest:
+        path = self._folder / manifest.NAME
+        if path.is_symlink() or not path.is_file():
+            return manifest.Manifest()
+        return manifest.too_large(path.name) if path.stat().st_size > manifest.MAX_BYTES else manifest.parse(path.read_bytes())
+
+
+def _reader(path: Path, budget: Budget) -> Callable[[int], bytes]:
+    def read(limit: int) -> bytes:
+        try:
+            with path.open("rb") as file:
+                content = file.read(limit)
+        except OSError as error:
+            raise EntryError(f"it cannot be read: {error.strerror}") from error
+        budget.unpack(len(content))
+        return content
+
+    return read

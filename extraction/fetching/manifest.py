@@ -1,0 +1,87 @@
+"""manifest.csv: which file of an archive stood at which address. Columns file, url and, if there, content_type."""
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from extraction.fetching.items import MEBIBYTE, Refused
+from extraction.fetching.names import printable, safe_name, safe_url
+
+NAME = "manifest.csv"
+MAX_BYTES = 256 * MEBIBYTE
+"""Two million rows. A larger one would fill the memory of a worker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What the manifest says of one file. url: None where it gave none that can be used."""
+
+    url: str | None
+    content_type: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The rows by file name as in the archive, and what was wrong with the manifest."""
+
+    rows: dict[str, Row] = field(default_factory=dict)
+    problems: tuple[Refused, ...] = ()
+
+
+def place(name: str) -> int | None:
+    """How deep a manifest lies: 0 at the top, 1 in a folder at the top (archives often hold one folder); None elsewhere."""
+    *folders, last = name.split("/")
+    return len(folders) if last.lower() == NAME and len(folders) <= 1 else None
+
+
+def too_large(name: str) -> Manifest:
+    """What stands for a manifest of more than MAX_BYTES."""
+    return Manifest(problems=(Refused(name, f"it has more than {MAX_BYTES:,} bytes and was not read; file names stand in for addresses"),))
+
+
+def parse(content: bytes, *, name: str = NAME) -> Manifest:
+    """Reads a manifest. name: its own, file names in it are relative to its folder. Never raises: what is wrong is listed."""
+    folder = name.rpartition("/")[0]
+    rows: dict[str, Row] = {}
+    problems: list[Refused] = []
+    text = content.decode("utf-8-sig", "backslashreplace")
+    try:
+        for line, file, url, content_type in _cells(text):
+            _add(rows, problems, f"{name}, line {line}", f"{folder}/{file}" if folder else file, url, content_type)
+    except (csv.Error, ValueError) as error:
+        problems.append(Refused(name, f"{error}; its other lines were not read"))
+    return Manifest(rows, tuple(problems))
+
+
+def _cells(text: str) -> Iterator[tuple[int, str, str, str]]:
+    """(line, file, url, content type) of each row. Raises ValueError without a header that names file and url."""
+    head = text.split("\n", 1)[0]
+    # Spreadsheets of half of Europe write semicolons.
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=";" if ";" in head and "," not in head else ",")
+    header = [cell.strip().lower() for cell in next(reader, [])]
+    if "file" not in header or "url" not in header:
+        raise ValueError("its first line does not name the columns file and url")
+    columns = [header.index("file"), header.index("url"), header.index("content_type") if "content_type" in header else len(header)]
+    for cells in reader:
+        if not any(cell.strip() for cell in cells):
+            continue
+        file, url, content_type = (cells[column].strip() if column < len(cells) else "" for column in columns)
+        yield reader.line_num, file, url, content_type
+
+
+def _add(rows: dict[str, Row], problems: list[Refused], line: str, file: str, url: str, content_type: str) -> None:
+    try:
+        name = safe_name(file)
+    except ValueError as error:
+        problems.append(Refused(line, f"the file {printable(file[:100])!r}: {error}"))
+        return
+    if name in rows:
+        problems.append(Refused(line, f"the file {name} stands in an earlier line too; that one holds"))
+        return
+    try:
+        address = safe_url(url) if url else None
+    except ValueError as error:
+        problems.append(Refused(name, f"{error}; its file name stands in"))
+        address = None
+    rows[name] = Row(address, printable(content_type)[:200])

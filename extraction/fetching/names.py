@@ -1,0 +1,101 @@
+"""Names and addresses from outside: made safe to keep and to show, or refused with a reason; what a file is by its name."""
+
+import re
+from enum import Enum
+from urllib.parse import urldefrag, urlsplit
+
+MAX_LENGTH = 2000
+"""Longest name or address that is kept (`Page.url`)."""
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_DRIVE = re.compile(r"[A-Za-z]:/")
+_LIKE_HTML = re.compile(rb"<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]", re.IGNORECASE)
+SNIFF_BYTES = 2048
+
+PAGE_SUFFIXES = frozenset({".html", ".htm", ".xhtml", ".shtml"})
+ARCHIVE_SUFFIXES = frozenset({".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".warc", ".zst", ".jar"})
+_KINDS = {
+    "picture": ".png .jpg .jpeg .gif .webp .avif .svg .ico .bmp .tif .tiff",
+    "style": ".css .less .scss",
+    "script": ".js .mjs .map .wasm .ts",
+    "font": ".woff .woff2 .ttf .otf .eot",
+    "sound or film": ".mp3 .mp4 .webm .ogg .wav .avi .mov .m4a .m4v",
+    "document": ".pdf .doc .docx .xls .xlsx .ppt .pptx .odt .ods .epub .ps .txt .md",
+    "data": ".json .csv .tsv .rss .atom .webmanifest .sqlite .db .bin .dat .log",
+    "program": ".exe .dll .so .dmg .apk .class .py .sh .c .h .java",
+}
+_KIND_OF = {suffix: kind for kind, suffixes in _KINDS.items() for suffix in suffixes.split()}
+_LITTER = frozenset({".ds_store", "thumbs.db", "desktop.ini"})
+
+
+class Kind(Enum):
+    """What a file is by its name. LOOK: only its content can say."""
+
+    PAGE = "page"
+    LOOK = "look"
+    ARCHIVE = "archive"
+    LITTER = "litter"
+    OTHER = "other"
+
+
+def kind(name: str) -> Kind:
+    """What a file is by its (safe) name. LITTER is what operating systems leave behind, such as macOS's resource forks."""
+    parts = name.lower().split("/")
+    if "__macosx" in parts or parts[-1] in _LITTER or parts[-1].startswith("._"):
+        return Kind.LITTER
+    suffix = _suffix(parts[-1])
+    if suffix in PAGE_SUFFIXES:
+        return Kind.PAGE
+    if suffix in ARCHIVE_SUFFIXES:
+        return Kind.ARCHIVE
+    return Kind.OTHER if suffix in _KIND_OF else Kind.LOOK
+
+
+def other(name: str) -> str:
+    """What a file that is no page is, in a word for people: "picture"."""
+    return _KIND_OF.get(_suffix(name.lower().rsplit("/", 1)[-1]), "not HTML")
+
+
+def looks_like_html(content: bytes) -> bool:
+    """Whether the first bytes hold a tag that only an HTML page has."""
+    return bool(_LIKE_HTML.search(content[:SNIFF_BYTES]))
+
+
+def printable(text: str) -> str:
+    """The text with what a database or a terminal cannot take (control characters, bytes that are no UTF-8) written out."""
+    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]) & 0xFF:02x}", text)
+
+
+def safe_name(raw: str) -> str:
+    """An entry's name as a relative path with `/`. Raises ValueError with the reason when it leads elsewhere or is too long."""
+    name = printable(raw.replace("\\", "/"))
+    if name.startswith("/") or _DRIVE.match(name):
+        raise ValueError("its name is an absolute path")
+    parts = [part for part in name.split("/") if part not in {"", "."}]
+    if ".." in parts:
+        raise ValueError("its name leads out of the archive")
+    if not parts:
+        raise ValueError("it has no name")
+    name = "/".join(parts)
+    if len(name) > MAX_LENGTH:
+        raise ValueError(f"its name has more than {MAX_LENGTH:,} characters")
+    return name
+
+
+def safe_url(raw: str) -> str:
+    """A page's address without its fragment. Raises ValueError with the reason for what is no http or https address."""
+    url = urldefrag(raw.strip()).url.replace(" ", "%20")
+    shown = printable(url[:100])
+    if _CONTROL.search(url):
+        raise ValueError(f"the address {shown} holds control characters")
+    if len(url) > MAX_LENGTH:
+        raise ValueError(f"the address {shown}… has more than {MAX_LENGTH:,} characters")
+    parts = urlsplit(url)
+    if parts.scheme.lower() not in {"http", "https"} or not parts.hostname:
+        raise ValueError(f"the address {shown!r} is no http or https address")
+    return url
+
+
+def _suffix(last: str) -> str:
+    stem, dot, suffix = last.rpartition(".")
+    return f".{suffix}" if dot and stem else ""

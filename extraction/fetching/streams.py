@@ -1,0 +1,81 @@
+"""A file that may be compressed, read forwards only, counted, and never longer than it is allowed to be."""
+
+import gzip
+import zlib
+from collections.abc import Callable
+from typing import BinaryIO
+
+from extraction.fetching.items import Budget, EntryError
+
+GZIP_MAGIC = b"\x1f\x8b"
+PIECE_BYTES = 1 << 16
+
+
+class Stream:
+    """What the libraries for tar and WARC read from. All their demands are bounded here, since they themselves trust lengths.
+
+    broken: why it ended too early, empty when it did not. A damaged end looks like an end, so what stands before it is kept.
+    allowance: how many bytes may still be read while a header is sought; None while there is no such bound.
+    """
+
+    def __init__(self, file: BinaryIO, *, budget: Budget) -> None:
+        file.seek(0)
+        packed = file.read(2) == GZIP_MAGIC
+        file.seek(0)
+        self._file = file
+        # read1, since read loses what it had gathered when it comes upon the damage.
+        self._read: Callable[[int], bytes] = gzip.GzipFile(fileobj=file, mode="rb").read1 if packed else file.read
+        self._budget = budget
+        self._position = 0
+        self.broken = ""
+        self.allowance: int | None = None
+
+    @property
+    def fraction(self) -> float:
+        """Share of the file read."""
+        return self._file.tell() / max(1, self._budget.packed_bytes)
+
+    def read(self, size: int = -1) -> bytes:
+        """At most `size` bytes. Raises EntryError for more at once than a page may have, LimitReached as the budget says."""
+        largest = self._budget.limits.page_bytes + PIECE_BYTES
+        if size < 0 or size > largest:
+            raise EntryError(f"it asks for more than {largest:,} bytes at once")
+        if self.allowance is not None:
+            self.allowance -= size
+            if self.allowance < 0:
+                raise EntryError("it has a header without an end")
+        return self._take(size)
+
+    def tell(self) -> int:
+        return self._position
+
+    def seek(self, position: int, whence: int = 0) -> int:
+        """Goes forward by reading. Raises OSError for anything else."""
+        if whence or position < self._position:
+            raise OSError("this stream goes forward only")
+        while self._position < position:
+            if not self._take(min(PIECE_BYTES, position - self._position)):
+                break
+        return self._position
+
+    def _take(self, size: int) -> bytes:
+        pieces: list[bytes] = []
+        missing = size
+        while missing and not self.broken and (piece := self._piece(missing)):
+            pieces.append(piece)
+            missing -= len(piece)
+        data = b"".join(pieces)
+        self._position += len(data)
+        return data
+
+    def _piece(self, size: int) -> bytes:
+        try:
+            data = self._read(size)
+        except EOFError:
+            self.broken = "it was cut off"
+            return b""
+        except (zlib.error, gzip.BadGzipFile) as error:
+            self.broken = f"it is damaged: {error}"
+            return b""
+        self._budget.unpack(len(data))
+        return data

@@ -1,0 +1,170 @@
+"""The pages of a WARC file, plain or compressed with gzip, whole or record by record.
+
+warcio reads the records; what it would read without bound (headers, chunks, compressed bodies) is bounded here.
+"""
+
+import zlib
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any, BinaryIO
+
+from warcio.archiveiterator import WARCIterator
+from warcio.bufferedreaders import ChunkedDataReader
+from warcio.exceptions import ArchiveLoadFailed
+from warcio.statusandheaders import StatusAndHeadersParser, StatusAndHeadersParserException
+
+from extraction.fetching.items import MEBIBYTE, Budget, EntryError, Item, Limits, PageItem, Refused, Skipped
+from extraction.fetching.names import looks_like_html, printable, safe_url
+from extraction.fetching.streams import PIECE_BYTES, Stream
+
+MAGIC = b"WARC/"
+
+HEADER_BYTES = 4 * MEBIBYTE
+"""How much is read in search of a record's headers before the file is given up. Real ones have some kilobytes."""
+
+HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
+
+_HTTP = StatusAndHeadersParser(["HTTP/1.0", "HTTP/1.1"], verify=False)
+
+
+class WarcReader:
+    """Reads the responses and resources of a WARC file that are HTML, in the file's order. fraction: share of the file read."""
+
+    ordered_by_time = True
+
+    def __init__(self, file: BinaryIO, *, size_bytes: int, name: str, limits: Limits) -> None:
+        self._name = name
+        self._budget = Budget(limits, size_bytes)
+        self._stream = Stream(file, budget=self._budget)
+
+    @property
+    def fraction(self) -> float:
+        return self._stream.fraction
+
+    def __iter__(self) -> Iterator[Item]:
+        try:
+            for record in self._records():
+                item = self._item(record)
+                if item is not None:
+                    yield item
+        except (EntryError, ArchiveLoadFailed, UnicodeError, ValueError, AttributeError) as error:
+            yield Refused(self._name, f"{printable(str(error))[:300]}; what stands before that was read")
+        else:
+            if self._stream.broken:
+                yield Refused(self._name, f"{self._stream.broken}; what stands before that was read")
+
+    def _records(self) -> Iterator[Any]:
+        """The records. Each is read to its end here, so that the allowance for headers counts headers only."""
+        records = iter(WARCIterator(self._stream, no_record_parse=True, block_size=PIECE_BYTES))
+        while True:
+            self._stream.allowance = HEADER_BYTES
+            record = next(records, None)
+            self._stream.allowance = None
+            if record is None:
+                return
+            yield record
+            while record.raw_stream.read(PIECE_BYTES):
+                pass
+
+    def _item(self, record: Any) -> Item | None:
+        if record.rec_type not in {"response", "resource"}:
+            return Skipped("", "revisit of a page") if record.rec_type == "revisit" else None
+        raw_url = record.rec_headers.get_header("WARC-Target-URI") or ""
+        name = printable(raw_url)[:2000] or "(record without address)"
+        if record.rec_type == "response" and not raw_url.lower().startswith(("http:", "https:")):
+            return Skipped(name, "not a page on the web")
+        try:
+            return self._page(record, name, raw_url)
+        except EntryError as error:
+            return Refused(name, str(error))
+        except (ValueError, StatusAndHeadersParserException) as error:
+            return Refused(name, printable(str(error))[:300])
+
+    def _page(self, record: Any, name: str, raw_url: str) -> Item:
+        if not hasattr(record.raw_stream, "limit"):
+            raise EntryError("its record does not say how long it is")
+        headers = self._http_headers(record) if record.rec_type == "response" else None
+        if headers is not None and headers.get_statuscode() != "200":
+            return Skipped(name, f"HTTP {printable(headers.get_statuscode())[:20] or 'without status'}")
+        content_type = (headers or record.rec_headers).get_header("Content-Type") or ""
+        media_type = content_type.partition(";")[0].strip().lower()
+        if media_type and media_type not in HTML_TYPES:
+            return Skipped(name, "not HTML")
+        url = safe_url(raw_url)
+        content = self._content(record, headers)
+        if not media_type and not looks_like_html(content):
+            return Skipped(name, "not HTML")
+        return PageItem(name, url, content, printable(content_type)[:200], _date(record.rec_headers.get_header("WARC-Date")))
+
+    def _http_headers(self, record: Any) -> Any:
+        self._stream.allowance = HEADER_BYTES
+        try:
+            return _HTTP.parse(record.raw_stream)
+        except EOFError:
+            raise EntryError(self._stream.broken or "it has no HTTP headers") from None
+        finally:
+            self._stream.allowance = None
+
+    def _content(self, record: Any, headers: Any) -> bytes:
+        """The body without chunks and compression. Raises EntryError when it is too large, cut off or cannot be unpacked."""
+        limits = self._budget.limits
+        stream = record.raw_stream
+        # Chunk sizes are in the body, so the whole record is bounded before the library believes them.
+        if stream.limit > limits.page_bytes + MEBIBYTE:
+            raise EntryError(self._budget.too_large(stream.limit))
+        if headers is not None and (headers.get_header("Transfer-Encoding") or "").strip().lower() == "chunked":
+            packed: bytes = ChunkedDataReader(stream).read(limits.page_bytes + MEBIBYTE)
+        else:
+            packed = stream.read(stream.limit)
+        if stream.limit and not _drained(stream):
+            raise EntryError(self._stream.broken or "it was cut off")
+        encoding = (headers.get_header("Content-Encoding") or "") if headers is not None else ""
+        content = unpacked(packed, encoding.strip().lower(), limit=limits.page_bytes + 1)
+        too_large = self._budget.too_large(len(content))
+        if too_large:
+            raise EntryError(too_large)
+        self._budget.unpack(max(0, len(content) - len(packed)))
+        return content
+
+
+def unpacked(packed: bytes, encoding: str, *, limit: int) -> bytes:
+    """At most `limit` bytes of a body by its Content-Encoding. A body that is not compressed although it says so is given as it is.
+
+    Raises EntryError for other encodings and for a body that is cut off.
+    """
+    if encoding in {"", "identity"} or not packed:
+        return packed
+    if encoding in {"gzip", "x-gzip"}:
+        windows = [16 + zlib.MAX_WBITS]
+    elif encoding == "deflate":
+        # Servers send it with zlib's header or without.
+        windows = [zlib.MAX_WBITS, -zlib.MAX_WBITS]
+    else:
+        raise EntryError(f"its content encoding {printable(encoding)[:40]!r} is not known here")
+    for window in windows:
+        unpacker = zlib.decompressobj(window)
+        try:
+            content = unpacker.decompress(packed, limit)
+        except zlib.error:
+            continue
+        if len(content) < limit and not unpacker.eof:
+            raise EntryError("its compressed content was cut off")
+        return content
+    if looks_like_html(packed):
+        return packed
+    raise EntryError(f"its content is not {encoding} as it says")
+
+
+def _drained(stream: Any) -> bool:
+    """Whether the rest of a record is there; what stands after a body's last chunk is of no interest."""
+    while stream.limit and stream.read(PIECE_BYTES):
+        pass
+    return not stream.limit
+
+
+def _date(text: str | None) -> datetime | None:
+    try:
+        date = datetime.fromisoformat(text or "")
+    except ValueError:
+        return None
+    return date if date.tzinfo else date.replace(tzinfo=UTC)

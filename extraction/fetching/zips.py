@@ -1,0 +1,122 @@
+"""The pages of a zip file. Its directory stands at its end, so the file must be seekable."""
+
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
+
+from extraction.fetching import files, manifest
+from extraction.fetching.items import MEBIBYTE, ArchiveError, Budget, Entry, EntryError, Item, Limits, Refused
+from extraction.fetching.names import safe_name
+
+MAX_DIRECTORY_BYTES = 192 * MEBIBYTE
+"""The directory is read whole, some ten times its size in memory; this is about a million files with usual names."""
+
+_BAD = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError, struct.error)
+"""What the library raises for damaged, unsupported and deceitful entries. lzma's and bz2's errors are among these or below."""
+
+_UTF8_NAME = 0x800
+_ENCRYPTED = 0x1
+_END = b"PK\x05\x06"
+_LINK, _FORMAT = 0o120000, 0o170000
+
+
+class ZipReader:
+    """Reads a zip file, entry by entry, in the order of its directory. fraction: share of the entries read."""
+
+    ordered_by_time = False
+
+    def __init__(self, file: BinaryIO, *, size_bytes: int, limits: Limits) -> None:
+        _check_directory(file, size_bytes)
+        try:
+            self._zip = zipfile.ZipFile(file)
+        except _BAD as error:
+            raise ArchiveError(f"the zip file is damaged or was cut off: {error}") from error
+        self._budget = Budget(limits, size_bytes)
+        self._done = 0
+
+    @property
+    def fraction(self) -> float:
+        return self._done / max(1, len(self._zip.filelist))
+
+    def __iter__(self) -> Iterator[Item]:
+        yield from files.items(self._entries(), self._manifest(), self._budget)
+
+    def _entries(self) -> Iterator[Entry]:
+        for info in self._zip.filelist:
+            self._done += 1
+            if not info.is_dir():
+                yield Entry(_name(info), info.file_size, self._reader(info), self._problem(info))
+
+    def _problem(self, info: zipfile.ZipInfo) -> str:
+        if info.flag_bits & _ENCRYPTED:
+            return "it is encrypted"
+        if (info.external_attr >> 16) & _FORMAT == _LINK:
+            return "it is a symbolic link"
+        if info.file_size > max(MEBIBYTE, info.compress_size * self._budget.limits.expansion):
+            return f"it unpacks to more than {self._budget.limits.expansion} times its size"
+        return ""
+
+    def _reader(self, info: zipfile.ZipInfo) -> Callable[[int], bytes]:
+        def read(limit: int) -> bytes:
+            try:
+                with self._zip.open(info) as file:
+                    content = file.read(limit)
+            except _BAD as error:
+                raise EntryError(f"it is damaged: {error}") from error
+            self._budget.unpack(len(content))
+            return content
+
+        return read
+
+    def _manifest(self) -> manifest.Manifest:
+        found: list[tuple[int, str, zipfile.ZipInfo]] = []
+        for info in self._zip.filelist:
+            if info.filename.lower().endswith(manifest.NAME) and not self._problem(info):
+                name = _safe_or_none(_name(info))
+                depth = manifest.place(name) if name else None
+                if name and depth is not None:
+                    found.append((depth, name, info))
+        for _, name, info in sorted(found, key=lambda each: each[:2])[:1]:
+            if info.file_size > manifest.MAX_BYTES:
+                return manifest.too_large(name)
+            try:
+                return manifest.parse(self._reader(info)(manifest.MAX_BYTES), name=name)
+            except EntryError as error:
+                return manifest.Manifest(problems=(Refused(name, str(error)),))
+        return manifest.Manifest()
+
+
+def _name(info: zipfile.ZipInfo) -> str:
+    """The entry's name. Many programs write UTF-8 without saying so; the library then reads it as code page 437."""
+    if info.flag_bits & _UTF8_NAME:
+        return info.filename
+    try:
+        return info.filename.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        return info.filename
+
+
+def _safe_or_none(raw: str) -> str | None:
+    try:
+        return safe_name(raw)
+    except ValueError:
+        return None
+
+
+def _check_directory(file: BinaryIO, size_bytes: int) -> None:
+    """Raises ArchiveError when the directory is too large to be read: the library would read it whole, whatever its size."""
+    tail = min(size_bytes, 65_557)
+    file.seek(size_bytes - tail)
+    end = file.read(tail)
+    at = end.rfind(_END)
+    if at < 0 or at + 22 > len(end):
+        raise ArchiveError("the zip file was cut off: its directory, which stands at its end, is missing")
+    directory_bytes = int.from_bytes(end[at + 12 : at + 16], "little")
+    if directory_bytes == 0xFFFFFFFF:
+        record = end.rfind(b"PK\x06\x06", 0, at)
+        directory_bytes = int.from_bytes(end[record + 40 : record + 48], "little") if record >= 0 else size_bytes
+    if directory_bytes > MAX_DIRECTORY_BYTES:
+        raise ArchiveError(f"the zip file's directory has {directory_bytes:,} bytes; at most {MAX_DIRECTORY_BYTES:,} are read")
+    file.seek(0)

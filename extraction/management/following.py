@@ -1,0 +1,72 @@
+"""Runs on the command line: started like those of the dashboard, then watched, or worked on in this very process."""
+
+import time
+from pathlib import Path
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.text import slugify
+
+from extraction.models import Run, Site
+from extraction.services import jobs, runs
+
+LOOK_EVERY_S = 0.5
+
+
+def add_arguments(parser: CommandParser) -> None:
+    """The arguments that say what becomes of the run."""
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--wait", action="store_true", help="follow the run until a worker has ended it")
+    group.add_argument("--here", action="store_true", help="do the work in this process; no worker is needed")
+
+
+def follow(command: BaseCommand, run: Run, *, wait: bool, here: bool) -> Run:
+    """Does or watches a run as asked and prints a line whenever something changed. Raises CommandError when it did not end well."""
+    command.stdout.write(f"Run {run.pk}: {run.get_kind_display()}, site {run.site.name}")
+    if here:
+        runs.execute(run.pk, jobs.JOBS)
+        run.refresh_from_db()
+    last = ""
+    while True:
+        line = _line(run)
+        if line != last:
+            command.stdout.write(line)
+            last = line
+        if run.finished or not (wait or here):
+            break
+        time.sleep(LOOK_EVERY_S)
+        run.refresh_from_db()
+    if run.finished and run.state != Run.State.DONE:
+        raise CommandError(f"{run.get_kind_display()} {run.get_state_display().lower()}: {run.error or run.message}")
+    return run
+
+
+def site_named(text: str, *, create: bool = False) -> Site:
+    """The site with this slug or name. Raises CommandError when there is none and none is to be made."""
+    slug = slugify(text)[:140]
+    site = Site.objects.filter(slug=text).first() or Site.objects.filter(name=text).first() or Site.objects.filter(slug=slug).first()
+    if site:
+        return site
+    if not create:
+        known = ", ".join(Site.objects.values_list("slug", flat=True)[:20]) or "none"
+        raise CommandError(f"There is no site {text!r}. Sites: {known}")
+    if not slug:
+        raise CommandError(f"{text!r} cannot be a site's name: it needs a letter or a digit")
+    return Site.objects.create(name=text[:120], slug=slug)
+
+
+def existing(text: str) -> Path:
+    """A path that is there. Raises CommandError when it is not."""
+    path = Path(text).expanduser()
+    if not path.exists():
+        raise CommandError(f"There is no file or folder {text}")
+    return path
+
+
+def _line(run: Run) -> str:
+    total = f" of {run.total:,}" if run.total else ""
+    text = f"  {run.get_state_display().lower()}: {run.done:,}{total} {run.unit} {run.message}".rstrip()
+    if run.state == Run.State.DONE:
+        figures = ", ".join(f"{name} {value}" for name, value in run.summary.items() if value not in ({}, None))
+        problems = run.problems.count()
+        text += f"; {figures}" + (f"; {problems:,} problems, see the run's page" if problems else "")
+    return text

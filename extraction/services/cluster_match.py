@@ -1,0 +1,84 @@
+"""Which clusters are the same before and after clustering again, so that names, labels and rules stay with their pages.
+
+Values in, values out: no rows here.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from extraction.algorithms.sketches.shingles import Mask, ShingleVector
+
+
+@dataclass(frozen=True, slots=True)
+class Old:
+    """A cluster as it was. masks: as text; several where a person merged it from several."""
+
+    id: int
+    number: int
+    masks: tuple[str, ...]
+
+    @property
+    def merged(self) -> bool:
+        """A person made it of several clusters: it takes all groups that are mostly its pages, and is not taken apart again."""
+        return len(self.masks) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Pages that clustering found to be of one template. members: ids of pages."""
+
+    mask: str
+    members: tuple[int, ...]
+
+
+def same(groups: Sequence[Group], olds: Iterable[Old], old_of_page: Mapping[int, int]) -> list[int | None]:
+    """The id of the old cluster that each group is, None for a new one.
+
+    old_of_page: {page id: id of the cluster it was in}. Pairs are taken in this order: more shared pages, then a mask
+    that the old cluster has too, then the smaller number of the old cluster, then the earlier group. A pair is the same
+    when more than half of the smaller side's pages are shared or the mask is. A group is one old cluster at most; an old cluster is
+    one group at most, unless it was merged by a person.
+    """
+    known = {old.id: old for old in olds}
+    by_mask = {mask: old.id for old in sorted(known.values(), key=lambda old: -old.number) for mask in old.masks}
+    sizes = Counter(old_of_page.values())
+    pairs: list[tuple[int, bool, int, int, int]] = []
+    for place, group in enumerate(groups):
+        shared = Counter(old_of_page[page] for page in group.members if page in old_of_page)
+        before = sum(shared.values())
+        twin = by_mask.get(group.mask)
+        for old_id in {*shared, *([twin] if twin is not None else [])}:
+            count = shared[old_id]
+            if old_id in known and (old_id == twin or 2 * count > min(sizes[old_id], before)):
+                pairs.append((-count, old_id != twin, known[old_id].number, place, old_id))
+    chosen: list[int | None] = [None] * len(groups)
+    taken: set[int] = set()
+    for _, _, _, place, old_id in sorted(pairs):
+        if chosen[place] is None and (old_id not in taken or known[old_id].merged):
+            chosen[place] = old_id
+            taken.add(old_id)
+    return chosen
+
+
+def kept_masks(old: Old, new: Iterable[str], left: Mapping[int, ShingleVector]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """(masks of a merged cluster, pages that come to it by them).
+
+    new: the masks of its groups. left: {page: vector} of the pages in no group. A group of a merge can fall under the threshold for once;
+    its mask stays as long as it covers a page that nobody else has, or the merge would be forgotten.
+    """
+    masks = list(dict.fromkeys(new))
+    pages: list[int] = []
+    gone = set(masks)
+    remaining = dict(left)
+    for text in old.masks if old.merged else ():
+        if text in gone:
+            continue
+        mask = Mask.from_text(text)
+        covered = [page for page, vector in remaining.items() if mask.covers(vector)]
+        if covered:
+            masks.append(text)
+            pages += covered
+            for page in covered:
+                del remaining[page]
+    return tuple(masks), tuple(pages)

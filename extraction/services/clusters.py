@@ -1,0 +1,197 @@
+"""What a person does with clusters, and what the Templates tab shows of them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Count, F, Min, Q, QuerySet
+
+from extraction.models import Cluster, Label, Record, RecordType, Rule, Run, SamplePage, Site, Snapshot
+from extraction.services.runs import JobError
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterRow:
+    """One row of the Templates tab.
+
+    pages: its current pages; share_fraction: of all current pages of the site. preview: the first sample page, else its
+    oldest page, None when it has none. records, failed_records: of its rules. labelled_pages: pages with labels.
+    rules: versions kept. live_version, draft_version: the live rule's version and the newest draft's, None when there is none.
+    """
+
+    cluster: Cluster
+    pages: int
+    share_fraction: float
+    preview: Snapshot | None
+    records: int
+    failed_records: int
+    labelled_pages: int
+    rules: int
+    live_version: int | None
+    draft_version: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """A site's clusters, largest first, ignored ones last; how many pages there are, how many in no cluster, how many unreadable."""
+
+    rows: tuple[ClusterRow, ...]
+    pages: int
+    unclustered: int
+    unreadable: int
+
+
+def current(site: Site) -> QuerySet[Snapshot]:
+    """What stands at the site's pages now: of each page the newest snapshot."""
+    return Snapshot.objects.filter(page__site=site, page__current=F("pk"))
+
+
+def members(cluster: Cluster) -> QuerySet[Snapshot]:
+    """The current snapshots of a cluster's pages."""
+    return Snapshot.objects.filter(cluster=cluster, page__current=F("pk"))
+
+
+def unclustered(site: Site) -> QuerySet[Snapshot]:
+    """Readable current snapshots that no cluster covers."""
+    return current(site).filter(cluster=None, error="").select_related("page")
+
+
+def unreadable(site: Site) -> QuerySet[Snapshot]:
+    """Current snapshots that cannot be read; each says why."""
+    return current(site).exclude(error="").select_related("page")
+
+
+def overview(site: Site) -> Overview:
+    """The Templates tab, in a number of queries that does not depend on how much there is."""
+    sizes = _sizes(site)
+    bad = current(site).exclude(error="").count()
+    total = sum(pages for pages, _ in sizes.values())
+    found = list(site.clusters.select_related("record_type", "site"))
+    previews = _previews(site, {cluster.pk: sizes.get(cluster.pk, (0, 0))[1] for cluster in found})
+    records = _record_counts(site)
+    labels = _labelled(site)
+    rules: dict[int, list[tuple[int, str]]] = {}
+    for cluster_id, version, state in (
+        Rule.objects.filter(cluster__site=site).order_by("version").values_list("cluster", "version", "state")
+    ):
+        rules.setdefault(cluster_id, []).append((version, state))
+    rows = [
+        ClusterRow(
+            cluster=cluster,
+            pages=(pages := sizes.get(cluster.pk, (0, 0))[0]),
+            share_fraction=pages / total if total else 0.0,
+            preview=previews.get(cluster.pk),
+            records=records.get(cluster.pk, (0, 0))[0],
+            failed_records=records.get(cluster.pk, (0, 0))[1],
+            labelled_pages=labels.get(cluster.pk, 0),
+            rules=len(rules.get(cluster.pk, [])),
+            live_version=_last(rules.get(cluster.pk, []), Rule.State.LIVE),
+            draft_version=_last(rules.get(cluster.pk, []), Rule.State.DRAFT),
+        )
+        for cluster in found
+    ]
+    rows.sort(key=lambda row: (row.cluster.ignored, -row.pages, row.cluster.number))
+    return Overview(tuple(rows), total, sizes.get(None, (0, 0))[0] - bad, bad)
+
+
+def rename(cluster: Cluster, name: str) -> None:
+    """Gives a cluster a name; an empty one takes it back."""
+    cluster.name = " ".join(name.split())[: Cluster._meta.get_field("name").max_length or 0]
+    cluster.save(update_fields=["name"])
+
+
+def ignore(cluster: Cluster, ignored: bool) -> None:
+    """Says that nothing is to be extracted from a cluster, or takes that back."""
+    cluster.ignored = ignored
+    cluster.save(update_fields=["ignored"])
+
+
+def set_record_type(cluster: Cluster, record_type: RecordType | None) -> None:
+    """Says what is extracted from a cluster. Raises JobError while it has labels of another record type."""
+    if Label.objects.filter(cluster=cluster).exclude(attribute__record_type=record_type).exists():
+        raise JobError(f"{cluster.label} has labels of its present record type; take them back first")
+    cluster.record_type = record_type
+    cluster.save(update_fields=["record_type"])
+
+
+@transaction.atomic
+def merge(into: Cluster, others: Iterable[Cluster]) -> Cluster:
+    """Makes one cluster of several: `into` takes the pages, masks, labels, rules and records of the others, which go.
+
+    Its masks remember the merge: clustering again does not undo it. Rules keep their order; a live rule of another becomes
+    retired when `into` has one. Raises JobError for clusters of other sites and for labels of another record type.
+    """
+    lock(into.site)
+    into = Cluster.objects.get(pk=into.pk)
+    for other in Cluster.objects.filter(pk__in=[other.pk for other in others if other.pk != into.pk]).order_by("number"):
+        if other.site_id != into.site_id:
+            raise JobError(f"{other.label} belongs to another site")
+        if into.record_type_id is None:
+            into.record_type_id = other.record_type_id
+        elif other.record_type_id not in {None, into.record_type_id} and (other.labels.exists() or other.rules.exists()):
+            raise JobError(f"{other.label} has labels or rules of another record type than {into.label}")
+        into.masks = list(dict.fromkeys([*into.masks, *other.masks]))
+        into.url_patterns = list(dict.fromkeys([*into.url_patterns, *other.url_patterns]))
+        into.name = into.name or other.name
+        _move(other, into)
+        other.delete()
+    into.save()
+    return into
+
+
+def lock(site: Site) -> None:
+    """Holds the site until the transaction ends: clustering and merging wait for each other."""
+    Site.objects.select_for_update().get(pk=site.pk)
+
+
+def _move(other: Cluster, into: Cluster) -> None:
+    """All that hangs on a cluster to another one. A rule's number is taken from those after the last of `into`."""
+    SamplePage.objects.filter(cluster__in=[other, into]).delete()
+    Snapshot.objects.filter(cluster=other).update(cluster=into)
+    # A page labelled in both keeps the labels of the cluster that stays.
+    Label.objects.filter(cluster=other, snapshot__in=Label.objects.filter(cluster=into).values("snapshot")).delete()
+    Label.objects.filter(cluster=other).update(cluster=into)
+    Run.objects.filter(cluster=other).update(cluster=into)
+    last = into.rules.order_by("-version").values_list("version", flat=True).first() or 0
+    live = into.rules.filter(state=Rule.State.LIVE).exists()
+    for rule in other.rules.order_by("version"):
+        last += 1
+        rule.version, rule.cluster = last, into
+        if live and rule.state == Rule.State.LIVE:
+            rule.state = Rule.State.RETIRED
+        rule.save(update_fields=["version", "cluster", "state"])
+    Record.objects.filter(cluster=other).update(cluster=into)
+    for relation in Cluster._meta.related_objects:
+        # Other apps' rows too (the workbench's steps): deleting the cluster would take them along.
+        model = relation.related_model
+        if model not in {SamplePage, Snapshot, Label, Run, Rule, Record} and not isinstance(model, str):
+            model._base_manager.filter(**{relation.field.name: other}).update(**{relation.field.name: into})
+
+
+def _sizes(site: Site) -> dict[int | None, tuple[int, int]]:
+    """(pages, oldest page's snapshot) of each cluster, of None for the pages in no cluster."""
+    rows = current(site).order_by().values("cluster").annotate(pages=Count("pk"), first=Min("pk"))
+    return {row["cluster"]: (row["pages"], row["first"]) for row in rows}
+
+
+def _previews(site: Site, first: dict[int, int]) -> dict[int, Snapshot]:
+    chosen = first | dict(SamplePage.objects.filter(cluster__site=site, position=0).values_list("cluster", "snapshot"))
+    snapshots = Snapshot.objects.select_related("page").in_bulk([pk for pk in chosen.values() if pk])
+    return {cluster: snapshots[pk] for cluster, pk in chosen.items() if pk in snapshots}
+
+
+def _record_counts(site: Site) -> dict[int, tuple[int, int]]:
+    """(records, failed ones) of each cluster."""
+    rows = Record.objects.filter(cluster__site=site).order_by().values("cluster")
+    counted = rows.annotate(n=Count("pk"), failed=Count("pk", filter=Q(state=Record.State.FAILED)))
+    return {row["cluster"]: (row["n"], row["failed"]) for row in counted}
+
+
+def _labelled(site: Site) -> dict[int, int]:
+    """Pages with labels of each cluster."""
+    rows = Label.objects.filter(cluster__site=site).order_by().values("cluster")
+    return {row["cluster"]: row["n"] for row in rows.annotate(n=Count("snapshot", distinct=True))}
+
+
+def _last(rules: list[tuple[int, str]], state: str) -> int | None:
+    return next((version for version, each in reversed(rules) if each == state), None)

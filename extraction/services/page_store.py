@@ -1,0 +1,148 @@
+"""Pages that came in become rows: a page for each address, a snapshot for each content seen there.
+
+Idempotent: what is there already stays as it is, so a batch may come twice, from two runs at once or after a crash.
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from extraction.algorithms.dom import nodes
+from extraction.algorithms.dom.parse import ParsedPage, parse
+from extraction.algorithms.errors import PageError
+from extraction.algorithms.sketches import shingles
+from extraction.fetching.items import PageItem
+from extraction.fetching.names import printable
+from extraction.models import Page, Run, Site, Snapshot
+from extraction.services import contents
+
+TITLE_LENGTH = 200
+
+WRITERS = 4
+"""Contents are compressed and written beside the parsing: both are C code that lets other threads go on, and object stores answer late."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A content seen at an address. dated: the archive said when; else `at` is the time of the import."""
+
+    url: str
+    sha256: str
+    at: datetime
+    dated: bool
+    item: PageItem
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What a batch changed. unreadable: (name, reason) of the pages that cannot be read, new or not."""
+
+    new: int
+    changed: int
+    unreadable: tuple[tuple[str, str], ...]
+
+
+def store(run: Run, items: Sequence[PageItem]) -> Stored:
+    """Keeps a batch of pages; a page's newest snapshot becomes its current one. Adds up `new` and `changed` in the run's summary.
+
+    Contents go to the storage first and rows follow in one transaction: whoever dies in between leaves whole batches
+    and at worst a content without a row.
+    """
+    visits = [_visit(run, item) for item in items]
+    known = _known(run.site, visits)
+    fresh = {(visit.url, visit.sha256): visit for visit in visits if (visit.url, visit.sha256) not in known}
+    made = _made(list(fresh.values()))
+    with transaction.atomic():
+        new, changed = _write(run.site, visits, made)
+        if new or changed:
+            run.summary = run.summary | {"new": run.summary.get("new", 0) + new, "changed": run.summary.get("changed", 0) + changed}
+            Run.objects.filter(pk=run.pk).update(summary=run.summary)
+    errors = known | {key: snapshot.error for key, snapshot in made.items()}
+    bad = [(visit.url, errors[visit.url, visit.sha256]) for visit in visits if errors[visit.url, visit.sha256]]
+    return Stored(new, changed, tuple(bad))
+
+
+def vectorise(snapshots: Sequence[Snapshot], pages: Sequence[bytes]) -> None:
+    """Gives readable snapshots the shingle vectors of their contents."""
+    readable = [(snapshot, content) for snapshot, content in zip(snapshots, pages, strict=True) if not snapshot.error]
+    vectors = shingles.vectors([content for _, content in readable])
+    for (snapshot, _), vector in zip(readable, vectors, strict=True):
+        snapshot.vector, snapshot.scheme = f"{vector:016x}", shingles.SCHEME
+
+
+def _visit(run: Run, item: PageItem) -> Visit:
+    # A date from the future is no date: the page would stay the newest for ever.
+    dated = item.fetched_at if item.fetched_at and item.fetched_at <= run.created_at else None
+    return Visit(item.url or item.name, contents.digest(item.content), dated or run.created_at, dated is not None, item)
+
+
+def _known(site: Site, visits: Sequence[Visit]) -> dict[tuple[str, str], str]:
+    """{(URL, sha256): error} of the snapshots that are there already."""
+    rows = Snapshot.objects.filter(page__site=site, page__url__in={visit.url for visit in visits})
+    return {(url, sha256): error for url, sha256, error in rows.values_list("page__url", "sha256", "error")}
+
+
+def _made(visits: Sequence[Visit]) -> dict[tuple[str, str], Snapshot]:
+    """The snapshots to be, without their pages; their contents are kept."""
+    with ThreadPoolExecutor(WRITERS) as writers:
+        kept = writers.map(contents.put, [visit.item.content for visit in visits])
+        made = [_snapshot(visit) for visit in visits]
+        list(kept)  # raises what a writer raised
+    vectorise(made, [visit.item.content for visit in visits])
+    return {(visit.url, visit.sha256): snapshot for visit, snapshot in zip(visits, made, strict=True)}
+
+
+def _snapshot(visit: Visit) -> Snapshot:
+    content, content_type = visit.item.content, visit.item.content_type
+    title, error = "", ""
+    try:
+        title = _title(parse(content, content_type=content_type or None))
+    except PageError as reason:
+        error = str(reason)[:500]
+    return Snapshot(sha256=visit.sha256, size_bytes=len(content), content_type=content_type, fetched_at=visit.at, title=title, error=error)
+
+
+def _title(page: ParsedPage) -> str:
+    element = next(page.root.iter("title"), None)
+    return printable(nodes.clean(nodes.whole_text(element)))[:TITLE_LENGTH] if element is not None else ""
+
+
+def _write(site: Site, visits: Sequence[Visit], made: dict[tuple[str, str], Snapshot]) -> tuple[int, int]:
+    """Writes the rows; (pages that are new, pages that changed)."""
+    urls = sorted({visit.url for visit in visits})
+    # In the order of their URLs: two imports of one site then wait for each other instead of blocking each other.
+    Page.objects.bulk_create([Page(site=site, url=url) for url in urls], ignore_conflicts=True)
+    pages = {page.url: page for page in Page.objects.select_for_update().filter(site=site, url__in=urls).order_by("url")}
+    for (url, _), snapshot in made.items():
+        snapshot.page = pages[url]
+    Snapshot.objects.bulk_create([made[key] for key in sorted(made)], ignore_conflicts=True)
+    rows = {(row.page_id, row.sha256): row for row in Snapshot.objects.filter(page__in=pages.values())}
+    by_id = {row.pk: row for row in rows.values()}
+    before = {page.pk: page.current_id for page in pages.values()}
+    redated: set[int] = set()
+    for visit in visits:
+        page = pages[visit.url]
+        _settle(page, rows[page.pk, visit.sha256], by_id, visit, redated)
+    Snapshot.objects.bulk_update([by_id[pk] for pk in sorted(redated)], ["fetched_at"])
+    moved = [page for page in pages.values() if page.current_id != before[page.pk]]
+    Page.objects.bulk_update(moved, ["current"])
+    new = sum(before[page.pk] is None for page in moved)
+    return new, len(moved) - new
+
+
+def _settle(page: Page, snapshot: Snapshot, by_id: dict[int, Snapshot], visit: Visit, redated: set[int]) -> None:
+    """Makes the snapshot current when the visit is the newest: by time, then by sha256, so that no order of visits matters.
+
+    The same content seen again without a date says nothing new.
+    """
+    held = by_id.get(page.current_id) if page.current_id else None
+    if held is snapshot and not visit.dated:
+        return
+    if visit.at > snapshot.fetched_at:
+        snapshot.fetched_at = visit.at
+        redated.add(snapshot.pk)
+    if held is None or (snapshot.fetched_at, snapshot.sha256) > (held.fetched_at, held.sha256):
+        page.current = snapshot
