@@ -1,0 +1,81 @@
+"""A worker that can be made to die: `python -m tests.extraction.killed [begin ARCHIVE] [work] [die WHERE NTH] [state]`.
+
+It has a database and a storage of its own (VERTEX_VAR_DIR). work does what waits, after a sweep; die lets this process kill itself
+when a function is called for the nth time; state prints all tables as JSON.
+"""
+
+import importlib
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import django
+
+
+def begin(archive: str) -> None:
+    from django.core.management import call_command
+
+    from extraction.models import Site
+    from extraction.services import import_pages
+
+    call_command("migrate", verbosity=0)
+    import_pages.start(Site.objects.create(name="Books", slug="books"), Path(archive), name="site.zip")
+
+
+def work() -> None:
+    from extraction.models import Run
+    from extraction.services import import_pages, jobs, runs
+
+    import_pages.BATCH_PAGES = 5
+    runs.HEARTBEAT_S = 0.0
+    runs.sweep()
+    while run := Run.objects.filter(state=Run.State.QUEUED).order_by("pk").first():
+        runs.execute(run.pk, jobs.JOBS)
+
+
+def die(where: str, nth: str) -> None:
+    module_name, name = where.rsplit(".", 1)
+    module = importlib.import_module(module_name)
+    living: Callable[..., Any] = getattr(module, name)
+    calls: list[None] = []
+
+    def dying(*args: Any, **kwargs: Any) -> Any:
+        calls.append(None)
+        if len(calls) == int(nth):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return living(*args, **kwargs)
+
+    setattr(module, name, dying)
+
+
+def state() -> None:
+    from django.core.files.storage import default_storage
+
+    from extraction.models import Run, RunProblem, SamplePage, Site
+    from extraction.services import contents
+    from tests.extraction.intake import tables
+
+    site = Site.objects.get()
+    found = tables(site, times=False)
+    for url, *_ in found["snapshots"]:
+        for sha256 in site.pages.get(url=url).snapshots.values_list("sha256", flat=True):
+            assert contents.digest(contents.get(sha256)) == sha256
+    found["runs"] = list(Run.objects.order_by("pk").values_list("kind", "state", "summary", "done", "total"))
+    found["problems"] = list(RunProblem.objects.order_by("name").values_list("name", "reason"))
+    found["samples"] = list(
+        SamplePage.objects.order_by("cluster", "position").values_list("cluster__number", "snapshot__page__url", "covered_fraction")
+    )
+    found["uploads"] = default_storage.listdir("uploads")[1]
+    json.dump(found, sys.stdout)
+
+
+if __name__ == "__main__":
+    os.environ["DJANGO_SETTINGS_MODULE"] = "vertex.settings"
+    django.setup()
+    words = iter(sys.argv[1:])
+    for word in words:
+        {"begin": lambda: begin(next(words)), "work": work, "die": lambda: die(next(words), next(words)), "state": state}[word]()
