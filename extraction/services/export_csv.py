@@ -21,7 +21,7 @@ URL_COLUMN = "source_url"
 
 BOM = "\ufeff"
 
-CHUNK = 500
+CHUNK = 200
 """Records read from the database at once."""
 
 BLOCK_CHARACTERS = 32_768

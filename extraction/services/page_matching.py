@@ -13,7 +13,7 @@ from django.db.models import Count, F, Q
 
 from extraction.algorithms.rules import matching
 from extraction.algorithms.rules.matching import Candidate
-from extraction.algorithms.rules.url_patterns import UrlPattern
+from extraction.algorithms.rules.url_patterns import Address, UrlPattern
 from extraction.algorithms.sketches import shingles
 from extraction.algorithms.sketches.shingles import Mask
 from extraction.models import Cluster, Site
@@ -54,21 +54,21 @@ class Matcher:
         """The id of the template that a page belongs to, None when it matches none."""
         if page.cluster_id is not None:
             return page.cluster_id
-        named = [each for each in self.candidates if any(pattern.matches(page.url) for pattern in each.patterns)]
-        if not named:
-            return None
+        address = Address.parse(page.url)
+        fitting = [each for each in self.candidates if not each.patterns or _specificity(each, address) is not None]
         if page.error:
-            return max(named, key=lambda each: (_specificity(each, page.url), each.size, -each.id)).id
+            named = [each for each in fitting if each.patterns]
+            return max(named, key=lambda each: (_specificity(each, address) or (), each.size, -each.id)).id if named else None
         try:
-            vector = _vector(page)
+            found = matching.match(page.url, _vector(page), fitting) if fitting else None
         except FileNotFoundError:
             return None
-        found = matching.match(page.url, vector, named)
         return found.id if isinstance(found, matching.Match) else None
 
 
-def _specificity(candidate: Candidate, url: str) -> object:
-    return max(pattern.specificity for pattern in candidate.patterns if pattern.matches(url))
+def _specificity(candidate: Candidate, address: Address) -> tuple[int, ...] | None:
+    """That of the most specific pattern that matches, None when none does."""
+    return max((pattern.specificity for pattern in candidate.patterns if pattern.matches(address)), default=None)
 
 
 def _vector(page: PageRow) -> int:

@@ -71,7 +71,7 @@ def test_clustering_again_changes_nothing(clustered: Site) -> None:
     assert list(SamplePage.objects.values_list()) == samples
 
 
-@pytest.mark.parametrize(("pages", "threshold"), [(0, 2), (10, 2), (60, 2), (61, 3), (150, 5), (10_000, 5)])
+@pytest.mark.parametrize(("pages", "threshold"), [(0, 2), (10, 2), (120, 2), (121, 3), (150, 3), (300, 5), (10_000, 5)])
 def test_small_sites_need_small_thresholds(pages: int, threshold: int) -> None:
     assert cluster_pages.default_threshold(pages) == threshold
 
@@ -354,5 +354,5 @@ def test_an_unclustered_progress_shows_each_step(clustered: Site, monkeypatch: p
 
     monkeypatch.setattr(Progress, "_write", note)
     again(clustered)
-    assert said[:3] == ["Reading the pages", "Writing the templates", "Choosing sample pages"]
+    assert said[:3] == ["Reading the pages", "Writing the templates", "Learning addresses and choosing sample pages"]
     assert import_pages.limits().pages == 1_000_000

@@ -469,6 +469,7 @@ async function missing(id) {
 
 /** Reads the pages to learn from, then learns what is labelled already. */
 async function warm() {
+  byId("warming").textContent = "reading pages…";
   try {
     for (;;) {
       await api.idle();
