@@ -72,7 +72,9 @@ def many(world: World) -> None:
         run = Run.objects.create(site=world.site, cluster=other, kind=Run.Kind.LEARN, state=Run.State.RUNNING if n % 2 else Run.State.DONE)
         RunProblem.objects.create(run=run, name="a", reason="b")
         RunProblem.objects.create(run=world.run, name=f"file {n}", reason="b")
-        Rule.objects.create(cluster=world.cluster, version=100 + n, state=Rule.State.RETIRED, definition=world.rule.definition, stylesheet="")
+        Rule.objects.create(
+            cluster=world.cluster, version=100 + n, state=Rule.State.RETIRED, definition=world.rule.definition, stylesheet=""
+        )
     for n in range(60):
         page = factory.snapshot(world.site, f"https://shop.example/book/x{n}", factory.book_html(f"More {n}"), cluster=world.cluster)
         Record.objects.create(

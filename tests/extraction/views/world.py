@@ -78,7 +78,13 @@ def draft(cluster: Cluster) -> Rule:
         "pages": 6,
         "checked": 6,
         "attributes": [
-            {"name": each.name, "alternatives": [entry | {"xpath": XPATHS.get(each.name, "//p/text()")}], "checked": 6, "hits": 4, "without": without}
+            {
+                "name": each.name,
+                "alternatives": [entry | {"xpath": XPATHS.get(each.name, "//p/text()")}],
+                "checked": 6,
+                "hits": 4,
+                "without": without,
+            }
             for each in attributes
         ],
     }
