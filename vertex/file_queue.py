@@ -1,7 +1,7 @@
 """Celery's broker on files, with messages that appear whole.
 
 kombu's own file transport opens a message's file under its final name and locks it afterwards; a worker that looks in
-between takes an empty file and the message is lost. Measured with a polling interval of 0.05 s: one message in some tens.
+between takes an empty file and the message is lost: three to four in a thousand, measured with two busy processes.
 Here a message is written under another name and renamed.
 """
 
