@@ -12,7 +12,11 @@ def test_no_message_is_lost_to_a_reader_that_looks_all_the_time(tmp_path: Path) 
     file_queue.install()
     for folder in ("messages", "control"):
         (tmp_path / folder).mkdir()
-    options = {"data_folder_in": str(tmp_path / "messages"), "data_folder_out": str(tmp_path / "messages"), "control_folder": str(tmp_path / "control")}
+    options = {
+        "data_folder_in": str(tmp_path / "messages"),
+        "data_folder_out": str(tmp_path / "messages"),
+        "control_folder": str(tmp_path / "control"),
+    }
     sent, got = 400, []
 
     def send() -> None:
