@@ -43,7 +43,7 @@ class ImportForm(forms.Form):
     file = forms.FileField(error_messages={"required": "Choose a file first.", "empty": "The file is empty. Choose another."})
 
     def clean_file(self) -> "UploadedFile[bytes]":
-        file: "UploadedFile[bytes]" = self.cleaned_data["file"]
+        file: UploadedFile[bytes] = self.cleaned_data["file"]
         if not (file.name or "").lower().endswith(ARCHIVES):
             raise forms.ValidationError(f"{file.name} is not an archive that can be read. Give one of: {', '.join(ARCHIVES)}.")
         if (file.size or 0) > settings.VERTEX_UPLOAD_MAX_BYTES:
