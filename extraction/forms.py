@@ -43,7 +43,7 @@ class ImportForm(forms.Form):
     file = forms.FileField(error_messages={"required": "Choose a file first.", "empty": "The file is empty. Choose another."})
 
     def clean_file(self) -> "UploadedFile[bytes]":
-        file: "UploadedFile[bytes]" = self.cleaned_data["file"]
+        file: UploadedFile[bytes] = self.cleaned_data["file"]
         if not (file.name or "").lower().endswith(ARCHIVES):
             raise forms.ValidationError(f"{file.name} is not an archive that can be read. Give one of: {', '.join(ARCHIVES)}.")
         if (file.size or 0) > settings.VERTEX_UPLOAD_MAX_BYTES:
@@ -188,19 +188,20 @@ class BaseAttributeFormSet(forms.BaseFormSet[AttributeForm]):
     drafts: list[AttributeDraft]
 
     def clean(self) -> None:
-        if any(self.errors):
+        if any(self.errors) or not self.management_form.is_valid():
             return
         rows = [form for form in self.ordered_forms if form.cleaned_data.get("name")]
-        for field, thing in (("name", "name"), ("hotkey", "key")):
-            seen: set[str] = set()
-            for form in rows:
-                value = form.cleaned_data[field].lower()
-                if value and value in seen:
-                    form.add_error(field, f"This {thing} stands twice.")
-                seen.add(value)
         if not rows:
             raise forms.ValidationError("A record type needs at least one attribute.")
         self.drafts = [_draft(form.cleaned_data) for form in rows]
+        _refuse_twice(rows, "name", [draft.name.lower() for draft in self.drafts])
+        _refuse_twice(rows, "hotkey", [draft.hotkey for draft in self.drafts])
+
+
+def _refuse_twice(rows: Sequence[AttributeForm], field: str, values: Sequence[str]) -> None:
+    for place, (form, value) in enumerate(zip(rows, values, strict=True)):
+        if value and value in values[:place]:
+            form.add_error(field, "It stands twice; each has its own.")
 
 
 def _draft(data: dict[str, Any]) -> AttributeDraft:

@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,7 +70,12 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
             found = _find(site, threshold)
         summary = _write(site, found)
         Run.objects.filter(pk=run.pk).update(summary=summary)
-    _choose_samples(site, progress, len(found.vectors))
+    progress(len(found.vectors), message="Learning addresses and choosing sample pages")
+    for cluster in site.clusters.filter(pk__in=clusters.current(site).exclude(cluster=None).order_by().values("cluster").distinct()):
+        _learn_patterns(cluster)
+        if not cluster.ignored:
+            # Now rather than when an editor waits for them.
+            sample_pages.samples(cluster, tell=lambda: progress(len(found.vectors)))
     return summary
 
 
@@ -124,7 +129,10 @@ def _write(site: Site, found: _Found) -> dict[str, Any]:
             for page in joined:
                 del left[page]
     _assign(site, {page: cluster_id for cluster_id, members in pages.items() for page in members})
-    _describe([rows[pk] for pk in pages if pages[pk]], pages, masks)
+    for cluster_id, members in pages.items():
+        if members and rows[cluster_id].masks != masks[cluster_id]:
+            rows[cluster_id].masks = masks[cluster_id]
+            rows[cluster_id].save(update_fields=["masks"])
     _forget(site, {pk for pk, members in pages.items() if members})
     return {
         "clusters": sum(bool(members) for members in pages.values()),
@@ -155,13 +163,6 @@ def _old_of_page(site: Site) -> dict[int, int]:
     return found
 
 
-def _choose_samples(site: Site, progress: Progress, pages: int) -> None:
-    """Chooses the sample pages now rather than when an editor waits for them."""
-    progress(pages, message="Choosing sample pages")
-    for cluster in site.clusters.filter(ignored=False):
-        sample_pages.samples(cluster, tell=lambda: progress(pages))
-
-
 def _assign(site: Site, cluster_of: dict[int, int]) -> None:
     """Writes the cluster of each page's current snapshot, where it is another one than before."""
     moves: dict[int | None, list[int]] = defaultdict(list)
@@ -177,16 +178,23 @@ def _assign(site: Site, cluster_of: dict[int, int]) -> None:
     sample_pages.drop([cluster_id for cluster_id in touched if cluster_id is not None])
 
 
-def _describe(found: Iterable[Cluster], pages: dict[int, list[int]], masks: dict[int, list[str]]) -> None:
-    """Writes the masks and learns the URL patterns of clusters that have pages."""
-    for cluster in found:
-        urls: list[str] = []
-        for chunk in _chunks(pages[cluster.pk]):
-            urls += Page.objects.filter(pk__in=chunk).order_by("pk").values_list("url", flat=True)
+def _learn_patterns(cluster: Cluster) -> None:
+    """Learns the URL patterns of a cluster from its pages: seconds for a hundred thousand, so without holding anybody up."""
+    while True:
+        state, urls = _members_state(cluster), list(clusters.members(cluster).order_by("page").values_list("page__url", flat=True))
         patterns = [pattern.text() for pattern in url_patterns.learn(urls)]
-        if (cluster.masks, cluster.url_patterns) != (masks[cluster.pk], patterns):
-            cluster.masks, cluster.url_patterns = masks[cluster.pk], patterns
-            cluster.save(update_fields=["masks", "url_patterns"])
+        with transaction.atomic():
+            clusters.lock(cluster.site)
+            # Another clustering or a merge may have ended meanwhile; what it made is what the patterns are for.
+            if _members_state(cluster) == state:
+                Cluster.objects.filter(pk=cluster.pk).exclude(url_patterns=patterns).update(url_patterns=patterns)
+                return
+
+
+def _members_state(cluster: Cluster) -> tuple[int, int]:
+    """Changes whenever a page comes to a cluster or leaves it."""
+    row = clusters.members(cluster).aggregate(n=Count("pk"), sum=Sum("page"))
+    return row["n"], row["sum"] or 0
 
 
 def _forget(site: Site, alive: set[int]) -> None:

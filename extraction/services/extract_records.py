@@ -8,7 +8,7 @@ the one its page had before; what no page of the template backs any more goes at
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin
 
@@ -34,6 +34,8 @@ MAX_VALUES = 1_000
 """Values of one attribute kept a page; an XPath that selects all texts of a page would fill the table."""
 
 MAX_REASON = 500
+
+_BASES = etree.XPath("/descendant::base/@href")
 
 
 def start(cluster: Cluster, user: Any = None) -> Run:
@@ -145,7 +147,9 @@ def _record(run: Run, target: _Target, page: PageRow) -> Record:
             raise PageError(page.error)
         root = learning_set.read(Source(page.snapshot_id, page.sha256, page.content_type, 0))
         raw = apply.extract(target.sheet, root).values
-        found = {each.name: _typed(each, raw[each.name], root, page.url) for each in target.value.attributes if raw.get(each.name)}
+        base, language = _base(root, page.url), _language(root)
+        given = [each for each in target.value.attributes if raw.get(each.name)]
+        found = {each.name: _typed(each, raw[each.name], base_url=base, language=language) for each in given}
         state, reason = _verdict(target.value, {name: len(rows) for name, rows in found.items()})
     except PageError as error:
         state, reason = Record.State.FAILED, f"The page cannot be read: {error}"
@@ -164,21 +168,26 @@ def _record(run: Run, target: _Target, page: PageRow) -> Record:
     )
 
 
-def _typed(attribute: AttributeRule, raw: Sequence[str], root: etree._Element, url: str) -> list[dict[str, Any]]:
+def _typed(attribute: AttributeRule, raw: Sequence[str], *, base_url: str, language: str | None) -> list[dict[str, Any]]:
     """The values read as their type; of equal ones of a single-valued attribute, one."""
     kept = raw if attribute.multiple else list(dict.fromkeys(raw))
-    base, language = _base(root, url), root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or None
-    return [asdict(values.read(each, attribute.type, base_url=base, language=language)) for each in kept]
+    read = (values.read(each, attribute.type, base_url=base_url, language=language) for each in kept)
+    return [{"raw": each.raw, "value": each.value, "problem": each.problem} for each in read]
 
 
 def _base(root: etree._Element, url: str) -> str:
     """The address that relative ones on the page are relative to; none for a page that is known by a file name only."""
     address = url if "://" in url else ""
-    base = next((element.get("href") for element in root.iter("base") if element.get("href")), None)
+    bases = _BASES(root)
     try:
-        return urljoin(address, (base or "").strip())
+        return urljoin(address, str(bases[0]).strip()) if bases else address
     except ValueError:
         return address
+
+
+def _language(root: etree._Element) -> str | None:
+    """What the page says of itself; None where it says nothing."""
+    return root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or None
 
 
 def _verdict(rule: RuleValue, counts: Mapping[str, int]) -> tuple[Record.State, str]:

@@ -4,6 +4,7 @@ Idempotent: what is there already stays as it is, so a batch may come twice, fro
 """
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -19,6 +20,9 @@ from extraction.models import Page, Run, Site, Snapshot
 from extraction.services import contents
 
 TITLE_LENGTH = 200
+
+WRITERS = 4
+"""Contents are compressed and written beside the parsing: both are C code that lets other threads go on, and object stores answer late."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +87,16 @@ def _known(site: Site, visits: Sequence[Visit]) -> dict[tuple[str, str], str]:
 
 def _made(visits: Sequence[Visit]) -> dict[tuple[str, str], Snapshot]:
     """The snapshots to be, without their pages; their contents are kept."""
-    made = [_snapshot(visit) for visit in visits]
+    with ThreadPoolExecutor(WRITERS) as writers:
+        kept = writers.map(contents.put, [visit.item.content for visit in visits])
+        made = [_snapshot(visit) for visit in visits]
+        list(kept)  # raises what a writer raised
     vectorise(made, [visit.item.content for visit in visits])
     return {(visit.url, visit.sha256): snapshot for visit, snapshot in zip(visits, made, strict=True)}
 
 
 def _snapshot(visit: Visit) -> Snapshot:
     content, content_type = visit.item.content, visit.item.content_type
-    contents.put(content)
     title, error = "", ""
     try:
         title = _title(parse(content, content_type=content_type or None))

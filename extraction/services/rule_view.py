@@ -10,7 +10,7 @@ from extraction.algorithms.rules import apply, xslt
 from extraction.models import Attribute, Cluster, Rule, Snapshot
 from extraction.services import contents
 
-SEEN_PAGES = 5
+SEEN_PAGES = 4
 """Sample pages whose values are shown: enough to see what an attribute holds, and quick to read."""
 
 SEEN_BYTES = 8_000_000
@@ -95,7 +95,7 @@ def versions(cluster: Cluster) -> list[VersionRow]:
     """All versions of a template's rule, newest first, with what changed."""
     found = list(Rule.objects.filter(cluster=cluster).select_related("created_by").defer("stylesheet"))
     before = [*found[1:], None]
-    return [VersionRow(rule, _changes(rule, older)) for rule, older in zip(found, before, strict=True)]
+    return [VersionRow(rule, _changes(rule, older)) for rule, older in zip(found, before, strict=False)]
 
 
 def _attributes(rule: Rule, defined: dict[str, Any]) -> list[Attribute]:

@@ -43,7 +43,7 @@ def page(request: HttpRequest, slug: str, page_id: int) -> HttpResponse:
 def upload(request: HttpRequest, slug: str) -> HttpResponse:
     """Takes an archive and starts its import. A script that asks for JSON gets the run's address or the error."""
     site = get_object_or_404(Site, slug=slug)
-    form = ImportForm(request.POST or None, request.FILES or None) if request.method == "POST" else ImportForm()
+    form = ImportForm(request.POST, request.FILES) if request.method == "POST" else ImportForm()
     by_script = request.get_preferred_type(["text/html", "application/json"]) == "application/json"
     if request.method == "POST" and form.is_valid():
         file = form.cleaned_data["file"]

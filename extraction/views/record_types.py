@@ -26,7 +26,8 @@ def record_types(request: HttpRequest) -> HttpResponse:
 def new(request: HttpRequest) -> HttpResponse:
     """A new record type. `template=id` is the template one came from: it is used there at once."""
     wanted = request.GET.get("template", "")
-    form, rows = RecordTypeForm(request.POST or None), attribute_rows(request.POST or None, _blank())
+    data = request.POST if request.method == "POST" else None
+    form, rows = RecordTypeForm(data), attribute_rows(data, _blank())
     if request.method == "POST" and form.is_valid() and rows.is_valid():
         made = service.create(form.cleaned_data["name"], form.cleaned_data["description"], rows.drafts)
         messages.success(request, f"{made.name} is ready.")

@@ -7,6 +7,7 @@ from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from extraction.models import Role, Run, Site, role_of
@@ -22,7 +23,7 @@ PER_PAGE = 50
 def runs(request: HttpRequest, slug: str) -> HttpResponse:
     """The site's runs, newest first."""
     site = get_object_or_404(Site, slug=slug)
-    found = Run.objects.filter(site=site).select_related("cluster", "created_by").annotate(problem_count=Count("problems"))
+    found = Run.objects.filter(site=site).select_related("cluster", "created_by").annotate(problem_count=Count("problems")).order_by("-id")
     shown = Paginator(found, PER_PAGE).get_page(request.GET.get("page", 1))
     rows = [run_progress.progress_of(run) for run in shown]
     context = {"site": site, "head": sites.head(site), "pages": shown, "rows": rows, "tab": "runs"}
@@ -72,7 +73,19 @@ def _context(request: HttpRequest, run_id: int) -> dict[str, object]:
         "problems": problems,
         "may_cancel": may_cancel,
         "next_run": run_progress.following(found),
+        "again": _again(found),
     }
+
+
+def _again(run: Run) -> str:
+    """Where a run that came to nothing is started once more; empty for one that went well or needs its file again."""
+    names = {Run.Kind.CLUSTER: "cluster_start", Run.Kind.LEARN: "rule_learn", Run.Kind.EXTRACT: "extract_start"}
+    name = names.get(Run.Kind(run.kind))
+    if run.state not in (Run.State.FAILED, Run.State.CANCELLED) or name is None:
+        return ""
+    if name == "cluster_start":
+        return reverse(name, args=[run.site.slug])
+    return reverse(name, args=[run.site.slug, run.cluster.number]) if run.cluster else ""
 
 
 def _may_cancel(request: HttpRequest, run: Run) -> bool:

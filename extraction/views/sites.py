@@ -25,7 +25,7 @@ def sites(request: HttpRequest) -> HttpResponse:
 @requires(Role.EDITOR)
 def new(request: HttpRequest) -> HttpResponse:
     """A new site; its pages come next."""
-    form = SiteForm(request.POST or None)
+    form = SiteForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         site = service.create(form.cleaned_data["name"], form.cleaned_data["address"], user=request.user)
         return redirect("site_import", site.slug)
@@ -37,7 +37,7 @@ def new(request: HttpRequest) -> HttpResponse:
 def settings(request: HttpRequest, slug: str) -> HttpResponse:
     """Its name and address; POST changes them."""
     site = get_object_or_404(Site, slug=slug)
-    form = SiteForm(request.POST or None, instance=site)
+    form = SiteForm(request.POST if request.method == "POST" else None, instance=site)
     if request.method == "POST" and form.is_valid():
         service.rename(site, form.cleaned_data["name"], form.cleaned_data["address"])
         messages.success(request, "Saved.")

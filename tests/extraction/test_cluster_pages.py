@@ -354,5 +354,5 @@ def test_an_unclustered_progress_shows_each_step(clustered: Site, monkeypatch: p
 
     monkeypatch.setattr(Progress, "_write", note)
     again(clustered)
-    assert said[:3] == ["Reading the pages", "Writing the templates", "Choosing sample pages"]
+    assert said[:3] == ["Reading the pages", "Writing the templates", "Learning addresses and choosing sample pages"]
     assert import_pages.limits().pages == 1_000_000

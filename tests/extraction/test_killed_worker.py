@@ -47,7 +47,7 @@ def test_killed_workers_leave_what_an_undisturbed_one_leaves(archive: Path, tmp_
     deaths = [
         worker("begin", str(archive), "die", "extraction.services.page_store._settle", "33", "work"),
         worker("die", "extraction.services.import_pages._delete", "1", "work"),
-        worker("die", "extraction.services.cluster_pages._describe", "1", "work"),
+        worker("die", "extraction.services.cluster_pages._forget", "1", "work"),
         worker("die", "extraction.services.sample_pages._read", "3", "work"),
     ]
     assert [death.returncode for death in deaths] == [-signal.SIGKILL] * 4, [death.stderr for death in deaths]

@@ -1,9 +1,11 @@
 """The workspace: what is kept, what is loaded when, and that it follows the database."""
 
+import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from extraction.algorithms.rules.rule import AttributeRule, Selector
 from extraction.models import Attribute, Cluster, Snapshot
@@ -201,3 +203,29 @@ def test_equal_pages_count_once_in_the_learning_set_and_each_in_the_coverage(sho
     )
     assert workspace(shop).fill(None).wanted == 12
     assert all_of(shop, rule("//h1")).total == 13
+
+
+@pytest.mark.django_db(transaction=True)
+def test_persons_who_click_at_once_get_the_same_answers() -> None:
+    shop = factory.shop(12)
+    factory.mark(shop, 0, title=["Book 0"])
+    title, wanted = attribute("title"), labels_of(shop)[attribute("title").pk]
+    answers: list[tuple[object, int]] = []
+
+    def click() -> None:
+        try:
+            space = workspace(shop)
+            space.fill(None)
+            learned = space.learn(title, wanted)
+            assert isinstance(learned, AttributeRule)
+            answers.append((learned, all_of(shop, learned, budget_s=0.001).hits))
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=click) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len(answers) == 6
+    assert len(set(answers)) == 1

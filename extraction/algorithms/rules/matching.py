@@ -1,9 +1,9 @@
 """Which rule serves a page (Vertex §3.2.1; ALGORITHMS 5).
 
 First the URL, which is far cheaper than looking at the page: a rule stays if one of its URL patterns matches. Then the page's
-shingle vector must be covered by one of the masked vectors of the rule's cluster. Of the rules that are left the most
-specific wins. What that means is decided here, as the paper leaves it open: fewer wildcards in the covering mask (what the page looks like says
-more than where it lies), then the more specific URL pattern, then the larger cluster, then the smaller id.
+shingle vector must be covered by one of the masked vectors of the rule's cluster. Of the rules that are left the most specific
+wins. The paper leaves open what that means; here: fewer wildcards in the covering mask (what a page looks like says more than
+where it lies), then the more specific URL pattern, then the larger cluster, then the smaller id.
 
 A page that matches nothing is a `NoMatch` that says at which step it failed: their number is the first sign of a site change.
 """
@@ -18,7 +18,10 @@ from extraction.algorithms.sketches.shingles import Mask, ShingleVector
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A rule a page may belong to. patterns: none means that its cluster has no URLs, so any URL will do. size: pages in its cluster."""
+    """A rule a page may belong to.
+
+    patterns: none means that its cluster has no URLs, so any URL will do. masks: those its cluster was merged from. size: its pages.
+    """
 
     id: int
     patterns: tuple[UrlPattern, ...]

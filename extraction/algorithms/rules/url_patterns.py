@@ -16,7 +16,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from os.path import commonprefix
 from urllib.parse import urlsplit
 
 MAX_PATTERNS = 6
@@ -26,8 +25,8 @@ MAX_TEXT = 200
 """Characters of one pattern. In a longer one the longest constant parts become ``*``."""
 
 MIN_SHARE = 0.1
-"""A value is split off only when it has this share of a pattern's addresses and at least `MIN_ADDRESSES` of them: all of a part's values must, so
-that a part with a long tail (brands, years) stays open for values not seen yet."""
+"""A part is split only when each of its values has this share of the pattern's addresses and at least `MIN_ADDRESSES` of
+them: one with a long tail (brands, years) stays open for values not seen yet."""
 
 MIN_ADDRESSES = 5
 """As many as the pages a cluster must have; also the values that must agree before a common beginning is believed."""
@@ -142,12 +141,11 @@ def _fits(pattern: str, text: str) -> bool:
 
 def _joined(addresses: Group, most: int) -> list[Group]:
     """Groups of one host and one path length; too many: of one host; still too many: one of all."""
-    keys: tuple[Callable[[Address], object], ...] = (lambda a: (a.host, len(a.segments)), lambda a: a.host, lambda a: None)
     groups: list[Group] = []
-    for key in keys:
-        found: dict[object, Group] = defaultdict(list)
+    for shared in (2, 1, 0):
+        found: dict[tuple[object, ...], Group] = defaultdict(list)
         for address in addresses:
-            found[key(address)].append(address)
+            found[(address.host, len(address.segments))[:shared]].append(address)
         groups = list(found.values())
         if len(groups) <= most:
             break
@@ -239,10 +237,11 @@ def _generalised(values: Sequence[str]) -> str:
 
 
 def _common_start(values: Sequence[str]) -> str:
-    start = commonprefix(list(values))
-    for end in range(len(start), 0, -1):
+    first, last = min(values), max(values)  # what these two share in the beginning, all between them do
+    same = next((n for n, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    for end in range(same, 0, -1):
         if all(_is_edge(value, end) for value in values):
-            return start[:end]
+            return first[:end]
     return ""
 
 
