@@ -153,7 +153,7 @@ USE_I18N = False
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 
-CELERY_BROKER_URL = env.text("BROKER_URL", "filesystem://")
+CELERY_BROKER_URL = env.text("BROKER_URL", "filesystem://localhost")
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
