@@ -12,7 +12,8 @@ class Edit(models.Model):
     """One step: the labels of one attribute on one page before and after it.
 
     before, after: lists of `Location` JSON, `[None]` for "not on this page", `[]` for nothing said. undone: it was
-    taken back; a new step drops those that were undone.
+    taken back; a new step drops those that were undone. step: number of the step within the cluster; what was confirmed
+    with one key is one step of several rows and is taken back together.
     """
 
     cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="edits")
@@ -20,12 +21,14 @@ class Edit(models.Model):
     attribute = models.ForeignKey(Attribute, on_delete=models.CASCADE, related_name="+")
     before: models.JSONField[list[Any], list[Any]] = models.JSONField(default=list)
     after: models.JSONField[list[Any], list[Any]] = models.JSONField(default=list)
+    step = models.PositiveBigIntegerField(default=0)
     undone = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
 
     class Meta:
         ordering = ["id"]
+        indexes = [models.Index(fields=["cluster", "created_by", "step"])]
 
     def __str__(self) -> str:
         return f"{self.attribute} on {self.snapshot}"

@@ -1,5 +1,29 @@
-"""Addresses of the dashboard. docs/addresses.md is not needed: this page is the list."""
+"""Addresses of the workbench and of the frame in which pages are shown."""
 
-from django.urls import URLPattern
+from django.urls import URLPattern, include, path
+from django.urls.resolvers import URLResolver
 
-urlpatterns: list[URLPattern] = []
+from annotations import views
+
+_WORKBENCH: list[URLPattern] = [
+    path("", views.workbench, name="workbench"),
+    path("record-type/", views.record_type, name="workbench_record_type"),
+    path("state/", views.state, name="workbench_state"),
+    path("warm/", views.warm, name="workbench_warm"),
+    path("label/", views.label, name="workbench_label"),
+    path("undo/", views.undo, name="workbench_undo"),
+    path("redo/", views.redo, name="workbench_redo"),
+    path("draft/", views.draft, name="workbench_draft"),
+    path("coverage/", views.coverage, name="workbench_coverage"),
+    path("without/", views.without, name="workbench_without"),
+    path("place/", views.place, name="workbench_place"),
+    path("tree/", views.page_tree, name="workbench_tree"),
+    path("learn/", views.learn, name="workbench_learn"),
+    path("learn/<int:run_id>/", views.learning_progress, name="workbench_learning"),
+    path("publish/", views.publish, name="workbench_publish"),
+]
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("frames/<int:snapshot_id>/", views.frame, name="frame"),
+    path("sites/<slug:slug>/templates/<int:number>/annotate/", include(_WORKBENCH)),
+]

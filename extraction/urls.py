@@ -1,5 +1,57 @@
 """Addresses of the dashboard. docs/addresses.md is not needed: this page is the list."""
 
-from django.urls import URLPattern
+from django.contrib.auth.views import LoginView, LogoutView
+from django.urls import URLPattern, include, path
+from django.urls.resolvers import URLResolver
 
-urlpatterns: list[URLPattern] = []
+from extraction.views import clusters, home, pages, record_types, records, rules, runs, sites
+
+_RULES: list[URLPattern] = [
+    path("", rules.rules, name="rules"),
+    path("learn/", rules.learn, name="rule_learn"),
+    path("<int:version>/", rules.rule, name="rule"),
+    path("<int:version>/preview/", rules.preview, name="rule_preview"),
+    path("<int:version>/edit/", rules.edit, name="rule_edit"),
+    path("<int:version>/publish/", rules.publish, name="rule_publish"),
+    path("<int:version>/retire/", rules.retire, name="rule_retire"),
+]
+
+_CLUSTER: list[URLPattern | URLResolver] = [
+    path("", clusters.cluster, name="cluster"),
+    path("rename/", clusters.rename, name="cluster_rename"),
+    path("ignore/", clusters.ignore, name="cluster_ignore"),
+    path("type/", clusters.set_type, name="cluster_type"),
+    path("extract/", rules.extract, name="extract_start"),
+    path("records/", records.records, name="records"),
+    path("records.csv", records.csv, name="records_csv"),
+    path("rules/", include(_RULES)),
+]
+
+_SITE: list[URLPattern | URLResolver] = [
+    path("", clusters.site, name="site"),
+    path("pages/", pages.pages, name="site_pages"),
+    path("pages/<int:page_id>/", pages.page, name="page"),
+    path("import/", pages.upload, name="site_import"),
+    path("runs/", runs.runs, name="site_runs"),
+    path("settings/", sites.settings, name="site_settings"),
+    path("delete/", sites.delete, name="site_delete"),
+    path("templates/find/", sites.cluster_start, name="cluster_start"),
+    path("templates/merge/", clusters.merge, name="cluster_merge"),
+    path("templates/<int:number>/", include(_CLUSTER)),
+]
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", home.home, name="home"),
+    path("sign-in/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("sign-out/", LogoutView.as_view(), name="logout"),
+    path("sites/", sites.sites, name="sites"),
+    path("sites/new/", sites.new, name="site_new"),
+    path("sites/<slug:slug>/", include(_SITE)),
+    path("runs/<int:run_id>/", runs.run, name="run"),
+    path("runs/<int:run_id>/progress/", runs.progress, name="run_progress"),
+    path("runs/<int:run_id>/cancel/", runs.cancel, name="run_cancel"),
+    path("record-types/", record_types.record_types, name="record_types"),
+    path("record-types/new/", record_types.new, name="record_type_new"),
+    path("record-types/<slug:slug>/", record_types.record_type, name="record_type"),
+    path("record-types/<slug:slug>/delete/", record_types.delete, name="record_type_delete"),
+]

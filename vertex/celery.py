@@ -4,6 +4,9 @@ import os
 
 from celery import Celery
 
+from vertex import file_queue
+
+file_queue.install()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vertex.settings")
 
 app = Celery("vertex")

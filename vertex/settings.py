@@ -153,7 +153,7 @@ USE_I18N = False
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 
-CELERY_BROKER_URL = env.text("BROKER_URL", "filesystem://")
+CELERY_BROKER_URL = env.text("BROKER_URL", "filesystem://localhost")
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -189,3 +189,6 @@ VERTEX_IMPORT_MAX_PAGES = env.integer("IMPORT_MAX_PAGES", 1_000_000, least=1)
 VERTEX_PAGE_MAX_BYTES = env.integer("PAGE_MAX_BYTES", 32 * 1024**2, least=1)
 VERTEX_IMPORT_MAX_BYTES = env.integer("IMPORT_MAX_BYTES", 64 * 1024**3, least=1)
 VERTEX_IMPORT_MAX_EXPANSION = env.integer("IMPORT_MAX_EXPANSION", 200, least=1)
+
+# Memory for the pages that the workbench keeps parsed, in each web process; pages are let go when it is full.
+VERTEX_WORKSPACE_MAX_BYTES = env.integer("WORKSPACE_MAX_BYTES", 1_500_000_000, least=1)

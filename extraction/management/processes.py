@@ -31,7 +31,7 @@ def started(names: list[str], *, port: int, log: Path) -> Iterator["subprocess.P
         "PYTHONUNBUFFERED": "1",
     }
     with log.open("ab") as out:
-        process = subprocess.Popen(
+        process = subprocess.Popen(  # noqa: S603 - our own command line
             [sys.executable, "-m", "honcho", "start", *names],
             cwd=settings.BASE_DIR,
             env=environment,

@@ -35,13 +35,13 @@ class Cluster(models.Model):
     def __str__(self) -> str:
         return self.label
 
+    def get_absolute_url(self) -> str:
+        return reverse("cluster", args=[self.site.slug, self.number])
+
     @property
     def label(self) -> str:
         """The name a person gave it, else "Template 3"."""
         return self.name or self.UNNAMED.format(number=self.number)
-
-    def get_absolute_url(self) -> str:
-        return reverse("cluster", args=[self.site.slug, self.number])
 
 
 class SamplePage(models.Model):

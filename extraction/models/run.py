@@ -60,13 +60,13 @@ class Run(models.Model):
     def __str__(self) -> str:
         return f"run {self.pk}: {self.get_kind_display()}"
 
+    def get_absolute_url(self) -> str:
+        return reverse("run", args=[self.pk])
+
     @property
     def finished(self) -> bool:
         """It will not change any more."""
         return self.state not in self.UNFINISHED
-
-    def get_absolute_url(self) -> str:
-        return reverse("run", args=[self.pk])
 
 
 class RunProblem(models.Model):

@@ -1,10 +1,189 @@
-"""To be written."""
+"""Learns a cluster's rule from its labels and writes it down as a draft (ALGORITHMS 4).
 
+Each attribute is learned by itself, so labels of one that do not fit together do not lose the others. What counts is
+what will be run: the compiled stylesheet has to give exactly the marked values on each labelled page; an attribute
+that does not is left out, and the report names it and the page.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from extraction.models import Run
-from extraction.services.runs import Progress
+from extraction.algorithms.dom.nodes import Location, value
+from extraction.algorithms.errors import RuleError
+from extraction.algorithms.rules import apply, xslt
+from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.models import Attribute, Cluster, Rule, Run
+from extraction.services import rules, runs
+from extraction.services.effects import effect_report
+from extraction.services.learning import Labels, Lesson, LoadedPage, NotLearned, Workspace, labels_of, workspace
+from extraction.services.runs import JobError, Progress
+
+FILL_S = 2.0
+"""Pages are loaded for so long between two signs of life."""
+
+
+def start(cluster: Cluster, user: Any = None) -> Run:
+    """A run that learns the cluster's rule. Raises JobError when nothing is marked that it could learn from."""
+    _attributes(cluster, labels_of(cluster))
+    return runs.start(Run.Kind.LEARN, cluster.site, cluster=cluster, unit="steps", user=user)
 
 
 def run(run: Run, progress: Progress) -> dict[str, Any]:
-    raise NotImplementedError
+    """Learns all attributes that have labels, checks each against its labels, writes a draft with its report."""
+    cluster = run.cluster
+    if cluster is None:
+        raise JobError("The template is gone.")
+    labels = labels_of(cluster)
+    attributes = _attributes(cluster, labels)
+    space = workspace(cluster)
+    _fill(space, progress)
+    lessons, failed = _learn_all(space, attributes, labels, progress)
+    lessons, unfaithful = _faithful(space, attributes, lessons, labels)
+    failed += unfaithful
+    for failure in failed:
+        progress.problem(failure.attribute, failure.message)
+    if not lessons:
+        raise JobError(" ".join(f"{failure.message}." for failure in failed))
+    value = RuleValue(tuple(lesson.rule for lesson in lessons.values()))
+    effect = effect_report(cluster, value, progress=progress, done=progress.run.done)
+    report = _report(lessons, failed, effect, learning_pages=len(space.pages))
+    rule = rules.add_draft(cluster, value, report=report, origin=Rule.Origin.LEARNED, user=run.created_by)
+    return {"rule": rule.pk, "version": rule.version, "attributes": len(lessons), "failed": len(failed)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """message: names the attribute and, where one page is to blame, its URL."""
+
+    attribute: str
+    message: str
+    snapshot_id: int | None = None
+    url: str = ""
+
+
+def _attributes(cluster: Cluster, labels: Mapping[int, Labels]) -> list[Attribute]:
+    """The attributes of the record type that have a place marked on some page."""
+    if cluster.record_type_id is None:
+        raise JobError(f"{cluster.label} has no record type yet; choose what is to be extracted first.")
+    schema = Attribute.objects.filter(record_type_id=cluster.record_type_id)
+    marked = [attribute for attribute in schema if any(labels.get(attribute.pk, {}).values())]
+    if not marked:
+        raise JobError(f"Nothing is marked on the pages of {cluster.label} yet.")
+    return marked
+
+
+def _fill(space: Workspace, progress: Progress) -> None:
+    filling = space.filling
+    while not filling.complete:
+        filling = space.fill(FILL_S)
+        progress(filling.loaded, total=filling.wanted, message="Reading sample pages")
+
+
+def _learn_all(
+    space: Workspace, attributes: Sequence[Attribute], labels: Mapping[int, Labels], progress: Progress
+) -> tuple[dict[int, Lesson], list[_Failure]]:
+    lessons: dict[int, Lesson] = {}
+    failed = []
+    for attribute in attributes:
+        progress(progress.run.done, message=f"Learning {attribute.name}")
+        lesson = space.lesson(attribute, labels[attribute.pk])
+        if isinstance(lesson, NotLearned):
+            page = space.pages.get(lesson.snapshot_id) if lesson.snapshot_id else None
+            failed.append(_Failure(attribute.name, lesson.message, lesson.snapshot_id, page.url if page else ""))
+        else:
+            lessons[attribute.pk] = lesson
+    return lessons, failed
+
+
+def _faithful(
+    space: Workspace, attributes: Sequence[Attribute], lessons: Mapping[int, Lesson], labels: Mapping[int, Labels]
+) -> tuple[dict[int, Lesson], list[_Failure]]:
+    """The lessons whose stylesheet gives exactly the labelled values on every labelled page, and what is wrong with the others."""
+    kept: dict[int, Lesson] = {}
+    failed = []
+    for attribute in attributes:
+        lesson = lessons.get(attribute.pk)
+        if lesson is None:
+            continue
+        failure = _unfaithful(space, lesson, labels[attribute.pk])
+        if failure is None:
+            kept[attribute.pk] = lesson
+        else:
+            failed.append(failure)
+    return kept, failed
+
+
+def _unfaithful(space: Workspace, lesson: Lesson, labels: Labels) -> _Failure | None:
+    name = lesson.rule.name
+    try:
+        sheet = xslt.Stylesheet.compile(xslt.stylesheet(RuleValue((lesson.rule,))))
+    except RuleError as error:
+        return _Failure(name, f"{name}: {error}")
+    for snapshot_id, places in sorted(labels.items()):
+        page = space.pages.get(snapshot_id)
+        if page is None:
+            continue  # it cannot be read any more, so nothing can be said of it
+        try:
+            given = apply.extract(sheet, page.root).values.get(name, ())
+        except RuleError as error:
+            return _Failure(name, f"{name}: {error} ({page.url})", snapshot_id, page.url)
+        wrong = _difference(page, places, given)
+        if wrong:
+            return _Failure(name, f"{name}: {wrong} ({page.url})", snapshot_id, page.url)
+    return None
+
+
+def _difference(page: LoadedPage, places: Sequence[Location], given: Sequence[str]) -> str:
+    """What differs between the marked values and those given, in words; empty when nothing does."""
+    marked = [value(page.nodes, place) for place in places]
+    if None in marked:
+        return "a marked place is not on the page any more"
+    missing = [each for each in marked if each and each not in given]
+    if missing:
+        return f"“{_short(missing[0])}” is marked, but the rule gives {_shown(given)}"
+    extra = [each for each in given if each not in marked]
+    if extra and not places:
+        return f"it is marked as not on this page, but the rule gives {_shown(extra)}"
+    return f"the rule also gives {_shown(extra)}, which is not marked" if extra else ""
+
+
+def _shown(values: Sequence[str]) -> str:
+    more = f" and {len(values) - 1} more" if len(values) > 1 else ""
+    return f"“{_short(values[0])}”{more}" if values else "nothing"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else text[:59] + "…"
+
+
+def _report(lessons: Mapping[int, Lesson], failed: Sequence[_Failure], effect: dict[str, Any], *, learning_pages: int) -> dict[str, Any]:
+    """The report of a rule, in the record type's order.
+
+    {"pages", "checked", "unreadable", "learning_pages", "attributes": [{"name", "alternatives": [{"xpath", "precision",
+    "distance", "support", "several", "features"}], "checked", "hits", "several", "without", "several_on"}], "failed": [{"name",
+    "reason", "snapshot", "url"}]}
+    """
+    entries = []
+    for lesson in lessons.values():
+        said = [
+            {
+                "xpath": x.xpath,
+                "precision": x.precision,
+                "distance": x.distance,
+                "support": x.support,
+                "several": x.several,
+                "features": list(x.features),
+            }
+            for x in lesson.learned.alternatives
+        ]
+        figures = effect["attributes"][lesson.rule.name]
+        entries.append({"name": lesson.rule.name, "alternatives": said, "checked": effect["checked"], **figures})
+    return {
+        "pages": effect["pages"],
+        "checked": effect["checked"],
+        "unreadable": effect["unreadable"],
+        "learning_pages": learning_pages,
+        "attributes": entries,
+        "failed": [{"name": f.attribute, "reason": f.message, "snapshot": f.snapshot_id, "url": f.url} for f in failed],
+    }

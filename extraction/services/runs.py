@@ -62,8 +62,8 @@ def start(
     """
     parameters = parameters or {}
     with transaction.atomic():
-        same = Run.objects.select_for_update().filter(kind=kind, site=site, cluster=cluster, state__in=Run.UNFINISHED, parameters=parameters)
-        found = same.first()
+        unfinished = Run.objects.select_for_update().filter(kind=kind, site=site, cluster=cluster, state__in=Run.UNFINISHED)
+        found = unfinished.filter(parameters=parameters).first()
         if found:
             return found
         run = Run.objects.create(

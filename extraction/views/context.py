@@ -8,8 +8,22 @@ from extraction.models import Role, role_of
 
 
 def shell(request: HttpRequest) -> dict[str, Any]:
-    """The person's role, and which roles it includes, for showing only what they may do."""
+    """The person's role, which roles it includes (to show only what they may do), where in the sidebar the page stands."""
     user = getattr(request, "user", None)
     role = role_of(user) if user else None
     held = role or 0
-    return {"role": role, "can_edit": held >= Role.EDITOR, "can_operate": held >= Role.OPERATOR, "can_administer": held >= Role.ADMIN}
+    return {
+        "role": role,
+        "can_edit": held >= Role.EDITOR,
+        "can_operate": held >= Role.OPERATOR,
+        "can_administer": held >= Role.ADMIN,
+        "section": _section(request),
+    }
+
+
+def _section(request: HttpRequest) -> str:
+    """Which entry of the sidebar the page stands under."""
+    name = (request.resolver_match.url_name or "") if request.resolver_match else ""
+    if name == "home" or name.startswith("record_type"):
+        return "home" if name == "home" else "record_types"
+    return "sites" if name else ""

@@ -2,22 +2,23 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Concatenate, ParamSpec, TypeVar
 
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from extraction.models import Role, role_of
 
-View = Callable[..., HttpResponse]
+P = ParamSpec("P")
+R = TypeVar("R", bound=HttpResponseBase)
 
 
-def requires(role: Role) -> Callable[[View], View]:
+def requires(role: Role) -> Callable[[Callable[Concatenate[HttpRequest, P], R]], Callable[Concatenate[HttpRequest, P], R]]:
     """The view is for people of this role or a higher one; others get 403. Who is not signed in is sent to sign in."""
 
-    def decorate(view: View) -> View:
+    def decorate(view: Callable[Concatenate[HttpRequest, P], R]) -> Callable[Concatenate[HttpRequest, P], R]:
         @wraps(view)
-        def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        def checked(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> R:
             held = role_of(request.user)
             if held is None or held < role:
                 raise PermissionDenied(f"This needs the role {role.group}.")

@@ -49,7 +49,9 @@ def bring() -> str:
         print("Installing Debian's chromium …", flush=True)
         subprocess.run(["apt-get", "update", "-qq"], check=False)
         quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        done = subprocess.run(["apt-get", "install", "-qq", "--no-install-recommends", "chromium", "fonts-dejavu-core"], env=quiet, check=False)
+        done = subprocess.run(
+            ["apt-get", "install", "-qq", "--no-install-recommends", "chromium", "fonts-dejavu-core"], env=quiet, check=False
+        )
         if done.returncode == 0 and (found := executable()):
             return f"Chromium: {found}"
     print("Downloading Playwright's Chromium …", flush=True)

@@ -38,7 +38,11 @@ def main() -> int:
         for task, figure, value, floor in rows(data / folder):
             under = floor is not None and value < floor
             broken += under
-            print(f"{task:28} {figure:36} {value:6.3f}" + (f"  floor {floor:.3f}" if floor is not None else "") + ("  BROKEN" if under else ""))
+            print(
+                f"{task:28} {figure:36} {value:6.3f}"
+                + (f"  floor {floor:.3f}" if floor is not None else "")
+                + ("  BROKEN" if under else "")
+            )
     return 1 if broken else 0
 
 
@@ -51,7 +55,9 @@ def _modern(data: Path) -> Iterator[Row]:
     yield from _extracted(data, "modern, 1 annotated", 1, by=lambda site, attribute: attribute)
 
 
-def _extracted(data: Path, task: str, count: int, *, by: Callable[[str, str], str] = lambda site, attribute: site.split("-")[0]) -> Iterator[Row]:
+def _extracted(
+    data: Path, task: str, count: int, *, by: Callable[[str, str], str] = lambda site, attribute: site.split("-")[0]
+) -> Iterator[Row]:
     found = scores.extraction(data, _predictions("extraction", data, "--annotated", str(count)), annotated_pages=count)
     groups: dict[str, list[float]] = defaultdict(list)
     for (site, attribute), value in found.items():
@@ -73,7 +79,11 @@ def _clustering(data: Path) -> Iterator[Row]:
 def _predictions(task: str, data: Path, *options: str) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "predictions.json"
-        subprocess.run([sys.executable, "-m", f"tests.quality.{task}", str(data), "--predictions", str(out), *options], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [sys.executable, "-m", f"tests.quality.{task}", str(data), "--predictions", str(out), *options],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
         return json.loads(out.read_text())
 
 

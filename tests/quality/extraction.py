@@ -18,7 +18,7 @@ from typing import Any
 
 from lxml import etree
 
-from extraction.algorithms.dom.nodes import RAW_TEXT, Location, clean, elements, texts, whole_text
+from extraction.algorithms.dom.nodes import RAW_TEXT, Location, clean, texts, whole_text
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.learning.apriori import Example, Learned, NotLearned, learn
 from extraction.algorithms.learning.features import PageTable, table
@@ -103,7 +103,9 @@ def learn_attribute(site: Site, attribute: str, annotated: int) -> tuple[Attribu
     result = learn(pages, examples, multiple=multiple)
     if isinstance(result, NotLearned):
         return AttributeRule(attribute, multiple=multiple), f"not learned: {result.reason} (page {result.page})"
-    return rule_of(attribute, result, multiple=multiple), " || ".join(f"{a.xpath}  s={a.support:.2f} v={a.several:.2f}" for a in result.alternatives)
+    return rule_of(attribute, result, multiple=multiple), " || ".join(
+        f"{a.xpath}  s={a.support:.2f} v={a.several:.2f}" for a in result.alternatives
+    )
 
 
 def rule_of(attribute: str, result: Learned, *, multiple: bool) -> AttributeRule:
@@ -138,7 +140,10 @@ def main() -> None:
         site = read_site(folder)
         tables_s = time.perf_counter() - started
         predictions[folder.name] = predict(site, options.annotated, explain=options.explain)
-        print(f"{folder.name}: pages read in {tables_s:.2f} s, learned and extracted in {time.perf_counter() - started - tables_s:.2f} s", flush=True)
+        print(
+            f"{folder.name}: pages read in {tables_s:.2f} s, learned and extracted in {time.perf_counter() - started - tables_s:.2f} s",
+            flush=True,
+        )
     options.predictions.write_text(json.dumps(predictions, ensure_ascii=False, indent=1, sort_keys=True))
 
 

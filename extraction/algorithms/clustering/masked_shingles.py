@@ -101,14 +101,15 @@ class Counts:
 
     def add(self, vector: ShingleVector) -> None:
         """Count one page."""
-        self._fresh.append(vector)
-        if len(self._fresh) >= max(_BLOCK, len(self._values)):  # merged when it doubles: the sorting stays linear in the pages
-            self._merge()
+        self.extend((vector,))
 
     def extend(self, vectors: Iterable[ShingleVector]) -> None:
         """Count pages."""
-        for vector in vectors:
-            self.add(vector)
+        stream = iter(vectors)
+        while block := array("Q", islice(stream, _BLOCK)):
+            self._fresh.extend(block)
+            if len(self._fresh) >= max(_BLOCK, len(self._values)):  # merged when it doubles: sorting stays linear in the pages
+                self._merge()
 
     def distinct(self) -> tuple[U64, I64]:
         """(distinct vectors in ascending order, how many pages have each)."""
@@ -170,12 +171,17 @@ def _array(vectors: Iterable[ShingleVector]) -> U64:
     return np.fromiter(vectors, np.uint64)
 
 
-def _grouped(values: U64, counts: I64) -> tuple[U64, I64]:
-    """(distinct values in ascending order, the sum of the counts of each)."""
+def _runs(values: U64) -> tuple[I64, I64]:
+    """(the order that sorts the values, where in that order each run of equal ones starts)."""
     order = np.argsort(values)
     ordered = values[order]
-    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
-    return ordered[starts], np.add.reduceat(counts[order], starts) if len(starts) else counts
+    return order, np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
+
+
+def _grouped(values: U64, counts: I64) -> tuple[U64, I64]:
+    """(distinct values in ascending order, the sum of the counts of each)."""
+    order, starts = _runs(values)
+    return values[order[starts]], np.add.reduceat(counts[order], starts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -203,15 +209,22 @@ class _Candidates:
     values: U64
     counts: I64
     tables: tuple[_Table, ...]
+    contested: I64
+    """Which distinct vectors two or more candidates cover."""
 
     @classmethod
     def count(cls, values: U64, counts: I64, threshold: int) -> "_Candidates":
         """Pass 1 over distinct vectors, one sort for each kind of mask."""
         kinds = _wildcards()
         parts: list[tuple[U64, I64]] = []
+        covering = np.zeros(len(values), np.int8)
         for wildcards in kinds:
-            kept, sums = _grouped(values & np.uint64(~wildcards & (2**64 - 1)), counts)
-            parts.append((kept[sums >= threshold], sums[sums >= threshold]))
+            kept = values & np.uint64(~wildcards & (2**64 - 1))
+            order, starts = _runs(kept)
+            sums = np.add.reduceat(counts[order], starts) if len(starts) else counts
+            enough = sums >= threshold
+            covering[order] += np.repeat(enough, np.diff(np.append(starts, len(order))))
+            parts.append((kept[order[starts[enough]]], sums[enough]))
         sizes = [len(kept) for kept, _ in parts]
         wild = np.repeat(np.array(kinds, np.uint64), sizes)
         kept = np.concatenate([kept for kept, _ in parts])
@@ -221,22 +234,22 @@ class _Candidates:
         places[order] = np.arange(len(order))
         split = np.split(places, np.cumsum(sizes)[:-1])
         tables = tuple(_Table(w, part[0], place) for w, part, place in zip(kinds, parts, split, strict=True))
-        return cls(wild[order], kept[order], sums[order], tables)
+        return cls(wild[order], kept[order], sums[order], tables, np.flatnonzero(covering > 1))
 
     def settle(self, values: U64, counts: I64) -> list[int]:
         """Pass 2: the counts after each vector has chosen. values: ascending, so the stable sort leaves ties by value."""
         live: list[int] = self.counts.tolist()
         missing = len(live)
-        order = np.argsort(counts, kind="stable")
-        for start in range(0, len(order), _BLOCK):
-            block = order[start : start + _BLOCK]
-            covering = np.stack([table.find(values[block], missing) for table in self.tables], axis=1)
-            alive = (covering < missing).sum(axis=1)
-            contested = np.flatnonzero(alive > 1)
-            covering = np.sort(covering[contested], axis=1)
-            rows = zip(covering.tolist(), alive[contested].tolist(), counts[block[contested]].tolist(), strict=True)
-            for places, number, count in rows:
-                _choose(live, places[:number], count)
+        order = self.contested[np.argsort(counts[self.contested], kind="stable")]
+        for first in range(0, len(order), _BLOCK):
+            block = order[first : first + _BLOCK]
+            covering = np.sort(np.stack([table.find(values[block], missing) for table in self.tables], axis=1), axis=1)
+            is_live = covering < missing
+            places: list[int] = covering[is_live].tolist()
+            end = 0
+            for number, count in zip(is_live.sum(axis=1).tolist(), counts[block].tolist(), strict=True):
+                start, end = end, end + number
+                _choose(live, places[start:end], count)
         return live
 
 

@@ -28,10 +28,14 @@ MAX_LABEL = 80
 MAX_NAME = 60
 """Longest attribute value, in characters, that can be a name given by the template's author; longer ones are content."""
 
-NAMING = frozenset(("id", "itemprop", "itemtype", "property", "name", "rel", "role", "aria-label", "headers", "scope", "typeof", "for", "type"))
+NAMING = frozenset(
+    ("id", "itemprop", "itemtype", "property", "name", "rel", "role", "aria-label", "headers", "scope", "typeof", "for", "type")
+)
 """Attributes that name things, besides class and ``data-*``."""
 
-PRESENTATION = frozenset(("align", "valign", "width", "height", "bgcolor", "color", "size", "face", "border", "cellpadding", "colspan", "style"))
+PRESENTATION = frozenset(
+    ("align", "valign", "width", "height", "bgcolor", "color", "size", "face", "border", "cellpadding", "colspan", "style")
+)
 """Attributes that named things before there were classes."""
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -56,7 +60,7 @@ class PageTable:
     root, nodes: the tree and `elements(root)`.
 
     Of elements (n + 1): tag (hash); parent, before, after (rows; neighbouring element siblings), first (first child
-    element); end (row after the last descendant); nth, nth_last (place among siblings of its tag, from 1); whole (hash
+    element); end (row after the last descendant); place (among element siblings, from 1); nth, nth_last (among siblings of its tag); whole (hash
     of its cleaned text); text_before, text_after (hash of the nearest text() sibling); heading (hash of the tag and
     text of the nearest heading among the siblings before it).
 
@@ -126,7 +130,8 @@ class _Builder:
         self.index = {element: row for row, element in enumerate(nodes)}
         self.none = n = len(nodes)
         self.rows = {name: [n] * (n + 1) for name in ("parent", "before", "after", "first", "heading")}
-        self.numbers = {name: [0] * (n + 1) for name in ("tag", "nth", "nth_last", "whole", "text_before", "text_after")}
+        self.numbers = {name: [0] * (n + 1) for name in ("tag", "place", "nth", "nth_last", "whole", "text_before", "text_after")}
+        self.numbers["nth"][0] = self.numbers["nth_last"][0] = 1  # the root
         self.texts: dict[str, list[int]] = {name: [] for name in ("owner", "text_nth", "text_last", "text", "left", "right", "left_text")}
         self.strings: list[str] = []
         self.names: list[int] = []
@@ -157,7 +162,7 @@ class _Builder:
         end = self._ends_and_wholes()
         rows = {name: np.array(column, np.int32) for name, column in self.rows.items()}
         numbers = {
-            name: np.array(column, np.int32 if name.startswith("nth") else np.uint64) for name, column in self.numbers.items()
+            name: np.array(column, np.int32 if name in ("place", "nth", "nth_last") else np.uint64) for name, column in self.numbers.items()
         }
         heading = rows.pop("heading")
         numbers["heading"] = _with_tag(numbers["tag"][heading], numbers["whole"][heading])
@@ -234,6 +239,7 @@ class _Siblings:
             self.builder.texts["right"][text] = row
         self.open_texts.clear()
         self.children.append(row)
+        numbers["place"][row] = len(self.children)
         self.tags.append(tag)
         self.last = row
         if tag in HEADINGS:

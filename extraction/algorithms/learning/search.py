@@ -8,8 +8,8 @@ found: cost never falls as sets grow. Here C_{k+1} extends each set of L by the 
 that each set is met once.
 
 Sets are rows of bits, one bit a candidate, each page beginning at a word of 64: a whole generation of extensions is one
-``&`` and one popcount. Features that select the same nodes are one (the cheapest stays), and candidates that no
-feature tells apart are kept twice at most, for more than that is never asked.
+``&`` and one popcount. Features that select the same nodes are one (the cheapest stays), and on unannotated pages
+candidates that no feature tells apart are kept twice at most, for more than that is never asked there.
 """
 
 from collections.abc import Sequence
@@ -27,9 +27,6 @@ MAX_SIZE = 5
 
 MAX_SETS = 2_000
 """Most sets extended per size, cheapest first. It is reached where nothing tells the target from its neighbours."""
-
-MAX_COPIES = 4
-"""Candidates of one page with the same features kept on annotated pages; precision counts no finer than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +64,7 @@ class _Bits:
 
     def __init__(self, found: Sequence[Found], page: Ints, positive: Bools, annotated: Bools, *, single: bool, cost: Cost) -> None:
         self.cost, self.single = cost, single
-        kept = _distinct(found)
+        kept = _distinct(found, cost)
         self.features = [feature for feature, _ in kept]
         masks = np.array([mask for _, mask in kept], np.bool_).reshape(len(kept), len(page))
         columns = _representatives(masks, page, positive, annotated)
@@ -153,11 +150,16 @@ def _reduced(bits: _Bits) -> Chosen:
     return bits.chosen(tuple(members), np.bitwise_and.reduce(bits.rows[members], axis=0))
 
 
-def _distinct(found: Sequence[Found]) -> list[Found]:
+def _distinct(found: Sequence[Found], cost: Cost) -> list[Found]:
     """Features by cost, without those that select everything or the same as a cheaper one."""
+
+    def order(row: Found) -> tuple[float, float, str, str]:
+        feature = row[0]
+        return cost.total(feature.cost, feature.distance, 1.0), feature.cost, feature.kind, feature.words
+
     seen: set[bytes] = set()
     kept = []
-    for feature, mask in sorted(found, key=lambda row: (row[0].cost, row[0].distance, row[0].kind, row[0].words)):
+    for feature, mask in sorted(found, key=order):
         packed = np.packbits(mask).tobytes()
         if packed not in seen and not mask.all():
             seen.add(packed)
@@ -166,7 +168,7 @@ def _distinct(found: Sequence[Found]) -> list[Found]:
 
 
 def _representatives(masks: Bools, page: Ints, positive: Bools, annotated: Bools) -> NDArray[np.intp]:
-    """Candidates to keep: of those of one page with the same features the first few, of all that are not positive."""
+    """Candidates to keep: all P-, and of those of one unannotated page with the same features the first two."""
     weights = np.array([key(f"weight {n}") for n in range(len(masks))], np.uint64)
     signature = np.zeros(len(page), np.uint64)
     for mask, weight in zip(masks, weights, strict=True):
@@ -177,7 +179,7 @@ def _representatives(masks: Bools, page: Ints, positive: Bools, annotated: Bools
     fresh[1:] = (signature[order[1:]] != signature[order[:-1]]) | (page[order[1:]] != page[order[:-1]])
     starts = np.flatnonzero(fresh)
     rank = np.arange(len(order)) - np.repeat(starts, np.diff([*starts, len(order)]))
-    return np.sort(order[rank < np.where(annotated[page[order]], MAX_COPIES, 2)])
+    return np.sort(order[annotated[page[order]] | (rank < 2)])
 
 
 def _pack(masks: Bools, page: Ints, pages: int) -> tuple[NDArray[np.intp], NDArray[np.uint64], NDArray[np.uint64]]:

@@ -17,6 +17,7 @@ from extraction.algorithms.dom.xpath import cleaned, name_test, quote, self_test
 from extraction.algorithms.learning.corpus import MAX_LEVEL, Candidates, Corpus
 from extraction.algorithms.learning.costs import Cost
 from extraction.algorithms.learning.features import (
+    BLANK,
     HEADINGS,
     NAMING,
     PRESENTATION,
@@ -34,6 +35,9 @@ ANY = 99
 
 TEXT = -1
 """Level of the text node itself."""
+
+MAX_CELL_DEPTH = 40
+"""Levels looked up from a cell to its table; it takes two, but broken pages have more."""
 
 IS_HEADING = " or ".join(f"self::{tag}" for tag in HEADINGS)
 
@@ -198,6 +202,8 @@ class _Maker:
         if self.shared(heading):
             yield self._heading(level, tag, row), keep & (heading == heading[self.example])
         yield from self._first(level, tag, keep)
+        if tag in ("td", "th"):
+            yield from self._column(level, tag, keep)
 
     def _heading(self, level: int, tag: str, row: int) -> Feature:
         nearest = f"preceding-sibling::*[{IS_HEADING}][1]"
@@ -216,7 +222,21 @@ class _Maker:
         if self.shared(whole) and not inside.any():
             label = self.text_of(int(first[self.example]))
             test = f"{cleaned('*[1]')} = {quote(label)}"
-            yield self.feature("first", level, tag, test, f"in <{tag}> that begins with “{label}”", level + 1), keep & (whole == whole[self.example])
+            yield (
+                self.feature("first", level, tag, test, f"in <{tag}> that begins with “{label}”", level + 1),
+                keep & (whole == whole[self.example]),
+            )
+
+    def _column(self, level: int, tag: str, keep: Bools) -> Iterator[Found]:
+        """The cell of the table's first row that stands as many places along as this one."""
+        cells = self.levels[level]
+        header = headers(self.corpus, cells)
+        whole = self.corpus.numbers["whole"][header]
+        if self.shared(whole) and not (header == cells)[self.positives].any():
+            label = self.text_of(int(header[self.example]))
+            cell = f"ancestor::table[1]/descendant::tr[1]/*[{cleaned('.')} = {quote(label)}][1]"
+            test = f"{cell} and count(preceding-sibling::*) = count({cell}/preceding-sibling::*)"
+            yield self.feature("column", level, tag, test, f"in the column “{label}”", level + 1), keep & (whole == whole[self.example])
 
     def _string(self, row: int, path: str) -> str:
         found = self.corpus.element(row).xpath(path)
@@ -238,6 +258,41 @@ class _Maker:
                     kind = f"under-{name}" if name in ("id", "class") else "under-name"
                     words = f"somewhere in <{tag}> with {_name_words(name, value)}"
                     yield self.feature(kind, ANY, tag, name_test(name, value), words, level), mask
+
+
+def headers(corpus: Corpus, cells: Ints) -> Ints:
+    """Rows of the header cell above each cell: that of the first row of its table at the same place.
+
+    A guard row where there is none, or where an earlier header has the same text: the label means that one.
+    """
+    tags, parent = corpus.numbers["tag"], corpus.rows["parent"]
+    table_tag, row_tag = np.uint64(key("table")), np.uint64(key("tr"))
+    tables, above = np.full(len(cells), -1, np.int32), cells
+    for _ in range(MAX_CELL_DEPTH):
+        above = parent[above]
+        tables = np.where((tables < 0) & (tags[above] == table_tag), above, tables)
+    none = int(corpus.offsets[1]) - 1
+    found = np.full(len(cells), none, np.int32)
+    for table in np.unique(tables[tables >= 0]):
+        rows = np.flatnonzero(tags[table + 1 : corpus.rows["end"][table]] == row_tag)
+        if len(rows):
+            by_place = _by_place(corpus, int(table + 1 + rows[0]), none)
+            mine = np.flatnonzero(tables == table)
+            places = corpus.places["place"][cells[mine]]
+            found[mine] = by_place[np.minimum(places, len(by_place) - 1)]
+    return found
+
+
+def _by_place(corpus: Corpus, row: int, none: int) -> Ints:
+    """Header cells of a table row by their place from 1, `none` at 0, at the end, and for a text seen before."""
+    places, seen = [none], {BLANK, TOO_LONG}
+    cell = int(corpus.rows["first"][row])
+    while corpus.numbers["tag"][cell]:
+        whole = int(corpus.numbers["whole"][cell])
+        places.append(none if whole in seen else cell)
+        seen.add(whole)
+        cell = int(corpus.rows["after"][cell])
+    return np.array([*places, none], np.int32)
 
 
 def _name_kind(name: str) -> str:

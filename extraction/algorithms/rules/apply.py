@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from lxml import etree
 
-from extraction.algorithms.dom.nodes import Location, clean, elements
+from extraction.algorithms.dom.nodes import Location, clean, elements, whole_text
 from extraction.algorithms.dom.xpath import XPath
 from extraction.algorithms.errors import RuleError
 from extraction.algorithms.rules.rule import AttributeRule, Rule, Selector
@@ -46,7 +46,27 @@ def extract(stylesheet: Stylesheet, root: etree._Element) -> Extraction:
 def places(rule: Rule, root: etree._Element) -> dict[str, tuple[tuple[Location, str], ...]]:
     """Where each attribute's values stand: the same XPaths evaluated directly. Same values as `extract`."""
     index = {element: n for n, element in enumerate(elements(root))}
-    return {attribute.name: _attribute_places(attribute, root, index) for attribute in rule.attributes}
+    return {attribute.name: attribute_places(attribute, root, index) for attribute in rule.attributes}
+
+
+def attribute_places(attribute: AttributeRule, root: etree._Element, index: dict[etree._Element, int]) -> tuple[tuple[Location, str], ...]:
+    """Where one attribute's values stand. index: {element: place in `elements(root)`}, which callers keep."""
+    for selector in attribute.alternatives:
+        found = _selector_places(selector, root, index)
+        if found:
+            return tuple(found)
+    return ()
+
+
+def attribute_values(attribute: AttributeRule, root: etree._Element) -> tuple[str, ...]:
+    """The values of `attribute_places` without the places: for many pages, whose elements need no numbers then."""
+    for selector in attribute.alternatives:
+        items = (item for item in XPath(selector.xpath).select(root) if not isinstance(item, etree._Element) or isinstance(item.tag, str))
+        texts = (clean(whole_text(item) if isinstance(item, etree._Element) else str(item)) for item in items)
+        values = tuple(text for text in (selector.part.apply(text) if selector.part else text for text in texts) if text)
+        if values:
+            return values
+    return ()
 
 
 def problems(rule: Rule, extraction: Extraction) -> tuple[Problem, ...]:
@@ -61,14 +81,6 @@ def problems(rule: Rule, extraction: Extraction) -> tuple[Problem, ...]:
             shown = ", ".join(f"“{value[:40]}”" for value in distinct[:3])
             found.append(Problem(attribute.name, f"has {len(distinct)} different values on this page: {shown}"))
     return tuple(found)
-
-
-def _attribute_places(attribute: AttributeRule, root: etree._Element, index: dict[etree._Element, int]) -> tuple[tuple[Location, str], ...]:
-    for selector in attribute.alternatives:
-        found = _selector_places(selector, root, index)
-        if found:
-            return tuple(found)
-    return ()
 
 
 def _selector_places(selector: Selector, root: etree._Element, index: dict[etree._Element, int]) -> list[tuple[Location, str]]:

@@ -28,6 +28,13 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+DATE_LANGUAGES = sorted(
+    _words("en de fr es it pt nl sv da nb fi pl cs sk hu ro bg el tr ru uk he ar fa hi th vi id ja ko zh"),
+    key=lambda code: (code != "en", code),
+)
+"""Languages tried where none is given: those of nearly all pages of the web. dateparser knows two hundred; with all of them the
+first text that is no date takes 7 s (their tables are loaded) and each further one 0.2 s, with these 3 s and 0.02 s."""
+
 COMMA_LANGUAGES = _words("bg ca cs da de el es et eu fi fr hr hu id is it lt lv nb nl nn no pl pt ro ru sk sl sr sv tr uk vi")
 """Languages whose decimal mark is a comma (Unicode CLDR)."""
 
@@ -135,22 +142,22 @@ def _date(text: str, base_url: str, language: str) -> _Read:
 def _date_of(text: str, language: str) -> _Read:
     """Absolute dates with a year only: "May", "12" or "yesterday" are none, as they would need today's date.
 
-    Kept, because dateparser tries some two hundred languages on a text that is no date.
+    Kept, because dateparser tries every language on a text that is no date.
     """
     if _YEAR.fullmatch(text):
         return text, ""
     if len(text) > MAX_DATE_LENGTH or not _HAS_YEAR.search(text):
         return None, f"“{text[:60]}” is no date with a year"
-    languages = [language] if language else None
-    first = _parse_date(text, languages, "first") or (_parse_date(text, None, "first") if languages else None)
+    languages = [language] if language else DATE_LANGUAGES
+    first = _parse_date(text, languages, "first") or (_parse_date(text, DATE_LANGUAGES, "first") if language else None)
     if first is None:
         return None, f"“{text[:60]}” is no date with a year"
-    last = _parse_date(text, languages, "last") or _parse_date(text, None, "last")
+    last = _parse_date(text, languages, "last") or _parse_date(text, DATE_LANGUAGES, "last")
     exact = last is not None and last.day == first.day
     return (first.date().isoformat() if exact else f"{first:%Y-%m}"), ""
 
 
-def _parse_date(text: str, languages: list[str] | None, day: str) -> datetime | None:
+def _parse_date(text: str, languages: list[str], day: str) -> datetime | None:
     settings = {
         "PARSERS": ["absolute-time"],
         "REQUIRE_PARTS": ["month", "year"],

@@ -78,7 +78,9 @@ class Command(BaseCommand):
         if not ending and not self.stdout.isatty():
             return
         what = f"{run.get_kind_display()}{f' for {run.cluster}' if run.cluster else ''}"
-        self.stdout.write(f"\r{what:36} {run.get_state_display().lower():8} {run.done:5}/{run.total or '?':<5} {run.unit:8} {ending}", ending="")
+        self.stdout.write(
+            f"\r{what:36} {run.get_state_display().lower():8} {run.done:5}/{run.total or '?':<5} {run.unit:8} {ending}", ending=""
+        )
         self.stdout.flush()
 
     def _show(self, cluster: Cluster, bundle: Annotations, path: Path) -> None:

@@ -3,6 +3,8 @@
 import random
 import subprocess
 import sys
+from collections import Counter
+from math import comb
 
 import pytest
 from hypothesis import given, settings
@@ -57,6 +59,20 @@ def test_bytes_agree_as_b_bit_minwise_hashing_says(seed: int, changed: int) -> N
         agreeing += sum(a == b for a, b in zip(one.to_bytes(8, "big"), other.to_bytes(8, "big"), strict=True))
     deviation = (960 * expected * (1 - expected)) ** 0.5
     assert abs(agreeing - 960 * expected) <= 4.5 * deviation + 1
+
+
+def test_the_eight_functions_are_independent() -> None:
+    """How many bytes of one vector agree is binomial over seeds: no function follows another."""
+    shared = random_page(1, 300)
+    pages = [shared + random_page(2, 200), shared + random_page(3, 200)]
+    share = jaccard(*pages)
+    agree = share + (1 - share) / 256
+    found = Counter()
+    for hash_seed in range(400):
+        one, other = vectors(pages, seed=hash_seed)
+        found[sum(a == b for a, b in zip(one.to_bytes(8, "big"), other.to_bytes(8, "big"), strict=True))] += 1
+    expected = [400 * comb(8, n) * agree**n * (1 - agree) ** (8 - n) for n in range(9)]
+    assert all(abs(found[n] - expected[n]) <= 4 * max(expected[n], 1) ** 0.5 for n in range(9))
 
 
 def test_read_literally_eight_bit_minima_saturate() -> None:

@@ -1,0 +1,64 @@
+"""What the labels so far teach: for an attribute the values its draft rule gives on the samples, and its hit rate."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from annotations.tree import PREVIEW_CHARS
+from extraction.algorithms.dom.nodes import Location
+from extraction.models import Attribute, Cluster
+from extraction.services import learning
+
+FIRST_SLICE_S = 0.1
+"""Time for counting hits within the answer to a click, so that the whole answer stays under half a second."""
+
+SLICE_S = 0.25
+"""Time for one slice of the counting that goes on in the background: a click in between waits no longer than that."""
+
+MAX_VALUES = 300
+"""Values of one attribute on one page sent to the workbench."""
+
+Labels = Mapping[int, Sequence[Location]]
+
+
+def draft(cluster: Cluster, attribute: Attribute, labels: Labels, samples: Iterable[int]) -> dict[str, Any]:
+    """The draft as JSON values. labels: {snapshot id: places} of the attribute. samples: pages whose values are wanted.
+
+    state: `empty` (nothing marked yet), `failed` (message says why, in words), `learned` (values, coverage).
+    """
+    if not any(labels.values()):
+        return {"attribute": attribute.pk, "state": "empty"}
+    workspace = learning.workspace(cluster)
+    rule = workspace.learn(attribute, labels)
+    if isinstance(rule, learning.NotLearned):
+        return {"attribute": attribute.pk, "state": "failed", "message": rule.message, "page": rule.snapshot_id}
+    found = workspace.values(rule, only=[*samples])
+    return {
+        "attribute": attribute.pk,
+        "state": "learned",
+        "values": {page: [_row(place, text) for place, text in values[:MAX_VALUES]] for page, values in found.items()},
+        "coverage": _coverage(workspace.coverage(rule, budget_s=FIRST_SLICE_S)),
+    }
+
+
+def coverage(cluster: Cluster, attribute: Attribute, labels: Labels, cursor: int) -> dict[str, Any] | None:
+    """The next slice of the hit rate; None while there is no rule."""
+    workspace = learning.workspace(cluster)
+    rule = workspace.learn(attribute, labels) if any(labels.values()) else None
+    if rule is None or isinstance(rule, learning.NotLearned):
+        return None
+    return _coverage(workspace.coverage(rule, cursor=cursor, budget_s=SLICE_S))
+
+
+def _row(place: Location, text: str) -> dict[str, Any]:
+    return {"location": place.as_json(), "value": text[: 2 * PREVIEW_CHARS]}
+
+
+def _coverage(found: learning.Coverage) -> dict[str, Any]:
+    return {
+        "checked": found.checked,
+        "total": found.total,
+        "hits": found.hits,
+        "several": found.several,
+        "without": list(found.without),
+        "next": found.next_cursor,
+    }

@@ -1,0 +1,97 @@
+"""Marking values, with undo: every change of labels in the workbench is a step that can be taken back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+from lxml import etree
+
+from annotations.models import Edit
+from extraction.algorithms.dom.nodes import Location
+from extraction.models import Attribute, Cluster, Snapshot
+from extraction.services import labelling
+from extraction.services.labelling import LabelError
+
+KEPT_STEPS = 1_000
+"""Steps kept a person and cluster: more than a day of annotating; what is older is no longer worth taking back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is now said of an attribute on the page: places, () nothing, None "not on this page"."""
+
+    attribute: Attribute
+    locations: tuple[Location, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a step changed: the page, and the attributes on it."""
+
+    snapshot_id: int
+    attribute_ids: tuple[int, ...]
+
+
+def apply(
+    cluster: Cluster, snapshot: Snapshot, changes: Sequence[Change], user: Any, *, nodes: Sequence[etree._Element] | None = None
+) -> Step:
+    """Says what `changes` say, as one step. Raises LabelError and PageError; then nothing is changed."""
+    with transaction.atomic():
+        mine = Edit.objects.filter(cluster=cluster, created_by=user)
+        mine.filter(undone=True).delete()
+        number = (Edit.objects.filter(cluster=cluster).aggregate(last=Max("step"))["last"] or 0) + 1
+        for change in changes:
+            before = labelling.said(cluster, snapshot, change.attribute)
+            labelling.set_labels(cluster, snapshot, change.attribute, change.locations, user, nodes=nodes)
+            after = labelling.said(cluster, snapshot, change.attribute)
+            if before != after:
+                Edit.objects.create(
+                    cluster=cluster,
+                    snapshot=snapshot,
+                    attribute=change.attribute,
+                    before=before,
+                    after=after,
+                    step=number,
+                    created_by=user,
+                )
+        mine.filter(step__lte=number - KEPT_STEPS).delete()
+    return Step(snapshot.pk, tuple(change.attribute.pk for change in changes))
+
+
+def undo(cluster: Cluster, user: Any) -> Step | None:
+    """Takes this person's last step back; None when there is none. Raises LabelError when somebody changed it since."""
+    return _replay(cluster, user, back=True)
+
+
+def redo(cluster: Cluster, user: Any) -> Step | None:
+    """Does again what was taken back last; None when there is nothing. Raises LabelError as `undo` does."""
+    return _replay(cluster, user, back=False)
+
+
+def possible(cluster: Cluster, user: Any) -> dict[str, bool]:
+    """Whether there is anything to undo and to redo."""
+    mine = Edit.objects.filter(cluster=cluster, created_by=user)
+    return {"undo": mine.filter(undone=False).exists(), "redo": mine.filter(undone=True).exists()}
+
+
+def _replay(cluster: Cluster, user: Any, *, back: bool) -> Step | None:
+    with transaction.atomic():
+        edits = Edit.objects.select_for_update().filter(cluster=cluster, created_by=user, undone=not back)
+        chosen = edits.order_by("-step" if back else "step").first()
+        if chosen is None:
+            return None
+        rows = list(edits.filter(step=chosen.step).select_related("attribute", "snapshot").order_by("-id" if back else "id"))
+        for edit in rows:
+            _restore(cluster, edit, user, back=back)
+        Edit.objects.filter(pk__in=[edit.pk for edit in rows]).update(undone=back)
+    return Step(chosen.snapshot_id, tuple(dict.fromkeys(edit.attribute_id for edit in rows)))
+
+
+def _restore(cluster: Cluster, edit: Edit, user: Any, *, back: bool) -> None:
+    expected, wanted = (edit.after, edit.before) if back else (edit.before, edit.after)
+    if labelling.said(cluster, edit.snapshot, edit.attribute) != expected:
+        raise LabelError(f"{edit.attribute.name} was changed by somebody else on {edit.snapshot.page.url} since; mark it again instead")
+    locations = None if wanted == [None] else [Location.from_json(row) for row in wanted]
+    labelling.set_labels(cluster, edit.snapshot, edit.attribute, locations, user)

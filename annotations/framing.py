@@ -1,0 +1,90 @@
+"""How an untrusted page is shown: in a frame without an origin, with one script, ours (ARCHITECTURE "Page isolation").
+
+The policy's `sandbox` makes the origin opaque even when the frame's address is opened alone; `default-src 'none'` leaves
+nothing to load; the nonce lets our script run and no other. The script is written into the page, because a document
+without an origin could fetch it from us only with CORS. It talks to the workbench by one MessagePort.
+"""
+
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from django.contrib.staticfiles import finders
+from django.http import HttpResponse
+
+from annotations.sanitize import InertPage, escape_text, escape_value
+from extraction.algorithms.dom.nodes import Location
+
+SCRIPT = "js/annotate/frame.js"
+STYLE = "css/frame.css"
+
+CONTENT_TYPE = "application/xhtml+xml; charset=utf-8"
+"""An XML parser builds the tree that is written, and nothing else."""
+
+
+def respond(page: InertPage, *, marks: Sequence[Location] = (), script: bool = True) -> HttpResponse:
+    """The page for a frame. marks: places outlined from the start, the first one scrolled to.
+
+    script: whether clicks can be reported; without it and without marks the page holds no script at all.
+    """
+    scripted = script or bool(marks)
+    nonce = secrets.token_urlsafe(18)
+    response = HttpResponse(document(page, nonce=nonce, marks=marks, script=scripted).encode(), content_type=CONTENT_TYPE)
+    for name, value in headers(nonce if scripted else "").items():
+        response.headers[name] = value
+    return response
+
+
+def document(page: InertPage, *, nonce: str, marks: Sequence[Location] = (), script: bool = True) -> str:
+    """The whole XHTML document: our style before the page's own, our script after all of it, neither with an index."""
+    places = json.dumps([mark.as_json() for mark in marks])
+    # Not a module: Chromium runs none in XML documents. The function keeps its names apart from the page's ids.
+    body = f'(() => {{\n"use strict";\n{_static(SCRIPT)}}})();'
+    code = f'<script nonce="{nonce}" data-marks="{escape_value(places)}">{escape_text(body)}</script>'
+    note = f'<v-note lang="en">{escape_text(page.notice)}</v-note>' if page.notice else ""
+    style = f"<style>{escape_text(_static(STYLE))}</style>"
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{page.opening}{style}{page.content}{note}{code if script else ""}</html>'
+
+
+def headers(nonce: str) -> Mapping[str, str]:
+    """The frame's headers. nonce: of the one script that may run; empty for none."""
+    return {
+        "Content-Security-Policy": policy(nonce),
+        "X-Frame-Options": "SAMEORIGIN",
+        "X-Content-Type-Options": "nosniff",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Referrer-Policy": "no-referrer",
+        "Cache-Control": "no-store",
+    }
+
+
+def policy(nonce: str) -> str:
+    """The frame's Content-Security-Policy."""
+    return "; ".join(
+        [
+            "sandbox allow-scripts" if nonce else "sandbox",
+            "default-src 'none'",
+            f"script-src 'nonce-{nonce}'" if nonce else "script-src 'none'",
+            "style-src 'unsafe-inline'",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'self'",
+        ]
+    )
+
+
+def failure(message: str) -> HttpResponse:
+    """A frame that says why there is no page, under the same policy."""
+    opening = '<html xmlns="http://www.w3.org/1999/xhtml">'
+    body = f"<body><v-note>{escape_text(message)}</v-note></body>"
+    return respond(InertPage(opening, body, 0), script=False)
+
+
+def _static(name: str) -> str:
+    found: Any = finders.find(name)
+    if not found:
+        raise FileNotFoundError(f"static file {name}")
+    return Path(found).read_text(encoding="utf-8")

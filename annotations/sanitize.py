@@ -1,0 +1,234 @@
+"""A page as it may be shown to an editor: the same tree, inert. Pure: no Django.
+
+The problem: a click in a browser must name a place in *our* tree (ALGORITHMS 1), and the page is not to be trusted.
+A browser's HTML parser would build another tree (it adds tbody, moves misnested elements, merges texts), so the page is
+written as XHTML: an XML parser builds exactly the tree it is given. Every element carries its index in
+`elements(root)` as ``data-v``; every text node stays one text node, because what separated two of them (a comment, an
+element that is not shown) leaves something behind. Characters are replaced one for one, so offsets hold as well.
+
+Nothing of the page that could load, run, submit or navigate is written: elements and attributes are allowed by list
+(`vocabulary`), styles are cleaned (`stylesheets`), images become boxes with their alternative text. The addresses of
+links and images are kept in ``data-v-href`` and ``data-v-src``, which mean nothing to a browser, so that hovering can
+show what would be taken. Cost: one pass without recursion, linear in what is shown.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from lxml import etree
+
+from annotations import stylesheets
+from annotations.vocabulary import ATTRIBUTES, ELEMENTS, GONE, RASTER, SHAPE_ATTRIBUTES, SHAPES
+
+MAX_ELEMENTS = 50_000
+"""Elements shown: a browser lays them out within a second or two. The largest of 1,900 real pages has 11,000."""
+
+MAX_CHARS = 4_000_000
+"""Characters of text shown, for the same reason."""
+
+MAX_DEPTH = 500
+"""Levels shown. Chromium stops laying out at about 512 levels of its own HTML trees; deeper XML can exhaust its stack."""
+
+XHTML = "http://www.w3.org/1999/xhtml"
+SVG = "http://www.w3.org/2000/svg"
+
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_CALLS = re.compile(r"(?<!translate)(?<!scale)(?<!rotate)(?<!matrix)(?<!rgb)(?<!rgba)\(", re.IGNORECASE)
+_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
+_VALUE = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;", "\n": "&#10;", "\t": "&#9;"})
+
+
+@dataclass(frozen=True, slots=True)
+class InertPage:
+    """A page for the frame: `opening` (the start tag of the root), `content` (all that is in it, without what is ours).
+
+    elements: how many of the page's are in it. notice: what is not shown, in words, empty when all is.
+    """
+
+    opening: str
+    content: str
+    elements: int
+    notice: str = ""
+
+
+def sanitize(root: etree._Element) -> InertPage:
+    """The inert form of a tree. Never raises for anything a page contains."""
+    return _Writer(root).page()
+
+
+def escape_text(text: str) -> str:
+    """Text for XML; what XML cannot hold becomes U+FFFD, one for one."""
+    return _NOT_XML.sub("\ufffd", text).translate(_TEXT)
+
+
+def escape_value(text: str) -> str:
+    """An attribute value for XML, to stand in double quotes."""
+    return _NOT_XML.sub("\ufffd", text).translate(_VALUE)
+
+
+class _Writer:
+    """One pass over the tree. `parts` is the output; `open` the elements that are open: name, and whether in a drawing."""
+
+    def __init__(self, root: etree._Element) -> None:
+        self.root = root
+        self.parts: list[str] = []
+        self.open: list[tuple[str, bool]] = []
+        self.index = -1
+        self.shown = 0
+        self.chars_left = MAX_CHARS
+        self.style_left = stylesheets.MAX_CHARS
+        self.hidden_deep = 0
+
+    def page(self) -> InertPage:
+        whole = self._walk()
+        self.parts.extend(f"</{name}>" for name, _ in reversed(self.open))
+        if self.root.tag == "html":
+            opening, content = self.parts[0], "".join(self.parts[1:-1])
+        else:
+            opening, content = f'<html xmlns="{XHTML}">', f"<body>{''.join(self.parts)}</body>"
+        return InertPage(opening, content, self.shown, self._notice(whole))
+
+    def _walk(self) -> bool:
+        walker = etree.iterwalk(self.root, events=("start", "end", "comment", "pi"))
+        for event, node in walker:
+            if event == "start":
+                if self.shown >= MAX_ELEMENTS or self.chars_left <= 0:
+                    return False
+                if not self._start(node):
+                    walker.skip_subtree()
+                    self.index += sum(1 for _ in node.iter(etree.Element)) - 1
+            elif event == "end":
+                self._end()
+                self._tail(node)
+            else:
+                self.parts.append("<!---->")
+                self._tail(node)
+        return True
+
+    def _start(self, node: etree._Element) -> bool:
+        """Writes a start tag; False when what is inside is not shown."""
+        self.index += 1
+        self.shown += 1
+        tag = str(node.tag)
+        if tag in GONE or (tag == "style" and not _is_css(node)):
+            return self._hollow("v-gone")
+        if len(self.open) >= MAX_DEPTH:
+            self.hidden_deep += 1
+            return self._hollow("v-deep")
+        inside = bool(self.open) and self.open[-1][1]
+        drawing = inside or tag == "svg"
+        name = _shape(tag) if drawing else _element(tag)
+        space = f' xmlns="{XHTML}"' if not self.open else f' xmlns="{SVG}"' if drawing and not inside else ""
+        self.open.append((name, drawing))
+        attributes = _shape_attributes(node) if drawing else _attributes(node, name)
+        self.parts.append(f'<{name}{space} data-v="{self.index}"{"".join(attributes)}>')
+        if name == "style":
+            self._style(node.text or "")
+        elif node.text:
+            self._text(node.text)
+        return True
+
+    def _hollow(self, name: str) -> bool:
+        self.open.append((name, bool(self.open) and self.open[-1][1]))
+        self.parts.append(f'<{name} data-v="{self.index}" hidden="">')
+        return False
+
+    def _end(self) -> None:
+        self.parts.append(f"</{self.open.pop()[0]}>")
+
+    def _tail(self, node: etree._Element) -> None:
+        if node.tail and node is not self.root:
+            self._text(node.tail)
+
+    def _text(self, text: str) -> None:
+        self.parts.append(escape_text(text[: max(1, self.chars_left)]))
+        self.chars_left -= len(text)
+
+    def _style(self, text: str) -> None:
+        if len(text) <= self.style_left:
+            self.style_left -= len(text)
+            self.parts.append(escape_text(stylesheets.sheet(text)))
+
+    def _notice(self, whole: bool) -> str:
+        if not whole:
+            total = sum(1 for _ in self.root.iter(etree.Element))
+            return f"The rest of this page is not shown ({self.shown:,} of {total:,} elements are). The tree has all of them: press t."
+        if self.hidden_deep:
+            return f"Elements nested deeper than {MAX_DEPTH} levels are not shown. The tree has all of them: press t."
+        return ""
+
+
+def _is_css(node: etree._Element) -> bool:
+    return (node.get("type") or "text/css").strip().lower() == "text/css"
+
+
+def _element(tag: str) -> str:
+    """The name under which an element is shown."""
+    if tag in ELEMENTS:
+        return tag
+    # A custom element (recipe-card) does nothing without a script, and the page's styles may name it.
+    if "-" in tag and not tag.startswith("v-") and _NAME.fullmatch(tag):
+        return tag
+    return "v-" + (re.sub(r"[^a-z0-9]+", "-", tag.lower()).strip("-") or "x")
+
+
+def _shape(tag: str) -> str:
+    return tag if tag in SHAPES else "v-" + (re.sub(r"[^a-z0-9]+", "-", tag.lower()).strip("-") or "x")
+
+
+def _attributes(node: etree._Element, name: str) -> Iterator[str]:
+    for attribute, value in node.items():
+        if attribute in ATTRIBUTES:
+            yield f' {attribute}="{escape_value(value)}"'
+        elif attribute == "style":
+            yield f' style="{escape_value(stylesheets.declarations(value))}"'
+        elif attribute == "type" and name in {"ol", "ul", "li"}:
+            yield f' type="{escape_value(value[:9])}"'
+        elif attribute == "href" and name == "a":
+            yield f' data-v-href="{escape_value(value[:500])}"'
+    if name == "img":
+        yield from _image(node)
+    elif name == "details":
+        yield ' open=""'  # nobody can open it, and what is in it may be what is wanted
+    elif name == "v-input" and (node.get("type") or "").lower() == "hidden":
+        yield ' hidden=""'
+    elif name in {"v-input", "v-button"} and node.get("value") and (node.get("type") or "").lower() != "password":
+        yield f' data-v-value="{escape_value((node.get("value") or "")[:500])}"'
+    elif name == "v-template" and (node.get("shadowrootmode") or node.get("shadowroot")):
+        yield ' data-v-shadow=""'  # a web component's content, shown where it would be
+
+
+def _shape_attributes(node: etree._Element) -> Iterator[str]:
+    seen = set()
+    for attribute, value in node.items():
+        name = SHAPE_ATTRIBUTES.get(attribute.lower())
+        if name and name not in seen and not _CALLS.search(value):
+            seen.add(name)
+            yield f' {name}="{escape_value(value)}"'
+
+
+def _image(node: etree._Element) -> Iterator[str]:
+    """An image that is in the page itself stays; any other becomes a box with its alternative text."""
+    source = (node.get("src") or "").strip()
+    if source.lower().startswith(RASTER):
+        yield f' src="{escape_value(source)}"'
+        return
+    yield f' data-v-src="{escape_value(source[:500])}" src="{escape_value(_box(node))}"'
+
+
+def _box(node: etree._Element) -> str:
+    width, height = _length(node.get("width"), 160), _length(node.get("height"), 100)
+    text = escape_text((node.get("alt") or "image")[:80])
+    drawing = (
+        f'<svg xmlns="{SVG}" width="{width}" height="{height}"><rect width="100%" height="100%" fill="#8792a61f" stroke="#8792a673"/>'
+        f'<text x="6" y="{min(18, height - 2)}" font-family="system-ui, sans-serif" font-size="11" fill="#6b7689">{text}</text></svg>'
+    )
+    return "data:image/svg+xml," + quote(drawing)
+
+
+def _length(text: str | None, default: int) -> int:
+    found = re.match(r"\s*(\d{1,4})\s*(px)?\s*$", text or "")
+    return max(1, min(int(found[1]), 2000)) if found else default

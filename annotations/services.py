@@ -1,0 +1,174 @@
+"""What the workbench shows and does, as JSON values; `views` only checks what came in."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from django.urls import reverse
+
+from annotations import drafts, edits
+from annotations.sanitize import InertPage, sanitize
+from annotations.similar import similar
+from annotations.tree import PREVIEW_CHARS, PageTree, option
+from extraction.algorithms.dom.nodes import Location
+from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.errors import PageError
+from extraction.models import Attribute, Cluster, Label, Rule, Run, Snapshot
+from extraction.services import contents, learn_rule, learning, rules, sample_pages
+from extraction.services.labelling import read_nodes
+
+
+def state(cluster: Cluster, user: Any) -> dict[str, Any]:
+    """Everything the workbench needs to start: samples, attributes, labels. Drafts are asked for one by one."""
+    return {
+        "samples": _samples(cluster),
+        "attributes": [_attribute(attribute) for attribute in attributes(cluster)],
+        "labels": _labels(cluster),
+        "steps": edits.possible(cluster, user),
+        "rule": _rule(cluster),
+    }
+
+
+def attributes(cluster: Cluster) -> list[Attribute]:
+    """The attributes of the cluster's record type, in their order."""
+    return list(Attribute.objects.filter(record_type=cluster.record_type_id)) if cluster.record_type_id else []
+
+
+def changed(cluster: Cluster, step: edits.Step, user: Any) -> dict[str, Any]:
+    """The answer to a step: labels and drafts of what it changed, and what else is like what was marked."""
+    labels, wanted = learning.labels_of(cluster), sample_ids(cluster)
+    rows = [attribute for attribute in attributes(cluster) if attribute.pk in step.attribute_ids]
+    shown = _labels(cluster, step.attribute_ids)
+    return {
+        "page": step.snapshot_id,
+        "labels": {attribute.pk: shown.get(attribute.pk, {}) for attribute in rows},
+        "drafts": [drafts.draft(cluster, attribute, labels.get(attribute.pk, {}), wanted) for attribute in rows],
+        "similar": {
+            attribute.pk: _similar(cluster, step.snapshot_id, labels.get(attribute.pk, {}).get(step.snapshot_id, ()))
+            for attribute in rows
+            if attribute.multiple
+        },
+        "steps": edits.possible(cluster, user),
+    }
+
+
+def page_tree(cluster: Cluster, snapshot: Snapshot) -> PageTree:
+    """The page's elements, from the cluster's workspace where it has them. Raises PageError."""
+    loaded = learning.workspace(cluster).page(snapshot.pk)
+    return PageTree(loaded.nodes, loaded.index) if loaded else PageTree.of(read_nodes(snapshot))
+
+
+def sample_ids(cluster: Cluster) -> list[int]:
+    """Snapshot ids of the pages shown in the workbench, in their order."""
+    return [sample.snapshot_id for sample in sample_pages.samples(cluster)]
+
+
+def inert(snapshot: Snapshot) -> InertPage:
+    """The page for the frame. Raises PageError."""
+    return _inert(snapshot.sha256, snapshot.content_type)
+
+
+def titles(cluster: Cluster, snapshots: Sequence[int]) -> list[dict[str, Any]]:
+    """Pages of the cluster by name, with the address of their screen."""
+    rows = Snapshot.objects.filter(cluster=cluster, pk__in=snapshots).values_list("title", "page__url", "page_id")
+    return [{"title": title, "url": url, "page": reverse("page", args=[cluster.site.slug, page])} for title, url, page in rows]
+
+
+def learn(cluster: Cluster, user: Any) -> Run:
+    """Starts the run that learns all attributes and writes a draft rule."""
+    return learn_rule.start(cluster, user)
+
+
+def progress(run: Run) -> dict[str, Any]:
+    """Where a learning run stands; when it is done, the address of the rule it wrote."""
+    newest = Rule.objects.filter(cluster=run.cluster).order_by("-version").first()
+    done = run.state == Run.State.DONE
+    return {
+        "state": run.state,
+        "message": run.error or run.message,
+        "problems": [f"{name}: {reason}" for name, reason in run.problems.values_list("name", "reason")[:20]],
+        "rule": newest.get_absolute_url() if done and newest else None,
+    }
+
+
+def publish(cluster: Cluster, user: Any) -> str | None:
+    """Publishes the newest draft and gives its address; None when there is no draft."""
+    draft = Rule.objects.filter(cluster=cluster, state=Rule.State.DRAFT).order_by("-version").first()
+    if draft is None:
+        return None
+    rules.publish(draft, user)
+    return draft.get_absolute_url()
+
+
+@lru_cache(maxsize=48)
+def _inert(sha256: str, content_type: str) -> InertPage:
+    # Kept because a card's preview, the workbench and a record lead to the same page; some 0.3 MB each.
+    try:
+        content = contents.get(sha256)
+    except FileNotFoundError as error:
+        raise PageError("the stored bytes of the page are gone") from error
+    return sanitize(parse(content, content_type=content_type or None).root)
+
+
+def _samples(cluster: Cluster) -> list[dict[str, Any]]:
+    rows = sample_pages.samples(cluster)
+    ids = [sample.snapshot_id for sample in rows]
+    found = {pk: (title, url) for pk, title, url in Snapshot.objects.filter(pk__in=ids).values_list("pk", "title", "page__url")}
+    return [
+        {
+            "id": sample.snapshot_id,
+            "title": found[sample.snapshot_id][0],
+            "url": found[sample.snapshot_id][1],
+            "covered": sample.covered_fraction,
+            "frame": reverse("frame", args=[sample.snapshot_id]),
+        }
+        for sample in rows
+    ]
+
+
+def _attribute(attribute: Attribute) -> dict[str, Any]:
+    return {
+        "id": attribute.pk,
+        "name": attribute.name,
+        "type": attribute.type,
+        "multiple": attribute.multiple,
+        "mandatory": attribute.mandatory,
+        "hotkey": attribute.hotkey,
+        "hue": attribute.hue,
+    }
+
+
+def _labels(cluster: Cluster, only: Sequence[int] | None = None) -> dict[int, dict[int, list[dict[str, Any]] | None]]:
+    """{attribute: {snapshot: [{location, value}], None for "not on this page"}}."""
+    rows = Label.objects.filter(cluster=cluster).order_by("attribute_id", "snapshot_id", "position")
+    if only is not None:
+        rows = rows.filter(attribute_id__in=only)
+    said: dict[int, dict[int, list[dict[str, Any]] | None]] = {}
+    for attribute_id, snapshot_id, location, value in rows.values_list("attribute_id", "snapshot_id", "location", "value"):
+        pages = said.setdefault(attribute_id, {})
+        if location is None:
+            pages[snapshot_id] = None
+        else:
+            pages[snapshot_id] = [*(pages.get(snapshot_id) or []), {"location": location, "value": value[: 2 * PREVIEW_CHARS]}]
+    return said
+
+
+def _similar(cluster: Cluster, snapshot_id: int, marked: Sequence[Location]) -> list[Mapping[str, Any]]:
+    """What is like the places marked on a page, without them."""
+    page = learning.workspace(cluster).page(snapshot_id) if len(marked) > 1 else None
+    if page is None:
+        return []
+    tree = PageTree(page.nodes, page.index)
+    return [option(tree, place) for place in similar(tree, marked) if place not in marked]
+
+
+def _rule(cluster: Cluster) -> dict[str, Any]:
+    rows = Rule.objects.filter(cluster=cluster).order_by("-version")
+    draft = next((rule for rule in rows if rule.state == Rule.State.DRAFT), None)
+    live = next((rule for rule in rows if rule.state == Rule.State.LIVE), None)
+    return {
+        "draft": draft.get_absolute_url() if draft else None,
+        "draft_version": draft.version if draft else None,
+        "live": live.get_absolute_url() if live else None,
+        "live_version": live.version if live else None,
+    }

@@ -1,0 +1,146 @@
+"""Looking around in a page's tree: where a place is, what else could be taken there, children, search. Pure.
+
+The workbench asks the server for these rather than the frame, because the tree has what a page does not show: head,
+meta, JSON-LD, hidden elements, attributes.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lxml import etree
+
+from extraction.algorithms.dom.nodes import Location, clean, texts, value
+
+PREVIEW_CHARS = 160
+"""Characters of a value in a list. The whole value is taken anyway; two lines are enough to recognise it."""
+
+MAX_CHILDREN = 300
+"""Children listed at once; more are asked for with `after`."""
+
+MAX_HITS = 60
+"""Hits of a search: more than anybody reads; a longer word finds fewer."""
+
+FIRST_ATTRIBUTES = ("href", "src", "content", "alt", "value", "datetime", "title")
+"""Attributes that hold values, offered before all others."""
+
+NOT_SEARCHED = frozenset({"class", "style", "id"})
+"""Attributes that say how a page looks; a search for a value would drown in them."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageTree:
+    """A page's elements in document order and {element: its index}."""
+
+    nodes: Sequence[etree._Element]
+    index: dict[etree._Element, int]
+
+    @classmethod
+    def of(cls, nodes: Sequence[etree._Element]) -> "PageTree":
+        """The tree of `elements(root)`."""
+        return cls(nodes, {element: number for number, element in enumerate(nodes)})
+
+
+def place(tree: PageTree, location: Location) -> dict[str, Any] | None:
+    """A place for the breadcrumb: its value, the path of elements down to it, what else its element offers.
+
+    None where the page has no such place.
+    """
+    found = value(tree.nodes, location)
+    if found is None:
+        return None
+    element = tree.nodes[location.node]
+    chain = [*reversed(list(element.iterancestors())), element]
+    return {
+        "location": location.as_json(),
+        "value": found[:2000],
+        "path": [{"node": tree.index[step], "label": label(step)} for step in chain],
+        "options": [option(tree, choice) for choice in choices(element, location.node)],
+        "child": first_child(tree, element),
+    }
+
+
+def first_child(tree: PageTree, element: etree._Element) -> int | None:
+    """The index of the first child element that holds text, else of the first; None without any."""
+    children = list(element.iterchildren(etree.Element))
+    with_text = next((child for child in children if clean("".join(child.itertext()))), None)
+    chosen = with_text if with_text is not None else next(iter(children), None)
+    return None if chosen is None else tree.index[chosen]
+
+
+def choices(element: etree._Element, node: int) -> list[Location]:
+    """What can be taken at one element: its texts, its whole text, its attributes, in the order they are offered."""
+    own = [Location(node, "text", number) for number, text in enumerate(texts(element), 1) if clean(text)]
+    whole = [Location(node)] if len(element) or not own else []
+    named = [name for name in FIRST_ATTRIBUTES if name in element.attrib]
+    named += sorted(str(name) for name in element.attrib if name not in FIRST_ATTRIBUTES)
+    return own + whole + [Location(node, "attribute", attribute=name) for name in named]
+
+
+def option(tree: PageTree, location: Location) -> dict[str, Any]:
+    """One thing to take, as JSON values: the location, its name in words, its value shortened."""
+    return {"location": location.as_json(), "label": kind_label(location), "value": (value(tree.nodes, location) or "")[:PREVIEW_CHARS]}
+
+
+def kind_label(location: Location) -> str:
+    """text, text 2, whole element, @href."""
+    if location.kind == "attribute":
+        return f"@{location.attribute}"
+    if location.kind == "element":
+        return "whole element"
+    return "text" if location.text == 1 else f"text {location.text}"
+
+
+def label(element: etree._Element) -> str:
+    """An element as breadcrumb and tree show it: ul#list.meta."""
+    name = str(element.tag)
+    if element.get("id"):
+        name += f"#{clean(element.get('id', ''))[:30]}"
+    return name + "".join(f".{token[:30]}" for token in (element.get("class") or "").split()[:2])
+
+
+def row(tree: PageTree, element: etree._Element) -> dict[str, Any]:
+    """One line of the tree panel."""
+    node = tree.index[element]
+    return {
+        "node": node,
+        "label": label(element),
+        "children": sum(1 for _ in element.iterchildren(etree.Element)),
+        "options": [option(tree, choice) for choice in choices(element, node) if choice.kind != "element"],
+    }
+
+
+def children(tree: PageTree, node: int | None, *, after: int = 0) -> dict[str, Any]:
+    """The rows of an element's children from number `after` on, or of the root. `more`: the next `after`, or None."""
+    if node is None:
+        return {"rows": [row(tree, tree.nodes[0])], "more": None}
+    below = list(tree.nodes[node].iterchildren(etree.Element))
+    part = below[after : after + MAX_CHILDREN]
+    more = after + MAX_CHILDREN
+    return {"rows": [row(tree, element) for element in part], "more": more if more < len(below) else None}
+
+
+def search(tree: PageTree, words: str) -> dict[str, Any]:
+    """Places whose text or attribute value contains the words, in document order."""
+    wanted = clean(words).casefold()
+    hits: list[dict[str, Any]] = []
+    for location, text in _places(tree):
+        at = clean(text).casefold().find(wanted) if wanted else -1
+        if at < 0:
+            continue
+        if len(hits) == MAX_HITS:
+            return {"hits": hits, "more": True}
+        start = max(0, at - 40)
+        shown = clean(text)[start : start + PREVIEW_CHARS]
+        hits.append({"location": location.as_json(), "label": f"{label(tree.nodes[location.node])} {kind_label(location)}", "value": shown})
+    return {"hits": hits, "more": False}
+
+
+def _places(tree: PageTree) -> Iterator[tuple[Location, str]]:
+    for node, element in enumerate(tree.nodes):
+        if element.tag != "style":
+            for number, text in enumerate(texts(element), 1):
+                yield Location(node, "text", number), text
+        for name, text in element.attrib.items():
+            if name not in NOT_SEARCHED:
+                yield Location(node, "attribute", attribute=str(name)), str(text)

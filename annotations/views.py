@@ -1,0 +1,268 @@
+"""The workbench, the frame of a page, and what the workbench asks for as JSON."""
+
+import json
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.clickjacking import xframe_options_sameorigin
+from django.views.decorators.http import require_GET, require_POST
+
+from annotations import drafts, edits, framing, services, tree
+from extraction.algorithms.dom.nodes import Location
+from extraction.algorithms.errors import PageError
+from extraction.models import Attribute, Cluster, RecordType, Role, Run, Snapshot
+from extraction.services import clusters, learning
+from extraction.services.labelling import LabelError
+from extraction.services.rules import StateError
+from extraction.services.runs import JobError
+from extraction.views.policy import requires
+
+
+class BadRequest(Exception):  # noqa: N818
+    """What came in is wrong; the message says what."""
+
+
+Endpoint = Callable[..., dict[str, Any]]
+
+
+def endpoint(view: Endpoint) -> Callable[..., HttpResponse]:
+    """A view that gives JSON values for a cluster: editors only, what was wrong as a 400 that says it."""
+
+    @requires(Role.EDITOR)
+    @wraps(view)
+    def answered(request: HttpRequest, slug: str, number: int, *args: Any) -> HttpResponse:
+        try:
+            return JsonResponse(view(request, _cluster(slug, number), *args))
+        except (BadRequest, JobError, LabelError, PageError, StateError) as error:
+            return JsonResponse({"error": str(error)}, status=400)
+
+    return answered
+
+
+@require_GET
+@requires(Role.EDITOR)
+def workbench(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Where values are marked; without a record type, where one is chosen."""
+    cluster = _cluster(slug, number)
+    context = {"cluster": cluster, "site": cluster.site, "section": "sites"}
+    if cluster.record_type is None:
+        return render(request, "annotations/record_type.html", {**context, "record_types": RecordType.objects.all()})
+    return render(request, "annotations/workbench.html", {**context, "attributes": services.attributes(cluster)})
+
+
+@require_POST
+@requires(Role.EDITOR)
+def record_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Says what the pages of this template are records of, and goes on to the workbench."""
+    cluster = _cluster(slug, number)
+    clusters.set_record_type(cluster, get_object_or_404(RecordType, slug=request.POST.get("record_type", "")))
+    return HttpResponse(status=303, headers={"Location": reverse("workbench", args=[slug, number])})
+
+
+@require_GET
+@requires(Role.VIEWER)
+@xframe_options_sameorigin
+def frame(request: HttpRequest, snapshot_id: int) -> HttpResponse:
+    """One page, inert. ?mark=[locations] outlines places; ?preview=1 leaves out the script that reports clicks."""
+    snapshot = get_object_or_404(Snapshot, pk=snapshot_id)
+    try:
+        marks = _locations(json.loads(request.GET.get("mark") or "[]"))
+        return framing.respond(services.inert(snapshot), marks=marks, script=not request.GET.get("preview"))
+    except (PageError, BadRequest, json.JSONDecodeError) as error:
+        return framing.failure(f"This page cannot be shown: {error}.")
+
+
+@require_GET
+@endpoint
+def state(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """Samples, attributes, labels."""
+    return services.state(cluster, request.user)
+
+
+@require_GET
+@endpoint
+def warm(_request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """Reads some more pages to learn from; asked for again until it is complete."""
+    filling = learning.workspace(cluster).fill()
+    return {"loaded": filling.loaded, "wanted": filling.wanted, "complete": filling.complete}
+
+
+@require_POST
+@endpoint
+def label(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """{page, changes: [{attribute, locations: [...] | null}]}: what is said now of attributes on a page."""
+    body = _body(request)
+    snapshot = _snapshot(cluster, body.get("page"))
+    changes = [_change(cluster, row) for row in _list(body, "changes")]
+    if not changes:
+        raise BadRequest("changes: nothing is changed")
+    nodes = services.page_tree(cluster, snapshot).nodes
+    step = edits.apply(cluster, snapshot, changes, request.user, nodes=nodes)
+    return services.changed(cluster, step, request.user)
+
+
+@require_POST
+@endpoint
+def undo(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """Takes the last step back."""
+    step = edits.undo(cluster, request.user)
+    return services.changed(cluster, step, request.user) if step else {"nothing": True, "steps": edits.possible(cluster, request.user)}
+
+
+@require_POST
+@endpoint
+def redo(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """Does the last step taken back again."""
+    step = edits.redo(cluster, request.user)
+    return services.changed(cluster, step, request.user) if step else {"nothing": True, "steps": edits.possible(cluster, request.user)}
+
+
+@require_GET
+@endpoint
+def draft(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """What is learned of ?attribute= so far."""
+    attribute = _attribute(cluster, request.GET.get("attribute"))
+    labels = learning.labels_of(cluster).get(attribute.pk, {})
+    return drafts.draft(cluster, attribute, labels, services.sample_ids(cluster))
+
+
+@require_GET
+@endpoint
+def coverage(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """The hit rate of ?attribute= after some more pages from ?cursor= on."""
+    attribute = _attribute(cluster, request.GET.get("attribute"))
+    labels = learning.labels_of(cluster).get(attribute.pk, {})
+    return {"attribute": attribute.pk, "coverage": drafts.coverage(cluster, attribute, labels, _number(request, "cursor"))}
+
+
+@require_GET
+@endpoint
+def without(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """Titles and addresses of the pages ?pages=1,2,3."""
+    ids = [int(part) for part in request.GET.get("pages", "").split(",") if part.isdecimal()][: learning.MAX_LISTED]
+    return {"pages": services.titles(cluster, ids)}
+
+
+@require_GET
+@endpoint
+def place(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """A place of ?page=: its value, its path, what else its element offers."""
+    found = _page_tree(request, cluster)
+    try:
+        location = _location(json.loads(request.GET.get("location", "")))
+    except json.JSONDecodeError as error:
+        raise BadRequest(f"location is no JSON: {error}") from error
+    shown = tree.place(found, location)
+    if shown is None:
+        raise BadRequest(f"the page has no such place: {location.as_json()}")
+    return shown
+
+
+@require_GET
+@endpoint
+def page_tree(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """Children of ?node= of ?page= (without node: the root), or the hits of ?search=."""
+    found = _page_tree(request, cluster)
+    if "search" in request.GET:
+        return tree.search(found, request.GET["search"][:200])
+    node = _number(request, "node") if request.GET.get("node") else None
+    if node is not None and node >= len(found.nodes):
+        raise BadRequest(f"node: the page has {len(found.nodes)} elements, there is no {node}")
+    return tree.children(found, node, after=_number(request, "after"))
+
+
+@require_POST
+@endpoint
+def learn(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """Starts learning the rule; `progress` says where to ask how it goes."""
+    run = services.learn(cluster, request.user)
+    return {"progress": reverse("workbench_learning", args=[cluster.site.slug, cluster.number, run.pk])}
+
+
+@require_GET
+@endpoint
+def learning_progress(_request: HttpRequest, cluster: Cluster, run_id: int) -> dict[str, Any]:
+    """Where a learning run stands."""
+    return services.progress(get_object_or_404(Run, pk=run_id, cluster=cluster))
+
+
+@require_POST
+@endpoint
+def publish(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """Publishes the newest draft."""
+    address = services.publish(cluster, request.user)
+    if address is None:
+        raise BadRequest("There is no draft to publish. Learn a rule first.")
+    return {"rule": address}
+
+
+def _cluster(slug: str, number: int) -> Cluster:
+    return get_object_or_404(Cluster.objects.select_related("site", "record_type"), site__slug=slug, number=number)
+
+
+def _page_tree(request: HttpRequest, cluster: Cluster) -> tree.PageTree:
+    return services.page_tree(cluster, _snapshot(cluster, request.GET.get("page")))
+
+
+def _snapshot(cluster: Cluster, value: Any) -> Snapshot:
+    found = Snapshot.objects.filter(cluster=cluster, pk=int(value)).first() if str(value).isdecimal() else None
+    if found is None:
+        raise BadRequest(f"page: {cluster.label} has no page {value!r}")
+    return found
+
+
+def _attribute(cluster: Cluster, value: Any) -> Attribute:
+    found = None
+    if str(value).isdecimal() and cluster.record_type_id:
+        found = Attribute.objects.filter(record_type=cluster.record_type_id, pk=int(value)).first()
+    if found is None:
+        raise BadRequest(f"attribute: the record type has no attribute {value!r}")
+    return found
+
+
+def _change(cluster: Cluster, row: Any) -> edits.Change:
+    if not isinstance(row, dict) or "locations" not in row:
+        raise BadRequest(f"changes: each needs an attribute and locations, got {row!r}")
+    locations = row["locations"]
+    return edits.Change(_attribute(cluster, row.get("attribute")), None if locations is None else _locations(locations))
+
+
+def _locations(rows: Any) -> tuple[Location, ...]:
+    if not isinstance(rows, list):
+        raise BadRequest(f"locations: a list is needed, got {rows!r}")
+    return tuple(_location(row) for row in rows)
+
+
+def _location(row: Any) -> Location:
+    try:
+        return Location.from_json(row)
+    except ValueError as error:
+        raise BadRequest(str(error)) from error
+
+
+def _body(request: HttpRequest) -> dict[str, Any]:
+    try:
+        body = json.loads(request.body)
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise BadRequest(f"the body is no JSON: {error}") from error
+    if not isinstance(body, dict):
+        raise BadRequest("the body is no JSON object")
+    return body
+
+
+def _list(body: dict[str, Any], name: str) -> list[Any]:
+    found = body.get(name)
+    if not isinstance(found, list):
+        raise BadRequest(f"{name}: a list is needed, got {found!r}")
+    return found
+
+
+def _number(request: HttpRequest, name: str) -> int:
+    text = request.GET.get(name) or "0"
+    if not text.isdecimal():
+        raise BadRequest(f"{name}: a number is needed, got {text!r}")
+    return int(text)

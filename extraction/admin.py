@@ -1,0 +1,79 @@
+"""The admin: for people and their roles, and for looking at the tables. What jobs write is not changed here."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from extraction.models import Cluster, Page, Record, RecordType, Rule, Run, Site, Snapshot
+
+
+class ReadOnly(admin.ModelAdmin[Any]):
+    """Rows that services write: to look at, not to change, so that no rule of theirs is broken by hand."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(Site)
+class SiteAdmin(ReadOnly):
+    list_display = ("name", "slug", "address", "created_at")
+    search_fields = ("name", "address")
+
+
+@admin.register(Page)
+class PageAdmin(ReadOnly):
+    list_display = ("url", "site", "created_at")
+    list_select_related = ("site",)
+    search_fields = ("url",)
+    list_filter = ("site",)
+    raw_id_fields = ("current",)
+    show_full_result_count = False
+
+
+@admin.register(Snapshot)
+class SnapshotAdmin(ReadOnly):
+    list_display = ("page", "fetched_at", "size_bytes", "error")
+    list_select_related = ("page",)
+    search_fields = ("page__url", "sha256")
+    show_full_result_count = False
+
+
+@admin.register(Cluster)
+class ClusterAdmin(ReadOnly):
+    list_display = ("label", "site", "record_type", "ignored")
+    list_select_related = ("site", "record_type")
+    list_filter = ("site", "ignored")
+
+
+@admin.register(RecordType)
+class RecordTypeAdmin(ReadOnly):
+    list_display = ("name", "description")
+
+
+@admin.register(Rule)
+class RuleAdmin(ReadOnly):
+    list_display = ("cluster", "version", "state", "origin", "created_at")
+    list_select_related = ("cluster__site",)
+    list_filter = ("state", "origin")
+
+
+@admin.register(Record)
+class RecordAdmin(ReadOnly):
+    list_display = ("snapshot", "cluster", "state", "extracted_at")
+    list_select_related = ("snapshot__page", "cluster__site")
+    list_filter = ("state",)
+    show_full_result_count = False
+
+
+@admin.register(Run)
+class RunAdmin(ReadOnly):
+    list_display = ("id", "kind", "site", "state", "done", "total", "created_at")
+    list_select_related = ("site",)
+    list_filter = ("kind", "state")

@@ -1,0 +1,103 @@
+"""The annotations that come with the demo: record types, and the places a person would have clicked on some pages.
+
+A place is an XPath against lxml's tree of that very page of design 1 on day 0, which selects exactly one text node or
+attribute. It says where the click was and nothing more; the rule is what the product learns from it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from extraction.demo.site import BASE_URL, truth
+
+ValueType = Literal["text", "number", "price", "date", "url", "image", "boolean"]
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """An attribute of a record type."""
+
+    name: str
+    type: ValueType
+    multiple: bool = False
+    mandatory: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One click. value: the cleaned text there. xpath: selects exactly that text node or attribute."""
+
+    value: str
+    xpath: str
+
+
+@dataclass(frozen=True, slots=True)
+class Annotations:
+    """pages: {url: {attribute: its marks}}; every attribute is there, without marks where the page does not have it."""
+
+    record_type: str
+    template: str
+    attributes: tuple[Attribute, ...]
+    pages: Mapping[str, Mapping[str, tuple[Mark, ...]]]
+
+
+def annotations(*, base_url: str = BASE_URL) -> tuple[Annotations, ...]:
+    """The demo's annotations: Book on four pages, Author on three. base_url: as in `site.pages`."""
+    return (
+        _annotations("Book", "book", _BOOK, _BOOK_PAGES, base_url),
+        _annotations("Author", "author", _AUTHOR, _AUTHOR_PAGES, base_url),
+    )
+
+
+_BOOK = (
+    (Attribute("title", "text", mandatory=True), "//h1/text()[1]"),
+    (Attribute("authors", "text", multiple=True, mandatory=True), "//p[@class='byline']/a/text()"),
+    (Attribute("translators", "text", multiple=True), "//p[@class='credits']/a/text()"),
+    (Attribute("price", "price"), "//p[@class='price']/b/following-sibling::text()[1]"),
+    (Attribute("availability", "text", mandatory=True), "//p[starts-with(@class, 'stock')]/text()"),
+    (Attribute("shelf_mark", "text", mandatory=True), "//p[@class='shelf']/b/following-sibling::text()[1]"),
+    (Attribute("subjects", "text", multiple=True, mandatory=True), "//ul[@class='tags']/li/a/text()"),
+    (Attribute("published", "number", mandatory=True), "//tr[@class='spec spec-published']/td/text()"),
+    (Attribute("publisher", "text"), "//tr[@class='spec spec-publisher']/td/text()"),
+    (Attribute("language", "text", mandatory=True), "//tr[@class='spec spec-language']/td/text()"),
+    (Attribute("pages", "number"), "//tr[@class='spec spec-pages']/td/text()"),
+    (Attribute("ean", "text", mandatory=True), "//tr[th='EAN-13:']/td/text()"),
+    (Attribute("illustrated", "boolean"), "//tr[@class='spec spec-illustrated']/td/text()"),
+    (Attribute("catalogued", "date", mandatory=True), "//tr[@class='spec spec-catalogued']/td/text()"),
+    (Attribute("cover", "image"), "//div[@class='cover']/img/@src"),
+)
+
+_AUTHOR = (
+    (Attribute("name", "text", mandatory=True), "//h1/text()"),
+    (Attribute("real_name", "text"), "//li[@class='real']/b/following-sibling::text()[1]"),
+    (Attribute("born", "date"), "//li[@class='born']/b/following-sibling::text()[1]"),
+    (Attribute("birthplace", "text"), "//span[@class='place']/text()"),
+    (Attribute("died", "date"), "//li[@class='died']/b/following-sibling::text()[1]"),
+    (Attribute("country", "text", mandatory=True), "//li[@class='country']/b/following-sibling::text()[1]"),
+    (Attribute("occupations", "text", multiple=True, mandatory=True), "//span[@class='trade']/text()"),
+    (Attribute("portrait", "image"), "//img[@class='portrait']/@src"),
+)
+
+_BOOK_PAGES = (
+    "/book/10662/from-the-earth-to-the-moon",
+    "/book/10230/poems-by-currer-ellis-and-acton-bell",
+    "/book/10573/moby-dick",
+    "/de/buch/10802/don-quijote",
+)
+
+_AUTHOR_PAGES = ("/author/mark-twain", "/author/emily-bronte", "/author/jane-austen")
+
+_Places = tuple[tuple[Attribute, str], ...]
+
+
+def _annotations(record_type: str, template: str, places: _Places, paths: tuple[str, ...], base_url: str) -> Annotations:
+    values = truth(base_url=base_url)[template]
+    marked = {
+        base_url + path: {attribute.name: _marks(values[base_url + path][attribute.name], xpath) for attribute, xpath in places}
+        for path in paths
+    }
+    return Annotations(record_type, template, tuple(attribute for attribute, _ in places), marked)
+
+
+def _marks(values: list[str], xpath: str) -> tuple[Mark, ...]:
+    return tuple(Mark(value, f"({xpath})[{place}]") for place, value in enumerate(values, 1))

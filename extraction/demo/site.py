@@ -1,0 +1,154 @@
+"""The demo site: a second-hand bookshop of some 170 pages in five templates and two designs, with its truth.
+
+Everything is a function of the arguments: no clock, no network, no files but the texts beside the code. `design` 2 is a
+complete redesign of the same content at the same addresses; `partial` changes only the price and stock block of design 1's
+book pages; `day` changes prices, stock, reviews and adverts and no template.
+"""
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from extraction.demo import content, design_one, design_two, markup
+from extraction.demo.content import ArticlePage, AuthorPage, BookPage, InfoPage, ListingPage
+
+BASE_URL = "http://inkhorn-lane.example"
+"""Where the site stands when nobody serves it; the domain is reserved for examples."""
+
+DESIGNS = (1, 2)
+
+TEMPLATES: dict[type[content.Page], str] = {
+    BookPage: "book",
+    AuthorPage: "author",
+    ListingPage: "listing",
+    ArticlePage: "article",
+    InfoPage: "info",
+}
+
+Truth = dict[str, dict[str, dict[str, list[str]]]]
+
+
+@dataclass(frozen=True, slots=True)
+class DemoPage:
+    """A page as a server sends it. path: with query. content_type: the HTTP header. template: one of `TEMPLATES`."""
+
+    path: str
+    url: str
+    content: bytes
+    content_type: str
+    template: str
+
+    @property
+    def file(self) -> str:
+        """The page's name in an archive: ``subject/gothic-page-2.html``."""
+        place, _, query = self.path.partition("?")
+        name = place.strip("/") + ("/index" if place.endswith("/") and place != "/" else "") or "index"
+        return f"{name}{'-' + query.replace('=', '-') if query else ''}.html"
+
+
+def pages(*, design: int = 1, day: int = 0, partial: bool = False, base_url: str = BASE_URL) -> Iterator[DemoPage]:
+    """Every page of the site, books first.
+
+    design: 1 or 2. day: from 0. partial: the partial redesign of design 1. base_url: without a slash at its end.
+    Raises ValueError for other designs, days before 0, and `partial` with design 2.
+    """
+    _check(design, day, partial)
+    return (_page(page, design, partial, base_url) for page in content.site(day=day))
+
+
+def truth(*, design: int = 1, day: int = 0, base_url: str = BASE_URL) -> Truth:
+    """{template: {url: {attribute: values}}} for book and author.
+
+    The values are as they stand on the page, as one whole text node or attribute, white space cleaned; an empty list
+    where the page does not have the attribute. The partial redesign changes none of them. Raises ValueError as `pages`.
+    """
+    _check(design, day, partial=False)
+    found: Truth = {"book": {}, "author": {}}
+    for page in content.site(day=day):
+        if isinstance(page, BookPage):
+            found["book"][base_url + page.frame.path] = _cleaned(_book_values(page, design))
+        elif isinstance(page, AuthorPage):
+            found["author"][base_url + page.frame.path] = _cleaned(_author_values(page, design))
+    return found
+
+
+def write_zip(path: Path | str, *, design: int = 1, day: int = 0, partial: bool = False, base_url: str = BASE_URL) -> int:
+    """Writes the site as a zip with ``manifest.csv`` (file, url) first; returns the number of pages.
+
+    Same arguments, same bytes. Raises ValueError as `pages`.
+    """
+    found = list(pages(design=design, day=day, partial=partial, base_url=base_url))
+    manifest = io.StringIO()
+    csv.writer(manifest).writerows([("file", "url"), *((page.file, page.url) for page in found)])
+    with ZipFile(path, "w") as archive:
+        _put(archive, "manifest.csv", manifest.getvalue().encode())
+        for page in found:
+            _put(archive, page.file, page.content)
+    return len(found)
+
+
+def _check(design: int, day: int, partial: bool) -> None:
+    if design not in DESIGNS:
+        raise ValueError(f"the demo site has the designs 1 and 2, not {design!r}")
+    if day < 0:
+        raise ValueError(f"the demo site begins at day 0, not at {day}")
+    if partial and design != 1:
+        raise ValueError("the partial redesign is one of design 1")
+
+
+def _page(page: content.Page, design: int, partial: bool, base_url: str) -> DemoPage:
+    path = page.frame.path
+    html = design_one.html(page, partial=partial) if design == 1 else design_two.html(page)
+    charset = "iso-8859-1" if path == markup.LATIN_ONE else "utf-8"
+    codec = "cp1252" if charset == "iso-8859-1" else charset
+    body = markup.tidy(markup.damaged(path, html)).encode(codec, "xmlcharrefreplace")
+    return DemoPage(path, base_url + path, body, f"text/html; charset={charset}", TEMPLATES[type(page)])
+
+
+def _put(archive: ZipFile, name: str, body: bytes) -> None:
+    entry = ZipInfo(name, date_time=(2025, 1, 1, 0, 0, 0))
+    entry.compress_type = ZIP_DEFLATED
+    entry.external_attr = 0o644 << 16
+    archive.writestr(entry, body)
+
+
+def _book_values(page: BookPage, design: int) -> dict[str, list[str]]:
+    specs = dict(page.specs)
+    return {
+        "title": [page.title],
+        "authors": [link.text for link in page.authors],
+        "translators": [link.text for link in page.translators],
+        "price": [page.offer.price],
+        "availability": [page.offer.availability],
+        "shelf_mark": [page.shelf_mark],
+        "subjects": [link.text for link in page.subjects],
+        **{key: [specs.get(key, "")] for key in ("published", "publisher", "language", "pages", "ean", "illustrated", "catalogued")},
+        "cover": [_address(page.frame, page.cover, design)],
+    }
+
+
+def _author_values(page: AuthorPage, design: int) -> dict[str, list[str]]:
+    author = page.author
+    return {
+        "name": [author.name],
+        "real_name": [author.real_name],
+        "born": [author.born],
+        "birthplace": [author.birthplace],
+        "died": [author.died],
+        "country": [author.country],
+        "occupations": list(author.occupations),
+        "portrait": [_address(page.frame, page.portrait, design)],
+    }
+
+
+def _address(frame: content.Frame, picture: str, design: int) -> str:
+    if not picture:
+        return ""
+    return design_one.address(frame, picture) if design == 1 else design_two.address(frame, picture)
+
+
+def _cleaned(values: dict[str, list[str]]) -> dict[str, list[str]]:
+    return {attribute: [" ".join(value.split()) for value in found if value] for attribute, found in values.items()}

@@ -1,0 +1,49 @@
+"""Records as CSV from the command line."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from extraction.management import templates
+from extraction.services import export_csv
+
+
+class Command(BaseCommand):
+    help = "Write a template's records as CSV, to a file or to standard output."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        templates.add_arguments(parser)
+        parser.add_argument("--output", type=Path, help="the file (default: standard output)")
+        parser.add_argument(
+            "--columns", help=f"columns in the order wanted, separated by commas; {export_csv.URL_COLUMN} is the page's address"
+        )
+        parser.add_argument("--several", choices=["join", "json"], default="join", help="several values joined, or as a JSON list")
+        parser.add_argument("--separator", default="; ", help="what stands between joined values")
+        parser.add_argument("--raw", action="store_true", help="values as they stand on the page, not in their normal form")
+        parser.add_argument("--bom", action="store_true", help="begin with a byte-order mark, for Excel")
+
+    def handle(self, *, site: str, template: str, output: Path | None, columns: str | None, raw: bool, **options: Any) -> None:
+        cluster = templates.template_named(site, template)
+        layout = export_csv.default_layout(
+            cluster, several=options["several"], separator=options["separator"], normalised=not raw, bom=options["bom"]
+        )
+        if columns:
+            layout = _with_columns(layout, columns)
+        lines = export_csv.rows(cluster, layout)
+        if output is None:
+            for line in lines:
+                self.stdout.write(line, ending="")
+            return
+        with output.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(export_csv.blocks(lines))
+        self.stdout.write(f"{output}: {output.stat().st_size:,} bytes")
+
+
+def _with_columns(layout: export_csv.Layout, columns: str) -> export_csv.Layout:
+    wanted = tuple(name.strip() for name in columns.split(","))
+    unknown = [name for name in wanted if name not in layout.columns]
+    if unknown:
+        raise CommandError(f"There is no column {unknown[0]!r}. Columns: {', '.join(layout.columns)}")
+    return replace(layout, columns=wanted)

@@ -1,0 +1,28 @@
+"""Extracting records from the command line."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from extraction.management import following, templates
+from extraction.services import extract_records
+from extraction.services.runs import JobError
+
+
+class Command(BaseCommand):
+    help = "Run the live rule of a template, or all live rules of a site, over all pages that belong."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("site", help="the site's name or slug")
+        parser.add_argument("template", nargs="?", help="the template's number or name (default: all with a live rule)")
+        following.add_arguments(parser)
+
+    def handle(self, *, site: str, template: str | None, wait: bool, here: bool, **_: Any) -> None:
+        try:
+            if template is None:
+                run = extract_records.start_site(following.site_named(site))
+            else:
+                run = extract_records.start(templates.template_named(site, template))
+        except JobError as error:
+            raise CommandError(str(error)) from error
+        following.follow(self, run, wait=wait, here=here)

@@ -1,0 +1,31 @@
+"""Publishing a rule from the command line."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from extraction.management import templates
+from extraction.models import Rule
+from extraction.services import rules
+
+
+class Command(BaseCommand):
+    help = "Make a version of a template's rule the live one; the one before it is retired."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        templates.add_arguments(parser)
+        parser.add_argument("--rule-version", type=int, help="the version (default: the newest draft)")
+
+    def handle(self, *, site: str, template: str, rule_version: int | None, **_: Any) -> None:
+        cluster = templates.template_named(site, template)
+        known = Rule.objects.filter(cluster=cluster).order_by("-version")
+        wanted = known.filter(state=Rule.State.DRAFT) if rule_version is None else known.filter(version=rule_version)
+        rule = wanted.first()
+        if rule is None:
+            what = "no draft of a rule" if rule_version is None else f"no version {rule_version} of its rule"
+            raise CommandError(f"{cluster.label} has {what}.")
+        try:
+            rules.publish(rule)
+        except rules.StateError as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(f"Version {rule.version} of the rule of {cluster.label} is live.")

@@ -1,0 +1,23 @@
+"""Templates named on the command line."""
+
+from django.core.management.base import CommandError, CommandParser
+
+from extraction.management.following import site_named
+from extraction.models import Cluster
+
+
+def add_arguments(parser: CommandParser) -> None:
+    """The arguments that name a template."""
+    parser.add_argument("site", help="the site's name or slug")
+    parser.add_argument("template", help="the template's number or name")
+
+
+def template_named(site: str, template: str) -> Cluster:
+    """The template of a site with this number or name. Raises CommandError when there is none."""
+    clusters = Cluster.objects.filter(site=site_named(site)).select_related("site", "record_type")
+    found = clusters.filter(number=template).first() if template.isdecimal() and len(template) < 9 else None
+    found = found or clusters.filter(name=template).first()
+    if found is None:
+        known = ", ".join(f"{each.number} ({each.label})" for each in clusters[:20]) or "none"
+        raise CommandError(f"{site} has no template {template!r}. Templates: {known}")
+    return found

@@ -1,0 +1,161 @@
+"""What a rule does on the pages of its cluster: tried on a few before it is saved, counted over many for the report."""
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from extraction.algorithms.errors import PageError, RuleError, XPathError
+from extraction.algorithms.rules import apply, xslt
+from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.models import Cluster, SamplePage, Snapshot
+from extraction.services import contents, learning_set, trial
+from extraction.services.learning import MAX_LISTED
+from extraction.services.learning_set import Source
+from extraction.services.runs import Progress
+
+PREVIEW_PAGES = 20
+"""Pages a change is tried on before it is saved: as many as a person looks at, and a second's work."""
+
+PREVIEW_BYTES = 40_000_000
+"""Bytes of pages a change is tried on, however few pages that are: a page may have 32 MB."""
+
+REPORT_PAGES = 2_000
+"""Pages a report counts over. A share of 2,000 is known to within two per cent; more would only take longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class EffectRow:
+    """One page: what the attribute gives with the old rule and with the new one. error: why it could not be tried."""
+
+    snapshot_id: int
+    url: str
+    old: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
+    error: str = ""
+
+    @property
+    def changed(self) -> bool:
+        return self.old != self.new
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """A changed rule beside the old one.
+
+    error: what is wrong with the change, in words; empty when it can be saved. rows: the pages it was tried on.
+    checked, total: pages tried and pages of the cluster. gained, lost, changed, same: pages by what happened to the value.
+    hits: pages where the new rule gives a value.
+    """
+
+    error: str = ""
+    rows: tuple[EffectRow, ...] = ()
+    checked: int = 0
+    total: int = 0
+    gained: int = 0
+    lost: int = 0
+    changed: int = 0
+    same: int = 0
+    hits: int = 0
+
+
+@dataclass(slots=True)
+class _Tally:
+    hits: int = 0
+    several: int = 0
+    without: list[int] = field(default_factory=list)
+    several_on: list[int] = field(default_factory=list)
+
+
+def compare(cluster: Cluster, old: RuleValue, new: RuleValue, attribute: str) -> Effect:
+    """One attribute's values by two rules on up to PREVIEW_PAGES pages, samples first, within the trial's time limit."""
+    pages = _preview_pages(cluster)
+    tried = trial.run([old, new], [(contents.get(source.sha256), source.content_type) for source in pages], limit_s=trial.LIMIT_S)
+    if tried.timed_out and len(tried.values) + len(tried.errors) < len(pages):
+        stuck = pages[len(tried.values) + len(tried.errors)]
+        return Effect(error=f"It runs too long: the time was over on {stuck.url}. Begin at an element with an id or a class.")
+    rows = []
+    for number, source in enumerate(pages):
+        before, after = tried.values.get(number, ({}, {}))
+        found = before.get(attribute, ()), after.get(attribute, ())
+        rows.append(EffectRow(source.snapshot_id, source.url, *found, error=tried.errors.get(number, "")))
+    good = [row for row in rows if not row.error]
+    return Effect(
+        rows=tuple(rows),
+        checked=len(good),
+        total=learning_set.current_snapshots(cluster.pk).count(),
+        gained=sum(bool(row.new and not row.old) for row in good),
+        lost=sum(bool(row.old and not row.new) for row in good),
+        changed=sum(bool(row.old and row.new and row.changed) for row in good),
+        same=sum(not row.changed for row in good),
+        hits=sum(bool(row.new) for row in good),
+    )
+
+
+def effect_report(cluster: Cluster, rule: RuleValue, *, progress: Progress | None = None, done: int = 0) -> dict[str, Any]:
+    """What each attribute of a rule gives over the cluster's pages (REPORT_PAGES at most, spread evenly).
+
+    {"pages": pages of the cluster, "checked": looked at, "unreadable": how many could not be read, "attributes":
+    {name: {"hits", "several", "without": snapshot ids, "several_on": snapshot ids}}}; lists hold MAX_LISTED ids at most.
+    """
+    sources = learning_set.cluster_sources(cluster.pk)
+    chosen = sources[:: max(1, -(-len(sources) // REPORT_PAGES))]
+    sheet = xslt.Stylesheet.compile(xslt.stylesheet(rule))
+    tallies = {attribute.name: _Tally() for attribute in rule.attributes}
+    unreadable, started = 0, time.monotonic()
+    for number, source in enumerate(chosen, 1):
+        try:
+            values = apply.extract(sheet, learning_set.read(source)).values
+        except (PageError, RuleError, XPathError):
+            unreadable += 1
+            continue
+        _count(tallies, source.snapshot_id, values)
+        if progress and number % 20 == 0:
+            rate = number / (time.monotonic() - started)
+            progress(done + number, total=done + len(chosen), message=f"Checking the rule on {len(chosen):,} pages, {rate:.0f} a second")
+    return {
+        "pages": len(sources),
+        "checked": len(chosen) - unreadable,
+        "unreadable": unreadable,
+        "attributes": {name: _row(tally) for name, tally in tallies.items()},
+    }
+
+
+def _count(tallies: Mapping[str, _Tally], snapshot_id: int, values: Mapping[str, Sequence[str]]) -> None:
+    for name, tally in tallies.items():
+        different = len(set(values.get(name, ())))
+        tally.hits += different > 0
+        if not different:
+            tally.without.append(snapshot_id)
+        if different > 1:
+            tally.several += 1
+            tally.several_on.append(snapshot_id)
+
+
+def _row(tally: _Tally) -> dict[str, Any]:
+    return {
+        "hits": tally.hits,
+        "several": tally.several,
+        "without": tally.without[:MAX_LISTED],
+        "several_on": tally.several_on[:MAX_LISTED],
+    }
+
+
+def _preview_pages(cluster: Cluster) -> list[Source]:
+    """Samples in their order, then other pages as the learning set draws them, within PREVIEW_PAGES and PREVIEW_BYTES."""
+    samples = list(SamplePage.objects.filter(cluster=cluster).order_by("position").values_list("snapshot_id", flat=True)[:PREVIEW_PAGES])
+    chosen = learning_set.choose(samples, learning_set.cluster_sources(cluster.pk), max_bytes=learning_set.PAGE_FACTOR * PREVIEW_BYTES)
+    return list(_within(chosen[:PREVIEW_PAGES], PREVIEW_BYTES))
+
+
+def _within(sources: Iterable[Source], size_bytes: int) -> Iterable[Source]:
+    for source in sources:
+        size_bytes -= source.size_bytes
+        if size_bytes < 0:
+            return
+        yield source
+
+
+def url_of(snapshot_id: int) -> str:
+    """The address of a snapshot's page, empty when it is gone."""
+    return Snapshot.objects.filter(pk=snapshot_id).values_list("page__url", flat=True).first() or ""

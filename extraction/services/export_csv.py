@@ -1,0 +1,133 @@
+"""Records as CSV, streamed (RFC 4180): a hundred thousand of them in the memory of one chunk.
+
+Spreadsheets run a cell that looks like a formula. After OWASP's "CSV Injection", each value that begins with one of
+``= + - @``, a tab or a line break gets an apostrophe in front, which spreadsheets do not show, unless it is a plain number such
+as -12.50 or +3; of joined values each one. Quotes go around a field also where it holds what other settings take for a
+separator (semicolon, tab), so that a value cannot begin a new cell there.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from django.db.models import QuerySet
+
+from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.models import Attribute, Cluster, Record, Rule
+
+URL_COLUMN = "source_url"
+
+BOM = "\ufeff"
+
+CHUNK = 200
+"""Records read from the database at once."""
+
+BLOCK_CHARACTERS = 32_768
+"""Text given on at once: a line at a time would cost the web server more than the line."""
+
+DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""What a spreadsheet may take for the beginning of a formula; the full-width forms are taken for it in some countries."""
+
+_PLAIN_NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d+)*|[.,]\d+)(?:[eE][+-]?\d+)?%?", re.ASCII)
+_QUOTED = re.compile(r"[\",;\t\r\n]|^ | $")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the file looks.
+
+    columns: names of attributes in the order wanted, URL_COLUMN among them if it is wanted. several: how several values
+    stand in one cell, joined by `separator` or as a JSON list. multiple: attributes that may have several, whose cells are
+    JSON lists then even if they have one or none. normalised: values in their normal form where they have one, else as
+    they stood. bom: a byte-order mark first, which makes Excel read UTF-8.
+    """
+
+    columns: tuple[str, ...]
+    several: Literal["join", "json"] = "join"
+    separator: str = "; "
+    multiple: frozenset[str] = frozenset()
+    normalised: bool = True
+    bom: bool = False
+
+
+def default_layout(cluster: Cluster, **changes: Any) -> Layout:
+    """The attributes of the cluster's record type, without one those of its newest rule, in their order; then the URL.
+
+    changes: fields of the layout that are to be otherwise.
+    """
+    attributes = [(each.name, each.multiple) for each in Attribute.objects.filter(record_type_id=cluster.record_type_id)]
+    if not attributes:
+        rule = Rule.objects.filter(cluster=cluster).order_by("-version").first()
+        attributes = [(each.name, each.multiple) for each in RuleValue.from_json(rule.definition).attributes] if rule else []
+    layout = Layout((*(name for name, _ in attributes), URL_COLUMN), multiple=frozenset(name for name, several in attributes if several))
+    return replace(layout, **changes)
+
+
+def rows(source: Cluster | QuerySet[Record], layout: Layout | None = None) -> Iterator[str]:
+    """The file line by line, CRLF included: the header, then each record that has any value.
+
+    source: records in the order wanted, or a cluster for all of its. layout: needed for records; a cluster has its
+    `default_layout`. A failed record has no values and no line.
+    """
+    if isinstance(source, Cluster):
+        layout = layout or default_layout(source)
+        source = Record.objects.filter(cluster=source).order_by("pk")
+    if layout is None:
+        raise TypeError("records need a layout; a cluster has a default one")
+    return _lines(source, layout)
+
+
+def blocks(lines: Iterable[str]) -> Iterator[str]:
+    """The same text in pieces of some BLOCK_CHARACTERS, for a streaming response."""
+    held: list[str] = []
+    size = 0
+    for each in lines:
+        held.append(each)
+        size += len(each)
+        if size >= BLOCK_CHARACTERS:
+            yield "".join(held)
+            held, size = [], 0
+    if held:
+        yield "".join(held)
+
+
+def line(cells: Iterable[str]) -> str:
+    """One record of RFC 4180 with its CRLF."""
+    return ",".join(map(_field, cells)) + "\r\n"
+
+
+def cell(name: str, values: Sequence[Mapping[str, Any]], layout: Layout) -> str:
+    """The text of one attribute's cell, guarded."""
+    texts = [_text(value, normalised=layout.normalised) for value in values]
+    if layout.several == "json" and (name in layout.multiple or len(texts) > 1):
+        return json.dumps(texts, ensure_ascii=False)
+    return guard(layout.separator.join(map(guard, texts)))
+
+
+def url_cell(url: str) -> str:
+    """The source's address; where an archive gave none, its file name, which may begin with anything."""
+    return guard(url)
+
+
+def guard(text: str) -> str:
+    """The text with an apostrophe in front if a spreadsheet could run it; plain numbers stay."""
+    bare = text.lstrip(" ")
+    return f"'{text}" if bare.startswith(DANGEROUS) and not _PLAIN_NUMBER.fullmatch(text.strip(" ")) else text
+
+
+def _lines(records: QuerySet[Record], layout: Layout) -> Iterator[str]:
+    yield (BOM if layout.bom else "") + line(map(guard, layout.columns))
+    found = records.exclude(state=Record.State.FAILED).values_list("values", "snapshot__page__url")
+    for values, url in found.iterator(chunk_size=CHUNK):
+        yield line(url_cell(url) if name == URL_COLUMN else cell(name, values.get(name, ()), layout) for name in layout.columns)
+
+
+def _text(value: Mapping[str, Any], *, normalised: bool) -> str:
+    normal = value.get("value")
+    return str(normal) if normalised and normal is not None else str(value["raw"])
+
+
+def _field(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text

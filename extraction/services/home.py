@@ -1,0 +1,86 @@
+"""Home: what waits for a person, what is running, how the sites stand."""
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from extraction.models import Cluster, Label, Page, Record, Rule, Run
+from extraction.services import run_progress, sites
+
+SHOWN = 6
+"""Rows of each kind on the page; the rest is counted."""
+
+FAILED_RUNS_FOR_DAYS = 14
+"""A failed run that nobody did again is shown for so long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """One kind of work that waits: the first rows and how many there are."""
+
+    kind: str
+    clusters: list[tuple[Cluster, int]] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list)
+    count: int = 0
+
+    @property
+    def more(self) -> int:
+        """How many are not shown."""
+        return self.count - len(self.clusters) - len(self.runs)
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """All of the page. waiting: only kinds of which there is something."""
+
+    waiting: list[Waiting]
+    running: list[run_progress.RunProgress]
+    sites: list[sites.SiteRow]
+
+    @property
+    def count(self) -> int:
+        """How many things wait."""
+        return sum(kind.count for kind in self.waiting)
+
+
+def overview() -> Home:
+    """What the home page shows, in a constant number of queries."""
+    sizes = dict(Page.objects.exclude(current__cluster=None).values_list("current__cluster").order_by().annotate(n=Count("pk")))
+    kinds = [_clusters(kind, found, sizes) for kind, found in _unfinished_clusters().items()]
+    kinds.append(_failed_runs())
+    running = Run.objects.filter(state__in=Run.UNFINISHED).select_related("site", "cluster__site").order_by("-id")[: SHOWN * 2]
+    return Home([kind for kind in kinds if kind.count], [run_progress.progress_of(run) for run in running], sites.rows())
+
+
+def _unfinished_clusters() -> "dict[str, QuerySet[Cluster]]":
+    """The templates that wait, by the next step: each stands under one step only."""
+    cluster = OuterRef("pk")
+    labels = Exists(Label.objects.filter(cluster=cluster))
+    rules = Exists(Rule.objects.filter(cluster=cluster))
+    live = Exists(Rule.objects.filter(cluster=cluster, state=Rule.State.LIVE))
+    draft = Exists(Rule.objects.filter(cluster=cluster, state=Rule.State.DRAFT))
+    records = Exists(Record.objects.filter(cluster=cluster, rule__state=Rule.State.LIVE))
+    mine = Cluster.objects.filter(ignored=False).select_related("site", "record_type")
+    typed = mine.exclude(record_type=None)
+    return {
+        "draft": typed.filter(draft).exclude(live),
+        "learn": typed.filter(labels).exclude(rules),
+        "annotate": typed.exclude(labels).exclude(rules),
+        "run": typed.filter(live).exclude(records),
+        "type": mine.filter(record_type=None),
+    }
+
+
+def _clusters(kind: str, found: "QuerySet[Cluster]", sizes: dict[int, int]) -> Waiting:
+    largest = sorted(found, key=lambda cluster: (-sizes.get(cluster.pk, 0), cluster.pk))
+    return Waiting(kind, [(cluster, sizes.get(cluster.pk, 0)) for cluster in largest[:SHOWN]], count=len(largest))
+
+
+def _failed_runs() -> Waiting:
+    since = timezone.now() - timedelta(days=FAILED_RUNS_FOR_DAYS)
+    again = Run.objects.filter(kind=OuterRef("kind"), site=OuterRef("site"), pk__gt=OuterRef("pk"), state=Run.State.DONE)
+    repeated = Exists(again.filter(Q(cluster=OuterRef("cluster")) | Q(cluster=None)))
+    failed = Run.objects.filter(state=Run.State.FAILED, finished_at__gte=since).exclude(repeated)
+    return Waiting("failed", runs=list(failed.select_related("site", "cluster__site")[:SHOWN]), count=failed.count())

@@ -1,0 +1,88 @@
+"""Labels: what an editor said of one attribute on one page. The only writer of the Label table."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import transaction
+from lxml import etree
+
+from extraction.algorithms.dom.nodes import Location, elements, value
+from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.errors import PageError
+from extraction.models import Attribute, Cluster, Label, Snapshot
+from extraction.services import contents
+
+MAX_PLACES = 2_000
+"""Values of one attribute on one page: far above any list an editor would mark."""
+
+
+class LabelError(ValueError):
+    """What was marked cannot be a label; the message says why."""
+
+
+def set_labels(
+    cluster: Cluster,
+    snapshot: Snapshot,
+    attribute: Attribute,
+    locations: Sequence[Location] | None,
+    user: Any,
+    *,
+    nodes: Sequence[etree._Element] | None = None,
+) -> list[Label]:
+    """Replaces what was said of the attribute on the page; gives the new labels in document order.
+
+    locations: the places; None says that it is not on this page, () that nothing is said. nodes: the page's elements,
+    when the caller has them. Raises LabelError, and PageError when the page cannot be read.
+    """
+    _check(cluster, snapshot, attribute, locations)
+    if locations is None:
+        rows: list[tuple[dict[str, Any] | None, str]] = [(None, "")]
+    else:
+        page = nodes if nodes is not None or not locations else read_nodes(snapshot)
+        rows = [(place.as_json(), _value(page or (), place)) for place in sorted(set(locations), key=_order)]
+    labels = [
+        Label(cluster=cluster, snapshot=snapshot, attribute=attribute, location=location, value=text, position=position, created_by=user)
+        for position, (location, text) in enumerate(rows)
+    ]
+    with transaction.atomic():
+        Label.objects.filter(cluster=cluster, snapshot=snapshot, attribute=attribute).delete()
+        return Label.objects.bulk_create(labels)
+
+
+def said(cluster: Cluster, snapshot: Snapshot, attribute: Attribute) -> list[dict[str, Any] | None]:
+    """What is said now, as `Location` JSON: [None] for "not on this page", [] for nothing."""
+    labels = Label.objects.filter(cluster=cluster, snapshot=snapshot, attribute=attribute)
+    return list(labels.order_by("position").values_list("location", flat=True))
+
+
+def read_nodes(snapshot: Snapshot) -> list[etree._Element]:
+    """The elements of a stored page. Raises PageError, also when its bytes are gone."""
+    try:
+        content = contents.get(snapshot.sha256)
+    except FileNotFoundError as error:
+        raise PageError("the stored bytes of the page are gone") from error
+    return elements(parse(content, content_type=snapshot.content_type or None).root)
+
+
+def _check(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, locations: Sequence[Location] | None) -> None:
+    if attribute.record_type_id != cluster.record_type_id:
+        raise LabelError(f"{attribute.name} is not an attribute of {cluster.label}'s record type")
+    if snapshot.cluster_id != cluster.pk:
+        raise LabelError(f"page {snapshot.pk} is not of {cluster.label}")
+    if locations and len(locations) > 1 and not attribute.multiple:
+        raise LabelError(f"{attribute.name} has one value a record; {len(locations)} places were marked")
+    if locations and len(locations) > MAX_PLACES:
+        raise LabelError(f"{attribute.name}: {len(locations)} places were marked; at most {MAX_PLACES} can be")
+
+
+def _value(nodes: Sequence[etree._Element], place: Location) -> str:
+    found = value(nodes, place)
+    if found is None:
+        raise LabelError(f"the page has no such place: {place.as_json()}")
+    if not found:
+        raise LabelError(f"there is no text at that place: {place.as_json()}")
+    return found
+
+
+def _order(place: Location) -> tuple[int, str, int, str, int]:
+    return place.node, place.kind, place.text, place.attribute, place.start or 0

@@ -1,0 +1,334 @@
+"""Learning while a person clicks: the pages of a cluster kept parsed, rules learned from labels, what they give.
+
+A click must show its effect within half a second on pages of 1 MB, so everything that can be kept is kept: trees and
+tables of the learning set, rules by their labels, values by rule and page, hits by rule and content. A `Workspace` is
+one cluster's share of that; the process keeps the workspaces used last, within VERTEX_WORKSPACE_MAX_BYTES in all.
+Nothing here is needed to be right: another process, or this one after it forgot, comes to the same rules.
+"""
+
+import hashlib
+import json
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.conf import settings
+from lxml import etree
+
+from extraction.algorithms.dom.nodes import Location
+from extraction.algorithms.errors import PageError
+from extraction.algorithms.learning import apriori
+from extraction.algorithms.rules import apply
+from extraction.algorithms.rules.rule import AttributeRule, Rule, Selector
+from extraction.models import Attribute, Cluster
+from extraction.services import learning_set
+from extraction.services.learning_set import LoadedPage, Source, labels_of
+from extraction.services.recent import Recent
+
+__all__ = ["Coverage", "Filling", "Lesson", "LoadedPage", "NotLearned", "Workspace", "coverage", "digest", "labels_of", "workspace"]
+
+Labels = Mapping[int, Sequence[Location]]
+"""{snapshot id: places of one attribute}; () says that it is not on that page."""
+
+Values = list[tuple[Location, str]]
+
+MAX_LISTED = 200
+"""Pages named in a coverage or a report; the rest is only counted."""
+
+_LESSONS, _VALUES, _COUNTS = 500, 10_000, 300_000
+"""Kept at most: lessons and values of pages a workspace, hits (an integer each) a process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """How much of the learning set is in memory."""
+
+    loaded: int
+    wanted: int
+
+    @property
+    def complete(self) -> bool:
+        return self.loaded == self.wanted
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What was learned of an attribute: the rule and, for its report, what the learner said of each XPath."""
+
+    rule: AttributeRule
+    learned: apriori.Learned
+
+
+@dataclass(frozen=True, slots=True)
+class NotLearned:
+    """Why nothing could be learned of an attribute. `message` names the attribute and, where one page is to blame, its URL."""
+
+    attribute: str
+    message: str
+    snapshot_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What an attribute's rule gives over the pages of its cluster, as far as they have been looked at.
+
+    checked: pages looked at, in all, not only by this call. total: pages there are. hits: pages with a value. several:
+    pages with more than one different value. without, several_on: ids of pages without and with several, at most
+    MAX_LISTED. next_cursor: what to call again with for more, None when all were looked at.
+    """
+
+    checked: int
+    total: int
+    hits: int
+    several: int
+    without: tuple[int, ...]
+    several_on: tuple[int, ...]
+    next_cursor: int | None
+
+
+class Workspace:
+    """A cluster's learning set in memory. Get it by `workspace(cluster)`; each method takes its lock.
+
+    `pages` holds what is loaded so far, in the order of the learning set; `fill` loads on.
+    """
+
+    def __init__(self, cluster_id: int) -> None:
+        self.cluster_id = cluster_id
+        self.pages: dict[int, LoadedPage] = {}
+        self.left_out: dict[int, str] = {}
+        self._lock = threading.RLock()
+        self._state: learning_set.State | None = None
+        self._first: frozenset[int] = frozenset()
+        self._wanted: list[Source] = []
+        self._all: list[Source] = []
+        self._trees: dict[str, tuple[etree._Element, int]] = {}
+        self._trees_bytes = 0
+        self._lessons: Recent[object, Lesson | NotLearned] = Recent(_LESSONS)
+        self._values: Recent[tuple[str, str], tuple[tuple[Location, str], ...]] = Recent(_VALUES)
+
+    @property
+    def memory_bytes(self) -> int:
+        """What it holds, estimated."""
+        return sum(page.memory_bytes for page in self.pages.values()) + self._trees_bytes
+
+    def refresh(self) -> None:
+        """Follows the database: pages that came or went, samples and labels that were added."""
+        now = learning_set.state(self.cluster_id)
+        with self._lock:
+            if now == self._state:
+                return
+            if self._state is None or now.pages != self._state.pages:
+                self._all = learning_set.cluster_sources(self.cluster_id)
+            self._state, self._first = now, frozenset(now.first)
+            self._wanted = learning_set.choose(now.first, self._all, max_bytes=settings.VERTEX_WORKSPACE_MAX_BYTES)
+            kept = {(source.snapshot_id, source.sha256) for source in self._wanted}
+            self.pages = {pk: page for pk, page in self.pages.items() if (pk, page.sha256) in kept}
+            self.left_out = {}
+
+    def fill(self, budget_s: float | None = 0.3) -> Filling:
+        """Loads pages of the learning set, labelled ones first, for about `budget_s`; None loads all. At least one."""
+        until = None if budget_s is None else time.monotonic() + budget_s
+        with self._lock:
+            for source in self._pending():
+                self._load(source)
+                if until is not None and time.monotonic() >= until:
+                    break
+            return self.filling
+
+    @property
+    def filling(self) -> Filling:
+        """How much of the learning set is in memory; what cannot be read is not wanted."""
+        return Filling(len(self.pages), len(self._wanted) - len(self.left_out))
+
+    def page(self, snapshot_id: int) -> LoadedPage | None:
+        """A page of the learning set, loaded now if it was not; None when it is not in the set or cannot be read."""
+        with self._lock:
+            if snapshot_id not in self.pages:
+                for source in self._pending():
+                    if source.snapshot_id == snapshot_id:
+                        self._load(source)
+            return self.pages.get(snapshot_id)
+
+    def learn(self, attribute: Attribute, labels: Labels) -> AttributeRule | NotLearned:
+        """The attribute's rule by its labels and what is loaded; kept by both, so asking again costs nothing."""
+        lesson = self.lesson(attribute, labels)
+        return lesson.rule if isinstance(lesson, Lesson) else lesson
+
+    def lesson(self, attribute: Attribute, labels: Labels) -> Lesson | NotLearned:
+        """As `learn`, with what the learner said of each XPath."""
+        with self._lock:
+            for snapshot_id in labels:
+                self.page(snapshot_id)
+            said = tuple(sorted((pk, tuple(places)) for pk, places in labels.items()))
+            kind = (attribute.name, attribute.type, attribute.multiple, attribute.mandatory)
+            key = (kind, said, tuple(self.pages))
+            return self._lessons.get(key) or self._lessons.put(key, self._learn(attribute, dict(said)))
+
+    def values(self, rule: AttributeRule, *, only: Iterable[int] | None = None) -> Mapping[int, Values]:
+        """{snapshot id: [(place, value), …]} of an attribute's rule on the loaded pages, or on those of `only`."""
+        mark = digest(rule)
+        with self._lock:
+            wanted = self.pages if only is None else [pk for pk in only if pk in self.pages]
+            return {pk: list(self._page_values(mark, rule, self.pages[pk])) for pk in wanted}
+
+    def coverage(self, rule: AttributeRule, *, cursor: int = 0, budget_s: float = 0.4) -> Coverage:
+        """See `coverage`."""
+        mark = digest(rule)
+        until = time.monotonic() + budget_s
+        with self._lock:
+            order = self._in_memory_first()
+            start = cursor if 0 <= cursor < len(order) else 0
+            for source in order[start:] + order[:start]:
+                if _COUNTED.get((mark, source.sha256)) is None:
+                    _COUNTED.put((mark, source.sha256), self._count(rule, source))
+                    if time.monotonic() >= until:
+                        break
+            return self._summary(mark, order)
+
+    def _pending(self) -> list[Source]:
+        return [source for source in self._wanted if source.snapshot_id not in self.pages and source.snapshot_id not in self.left_out]
+
+    def _load(self, source: Source) -> None:
+        try:
+            page = learning_set.load(source)
+        except PageError as error:
+            self.left_out[source.snapshot_id] = str(error)
+            return
+        self._trees_bytes -= self._trees.pop(source.sha256, (None, 0))[1]
+        full = _held_bytes(self) + page.memory_bytes > settings.VERTEX_WORKSPACE_MAX_BYTES
+        if full and source.snapshot_id not in self._first:
+            self._wanted = [each for each in self._wanted if each.snapshot_id in self.pages or each.snapshot_id in self._first]
+            return
+        loaded = {**self.pages, source.snapshot_id: page}
+        self.pages = {source.snapshot_id: loaded[source.snapshot_id] for source in self._wanted if source.snapshot_id in loaded}
+        _make_room(self)
+
+    def _learn(self, attribute: Attribute, labels: Labels) -> Lesson | NotLearned:
+        ids = list(self.pages)
+        examples = [apriori.Example(ids.index(pk), tuple(places)) for pk, places in labels.items() if pk in self.pages]
+        if not any(example.locations for example in examples):
+            return NotLearned(attribute.name, f"{attribute.name}: nothing is marked on any page that can be read")
+        tables = [page.table for page in self.pages.values()]
+        found = apriori.learn(tables, examples, multiple=attribute.multiple, mandatory=attribute.mandatory)
+        if isinstance(found, apriori.NotLearned):
+            page = None if found.page is None else self.pages[ids[found.page]]
+            where = f" ({page.url})" if page else ""
+            return NotLearned(attribute.name, f"{attribute.name}: {found.reason}{where}", page.snapshot_id if page else None)
+        selectors = tuple(Selector(each.xpath, each.part) for each in found.alternatives)
+        return Lesson(attribute_rule(attribute, selectors), found)
+
+    def _page_values(self, mark: str, rule: AttributeRule, page: LoadedPage) -> tuple[tuple[Location, str], ...]:
+        known = self._values.get((mark, page.sha256))
+        if known is None:
+            known = self._values.put((mark, page.sha256), apply.attribute_places(rule, page.root, page.index))
+        return known
+
+    def _in_memory_first(self) -> list[Source]:
+        """The cluster's pages, those that cost no reading first: the first slice then says the most."""
+        held = {page.sha256 for page in self.pages.values()} | self._trees.keys()
+        return sorted(self._all, key=lambda source: (source.sha256 not in held, source.snapshot_id))
+
+    def _count(self, rule: AttributeRule, source: Source) -> int:
+        """Different values on a page; a page that cannot be read has none."""
+        page = self.pages.get(source.snapshot_id)
+        try:
+            root = page.root if page else self._tree(source)
+        except PageError:
+            return 0
+        return len(set(apply.attribute_values(rule, root)))
+
+    def _tree(self, source: Source) -> etree._Element:
+        """The page's tree, kept while there is room: reading it is nine tenths of what a check costs."""
+        kept = self._trees.get(source.sha256)
+        if kept is not None:
+            return kept[0]
+        root = learning_set.read(source)
+        need = learning_set.tree_bytes(source, root)
+        if _held_bytes() + need <= settings.VERTEX_WORKSPACE_MAX_BYTES:
+            self._trees[source.sha256] = (root, need)
+            self._trees_bytes += need
+        return root
+
+    def _summary(self, mark: str, order: Sequence[Source]) -> Coverage:
+        counts = [(source.snapshot_id, _COUNTED.get((mark, source.sha256))) for source in sorted(order, key=lambda s: s.snapshot_id)]
+        known = [(pk, count) for pk, count in counts if count is not None]
+        without = [pk for pk, count in known if not count]
+        several = [pk for pk, count in known if count > 1]
+        left = next((n for n, source in enumerate(order) if _COUNTED.get((mark, source.sha256)) is None), None)
+        hits = len(known) - len(without)
+        return Coverage(len(known), len(order), hits, len(several), tuple(without[:MAX_LISTED]), tuple(several[:MAX_LISTED]), left)
+
+    def drop_trees(self) -> None:
+        """Gives back what is only kept for speed: trees beside the learning set."""
+        with self._lock:
+            self._trees = {}
+            self._trees_bytes = 0
+
+
+def workspace(cluster: Cluster) -> Workspace:
+    """The cluster's workspace, up to date with the database. Its pages are loaded by `fill` and by what needs them."""
+    with _LOCK:
+        found = _WORKSPACES.pop(cluster.pk, None) or Workspace(cluster.pk)
+        _WORKSPACES[cluster.pk] = found
+    found.refresh()
+    return found
+
+
+def coverage(cluster: Cluster, rule: AttributeRule, *, cursor: int = 0, budget_s: float = 0.4) -> Coverage:
+    """Looks at pages of the cluster for about `budget_s`, going on where `cursor` says; each page once per rule.
+
+    The figures are of all pages that this process has looked at with this rule, not of this call alone: a client
+    shows what it got last and calls again with `next_cursor` until that is None.
+    """
+    return workspace(cluster).coverage(rule, cursor=cursor, budget_s=budget_s)
+
+
+def attribute_rule(attribute: Attribute, alternatives: tuple[Selector, ...]) -> AttributeRule:
+    """The rule of a record type's attribute with these selectors."""
+    return AttributeRule(
+        name=attribute.name,
+        type=attribute.type,  # type: ignore[arg-type]
+        multiple=attribute.multiple,
+        mandatory=attribute.mandatory,
+        alternatives=alternatives,
+    )
+
+
+def digest(rule: AttributeRule) -> str:
+    """Names what a rule selects: equal for rules with the same XPaths, whatever their attribute is called."""
+    row = Rule((AttributeRule("x", alternatives=rule.alternatives),)).to_json()
+    return hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()
+
+
+def forget() -> None:
+    """Drops everything kept in this process."""
+    with _LOCK:
+        _WORKSPACES.clear()
+    _COUNTED.clear()
+
+
+_LOCK = threading.Lock()
+_WORKSPACES: OrderedDict[int, Workspace] = OrderedDict()
+_COUNTED: Recent[tuple[str, str], int] = Recent(_COUNTS)
+
+
+def _held_bytes(only: Workspace | None = None) -> int:
+    """Memory of all workspaces, or of the pages alone that one of them learns from."""
+    if only is not None:
+        return sum(page.memory_bytes for page in only.pages.values())
+    with _LOCK:
+        return sum(each.memory_bytes for each in _WORKSPACES.values())
+
+
+def _make_room(for_: Workspace) -> None:
+    """Lets the workspaces go that were used longest ago, then the spare trees of this one, until the bound holds."""
+    while _held_bytes() > settings.VERTEX_WORKSPACE_MAX_BYTES:
+        with _LOCK:
+            others = [pk for pk, each in _WORKSPACES.items() if each is not for_]
+            if not others:
+                break
+            del _WORKSPACES[others[0]]
+    if _held_bytes() > settings.VERTEX_WORKSPACE_MAX_BYTES:
+        for_.drop_trees()

@@ -1,0 +1,97 @@
+"""Record types: made, changed, deleted while nothing uses them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Count
+from django.utils.text import slugify
+
+from extraction.models import Attribute, Cluster, Label, RecordType
+
+RESERVED = frozenset({"new"})
+
+
+class InUse(Exception):  # noqa: N818
+    """Something would be lost that people made; the message says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeDraft:
+    """An attribute as a person wants it. id: of the one it changes, None for a new one."""
+
+    id: int | None
+    name: str
+    type: str
+    multiple: bool = False
+    mandatory: bool = False
+    hotkey: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordTypeRow:
+    """A record type with its attributes and the number of templates that use it."""
+
+    record_type: RecordType
+    attributes: list[Attribute]
+    templates: int
+
+
+def rows() -> list[RecordTypeRow]:
+    """Every record type, by name, in a constant number of queries."""
+    found = RecordType.objects.annotate(templates=Count("clusters")).prefetch_related("attributes")
+    return [RecordTypeRow(row, list(row.attributes.all()), row.templates) for row in found]
+
+
+def create(name: str, description: str, attributes: Sequence[AttributeDraft]) -> RecordType:
+    """A new record type with its attributes in the given order."""
+    with transaction.atomic():
+        record_type = RecordType.objects.create(name=name, description=description, slug=_free_slug(name))
+        _write(record_type, attributes)
+    return record_type
+
+
+def update(
+    record_type: RecordType, name: str, description: str, attributes: Sequence[AttributeDraft], *, drop_labels: bool = False
+) -> None:
+    """Changes a record type to what is given. Raises InUse when annotations would be lost and `drop_labels` is not set."""
+    with transaction.atomic():
+        gone = record_type.attributes.exclude(pk__in=[draft.id for draft in attributes if draft.id])
+        labelled = [(row.name, row.n) for row in gone.annotate(n=Count("labels")) if row.n]
+        if labelled and not drop_labels:
+            raise InUse("; ".join(f"{name} has {n} annotation{'s' if n > 1 else ''}" for name, n in labelled))
+        gone.delete()
+        RecordType.objects.filter(pk=record_type.pk).update(name=name, description=description)
+        _write(record_type, attributes)
+
+
+def delete(record_type: RecordType) -> None:
+    """Deletes a record type. Raises InUse while a template uses it."""
+    with transaction.atomic():
+        users = Cluster.objects.filter(record_type=record_type).select_related("site")
+        if users:
+            raise InUse("used by " + ", ".join(f"{cluster.label} of {cluster.site}" for cluster in users[:5]))
+        record_type.delete()
+
+
+def label_counts(record_type: RecordType) -> dict[int, int]:
+    """{attribute id: how many annotations it has}."""
+    return dict(Label.objects.filter(attribute__record_type=record_type).values_list("attribute").order_by().annotate(n=Count("pk")))
+
+
+def _write(record_type: RecordType, attributes: Sequence[AttributeDraft]) -> None:
+    # Two attributes may swap their names: the unique constraint is checked row by row, so names pass through one that is free.
+    kept = record_type.attributes.in_bulk([draft.id for draft in attributes if draft.id])
+    for attribute in kept.values():
+        Attribute.objects.filter(pk=attribute.pk).update(name=f" {attribute.pk}")
+    for position, draft in enumerate(attributes):
+        row = kept.get(draft.id or 0) or Attribute(record_type=record_type)
+        row.name, row.type, row.position = draft.name, draft.type, position
+        row.multiple, row.mandatory, row.hotkey = draft.multiple, draft.mandatory, draft.hotkey
+        row.save()
+
+
+def _free_slug(name: str) -> str:
+    base = slugify(name)[:80].strip("-") or "record-type"
+    taken = set(RecordType.objects.filter(slug__startswith=base).values_list("slug", flat=True)) | RESERVED
+    return base if base not in taken else next(f"{base}-{n}" for n in range(2, len(taken) + 3) if f"{base}-{n}" not in taken)

@@ -1,0 +1,187 @@
+"""A rule as a person reads it: attribute by attribute, what it selects, how sure, where it gives nothing."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.errors import PageError, RuleError, XPathError
+from extraction.algorithms.rules import apply, xslt
+from extraction.models import Attribute, Cluster, Rule, Snapshot
+from extraction.services import contents
+
+SEEN_PAGES = 5
+"""Sample pages whose values are shown: enough to see what an attribute holds, and quick to read."""
+
+SEEN_BYTES = 8_000_000
+"""Bytes of pages read for that, at most."""
+
+LISTED = 50
+"""Pages listed of those without a value; the rest is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class SelectorRow:
+    """One way to the values. part: which part of the text, in words; figures are None where a person wrote the XPath."""
+
+    xpath: str
+    part: str = ""
+    precision: float | None = None
+    distance: float | None = None
+    support: int | None = None
+    features: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeRow:
+    """An attribute of the record type with what the rule has for it; without `selectors` it has nothing."""
+
+    attribute: Attribute
+    selectors: list[SelectorRow]
+    hits: int = 0
+    checked: int = 0
+    without: list[Snapshot] = field(default_factory=list)
+    several: list[Snapshot] = field(default_factory=list)
+    several_count: int = 0
+    seen: list[tuple[Snapshot, tuple[str, ...]]] = field(default_factory=list)
+    failure: str = ""
+    edited_by: str = ""
+
+    @property
+    def share(self) -> float | None:
+        """Hit rate over the pages checked, None where none was."""
+        return self.hits / self.checked if self.checked else None
+
+    @property
+    def colour(self) -> str:
+        """The state's colour of the hit rate: what is mandatory and missing is suspect, what is never there broken."""
+        if not self.checked or (self.hits < self.checked and not self.attribute.mandatory and self.hits):
+            return "ok" if self.hits else ""
+        return "ok" if self.hits == self.checked else "suspect" if self.hits else "broken"
+
+    @property
+    def missing(self) -> int:
+        """Pages that gave no value."""
+        return self.checked - self.hits
+
+    @property
+    def unlisted(self) -> int:
+        """Pages without a value beyond those listed."""
+        return self.missing - len(self.without)
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    """A version beside the one before it: which attributes came, went or changed."""
+
+    rule: Rule
+    changes: list[tuple[str, str]]
+
+
+def rows(rule: Rule) -> list[AttributeRow]:
+    """The rule's attributes in the record type's order, then those that the record type has no more."""
+    entries = {entry.get("name"): entry for entry in rule.report.get("attributes", [])}
+    failures = {entry.get("name"): entry.get("reason", "") for entry in rule.report.get("failed", [])}
+    defined = {entry["name"]: entry for entry in rule.definition.get("attributes", [])}
+    pages = _pages(entries.values())
+    seen = _seen(rule)
+    return [
+        _row(attribute, defined.get(attribute.name), entries.get(attribute.name) or {}, pages, seen, failures.get(attribute.name, ""))
+        for attribute in _attributes(rule, defined)
+    ]
+
+
+def versions(cluster: Cluster) -> list[VersionRow]:
+    """All versions of a template's rule, newest first, with what changed."""
+    found = list(Rule.objects.filter(cluster=cluster).select_related("created_by").defer("stylesheet"))
+    before = [*found[1:], None]
+    return [VersionRow(rule, _changes(rule, older)) for rule, older in zip(found, before, strict=False)]
+
+
+def _attributes(rule: Rule, defined: dict[str, Any]) -> list[Attribute]:
+    record_type = rule.cluster.record_type
+    known = list(record_type.attributes.all()) if record_type else []
+    gone = [name for name in defined if name not in {attribute.name for attribute in known}]
+    more = [
+        Attribute(name=name, type=defined[name]["type"], multiple=defined[name]["multiple"], position=len(known) + n)
+        for n, name in enumerate(gone)
+    ]
+    return [*known, *more]
+
+
+def _row(
+    attribute: Attribute,
+    defined: dict[str, Any] | None,
+    entry: dict[str, Any],
+    pages: dict[int, Snapshot],
+    seen: list[tuple[Snapshot, dict[str, tuple[str, ...]]]],
+    failure: str,
+) -> AttributeRow:
+    selectors = _selectors((defined or {}).get("alternatives", []), entry.get("alternatives", []))
+    return AttributeRow(
+        attribute,
+        selectors,
+        hits=entry.get("hits", 0),
+        checked=entry.get("checked", 0),
+        without=[pages[pk] for pk in entry.get("without", [])[:LISTED] if pk in pages],
+        several=[pages[pk] for pk in entry.get("several_on", [])[:LISTED] if pk in pages],
+        several_count=0 if attribute.multiple else entry.get("several", 0),
+        seen=[(snapshot, values.get(attribute.name, ())) for snapshot, values in seen] if selectors else [],
+        failure=failure,
+        edited_by=entry.get("edited_by", ""),
+    )
+
+
+def _selectors(defined: list[dict[str, Any]], said: list[dict[str, Any]]) -> list[SelectorRow]:
+    """What is run, with what the learner said of the same XPath."""
+    by_xpath = {entry.get("xpath"): entry for entry in said}
+    found = []
+    for selector in defined:
+        entry = by_xpath.get(selector["xpath"], {})
+        figures = (entry.get("precision"), entry.get("distance"), entry.get("support"))
+        found.append(SelectorRow(selector["xpath"], _part(selector.get("part")), *figures, tuple(entry.get("features", []))))
+    return found
+
+
+def _part(part: dict[str, str] | None) -> str:
+    if not part:
+        return ""
+    ends = [f"after “{part['prefix']}”" if part.get("prefix") else "", f"before “{part['suffix']}”" if part.get("suffix") else ""]
+    shown = " and ".join(end for end in ends if end)
+    return f"the part {shown}" if shown else f"the part that fits {part.get('pattern', '')}"
+
+
+def _pages(entries: Iterable[dict[str, Any]]) -> dict[int, Snapshot]:
+    wanted = {pk for entry in entries for key in ("without", "several_on") for pk in entry.get(key, [])[:LISTED]}
+    return Snapshot.objects.select_related("page").in_bulk(wanted)
+
+
+def _seen(rule: Rule) -> list[tuple[Snapshot, dict[str, tuple[str, ...]]]]:
+    """The values on the first sample pages. A page or a rule that cannot be read shows none."""
+    try:
+        sheet = xslt.Stylesheet.compile(rule.stylesheet)
+    except (RuleError, XPathError):
+        return []
+    found, size_bytes = [], 0
+    for sample in rule.cluster.samples.select_related("snapshot__page").order_by("position")[:SEEN_PAGES]:
+        size_bytes += sample.snapshot.size_bytes
+        if size_bytes > SEEN_BYTES:
+            break
+        try:
+            root = parse(contents.get(sample.snapshot.sha256), content_type=sample.snapshot.content_type or None).root
+            found.append((sample.snapshot, dict(apply.extract(sheet, root).values)))
+        except (PageError, RuleError, XPathError, FileNotFoundError):
+            continue
+    return found
+
+
+def _changes(rule: Rule, older: Rule | None) -> list[tuple[str, str]]:
+    """(what happened, attribute) against the version before."""
+    now = {entry["name"]: entry for entry in rule.definition.get("attributes", [])}
+    then = {entry["name"]: entry for entry in older.definition.get("attributes", [])} if older else {}
+    if older is None:
+        return [("first version", "")]
+    came = [("new", name) for name in now if name not in then]
+    went = [("gone", name) for name in then if name not in now]
+    changed = [("changed", name) for name in now if name in then and now[name] != then[name]]
+    return [*came, *went, *changed] or [("same XPaths", "")]

@@ -1,0 +1,55 @@
+"""How far a run is, in figures a person can use: done, left, rate, time left."""
+
+from dataclasses import dataclass
+
+from django.core.paginator import Page as Pages
+from django.core.paginator import Paginator
+from django.utils import timezone
+
+from extraction.models import Run, RunProblem
+
+STEADY_AFTER_S = 2.0
+"""Before that the rate is noise: the first pages pay for what is loaded once."""
+
+PROBLEMS_PER_PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """A run with its figures. rate: units a second; left_s: seconds; None while nothing can be said."""
+
+    run: Run
+    fraction: float | None
+    elapsed_s: float | None
+    rate: float | None
+    left_s: float | None
+
+    @property
+    def left(self) -> int:
+        """Units still to be done."""
+        return max(0, self.run.total - self.run.done)
+
+
+def progress_of(run: Run) -> RunProgress:
+    """The figures of a run as it stands."""
+    if run.started_at is None:
+        return RunProgress(run, None, None, None, None)
+    elapsed_s = ((run.finished_at or timezone.now()) - run.started_at).total_seconds()
+    fraction = min(1.0, run.done / run.total) if run.total else None
+    steady = run.done > 0 and (elapsed_s >= STEADY_AFTER_S or run.finished)
+    rate = run.done / max(elapsed_s, 0.001) if steady else None
+    left_s = max(0, run.total - run.done) / rate if rate and run.total and not run.finished else None
+    return RunProgress(run, fraction, elapsed_s, rate, left_s)
+
+
+def following(run: Run) -> Run | None:
+    """The unfinished run that an import started when it ended: finding the templates of what came in."""
+    if run.kind != Run.Kind.IMPORT or not run.finished:
+        return None
+    later = Run.objects.filter(site=run.site_id, kind=Run.Kind.CLUSTER, state__in=Run.UNFINISHED, pk__gt=run.pk)
+    return later.order_by("pk").first()
+
+
+def problems(run: Run, page_number: str | int) -> "Pages[RunProblem]":
+    """One page of what the run could not use. A number that is none gives the first page, one too high the last."""
+    return Paginator(RunProblem.objects.filter(run=run), PROBLEMS_PER_PAGE).get_page(page_number)

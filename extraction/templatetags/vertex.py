@@ -1,0 +1,241 @@
+"""How the dashboard writes things: icons, states, times, shares, sizes."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django import template
+from django.utils import timezone
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from extraction.models import Attribute, Run
+
+register = template.Library()
+
+_BLANKS = re.compile(r"[^\S ][\s\u200b\ufeff]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """How a state is shown: the colour's name (empty: none), the sign, the word."""
+
+    colour: str
+    sign: str
+    word: str
+
+
+SIGNS: dict[str, Sign] = {
+    # A rule and its template
+    "live": Sign("ok", "●", "Live"),
+    "draft": Sign("draft", "○", "Draft"),
+    "retired": Sign("", "–", "Retired"),
+    "none": Sign("", "·", "No rule"),
+    # A run
+    "queued": Sign("", "…", "Queued"),
+    "running": Sign("", "▸", "Running"),
+    "done": Sign("ok", "●", "Done"),
+    "failed": Sign("broken", "✕", "Failed"),
+    "cancelled": Sign("", "–", "Cancelled"),
+    # A record
+    "complete": Sign("ok", "●", "Complete"),
+    "incomplete": Sign("suspect", "◐", "Incomplete"),
+    # A page
+    "unreadable": Sign("broken", "✕", "Unreadable"),
+    "unclustered": Sign("", "·", "No template"),
+    # Health
+    "ok": Sign("ok", "●", "Ok"),
+    "suspect": Sign("suspect", "◐", "Suspect"),
+    "broken": Sign("broken", "✕", "Broken"),
+    "unreachable": Sign("unreachable", "⌁", "Unreachable"),
+}
+
+
+@register.simple_tag
+def icon(name: str, title: str = "") -> SafeString:
+    """An icon of the set in templates/_icons.html; with a title it speaks for itself, otherwise it is decoration."""
+    if title:
+        return format_html('<svg class="icon" role="img" aria-label="{}"><title>{}</title><use href="#i-{}"/></svg>', title, title, name)
+    return format_html('<svg class="icon" aria-hidden="true"><use href="#i-{}"/></svg>', name)
+
+
+@register.simple_tag
+def badge(state: str, word: str = "") -> SafeString:
+    """A state with its colour, its sign and its word."""
+    shown = SIGNS[str(state)]
+    return format_html(
+        '<span class="badge{}"><span class="badge-sign" aria-hidden="true">{}</span>{}</span>',
+        f" badge-{shown.colour}" if shown.colour else "",
+        shown.sign,
+        word or shown.word,
+    )
+
+
+@register.simple_tag
+def bar(share: float | None, colour: str = "", label: str = "") -> SafeString:
+    """A share of 0 to 1 as a bar. colour: a state's, or `hue` for that of the attribute around it."""
+    return bars([(share or 0.0, "")], colour, label)
+
+
+@register.simple_tag
+def bars(parts: Sequence[tuple[float, str]], colour: str = "", label: str = "") -> SafeString:
+    """Shares beside each other in one bar: (share of 0 to 1, state's colour) each."""
+    rects, start = [], 0.0
+    for share, part in parts:
+        width = max(0.0, min(1.0 - start, share)) * 100
+        rects.append((f"{start * 100:.2f}", f"{width:.2f}", f"part-{part}" if part else ""))
+        start += width / 100
+    return format_html(
+        '<svg class="bar{}" viewBox="0 0 100 1" preserveAspectRatio="none" role="img" aria-label="{}">{}</svg>',
+        f" bar-{colour}" if colour else "",
+        label or percent(sum(share for share, _ in parts)),
+        format_html_join("", '<rect x="{}" width="{}" height="1" class="{}"/>', rects),
+    )
+
+
+@register.simple_tag
+def ago(moment: datetime | None) -> SafeString | str:
+    """How long ago, with the exact time on hover."""
+    if moment is None:
+        return "–"
+    seconds = (timezone.now() - moment).total_seconds()
+    local = timezone.localtime(moment)
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>', local.isoformat(), f"{local:%-d %B %Y, %H:%M:%S %Z}", _ago(seconds, local)
+    )
+
+
+def _ago(seconds: float, local: datetime) -> str:
+    if seconds < 10:
+        return "just now"
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s")):
+        if seconds >= size:
+            return f"{local:%-d %b %Y}" if unit == "d" and seconds >= 30 * size else f"{int(seconds // size)} {unit} ago"
+    return "just now"
+
+
+@register.filter
+def duration(seconds: float | None) -> str:
+    """Seconds as a person says them: 4 s, 2 min 10 s, 3 h 5 min."""
+    if seconds is None:
+        return "–"
+    if seconds < 1:
+        return "under 1 s"
+    whole = round(seconds)
+    minutes, rest = divmod(whole, 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+@register.filter
+def percent(share: float | None) -> str:
+    """A share of 0 to 1 in per cent; what is not all is never rounded up to 100, what is something never down to 0."""
+    if share is None:
+        return "–"
+    if 0 < share < 0.01:
+        return "<1 %"
+    if 0.99 < share < 1:
+        return f"{int(share * 1000) / 10:g} %"
+    return f"{share * 100:.0f} %"
+
+
+@register.filter
+def size(size_bytes: int | None) -> str:
+    """Bytes as a person reads them, 1,024 to a kB: 512 B, 48 kB, 1.4 MB."""
+    if size_bytes is None:
+        return "–"
+    if size_bytes < 1024:
+        return f"{size_bytes} B"
+    amount = float(size_bytes)
+    for unit in ("kB", "MB", "GB", "TB"):
+        amount /= 1024
+        if amount < 1023.5 or unit == "TB":
+            break
+    return f"{amount:.1f}".removesuffix(".0") + f" {unit}" if amount < 9.95 and unit != "kB" else f"{amount:.0f} {unit}"
+
+
+@register.filter
+def rate(per_second: float | None) -> str:
+    """Units a second, with a decimal only where it says something."""
+    if per_second is None:
+        return "–"
+    return f"{per_second:.1f}" if per_second < 10 else number(round(per_second))
+
+
+@register.filter
+def visible(xpath: str) -> str:
+    """An XPath to be looked at: runs of white space in its strings that a screen would not show, as one sign."""
+    return _BLANKS.sub("␣", xpath)
+
+
+@register.filter
+def number(value: int | None) -> str:
+    """A whole number with thousands apart."""
+    return "–" if value is None else f"{value:,}".replace(",", "\u202f")
+
+
+@register.filter
+def item(mapping: Any, key: Any) -> Any:
+    """mapping[key], None when it is not there."""
+    return mapping.get(key) if mapping else None
+
+
+@register.filter
+def shortened(text: str, length: int = 60) -> str:
+    """A text cut in its middle: both ends of an address say something."""
+    if len(text) <= length:
+        return text
+    tail = length // 3
+    return f"{text[: length - tail - 1]}…{text[-tail:]}"
+
+
+@register.filter
+def minus(value: int, other: int) -> int:
+    """value - other."""
+    return value - other
+
+
+@register.simple_tag
+def coverage(records: int, failed: int, pages: int) -> SafeString:
+    """The share of a template's pages that gave a record, and that failed."""
+    whole = max(1, pages)
+    return bars([((records - failed) / whole, "ok"), (failed / whole, "broken")])
+
+
+@register.filter
+def turned(sort: str, name: str) -> str:
+    """The order a click on a column's head asks for: rising first, then falling."""
+    return f"-{name}" if sort == name else name
+
+
+@register.filter
+def tail(url: str) -> str:
+    """An address without its host: in a table of one site that stands in every row."""
+    rest = url.partition("://")[2].partition("/")[2]
+    return f"/{rest}" if rest else url
+
+
+@register.filter
+def value_key(name: str, position: int) -> str:
+    """How an address names one value of a record: `author.0`."""
+    return f"{name}.{position}"
+
+
+@register.filter
+def hue(place: int) -> int:
+    """The hue of the attribute at a place, from 0."""
+    return int(place) % Attribute.HUES
+
+
+@register.filter
+def figures(run: Run) -> list[tuple[str, str]]:
+    """What a run's summary says, in words: counts that are not 0; ids and settings say nothing of the result."""
+    return [
+        (key.replace("_", " "), number(value))
+        for key, value in run.summary.items()
+        if type(value) is int and value and key not in {"rule", "version", "threshold", "last_number"}
+    ]

@@ -1,0 +1,109 @@
+"""Templates: a site's cards, one template, its name, its record type, merging, ignoring."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from extraction.forms import MergeForm, NameForm, said
+from extraction.models import Cluster, RecordType, Role, Site
+from extraction.services import cluster_view, site_pages, sites
+from extraction.services import clusters as service
+from extraction.services.runs import JobError
+from extraction.views.policy import requires
+
+
+def cluster_of(slug: str, number: int) -> Cluster:
+    """The template at an address, with its site and record type; 404 for none."""
+    return get_object_or_404(Cluster.objects.select_related("site", "record_type"), site__slug=slug, number=number)
+
+
+@require_safe
+@requires(Role.VIEWER)
+def site(request: HttpRequest, slug: str) -> HttpResponse:
+    """The site's first tab: its templates as cards."""
+    found = get_object_or_404(Site, slug=slug)
+    overview = service.overview(found)
+    context = {
+        "site": found,
+        "head": sites.head(found),
+        "overview": overview,
+        "rows": [row for row in overview.rows if not row.cluster.ignored],
+        "ignored": [row for row in overview.rows if row.cluster.ignored],
+        "tab": "templates",
+    }
+    return render(request, "extraction/site.html", context)
+
+
+@require_safe
+@requires(Role.VIEWER)
+def cluster(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """One template: its way from pages to records, its sample pages."""
+    found = cluster_of(slug, number)
+    context = {
+        "site": found.site,
+        "cluster": found,
+        "view": cluster_view.view(found),
+        "samples": cluster_view.samples(found),
+        "pages": site_pages.search(found.site, part=str(number))[:10],
+        "record_types": RecordType.objects.all(),
+    }
+    return render(request, "extraction/cluster.html", context)
+
+
+@require_POST
+@requires(Role.EDITOR)
+def rename(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Names it; an empty name gives back the number."""
+    found = cluster_of(slug, number)
+    form = NameForm(request.POST)
+    if form.is_valid():
+        service.rename(found, form.cleaned_data["name"])
+    elif request.htmx:  # type: ignore[attr-defined]
+        return HttpResponse(said(form), status=400, content_type="text/plain")
+    else:
+        messages.error(request, said(form))
+    return HttpResponse(status=204) if request.htmx else redirect(found)  # type: ignore[attr-defined]
+
+
+@require_POST
+@requires(Role.EDITOR)
+def set_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Says what its pages are about."""
+    found = cluster_of(slug, number)
+    chosen = request.POST.get("record_type", "")
+    record_type = get_object_or_404(RecordType, slug=chosen) if chosen else None
+    try:
+        service.set_record_type(found, record_type)
+    except JobError as error:
+        messages.error(request, f"{error}.")
+    return redirect(found)
+
+
+@require_POST
+@requires(Role.EDITOR)
+def ignore(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Sets it aside, or brings it back."""
+    found = cluster_of(slug, number)
+    ignored = request.POST.get("ignored") == "1"
+    service.ignore(found, ignored)
+    messages.success(request, f"{found.label} is {'ignored' if ignored else 'back'}.")
+    return redirect("site", slug)
+
+
+@require_POST
+@requires(Role.EDITOR)
+def merge(request: HttpRequest, slug: str) -> HttpResponse:
+    """Makes one template of several: the first one given takes in the others."""
+    found = get_object_or_404(Site, slug=slug)
+    form = MergeForm(request.POST, site=found)
+    if not form.is_valid():
+        messages.error(request, said(form))
+        return redirect("site", slug)
+    into, *others = form.cleaned_data["clusters"]
+    try:
+        into = service.merge(into, others)
+        messages.success(request, f"{into.label} took in {len(others)} template{'s' if len(others) > 1 else ''}.")
+    except JobError as error:
+        messages.error(request, f"Nothing was merged: {error}.")
+    return redirect("site", slug)

@@ -1,0 +1,16 @@
+"""The first page after signing in."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from extraction.models import Role
+from extraction.services import home as service
+from extraction.views.policy import requires
+
+
+@require_safe
+@requires(Role.VIEWER)
+def home(request: HttpRequest) -> HttpResponse:
+    """What waits, what is running, how the sites stand."""
+    return render(request, "extraction/home.html", {"home": service.overview()})

@@ -1,0 +1,61 @@
+"""Records of a template: the table, the CSV."""
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import render
+from django.utils.text import slugify
+from django.views.decorators.http import require_safe
+
+from extraction.forms import ExportForm, RecordsForm, said
+from extraction.models import Cluster, Record, Role
+from extraction.services import cluster_view, export_csv, site_pages
+from extraction.services import records as service
+from extraction.views.clusters import cluster_of
+from extraction.views.policy import requires
+
+PER_PAGE = 50
+
+
+@require_safe
+@requires(Role.VIEWER)
+def records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """The table: searched, filtered, sorted; each value leads to its place."""
+    cluster = cluster_of(slug, number)
+    attributes = list(cluster.record_type.attributes.all()) if cluster.record_type else []
+    form = RecordsForm(request.GET)
+    found = Paginator(service.search(cluster, **form.asked()), PER_PAGE).get_page(request.GET.get("page", 1))
+    context = {
+        "site": cluster.site,
+        "cluster": cluster,
+        "view": cluster_view.view(cluster),
+        "attributes": attributes,
+        "pages": found,
+        "rows": [(record, site_pages.columns(record, attributes)) for record in found],
+        "states": Record.State,
+        "asked": form.asked(),
+        "query": form.asked()["query"],
+        "filters": [(field, request.GET[field]) for field in RecordsForm.base_fields if request.GET.get(field)],
+        "columns": export_csv.default_layout(cluster).columns,
+    }
+    return render(request, "extraction/records.html", context)
+
+
+@require_safe
+@requires(Role.VIEWER)
+def csv(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
+    """The records that the table shows, with the chosen columns, as a file."""
+    cluster = cluster_of(slug, number)
+    standard = export_csv.default_layout(cluster)
+    form = ExportForm(request.GET, known=standard.columns)
+    if not form.is_valid():
+        return HttpResponse(said(form), status=400, content_type="text/plain")
+    lines = export_csv.rows(service.search(cluster, **RecordsForm(request.GET).asked()), form.layout(standard))
+    return StreamingHttpResponse(
+        export_csv.blocks(lines),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{_file_name(cluster)}"'},
+    )
+
+
+def _file_name(cluster: Cluster) -> str:
+    return f"{slugify(f'{cluster.site.name} {cluster.label}')[:80] or 'records'}.csv"

@@ -1,0 +1,141 @@
+"""Rules of a template: versions, one version, trying an XPath, publishing, retiring, learning and running."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from extraction.algorithms.errors import RuleError, XPathError
+from extraction.forms import XPathForm
+from extraction.models import Role, Rule
+from extraction.services import cluster_view, extract_records, learn_rule, rule_view
+from extraction.services import rules as service
+from extraction.services.runs import JobError
+from extraction.views.clusters import cluster_of
+from extraction.views.policy import requires
+
+
+def rule_of(slug: str, number: int, version: int) -> Rule:
+    """The rule at an address; 404 for none."""
+    found = Rule.objects.select_related("cluster__site", "cluster__record_type", "created_by")
+    return get_object_or_404(found, cluster__site__slug=slug, cluster__number=number, version=version)
+
+
+@require_safe
+@requires(Role.VIEWER)
+def rules(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """All versions, newest first, with what changed from one to the next."""
+    cluster = cluster_of(slug, number)
+    context = {"site": cluster.site, "cluster": cluster, "view": cluster_view.view(cluster), "versions": rule_view.versions(cluster)}
+    return render(request, "extraction/rules.html", context)
+
+
+@require_safe
+@requires(Role.VIEWER)
+def rule(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
+    """One version: each attribute's XPath, how sure it is, what it gives and where it gives nothing."""
+    return _page(request, rule_of(slug, number, version))
+
+
+@require_POST
+@requires(Role.EDITOR)
+def preview(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
+    """What another XPath would give, page by page; nothing is saved."""
+    found = rule_of(slug, number, version)
+    form = XPathForm(request.POST)
+    if not form.is_valid():
+        return render(request, "extraction/_effect.html", {"site": found.cluster.site, "error": "Write an XPath to see what it gives."})
+    effect = service.preview(found, form.cleaned_data["attribute"], form.cleaned_data["xpath"])
+    return render(request, "extraction/_effect.html", {"site": found.cluster.site, "effect": effect, "error": effect.error})
+
+
+@require_POST
+@requires(Role.EDITOR)
+def edit(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
+    """Keeps another XPath as a new draft version."""
+    found = rule_of(slug, number, version)
+    form = XPathForm(request.POST)
+    if not form.is_valid():
+        return _page(request, found, error="Write an XPath before you save it.", name=request.POST.get("attribute", ""))
+    name, xpath = form.cleaned_data["attribute"], form.cleaned_data["xpath"]
+    try:
+        draft = service.edit(found, name, xpath, request.user)
+    except (RuleError, XPathError) as error:
+        return _page(request, found, error=str(error), name=name, xpath=xpath)
+    messages.success(request, f"Saved as version {draft.version}, a draft. Publish it to use it.")
+    return redirect(draft)
+
+
+@require_POST
+@requires(Role.EDITOR)
+def publish(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
+    """Makes it the live rule. Bringing back a retired one is an operator's."""
+    found = rule_of(slug, number, version)
+    return restore(request, found) if found.state == Rule.State.RETIRED else _go_live(request, found)
+
+
+@requires(Role.OPERATOR)
+def restore(request: HttpRequest, found: Rule) -> HttpResponse:
+    """Brings a retired rule back."""
+    return _go_live(request, found)
+
+
+@require_POST
+@requires(Role.OPERATOR)
+def retire(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
+    """Takes the live rule out of use."""
+    found = rule_of(slug, number, version)
+    try:
+        service.retire(found, request.user)
+        messages.success(request, f"Version {found.version} is retired. The template has no live rule now.")
+    except service.StateError as error:
+        messages.error(request, str(error))
+    return redirect(found)
+
+
+@require_POST
+@requires(Role.EDITOR)
+def learn(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Learns the rule from what is annotated."""
+    cluster = cluster_of(slug, number)
+    try:
+        return redirect(learn_rule.start(cluster, request.user))
+    except JobError as error:
+        messages.error(request, str(error))
+    return redirect(cluster)
+
+
+@require_POST
+@requires(Role.EDITOR)
+def extract(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Runs the live rule over all matching pages."""
+    cluster = cluster_of(slug, number)
+    try:
+        return redirect(extract_records.start(cluster, request.user))
+    except JobError as error:
+        messages.error(request, str(error))
+    return redirect(cluster)
+
+
+def _go_live(request: HttpRequest, found: Rule) -> HttpResponse:
+    try:
+        service.publish(found, request.user)
+        messages.success(request, f"Version {found.version} is live. Run it over all pages to get records.")
+    except service.StateError as error:
+        messages.error(request, str(error))
+    return redirect(found)
+
+
+def _page(request: HttpRequest, found: Rule, *, error: str = "", name: str = "", xpath: str = "") -> HttpResponse:
+    cluster = found.cluster
+    context = {
+        "site": cluster.site,
+        "cluster": cluster,
+        "rule": found,
+        "rows": rule_view.rows(found),
+        "versions": rule_view.versions(cluster),
+        "edit_error": error,
+        "edit_name": name,
+        "edit_xpath": xpath,
+    }
+    return render(request, "extraction/rule.html", context, status=400 if error else 200)

@@ -1,0 +1,80 @@
+"""Runs: a site's list, one with its progress, cancelling."""
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
+from django.views.decorators.http import require_POST, require_safe
+
+from extraction.models import Role, Run, Site, role_of
+from extraction.services import run_progress, sites
+from extraction.services import runs as service
+from extraction.views.policy import requires
+
+PER_PAGE = 50
+
+
+@require_safe
+@requires(Role.VIEWER)
+def runs(request: HttpRequest, slug: str) -> HttpResponse:
+    """The site's runs, newest first."""
+    site = get_object_or_404(Site, slug=slug)
+    found = Run.objects.filter(site=site).select_related("cluster", "created_by").annotate(problem_count=Count("problems")).order_by("-id")
+    shown = Paginator(found, PER_PAGE).get_page(request.GET.get("page", 1))
+    rows = [run_progress.progress_of(run) for run in shown]
+    context = {"site": site, "head": sites.head(site), "pages": shown, "rows": rows, "tab": "runs"}
+    return render(request, "extraction/site_runs.html", context)
+
+
+@require_safe
+@requires(Role.VIEWER)
+def run(request: HttpRequest, run_id: int) -> HttpResponse:
+    """One run: how far, at what rate, what could not be used."""
+    return render(request, "extraction/run.html", _context(request, run_id))
+
+
+@require_safe
+@requires(Role.VIEWER)
+def progress(request: HttpRequest, run_id: int) -> HttpResponse:
+    """The part of the run's page that changes; asks again each second until the run has ended."""
+    context = _context(request, run_id)
+    following = context["next_run"]
+    # Who watched the import wants to see the templates found: the page goes on by itself.
+    headers = {"HX-Redirect": following.get_absolute_url()} if isinstance(following, Run) else {}
+    return HttpResponse(render_to_string("extraction/_run_progress.html", context, request), headers=headers)
+
+
+@require_POST
+@requires(Role.EDITOR)
+def cancel(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Cancels it: one's own, or anybody's for an operator."""
+    found = get_object_or_404(Run, pk=run_id)
+    if not _may_cancel(request, found):
+        raise PermissionDenied("Only an operator cancels what somebody else started.")
+    if service.cancel(found):
+        messages.success(request, "Cancelled. What was done until then is kept.")
+    else:
+        messages.info(request, "The run had ended already.")
+    return redirect(found)
+
+
+def _context(request: HttpRequest, run_id: int) -> dict[str, object]:
+    found = get_object_or_404(Run.objects.select_related("site", "cluster__site", "created_by"), pk=run_id)
+    problems = run_progress.problems(found, request.GET.get("page", 1))
+    may_cancel = not found.finished and _may_cancel(request, found)
+    return {
+        "site": found.site,
+        "run": found,
+        "progress": run_progress.progress_of(found),
+        "problems": problems,
+        "may_cancel": may_cancel,
+        "next_run": run_progress.following(found),
+    }
+
+
+def _may_cancel(request: HttpRequest, run: Run) -> bool:
+    role = role_of(request.user) or 0
+    return role >= Role.OPERATOR or (role >= Role.EDITOR and run.created_by_id in (None, request.user.pk))

@@ -1,0 +1,546 @@
+// The workbench: what a person does becomes labels on the server, what comes back becomes outlines and rows.
+//
+// The store holds what is known; every change is drawn at once as if it were saved and sent in order; the answer brings
+// the draft the change taught. The page is in a frame without an origin and only talks through a MessagePort.
+
+import { toast } from "../toasts.js";
+import { connect } from "./api.js";
+import { commandOf } from "./commands.js";
+import { byId, h } from "./dom.js";
+import { hitValues, marksOf } from "./highlight.js";
+import { readMessage, samePlace } from "./messages.js";
+import { drawPanel } from "./panel.js";
+import { drawSamples } from "./samples.js";
+import * as stores from "./store.js";
+import { another, drawTrail, narrower, wider } from "./trail.js";
+import { treePanel } from "./treepanel.js";
+
+/** @typedef {import("./messages.js").Place} Place @typedef {import("./store.js").Value} Value */
+
+const FAR = 10;
+const root = byId("workbench");
+const frame = /** @type {HTMLIFrameElement} */ (byId("frame"));
+const api = connect(root);
+const tree = treePanel(api, takePlace, fail);
+
+/** @type {import("./store.js").Store} */ let store;
+/** @type {MessagePort | null} */ let port = null;
+/** What the arrows act on: a value just marked, or the keyboard's cursor (attribute null).
+ * @type {{attribute: number | null, page: number, location: Place, place: import("./trail.js").Described | null} | null} */
+let focus = null;
+let styled = true;
+let savedAt = 0;
+let failed = false;
+let counting = false;
+
+// ---- The page in the frame -------------------------------------------------------------------------------------------
+
+function openFrame() {
+  port = null;
+  const sample = store.samples.find((each) => each.id === store.page);
+  if (!sample) return;
+  root.dataset.loading = "true";
+  frame.src = sample.frame;
+}
+
+frame.addEventListener("load", () => {
+  if (!frame.src || !store) return;
+  const channel = new MessageChannel();
+  channel.port1.onmessage = (event) => {
+    const message = readMessage(event.data);
+    if (message && channel.port1 === port) hear(message);
+  };
+  port = channel.port1;
+  // The frame has no origin that could be named. What is handed over is a port, no secret, and only its own window gets it.
+  frame.contentWindow?.postMessage("port", "*", [channel.port2]);
+});
+
+/** @param {import("./messages.js").ToFrame} message */
+const say = (message) => port?.postMessage(message);
+
+/** @param {import("./messages.js").FromFrame} message */
+function hear(message) {
+  if (message.type === "ready") {
+    delete root.dataset.loading;
+    sayMode();
+    say({ type: "styles", on: styled });
+    say({ type: "marks", marks: marksOf(store) });
+    showValue();
+  } else if (message.type === "click") click(message);
+  else if (message.type === "part") takePlace(message.location);
+  else if (message.type === "cursor") setFocus(null, message.location);
+  else if (message.type === "key") press(message);
+}
+
+/** Brings the current attribute's value into view, where it has one. */
+function showValue() {
+  const [first] = stores.standing(store, store.current, store.page).values;
+  if (first) say({ type: "show", location: first.location });
+}
+
+function sayMode() {
+  const attribute = stores.currentOf(store);
+  const last = attribute?.multiple ? stores.standing(store, attribute.id, store.page).values.at(-1) : undefined;
+  if (attribute) say({ type: "mode", kind: attribute.type, hue: attribute.hue, name: attribute.name, like: last?.location ?? null });
+}
+
+// ---- Marking ---------------------------------------------------------------------------------------------------------
+
+/** @param {{location: Place, value: string, marks: string[]}} clicked */
+function click({ location, value, marks }) {
+  const attribute = stores.currentOf(store);
+  if (!attribute) return;
+  const how = stores.standing(store, attribute.id, store.page);
+  const hit = hitValues(store, marks);
+  const like = stores.offered(store).length;
+  const values = stores.afterClick(attribute, how, { location, value }, hit);
+  mark(attribute, values, hit.length && !values.length ? null : (values.at(-1)?.location ?? null));
+  const first = !stores.isSaid(how) && values.length > 0;
+  if (first && !attribute.multiple && !like) advance();
+}
+
+/** Takes a place for the current attribute, wherever it was chosen. @param {Place} location */
+function takePlace(location) {
+  const attribute = stores.currentOf(store);
+  if (!attribute) return;
+  const how = stores.standing(store, attribute.id, store.page);
+  const had = how.values.some((value) => samePlace(value.location, location));
+  const values = attribute.multiple && had ? how.values : attribute.multiple ? [...how.values, { location, value: "…" }] : [{ location, value: "…" }];
+  mark(attribute, values, location);
+}
+
+/** Says what the values are now; the arrows act on `at`. @param {import("./store.js").Attribute} attribute @param {Value[] | null} values @param {Place | null} at */
+function mark(attribute, values, at) {
+  (store.labels[attribute.id] ??= {})[store.page] = values;
+  store.similar.delete(attribute.id);
+  say({ type: "cursor", location: null });
+  focus = null;
+  if (at) setFocus(attribute.id, at);
+  draw();
+  save([{ attribute: attribute.id, locations: values && values.map((value) => value.location) }]);
+}
+
+/** @param {{attribute: number, locations: Place[] | null}[]} changes */
+async function save(changes) {
+  const page = store.page;
+  for (const { attribute } of changes) asking(attribute);
+  await settle(api.post("label/", { page, changes }));
+}
+
+/** The draft's old values stay until the new ones come. @param {number} attribute */
+function asking(attribute) {
+  const draft = store.drafts.get(attribute);
+  if (draft) store.drafts.set(attribute, { ...draft, coverage: draft.coverage && { ...draft.coverage, next: null } });
+}
+
+/** Takes in the answer to a change, or goes back to what the server has. @param {Promise<any>} sent */
+async function settle(sent) {
+  drawSaved(true);
+  try {
+    const answer = await sent;
+    if (answer.nothing) {
+      store.steps = answer.steps;
+      return draw();
+    }
+    stores.take(store, answer);
+    failed = false;
+    savedAt = Date.now();
+    draw();
+    count();
+    return answer;
+  } catch (error) {
+    failed = true;
+    fail(error instanceof Error ? error.message : String(error));
+    await reload();
+  }
+}
+
+async function reload() {
+  try {
+    const fresh = await api.get("state/");
+    Object.assign(store, { labels: fresh.labels, steps: fresh.steps });
+  } catch {
+    // The server is away: what was said is shown as unsaved until it answers again.
+  }
+  draw();
+}
+
+/** @param {"undo/" | "redo/"} which */
+async function replay(which) {
+  const answer = await settle(api.post(which));
+  if (!answer?.labels) return;
+  const attribute = Number(Object.keys(answer.labels)[0]);
+  focus = null;
+  if (answer.page !== store.page && store.samples.some((sample) => sample.id === answer.page)) openPage(answer.page);
+  choose(attribute);
+}
+
+// ---- Confirming ------------------------------------------------------------------------------------------------------
+
+function confirm() {
+  const attribute = stores.currentOf(store);
+  if (!attribute) return;
+  if (focus && focus.attribute === null) return takePlace(focus.location);
+  const how = stores.standing(store, attribute.id, store.page);
+  const like = stores.offered(store);
+  if (like.length) return mark(attribute, [...how.values, ...like], null);
+  if (how.kind === "proposed") mark(attribute, how.values, null);
+  else if (how.kind === "none") mark(attribute, null, null);
+  else if (stores.nextUnsaid(store) === null) return openBy(1);
+  advance();
+}
+
+/** Everything the rules propose on this page, as one step. */
+function confirmAll() {
+  const changes = store.attributes
+    .map((attribute) => ({ attribute: attribute.id, how: stores.standing(store, attribute.id, store.page) }))
+    .filter(({ how }) => how.kind === "proposed")
+    .map(({ attribute, how }) => {
+      (store.labels[attribute] ??= {})[store.page] = how.values;
+      return { attribute, locations: how.values.map((value) => value.location) };
+    });
+  if (!changes.length) return toast("Nothing is proposed on this page.");
+  focus = null;
+  save(changes);
+  advance();
+}
+
+function absent() {
+  const attribute = stores.currentOf(store);
+  if (!attribute) return;
+  mark(attribute, null, null);
+  advance();
+}
+
+function clear() {
+  const attribute = stores.currentOf(store);
+  if (attribute && stores.isSaid(stores.standing(store, attribute.id, store.page))) mark(attribute, [], null);
+}
+
+/** @param {number} number */
+function remove(number) {
+  const attribute = stores.currentOf(store);
+  if (!attribute) return;
+  const { values } = stores.standing(store, attribute.id, store.page);
+  mark(attribute, values.filter((_, each) => each !== number), null);
+}
+
+/** To the next attribute nothing is said of; when all are, the page is done. */
+function advance() {
+  const next = stores.nextUnsaid(store);
+  if (next !== null) choose(next, { keepFocus: true });
+  else draw();
+}
+
+// ---- Choosing --------------------------------------------------------------------------------------------------------
+
+/** @param {number} attribute @param {{keepFocus?: boolean}} [how] */
+function choose(attribute, { keepFocus = false } = {}) {
+  store.current = attribute;
+  if (!keepFocus) dropFocus();
+  draw();
+  showValue();
+}
+
+/** @param {number} step */
+function chooseBy(step) {
+  const at = store.attributes.findIndex((attribute) => attribute.id === store.current);
+  const to = store.attributes[(at + step + store.attributes.length) % store.attributes.length];
+  if (to) choose(to.id);
+}
+
+/** @param {number} page */
+function openPage(page) {
+  if (page === store.page) return;
+  store.page = page;
+  dropFocus();
+  const unsaid = store.attributes.find((attribute) => !stores.isSaid(stores.standing(store, attribute.id, page)));
+  if (unsaid) store.current = unsaid.id;
+  openFrame();
+  tree.follow(page);
+  draw();
+}
+
+/** @param {number} step */
+function openBy(step) {
+  const at = store.samples.findIndex((sample) => sample.id === store.page);
+  const to = store.samples[at + step];
+  if (to) openPage(to.id);
+  else toast(step > 0 ? "This is the last sample page." : "This is the first sample page.");
+}
+
+function dropFocus() {
+  focus = null;
+  say({ type: "cursor", location: null });
+}
+
+/** @param {number | null} attribute null for the keyboard's cursor @param {Place} location */
+async function setFocus(attribute, location) {
+  const mine = (focus = { attribute, page: store.page, location, place: null });
+  drawFocus();
+  try {
+    const place = await api.get("place/", { page: mine.page, location: JSON.stringify(location) });
+    if (focus !== mine) return;
+    focus.place = place;
+    drawFocus();
+  } catch (error) {
+    if (focus === mine) fail(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Widens, narrows or turns what is in focus. @param {(place: import("./trail.js").Described) => Place | null} how */
+function adjust(how) {
+  const to = focus?.place && how(focus.place);
+  if (to) adjustTo(to);
+}
+
+/** @param {Place} to */
+function adjustTo(to) {
+  if (!focus) return;
+  if (focus.attribute === null) {
+    say({ type: "cursor", location: to });
+    setFocus(null, to);
+    return;
+  }
+  const { attribute: id, location: from } = focus;
+  const attribute = stores.attributeOf(store, id);
+  if (!attribute) return;
+  const { values } = stores.standing(store, id, store.page);
+  mark(attribute, [...values.filter((value) => !samePlace(value.location, from) && !samePlace(value.location, to)), { location: to, value: "…" }], to);
+}
+
+function escape() {
+  if (tree.shown) {
+    tree.close();
+    focusPage();
+  } else if (focus) {
+    dropFocus();
+    drawFocus();
+  } else if (store.similar.get(store.current)?.values.length) {
+    store.similar.delete(store.current);
+    draw();
+  }
+}
+
+function focusPage() {
+  if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+}
+
+// ---- Keys ------------------------------------------------------------------------------------------------------------
+
+/** @type {Record<string, () => void>} */
+const COMMANDS = {
+  confirm, confirmAll, absent, clear, escape,
+  undo: () => replay("undo/"),
+  redo: () => replay("redo/"),
+  previousPage: () => openBy(-1),
+  nextPage: () => openBy(1),
+  tree: () => (tree.shown ? (tree.close(), focusPage()) : tree.open(store.page, false)),
+  search: () => tree.open(store.page, true),
+  styles: () => { styled = !styled; say({ type: "styles", on: styled }); draw(); },
+  wider: () => adjust(wider),
+  narrower: () => adjust(narrower),
+  another: () => adjust(another),
+  next: () => say({ type: "move", step: 1 }),
+  previous: () => say({ type: "move", step: -1 }),
+  nextFar: () => say({ type: "move", step: FAR }),
+  previousFar: () => say({ type: "move", step: -FAR }),
+  nextAttribute: () => chooseBy(1),
+  previousAttribute: () => chooseBy(-1),
+  keys: () => /** @type {HTMLDialogElement} */ (byId("keys")).showModal(),
+};
+
+/** @param {import("./commands.js").Press} pressed @returns {boolean} whether it meant anything */
+function press(pressed) {
+  const command = store && commandOf(pressed, store);
+  if (!command) return false;
+  if (command.startsWith("attribute:")) choose(Number(command.slice("attribute:".length)));
+  else COMMANDS[command]();
+  return true;
+}
+
+document.addEventListener("keydown", (event) => {
+  const target = /** @type {Element} */ (event.target);
+  if (!store || event.defaultPrevented || document.querySelector("dialog[open]")) return;
+  const typing = target.matches("input, textarea, select");
+  if (typing && event.key !== "Escape") return;
+  // A button in focus keeps its Enter; one that was clicked with the pointer is not in focus for the keyboard.
+  if (event.key === "Enter" && target.matches("button:focus-visible, a:focus-visible, summary:focus-visible")) return;
+  if (press({ key: event.key, ctrl: event.ctrlKey || event.metaKey, shift: event.shiftKey, alt: event.altKey })) event.preventDefault();
+});
+
+root.addEventListener("click", (event) => {
+  const command = /** @type {Element} */ (event.target).closest("[data-command]")?.getAttribute("data-command");
+  if (command && store) COMMANDS[command]?.();
+});
+
+// ---- Drawing ---------------------------------------------------------------------------------------------------------
+
+function draw() {
+  drawSamples(byId("samples"), store, openPage);
+  drawPanel(byId("attributes"), store, { choose, confirm, absent, clear, remove, open: openPage, missing, show: (value) => say({ type: "show", location: value.location }) });
+  say({ type: "marks", marks: marksOf(store) });
+  sayMode();
+  drawHead();
+  drawFocus();
+  drawSaved(api.busy());
+  drawFoot();
+}
+
+function drawHead() {
+  const sample = store.samples.find((each) => each.id === store.page);
+  byId("page-title").textContent = sample?.title || sample?.url || "";
+  byId("page-url").textContent = sample?.title ? sample.url : "";
+  byId("page-url").title = sample?.url ?? "";
+  byId("styles").setAttribute("aria-pressed", String(styled));
+  byId("tree-button").setAttribute("aria-pressed", String(tree.shown));
+}
+
+function drawFocus() {
+  drawTrail(byId("trail"), focus?.place ?? null, adjustTo);
+}
+
+/** @param {boolean} saving */
+function drawSaved(saving) {
+  const seconds = Math.round((Date.now() - savedAt) / 1000);
+  const ago = seconds < 2 ? "just now" : seconds < 60 ? `${seconds} s ago` : `${Math.floor(seconds / 60)} min ago`;
+  const text = saving ? "saving…" : failed ? "not saved" : savedAt ? `saved ${ago}` : "every mark is saved at once";
+  byId("saved").textContent = text;
+  byId("saved").classList.toggle("state-broken", failed && !saving);
+  byId("undo").toggleAttribute("disabled", !store?.steps.undo);
+  byId("redo").toggleAttribute("disabled", !store?.steps.redo);
+}
+
+function drawFoot() {
+  const done = store.samples.filter((sample) => stores.saidOn(store, sample.id) === store.attributes.length).length;
+  const left = stores.nextUnsaid(store) === null;
+  const last = store.samples.at(-1)?.id === store.page;
+  byId("progress").textContent = left && !last ? "All said here. Enter opens the next page." : `${done} of ${store.samples.length} samples done`;
+  const learnable = store.attributes.some((attribute) => Object.values(store.labels[attribute.id] ?? {}).some((values) => values?.length));
+  byId("learn").toggleAttribute("disabled", !learnable);
+  byId("publish").toggleAttribute("hidden", !store.rule.draft);
+}
+
+/** @param {string} text */
+function fail(text) {
+  toast(text, "error");
+}
+
+// ---- Learning --------------------------------------------------------------------------------------------------------
+
+/** Counts hits on in the background, the current attribute first, and gives way to every change. */
+async function count() {
+  if (counting) return;
+  counting = true;
+  try {
+    for (;;) {
+      await api.idle();
+      const open = [store.current, ...store.drafts.keys()].map((id) => store.drafts.get(id)).find((draft) => draft?.coverage && draft.coverage.next !== null);
+      if (!open?.coverage) return;
+      const { coverage } = await api.get("coverage/", { attribute: open.attribute, cursor: open.coverage.next ?? 0 });
+      if (store.drafts.get(open.attribute) !== open) continue;
+      store.drafts.set(open.attribute, { ...open, coverage: coverage ?? { ...open.coverage, next: null } });
+      draw();
+    }
+  } catch (error) {
+    fail(error instanceof Error ? error.message : String(error));
+  } finally {
+    counting = false;
+  }
+}
+
+/** The pages that a rate leaves out. @param {number} id */
+async function missing(id) {
+  const coverage = store.drafts.get(id)?.coverage;
+  const attribute = stores.attributeOf(store, id);
+  if (!coverage || !attribute) return;
+  const list = byId("missing-list");
+  byId("missing-title").textContent = `${attribute.name}: ${coverage.checked - coverage.hits} of ${coverage.checked} pages without a value`;
+  list.replaceChildren(h("li", { class: "muted" }, coverage.without.length ? "…" : "None. The rule finds a value on every page looked at."));
+  /** @type {HTMLDialogElement} */ (byId("missing")).showModal();
+  if (!coverage.without.length) return;
+  try {
+    const { pages } = await api.get("without/", { pages: coverage.without.join(",") });
+    list.replaceChildren(...pages.map((/** @type {any} */ page) => h("li", {}, h("a", { href: page.page, target: "_blank", rel: "noopener", class: "truncate", title: page.url }, page.title || page.url))));
+  } catch (error) {
+    fail(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Reads the pages to learn from, then learns what is labelled already. */
+async function warm() {
+  byId("warming").textContent = "reading pages…";
+  try {
+    for (;;) {
+      await api.idle();
+      const { loaded, wanted, complete } = await api.get("warm/");
+      byId("warming").textContent = complete ? "" : `reading page ${loaded} of ${wanted}…`;
+      if (complete) break;
+    }
+    for (const attribute of store.attributes) {
+      if (!Object.keys(store.labels[attribute.id] ?? {}).length) continue;
+      await api.idle();
+      const before = store.drafts.get(attribute.id);
+      const draft = await api.get("draft/", { attribute: attribute.id });
+      if (store.drafts.get(attribute.id) === before) store.drafts.set(attribute.id, draft);
+      draw();
+    }
+    count();
+  } catch (error) {
+    fail(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function learn() {
+  const button = byId("learn");
+  const note = byId("learning");
+  button.setAttribute("disabled", "");
+  note.hidden = false;
+  note.className = "note wb-note";
+  try {
+    const { progress } = await api.post("learn/");
+    for (;;) {
+      const run = await api.get(progress);
+      note.textContent = run.message || "Learning the rule…";
+      if (run.rule) return location.assign(run.rule);
+      if (run.state === "failed" || run.state === "cancelled") throw new Error([run.message, ...run.problems].filter(Boolean).join("\n") || "The run was cancelled.");
+      await new Promise((done) => setTimeout(done, 400));
+    }
+  } catch (error) {
+    note.classList.add("note-broken");
+    note.textContent = error instanceof Error ? error.message : String(error);
+    button.removeAttribute("disabled");
+  }
+}
+
+async function publish() {
+  try {
+    location.assign((await api.post("publish/")).rule);
+  } catch (error) {
+    fail(error instanceof Error ? error.message : String(error));
+  }
+}
+
+// ---- Start -----------------------------------------------------------------------------------------------------------
+
+async function start() {
+  try {
+    store = stores.create(await api.get("state/"));
+  } catch (error) {
+    return fail(error instanceof Error ? error.message : String(error));
+  }
+  const wanted = Number(new URLSearchParams(location.search).get("page"));
+  const undone = store.samples.find((sample) => stores.saidOn(store, sample.id) < store.attributes.length);
+  store.page = store.samples.find((sample) => sample.id === wanted)?.id ?? undone?.id ?? store.page;
+  byId("no-samples").hidden = store.samples.length > 0;
+  byId("no-attributes").hidden = store.attributes.length > 0;
+  store.current = stores.nextUnsaid({ ...store, current: store.attributes.at(-1)?.id ?? 0 }) ?? store.current;
+  openFrame();
+  draw();
+  byId("learn").addEventListener("click", learn);
+  byId("publish").addEventListener("click", publish);
+  setInterval(() => drawSaved(api.busy()), 5000);
+  warm();
+}
+
+start();

@@ -1,0 +1,163 @@
+// The right column: the attributes, each with its value on this page, how it stands on the samples, its hit rate.
+
+import { h, icon } from "./dom.js";
+import { keyFor, offered, percent, standing } from "./store.js";
+
+const SIGNS = { confirmed: "●", absent: "–", proposed: "○", none: "·", unknown: "" };
+const WORDS = { confirmed: "confirmed", absent: "not on this page", proposed: "proposed", none: "nothing found", unknown: "not marked" };
+
+/**
+ * @typedef {import("./store.js").Store} Store
+ * @typedef {import("./store.js").Attribute} Attribute
+ * @typedef {{choose: (attribute: number) => void, confirm: () => void, absent: () => void, clear: () => void, remove: (number: number) => void, open: (page: number) => void, missing: (attribute: number) => void, show: (value: import("./store.js").Value) => void}} Actions
+ */
+
+/** @param {HTMLElement} list @param {Store} store @param {Actions} actions */
+export function drawPanel(list, store, actions) {
+  const top = list.scrollTop;
+  list.replaceChildren(...store.attributes.map((attribute, number) => row(store, attribute, number, actions)));
+  list.scrollTop = top;
+  list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+}
+
+/** @param {Store} store @param {Attribute} attribute @param {number} number @param {Actions} actions */
+function row(store, attribute, number, actions) {
+  const how = standing(store, attribute.id, store.page);
+  const draft = store.drafts.get(attribute.id);
+  const current = attribute.id === store.current;
+  return h(
+    "li",
+    { class: "wb-attribute", "aria-current": current ? "true" : null, data: { hue: attribute.hue, attribute: attribute.id, standing: how.kind }, on: { click: () => actions.choose(attribute.id) } },
+    h(
+      "div",
+      { class: "wb-attribute-head" },
+      h("kbd", { class: "wb-key" }, keyFor(attribute, number) || "·"),
+      h("button", { type: "button", class: "wb-name truncate", title: describe(attribute) }, attribute.name),
+      attribute.mandatory && h("span", { class: "muted small", title: "Mandatory: a record without it is incomplete" }, "must"),
+      attribute.multiple && h("span", { class: "muted small", title: "A record may have several values" }, "several"),
+      rate(draft, attribute, actions),
+    ),
+    values(how, current, actions),
+    draft?.state === "failed" && !(current && offered(store).length) && h("p", { class: "wb-failure" }, icon("warn"), h("span", {}, reason(draft, attribute))),
+    strip(store, attribute, actions),
+    current && h("div", {}, buttons(store, how, actions), others(store, attribute, actions)),
+  );
+}
+
+/** Why nothing was learned; the row already says of which attribute. @param {import("./store.js").Draft} draft @param {Attribute} attribute */
+function reason(draft, attribute) {
+  const text = draft.message ?? "";
+  return text.startsWith(`${attribute.name}: `) ? text.slice(attribute.name.length + 2) : text;
+}
+
+/** @param {Attribute} attribute */
+function describe(attribute) {
+  return [attribute.name, attribute.type, attribute.multiple ? "several values" : "one value", attribute.mandatory ? "mandatory" : "optional"].join(" · ");
+}
+
+/** @param {import("./store.js").Draft | undefined} draft @param {Attribute} attribute @param {Actions} actions */
+function rate(draft, attribute, actions) {
+  if (draft?.state === "asking") return h("span", { class: "wb-rate muted" }, "…");
+  const found = draft?.coverage;
+  if (draft?.state !== "learned" || !found) return null;
+  const open = found.next !== null;
+  const title = `A value on ${found.hits} of ${found.checked} pages looked at${open ? `, ${found.total - found.checked} to go` : ""}${found.several ? `; several different ones on ${found.several}` : ""}. Click for the pages without.`;
+  return h(
+    "button",
+    { type: "button", class: "wb-rate figures", title, "aria-label": title, on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); actions.missing(attribute.id); } } },
+    open && h("span", { class: "muted" }, "≈ "),
+    percent(found.hits, found.checked),
+  );
+}
+
+/** @param {import("./store.js").Standing} how @param {boolean} current @param {Actions} actions */
+function values(how, current, actions) {
+  const word = WORDS[how.kind];
+  const sign = h("span", { class: `wb-sign wb-sign-${how.kind}`, title: word }, SIGNS[how.kind]);
+  if (!how.values.length) return h("div", { class: "wb-values muted" }, sign, h("span", {}, how.kind === "absent" ? "not on this page" : how.kind === "none" ? "the rule finds nothing here" : "not marked yet"));
+  if (how.values.length === 1) return h("div", { class: "wb-values" }, sign, value(how.values[0], current, actions));
+  const shown = current ? how.values : how.values.slice(0, 1);
+  return h(
+    "div",
+    { class: "wb-values" },
+    sign,
+    h(
+      "div",
+      { class: "wb-several" },
+      h("div", { class: "muted small" }, `${how.values.length} values`),
+      h("ol", {}, ...shown.map((each, number) => h("li", {}, value(each, false, actions), current && remove(number, actions)))),
+    ),
+  );
+}
+
+/** @param {import("./store.js").Value} one @param {boolean} current @param {Actions} actions */
+function value(one, current, actions) {
+  const text = h("span", { class: current ? "wb-value wb-value-long" : "wb-value truncate", title: one.value, on: { click: () => actions.show(one) } }, one.value || "(empty)");
+  if (one.location.kind !== "attribute") return text;
+  return h("span", { class: "wb-from" }, h("code", { class: "muted" }, `@${one.location.attribute}`), text);
+}
+
+/** @param {number} number @param {Actions} actions */
+function remove(number, actions) {
+  return h("button", { type: "button", class: "button button-quiet wb-remove", title: "Take this value out", "aria-label": "Take this value out", on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); actions.remove(number); } } }, icon("close"));
+}
+
+/** One small square a sample: what is said or found there. @param {Store} store @param {Attribute} attribute @param {Actions} actions */
+function strip(store, attribute, actions) {
+  return h(
+    "div",
+    { class: "wb-strip" },
+    ...store.samples.map((sample, number) => {
+      const how = standing(store, attribute.id, sample.id);
+      const text = how.values.map((each) => each.value).join(" · ");
+      const title = `Sample ${number + 1}: ${WORDS[how.kind]}${text ? `: ${text.slice(0, 200)}` : ""}`;
+      return h("button", { type: "button", class: `wb-square wb-square-${how.kind}`, tabindex: "-1", title, "aria-label": title, "aria-current": sample.id === store.page ? "true" : null, on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); actions.choose(attribute.id); actions.open(sample.id); } } });
+    }),
+  );
+}
+
+/** @param {Store} store @param {import("./store.js").Standing} how @param {Actions} actions */
+function buttons(store, how, actions) {
+  const like = offered(store).length;
+  const act = (/** @type {string} */ text, /** @type {string} */ key, /** @type {() => void} */ run, primary = false) =>
+    h("button", { type: "button", class: `button button-small${primary ? " wb-confirm" : ""}`, on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); run(); } } }, text, h("kbd", {}, key));
+  return h(
+    "div",
+    { class: "wb-buttons" },
+    like > 0 && act(`Add ${like} similar`, "↵", actions.confirm, true),
+    how.kind === "proposed" && act("Confirm", "↵", actions.confirm, true),
+    how.kind !== "absent" && act("Not here", "x", actions.absent),
+    (how.kind === "confirmed" || how.kind === "absent") && act("Clear", "⌫", actions.clear),
+  );
+}
+
+/** What the rule gives on the other samples, and what is confirmed there. @param {Store} store @param {Attribute} attribute @param {Actions} actions */
+function others(store, attribute, actions) {
+  const rows = store.samples
+    .map((sample, number) => ({ sample, number, how: standing(store, attribute.id, sample.id) }))
+    .filter(({ sample, how }) => sample.id !== store.page && how.kind !== "unknown");
+  if (!rows.length) return null;
+  return h(
+    "div",
+    { class: "wb-others" },
+    h("h3", { class: "muted small" }, "On the other samples"),
+    h(
+      "ol",
+      {},
+      ...rows.map(({ sample, number, how }) => {
+        const text = how.values.map((each) => each.value).join(" · ") || WORDS[how.kind];
+        return h(
+          "li",
+          {},
+          h(
+            "button",
+            { type: "button", class: "wb-other", title: text, on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); actions.open(sample.id); } } },
+            h("span", { class: "figures muted" }, String(number + 1)),
+            h("span", { class: `wb-sign wb-sign-${how.kind}` }, SIGNS[how.kind]),
+            h("span", { class: `truncate${how.values.length ? "" : " muted"}` }, how.values.length > 1 ? `${how.values.length}: ${text}` : text),
+          ),
+        );
+      }),
+    ),
+  );
+}

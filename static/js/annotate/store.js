@@ -1,0 +1,104 @@
+// What the workbench knows, and what follows from it. No page, no server: values in, values out.
+
+import { keyOf, samePlace } from "./messages.js";
+
+/**
+ * @typedef {import("./messages.js").Place} Place
+ * @typedef {{location: Place, value: string}} Value
+ * @typedef {{id: number, title: string, url: string, covered: number, frame: string}} Sample
+ * @typedef {{id: number, name: string, type: string, multiple: boolean, mandatory: boolean, hotkey: string, hue: number}} Attribute
+ * @typedef {{checked: number, total: number, hits: number, several: number, without: number[], next: number | null}} Coverage
+ * @typedef {{attribute: number, state: "empty" | "failed" | "learned" | "asking", message?: string, page?: number | null, values?: Record<string, Value[]>, coverage?: Coverage | null}} Draft
+ * @typedef {{samples: Sample[], attributes: Attribute[], labels: Record<string, Record<string, Value[] | null>>, drafts: Map<number, Draft>,
+ *   similar: Map<number, {page: number, values: Value[]}>, page: number, current: number, steps: {undo: boolean, redo: boolean},
+ *   rule: {draft: string | null, draft_version: number | null, live: string | null, live_version: number | null}}} Store
+ * said: confirmed or absent by a person; proposed: the draft rule gives values; none: it gives none; unknown: there is no rule yet.
+ * @typedef {{kind: "confirmed" | "absent" | "proposed" | "none" | "unknown", values: Value[]}} Standing
+ */
+
+/** @param {any} state @returns {Store} */
+export function create(state) {
+  return {
+    ...state,
+    drafts: new Map(),
+    similar: new Map(),
+    page: state.samples[0]?.id ?? 0,
+    current: state.attributes[0]?.id ?? 0,
+  };
+}
+
+/** How an attribute stands on a page. @param {Store} store @param {number} attribute @param {number} page @returns {Standing} */
+export function standing(store, attribute, page) {
+  const said = store.labels[attribute]?.[page];
+  if (said === null) return { kind: "absent", values: [] };
+  if (said?.length) return { kind: "confirmed", values: said };
+  const draft = store.drafts.get(attribute);
+  if (draft?.state !== "learned") return { kind: "unknown", values: [] };
+  const values = draft.values?.[page];
+  if (!values) return { kind: "unknown", values: [] };
+  return values.length ? { kind: "proposed", values } : { kind: "none", values: [] };
+}
+
+/** @param {Standing} how */
+export const isSaid = (how) => how.kind === "confirmed" || how.kind === "absent";
+
+/** How many attributes a person has said something of on a page. @param {Store} store @param {number} page */
+export function saidOn(store, page) {
+  return store.attributes.filter((attribute) => isSaid(standing(store, attribute.id, page))).length;
+}
+
+/** @param {Store} store @param {number} id @returns {Attribute | undefined} */
+export const attributeOf = (store, id) => store.attributes.find((attribute) => attribute.id === id);
+
+/** @param {Store} store @returns {Attribute | undefined} */
+export const currentOf = (store) => attributeOf(store, store.current);
+
+/** Its own key, else its number. @param {Attribute} attribute @param {number} number from 0 */
+export function keyFor(attribute, number) {
+  return attribute.hotkey || (number < 9 ? String(number + 1) : "");
+}
+
+/** The next attribute after the current one that nothing is said of on this page; null when all are. @param {Store} store @returns {number | null} */
+export function nextUnsaid(store) {
+  const from = store.attributes.findIndex((attribute) => attribute.id === store.current);
+  const order = [...store.attributes.slice(from + 1), ...store.attributes.slice(0, from + 1)];
+  return order.find((attribute) => !isSaid(standing(store, attribute.id, store.page)))?.id ?? null;
+}
+
+/** The values after a place was clicked: one takes the other's stead, several are added and taken out.
+ * @param {Attribute} attribute @param {Standing} how @param {Value} clicked @param {Value[]} hit values of the attribute under the pointer
+ * @returns {Value[]} */
+export function afterClick(attribute, how, clicked, hit) {
+  if (!attribute.multiple) return how.kind === "confirmed" && hit.length ? [] : hit.length ? hit.slice(0, 1) : [clicked];
+  if (hit.length) return without(how.values, hit);
+  const same = how.values.some((value) => samePlace(value.location, clicked.location));
+  return same ? without(how.values, [clicked]) : [...how.values, clicked];
+}
+
+/** @param {Value[]} values @param {Value[]} gone */
+export function without(values, gone) {
+  const keys = new Set(gone.map((value) => keyOf(value.location)));
+  return values.filter((value) => !keys.has(keyOf(value.location)));
+}
+
+/** Values like those clicked, offered while they fit what is marked. @param {Store} store @returns {Value[]} */
+export function offered(store) {
+  const found = store.similar.get(store.current);
+  return found && found.page === store.page && standing(store, store.current, store.page).kind === "confirmed" ? found.values : [];
+}
+
+/** Takes in the answer to a change. @param {Store} store @param {any} answer */
+export function take(store, answer) {
+  for (const [attribute, pages] of Object.entries(answer.labels ?? {})) store.labels[attribute] = pages;
+  for (const draft of answer.drafts ?? []) store.drafts.set(draft.attribute, draft);
+  for (const [attribute, values] of Object.entries(answer.similar ?? {})) store.similar.set(Number(attribute), { page: answer.page, values });
+  if (answer.steps) store.steps = answer.steps;
+}
+
+/** A share for people: never rounded up to all nor down to none. @param {number} hits @param {number} total */
+export function percent(hits, total) {
+  if (!total) return "–";
+  const share = (100 * hits) / total;
+  if (share > 0 && share < 1) return "<1 %";
+  return `${share > 99 && share < 100 ? Math.floor(share * 10) / 10 : Math.round(share)} %`;
+}

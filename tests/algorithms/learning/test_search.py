@@ -1,0 +1,79 @@
+"""The search finds what trying all sets of features finds."""
+
+from itertools import combinations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from extraction.algorithms.learning.costs import CALIBRATED, STRICT, Cost
+from extraction.algorithms.learning.search import MAX_SIZE, search
+from extraction.algorithms.learning.strong import Feature
+
+KINDS = ["tag", "class", "label", "nth", "under-class", "heading"]
+
+
+def made(rows: list[tuple[str, int, list[bool]]], cost: Cost) -> list[tuple[Feature, np.ndarray]]:
+    return [
+        (Feature(kind, distance, "p", f"t{n}", f"feature {n}", distance, cost.feature(kind, distance)), np.array(mask))
+        for n, (kind, distance, mask) in enumerate(rows)
+    ]
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> tuple[list[tuple[str, int, list[bool]]], list[int], list[bool], list[bool]]:
+    """(features, page of each candidate, which are positive, which pages are annotated)."""
+    sizes = draw(st.lists(st.integers(0, 5), min_size=1, max_size=5))
+    annotated = [True, *draw(st.lists(st.booleans(), min_size=len(sizes) - 1, max_size=len(sizes) - 1))]
+    page = [0] + [n for n, size in enumerate(sizes) for _ in range(size)]
+    positive = [n == 0 or (annotated[p] and draw(st.integers(0, 5)) == 0) for n, p in enumerate(page)]
+    rows = []
+    for _ in range(draw(st.integers(0, 7))):
+        mask = [p or draw(st.booleans()) for p in positive]
+        rows.append((draw(st.sampled_from(KINDS)), draw(st.integers(0, 3)), mask))
+    return rows, page, positive, annotated
+
+
+@settings(max_examples=300, deadline=None)
+@given(problems(), st.booleans(), st.sampled_from([CALIBRATED, STRICT]))
+def test_no_set_of_features_is_better(problem: tuple, single: bool, cost: Cost) -> None:
+    rows, page, positive, annotated = problem
+    found = made(rows, cost)
+    positive, annotated, page = np.array(positive), np.array(annotated), np.array(page, np.int32)
+
+    def measured(chosen: tuple[tuple[Feature, np.ndarray], ...]) -> tuple[int, int, float]:
+        mask = np.ones(len(page), np.bool_)
+        for _, feature_mask in chosen:
+            mask &= feature_mask
+        counts = np.bincount(page[mask & ~positive], minlength=len(annotated))
+        others = counts[~annotated]
+        wrong = int(counts[annotated].sum())
+        support = float((others > 0).mean()) if len(others) else 1.0
+        distance = max((f.distance for f, _ in chosen), default=0)
+        return wrong, int((others > 1).sum()) if single else 0, cost.total(sum(f.cost for f, _ in chosen), distance, support)
+
+    best = min(measured(chosen) for size in range(min(len(found), MAX_SIZE) + 1) for chosen in combinations(found, size))
+    result = search(found, page, positive, annotated, single=single, cost=cost)
+    if len(result.features) <= MAX_SIZE:
+        assert (result.wrong, result.several) == best[:2]
+        assert abs(result.total - best[2]) < 1e-6
+    by_words = {feature.words: row for row in found for feature in [row[0]]}
+    again = measured(tuple(by_words[feature.words] for feature in result.features))
+    assert (result.wrong, result.several) == again[:2]
+
+
+def test_ties_are_decided_the_same_way_whatever_the_order() -> None:
+    rows = [("class", 0, [True, False]), ("class", 0, [True, False]), ("label", 1, [True, True])]
+    page, positive, annotated = np.array([0, 0], np.int32), np.array([True, False]), np.array([True])
+    found = made(rows, CALIBRATED)
+    words = {search(order, page, positive, annotated, single=True, cost=CALIBRATED).features[0].words for order in (found, found[::-1])}
+    assert words == {"feature 0"}
+
+
+def test_more_features_than_are_searched_for_still_tell_a_node_apart() -> None:
+    size = MAX_SIZE + 2
+    rows = [("nth", 0, [True, *(n != m for m in range(size))]) for n in range(size)]
+    page = np.zeros(size + 1, np.int32)
+    positive = np.array([True, *[False] * size])
+    result = search(made(rows, CALIBRATED), page, positive, np.array([True]), single=True, cost=CALIBRATED)
+    assert (result.wrong, len(result.features)) == (0, size)

@@ -1,0 +1,94 @@
+"""A site with something of everything, for the tests of the pages."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from extraction.algorithms.rules.rule import AttributeRule, Selector
+from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.models import Cluster, Page, RecordType, Rule, Run, RunProblem, SamplePage, Site
+from extraction.services import extract_records, rules, runs
+from extraction.services.jobs import JOBS
+from tests.extraction import factory
+
+XPATHS = {"title": "//h1[@class='name']/text()", "price": "//p[@class='price']/text()", "author": "//li[@class='author']/text()"}
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """The rows that addresses are made of."""
+
+    site: Site
+    cluster: Cluster
+    page: Page
+    rule: Rule
+    run: Run
+    record_type: RecordType
+
+    def address(self, name: str) -> Sequence[Any]:
+        """The arguments of an address by its name."""
+        cluster = [self.site.slug, self.cluster.number]
+        if name in {"home", "login", "logout", "sites", "site_new", "record_types", "record_type_new"}:
+            return []
+        if name.startswith("record_type"):
+            return [self.record_type.slug]
+        if name.startswith("run"):
+            return [self.run.pk]
+        if name == "page":
+            return [self.site.slug, self.page.pk]
+        if name == "rule" or name in {"rule_preview", "rule_edit", "rule_publish", "rule_retire"}:
+            return [*cluster, self.rule.version]
+        if name.startswith("site") or name in {"cluster_start", "cluster_merge"}:
+            return [self.site.slug]
+        return cluster
+
+
+def make(count: int = 6, *, name: str = "Books") -> World:
+    """A shop of `count` pages with a live rule, its records, a run with problems and one that failed."""
+    cluster = factory.shop(count)
+    Site.objects.filter(pk=cluster.site_id).update(name=name)
+    cluster.refresh_from_db()
+    factory.mark(cluster, 0, title=["Book 0"], price=["£0.50"])
+    rule = rules.publish(draft(cluster))
+    run = extract(cluster)
+    RunProblem.objects.create(run=run, name="broken.html", reason="it is empty")
+    failed = runs.start(Run.Kind.CLUSTER, cluster.site)
+    Run.objects.filter(pk=failed.pk).update(state=Run.State.FAILED, error="there are no pages", finished_at=run.created_at)
+    page = Page.objects.filter(site=cluster.site).order_by("pk")[0]
+    assert cluster.record_type
+    return World(cluster.site, cluster, page, rule, run, cluster.record_type)
+
+
+def draft(cluster: Cluster) -> Rule:
+    """A rule for the shop's pages."""
+    assert cluster.record_type
+    attributes = [
+        AttributeRule(
+            each.name,
+            type=each.type,  # type: ignore[arg-type]
+            multiple=each.multiple,
+            mandatory=each.mandatory,
+            alternatives=(Selector(XPATHS.get(each.name, "//p/text()")),),
+        )
+        for each in cluster.record_type.attributes.all()
+    ]
+    without = list(SamplePage.objects.filter(cluster=cluster).values_list("snapshot", flat=True))
+    entry = {"precision": 1.0, "distance": 2, "support": 3, "features": ["text of <h1>"]}
+    report = {
+        "pages": 6,
+        "checked": 6,
+        "attributes": [
+            {"name": each.name, "alternatives": [entry | {"xpath": XPATHS.get(each.name, "//p/text()")}], "checked": 6, "hits": 4, "without": without}
+            for each in attributes
+        ],
+    }
+    return rules.add_draft(cluster, RuleValue(tuple(attributes)), report=report, origin=Rule.Origin.LEARNED)
+
+
+def extract(cluster: Cluster) -> Run:
+    """Runs the live rule over all pages, here and now."""
+    run = extract_records.start(cluster)
+    runs.execute(run.pk, JOBS)
+    run.refresh_from_db()
+    assert run.state == Run.State.DONE, run.error
+    return run

@@ -1,0 +1,41 @@
+"""The broker on files loses no message, however often somebody looks for one."""
+
+import threading
+from pathlib import Path
+
+from kombu import Connection
+
+from vertex import file_queue
+
+
+def test_no_message_is_lost_to_a_reader_that_looks_all_the_time(tmp_path: Path) -> None:
+    file_queue.install()
+    for folder in ("messages", "control"):
+        (tmp_path / folder).mkdir()
+    options = {
+        "data_folder_in": str(tmp_path / "messages"),
+        "data_folder_out": str(tmp_path / "messages"),
+        "control_folder": str(tmp_path / "control"),
+    }
+    sent, got = 400, []
+
+    def send() -> None:
+        with Connection("filesystem://localhost", transport_options=options) as connection, connection.SimpleQueue("jobs") as queue:
+            for number in range(sent):
+                queue.put({"run": number})
+
+    with Connection("filesystem://localhost", transport_options=options) as connection, connection.SimpleQueue("jobs") as queue:
+        assert isinstance(connection.transport, file_queue.Transport)
+        sender = threading.Thread(target=send)
+        sender.start()
+        while sender.is_alive() or (tmp_path / "messages").iterdir():
+            try:
+                message = queue.get(block=False)
+            except queue.Empty:
+                if not sender.is_alive():
+                    break
+                continue
+            got.append(message.payload["run"])
+            message.ack()
+        sender.join()
+    assert sorted(got) == list(range(sent))
