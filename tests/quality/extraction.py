@@ -18,7 +18,7 @@ from typing import Any
 
 from lxml import etree
 
-from extraction.algorithms.dom.nodes import RAW_TEXT, Location, clean, elements, texts, whole_text
+from extraction.algorithms.dom.nodes import RAW_TEXT, Location, clean, texts, whole_text
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.learning.apriori import Example, Learned, NotLearned, learn
 from extraction.algorithms.learning.features import PageTable, table
