@@ -24,7 +24,7 @@ def record_types(request: HttpRequest) -> HttpResponse:
 @require_http_methods(EDIT)
 @requires(Role.EDITOR)
 def new(request: HttpRequest) -> HttpResponse:
-    """A new record type. `template=id` is the template one came from: it is used there at once."""
+    """A new record type. `template=id` is the template one came from: it is used there at once, and annotating is next."""
     wanted = request.GET.get("template", "")
     data = request.POST if request.method == "POST" else None
     form, rows = RecordTypeForm(data), attribute_rows(data, _blank())
@@ -34,7 +34,8 @@ def new(request: HttpRequest) -> HttpResponse:
         cluster = Cluster.objects.filter(pk=wanted, record_type=None).select_related("site").first() if wanted.isdecimal() else None
         if cluster:
             clusters.set_record_type(cluster, made)
-        return redirect(cluster or made)
+            return redirect("workbench", cluster.site.slug, cluster.number)
+        return redirect(made)
     return _editor(request, None, form, rows)
 
 
