@@ -113,7 +113,7 @@ class _Writer:
         self.index += 1
         self.shown += 1
         tag = str(node.tag)
-        if tag in GONE or (tag == "style" and not _is_css(node)):
+        if _shows_nothing(node, tag):
             return self._hollow("v-gone")
         if len(self.open) >= MAX_DEPTH:
             self.hidden_deep += 1
@@ -161,8 +161,11 @@ class _Writer:
         return ""
 
 
-def _is_css(node: etree._Element) -> bool:
-    return (node.get("type") or "text/css").strip().lower() == "text/css"
+def _shows_nothing(node: etree._Element, tag: str) -> bool:
+    """A script, a foreign style, an empty meta. Our parser closes an <embed> only at its parent's end, and all that follows is in it."""
+    if tag == "style":
+        return (node.get("type") or "text/css").strip().lower() != "text/css"
+    return tag in GONE and not len(node) and (tag == "script" or not node.text)
 
 
 def _element(tag: str) -> str:

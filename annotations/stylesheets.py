@@ -19,9 +19,7 @@ MAX_NESTING = 60
 _LOADS = frozenset(
     "url src image image-set -webkit-image-set cross-fade -webkit-cross-fade element -moz-element expression paint".split()  # noqa: SIM905
 )
-_DROPPED_RULES = frozenset(
-    ["import", "namespace", "font-face", "charset", "document", "-moz-document", "property", "view-transition"]
-)
+_DROPPED_RULES = frozenset(["import", "namespace", "font-face", "charset", "document", "-moz-document", "property", "view-transition"])
 _DROPPED_PROPERTIES = frozenset({"-moz-binding", "behavior", "-ms-behavior"})
 _PLAIN_STYLE = re.compile(r"[\w\s:;#%.,!-]*")
 _TELLING = re.compile(r"position|behavior|binding", re.IGNORECASE)

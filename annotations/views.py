@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from functools import wraps
+from functools import update_wrapper
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -32,15 +32,13 @@ Endpoint = Callable[..., dict[str, Any]]
 def endpoint(view: Endpoint) -> Callable[..., HttpResponse]:
     """A view that gives JSON values for a cluster: editors only, what was wrong as a 400 that says it."""
 
-    @requires(Role.EDITOR)
-    @wraps(view)
-    def answered(request: HttpRequest, slug: str, number: int, *args: Any) -> HttpResponse:
+    def answered(request: HttpRequest, slug: str, number: int, **more: Any) -> HttpResponse:
         try:
-            return JsonResponse(view(request, _cluster(slug, number), *args))
+            return JsonResponse(view(request, _cluster(slug, number), **more))
         except (BadRequest, JobError, LabelError, PageError, StateError) as error:
             return JsonResponse({"error": str(error)}, status=400)
 
-    return answered
+    return requires(Role.EDITOR)(update_wrapper(answered, view))
 
 
 @require_GET

@@ -9,16 +9,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
+from extraction.fetching.cut_zips import HEADER, CutZipReader
 from extraction.fetching.folders import FolderReader
 from extraction.fetching.items import ArchiveError, Budget, Item, LimitReached, Limits, PageItem, Refused, Skipped
 from extraction.fetching.streams import GZIP_MAGIC, Stream
 from extraction.fetching.tars import BLOCK, TarReader, is_tar
 from extraction.fetching.warcs import MAGIC, WarcReader
-from extraction.fetching.zips import ZipReader
+from extraction.fetching.zips import ZipReader, is_cut
 
 __all__ = ["Archive", "ArchiveError", "Item", "Limits", "PageItem", "Refused", "Skipped", "read"]
 
-_ZIP_MAGICS = (b"PK\x03\x04", b"PK\x05\x06")
+_ZIP_MAGICS = (HEADER, b"PK\x05\x06")
 _UNREAD = {b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"7z\xbc\xaf": "7z", b"Rar!": "rar", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
@@ -103,6 +104,8 @@ def _reader(file: BinaryIO, *, name: str, limits: Limits) -> _Reader:
     file.seek(0)
     if not start:
         raise ArchiveError("the file is empty")
+    if start.startswith(HEADER) and is_cut(file, size_bytes):
+        return CutZipReader(file, size_bytes=size_bytes, name=name, limits=limits)
     if start.startswith(_ZIP_MAGICS):
         return ZipReader(file, size_bytes=size_bytes, limits=limits)
     for magic, kind in _UNREAD.items():

@@ -3,6 +3,7 @@
 warcio reads the records; what it would read without bound (headers, chunks, compressed bodies) is bounded here.
 """
 
+import re
 import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -84,8 +85,9 @@ class WarcReader:
         if not hasattr(record.raw_stream, "limit"):
             raise EntryError("its record does not say how long it is")
         headers = self._http_headers(record) if record.rec_type == "response" else None
-        if headers is not None and headers.get_statuscode() != "200":
-            return Skipped(name, f"HTTP {printable(headers.get_statuscode())[:20] or 'without status'}")
+        status = headers.get_statuscode() if headers is not None else "200"
+        if status != "200":
+            return Skipped(name, f"HTTP {status}" if re.fullmatch(r"[1-5][0-9][0-9]", status) else "HTTP without status")
         content_type = (headers or record.rec_headers).get_header("Content-Type") or ""
         media_type = content_type.partition(";")[0].strip().lower()
         if media_type and media_type not in HTML_TYPES:

@@ -23,7 +23,7 @@ _LINK, _FORMAT = 0o120000, 0o170000
 
 
 class ZipReader:
-    """Reads a zip file, entry by entry, in the order of its directory. fraction: share of the entries read."""
+    """Reads a zip file that has its end (`is_cut`), entry by entry, in the order of its directory. fraction: share of the entries read."""
 
     ordered_by_time = False
 
@@ -32,7 +32,7 @@ class ZipReader:
         try:
             self._zip = zipfile.ZipFile(file)
         except _BAD as error:
-            raise ArchiveError(f"the zip file is damaged or was cut off: {error}") from error
+            raise ArchiveError(f"the zip file is damaged: {error}") from error
         self._budget = Budget(limits, size_bytes)
         self._done = 0
 
@@ -105,18 +105,27 @@ def _safe_or_none(raw: str) -> str | None:
         return None
 
 
-def _check_directory(file: BinaryIO, size_bytes: int) -> None:
-    """Raises ArchiveError when the directory is too large to be read: the library would read it whole, whatever its size."""
+def is_cut(file: BinaryIO, size_bytes: int) -> bool:
+    """Whether the end of a zip file is missing."""
+    return _end(file, size_bytes)[1] < 0
+
+
+def _end(file: BinaryIO, size_bytes: int) -> tuple[bytes, int]:
+    """(the file's last bytes, where in them the record stands that ends every zip file; -1 when it is missing)."""
     tail = min(size_bytes, 65_557)
     file.seek(size_bytes - tail)
     end = file.read(tail)
+    file.seek(0)
     at = end.rfind(_END)
-    if at < 0 or at + 22 > len(end):
-        raise ArchiveError("the zip file was cut off: its directory, which stands at its end, is missing")
+    return end, at if at + 22 <= len(end) else -1
+
+
+def _check_directory(file: BinaryIO, size_bytes: int) -> None:
+    """Raises ArchiveError when the directory is too large to be read: the library would read it whole, whatever its size."""
+    end, at = _end(file, size_bytes)
     directory_bytes = int.from_bytes(end[at + 12 : at + 16], "little")
     if directory_bytes == 0xFFFFFFFF:
         record = end.rfind(b"PK\x06\x06", 0, at)
         directory_bytes = int.from_bytes(end[record + 40 : record + 48], "little") if record >= 0 else size_bytes
     if directory_bytes > MAX_DIRECTORY_BYTES:
         raise ArchiveError(f"the zip file's directory has {directory_bytes:,} bytes; at most {MAX_DIRECTORY_BYTES:,} are read")
-    file.seek(0)

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from django.conf import settings
@@ -21,11 +21,13 @@ class ProcessError(Exception):
 
 
 @contextlib.contextmanager
-def started(names: list[str], *, port: int, log: Path) -> Iterator["subprocess.Popen[bytes]"]:
-    """Runs processes of the Procfile; what they print goes to the log file."""
+def started(
+    names: list[str], *, port: int, log: Path, environment: Mapping[str, str] = os.environ
+) -> Iterator["subprocess.Popen[bytes]"]:
+    """Runs processes of the Procfile; what they print goes to the log file. They all end with the block."""
     log.parent.mkdir(parents=True, exist_ok=True)
     environment = {
-        **os.environ,
+        **environment,
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
         "VERTEX_PORT": str(port),
         "PYTHONUNBUFFERED": "1",

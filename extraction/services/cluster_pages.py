@@ -71,7 +71,7 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
         summary = _write(site, found)
         Run.objects.filter(pk=run.pk).update(summary=summary)
     progress(len(found.vectors), message="Learning addresses and choosing sample pages")
-    for cluster in site.clusters.filter(pk__in=clusters.current(site).exclude(cluster=None).order_by().values("cluster").distinct()):
+    for cluster in list(site.clusters.filter(pk__in=clusters.current(site).exclude(cluster=None).order_by().values("cluster"))):
         _learn_patterns(cluster)
         if not cluster.ignored:
             # Now rather than when an editor waits for them.

@@ -8,11 +8,11 @@ from typing import Any
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply, xslt
 from extraction.algorithms.rules.rule import Rule as RuleValue
-from extraction.models import Cluster, SamplePage, Snapshot
+from extraction.models import Cluster, SamplePage
 from extraction.services import contents, learning_set, trial
-from extraction.services.learning import MAX_LISTED
 from extraction.services.learning_set import Source
 from extraction.services.runs import Progress
+from extraction.services.surveys import MAX_LISTED
 
 PREVIEW_PAGES = 20
 """Pages a change is tried on before it is saved: as many as a person looks at, and a second's work."""
@@ -70,10 +70,10 @@ class _Tally:
 def compare(cluster: Cluster, old: RuleValue, new: RuleValue, attribute: str) -> Effect:
     """One attribute's values by two rules on up to PREVIEW_PAGES pages, samples first, within the trial's time limit."""
     pages = _preview_pages(cluster)
-    tried = trial.run([old, new], [(contents.get(source.sha256), source.content_type) for source in pages], limit_s=trial.LIMIT_S)
+    tried = trial.run([old, new], [(_content(source), source.content_type) for source in pages], limit_s=trial.LIMIT_S)
     if tried.timed_out and len(tried.values) + len(tried.errors) < len(pages):
         stuck = pages[len(tried.values) + len(tried.errors)]
-        return Effect(error=f"It runs too long: the time was over on {stuck.url}. Begin at an element with an id or a class.")
+        return Effect(error=f"It needs too much time or memory on {stuck.url}. Begin at an element with an id or a class.")
     rows = []
     for number, source in enumerate(pages):
         before, after = tried.values.get(number, ({}, {}))
@@ -148,14 +148,17 @@ def _preview_pages(cluster: Cluster) -> list[Source]:
     return list(_within(chosen[:PREVIEW_PAGES], PREVIEW_BYTES))
 
 
+def _content(source: Source) -> bytes:
+    """The page's bytes; none where they are gone, which the trial reports as an empty page."""
+    try:
+        return contents.get(source.sha256)
+    except FileNotFoundError:
+        return b""
+
+
 def _within(sources: Iterable[Source], size_bytes: int) -> Iterable[Source]:
     for source in sources:
         size_bytes -= source.size_bytes
         if size_bytes < 0:
             return
         yield source
-
-
-def url_of(snapshot_id: int) -> str:
-    """The address of a snapshot's page, empty when it is gone."""
-    return Snapshot.objects.filter(pk=snapshot_id).values_list("page__url", flat=True).first() or ""

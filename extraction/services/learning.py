@@ -26,19 +26,29 @@ from extraction.models import Attribute, Cluster
 from extraction.services import learning_set
 from extraction.services.learning_set import LoadedPage, Source, labels_of
 from extraction.services.recent import Recent
+from extraction.services.surveys import MAX_LISTED, Coverage, Survey
 
-__all__ = ["Coverage", "Filling", "Lesson", "LoadedPage", "NotLearned", "Workspace", "coverage", "digest", "labels_of", "workspace"]
+__all__ = [
+    "MAX_LISTED",
+    "Coverage",
+    "Filling",
+    "Lesson",
+    "LoadedPage",
+    "NotLearned",
+    "Workspace",
+    "coverage",
+    "digest",
+    "labels_of",
+    "workspace",
+]
 
 Labels = Mapping[int, Sequence[Location]]
 """{snapshot id: places of one attribute}; () says that it is not on that page."""
 
 Values = list[tuple[Location, str]]
 
-MAX_LISTED = 200
-"""Pages named in a coverage or a report; the rest is only counted."""
-
-_LESSONS, _VALUES, _COUNTS = 500, 10_000, 300_000
-"""Kept at most: lessons and values of pages a workspace, hits (an integer each) a process."""
+_LESSONS, _SURVEYS, _VALUES, _COUNTS = 500, 50, 10_000, 300_000
+"""Kept at most: lessons, surveys and values of pages a workspace, hits (an integer each) a process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,24 +80,6 @@ class NotLearned:
     snapshot_id: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
-    """What an attribute's rule gives over the pages of its cluster, as far as they have been looked at.
-
-    checked: pages looked at, in all, not only by this call. total: pages there are. hits: pages with a value. several:
-    pages with more than one different value. without, several_on: ids of pages without and with several, at most
-    MAX_LISTED. next_cursor: what to call again with for more, None when all were looked at.
-    """
-
-    checked: int
-    total: int
-    hits: int
-    several: int
-    without: tuple[int, ...]
-    several_on: tuple[int, ...]
-    next_cursor: int | None
-
-
 class Workspace:
     """A cluster's learning set in memory. Get it by `workspace(cluster)`; each method takes its lock.
 
@@ -105,6 +97,7 @@ class Workspace:
         self._all: list[Source] = []
         self._trees: dict[str, tuple[etree._Element, int]] = {}
         self._trees_bytes = 0
+        self._surveys: Recent[str, Survey] = Recent(_SURVEYS)
         self._lessons: Recent[object, Lesson | NotLearned] = Recent(_LESSONS)
         self._values: Recent[tuple[str, str], tuple[tuple[Location, str], ...]] = Recent(_VALUES)
 
@@ -121,6 +114,7 @@ class Workspace:
                 return
             if self._state is None or now.pages != self._state.pages:
                 self._all = learning_set.cluster_sources(self.cluster_id)
+            self._surveys.clear()
             self._state, self._first = now, frozenset(now.first)
             self._wanted = learning_set.choose(now.first, self._all, max_bytes=settings.VERTEX_WORKSPACE_MAX_BYTES)
             kept = {(source.snapshot_id, source.sha256) for source in self._wanted}
@@ -131,8 +125,8 @@ class Workspace:
         """Loads pages of the learning set, labelled ones first, for about `budget_s`; None loads all. At least one."""
         until = None if budget_s is None else time.monotonic() + budget_s
         with self._lock:
-            for source in self._pending():
-                self._load(source)
+            while pending := self._pending():
+                self._load(pending[0])
                 if until is not None and time.monotonic() >= until:
                     break
             return self.filling
@@ -175,17 +169,17 @@ class Workspace:
 
     def coverage(self, rule: AttributeRule, *, cursor: int = 0, budget_s: float = 0.4) -> Coverage:
         """See `coverage`."""
+        del cursor  # the survey knows where it is; a client's cursor may come from a process that had looked at more
         mark = digest(rule)
         until = time.monotonic() + budget_s
         with self._lock:
-            order = self._in_memory_first()
-            start = cursor if 0 <= cursor < len(order) else 0
-            for source in order[start:] + order[:start]:
-                if _COUNTED.get((mark, source.sha256)) is None:
-                    _COUNTED.put((mark, source.sha256), self._count(rule, source))
-                    if time.monotonic() >= until:
-                        break
-            return self._summary(mark, order)
+            survey = self._surveys.get(mark) or self._surveys.put(mark, Survey(self._in_memory_first()))
+            while (source := survey.next_source) is not None:
+                known = _COUNTED.get((mark, source.sha256))
+                survey.note(_COUNTED.put((mark, source.sha256), self._count(rule, source)) if known is None else known)
+                if time.monotonic() >= until:
+                    break
+            return survey.summary()
 
     def _pending(self) -> list[Source]:
         return [source for source in self._wanted if source.snapshot_id not in self.pages and source.snapshot_id not in self.left_out]
@@ -228,7 +222,7 @@ class Workspace:
     def _in_memory_first(self) -> list[Source]:
         """The cluster's pages, those that cost no reading first: the first slice then says the most."""
         held = {page.sha256 for page in self.pages.values()} | self._trees.keys()
-        return sorted(self._all, key=lambda source: (source.sha256 not in held, source.snapshot_id))
+        return sorted(self._all, key=lambda source: source.sha256 not in held)
 
     def _count(self, rule: AttributeRule, source: Source) -> int:
         """Different values on a page; a page that cannot be read has none."""
@@ -251,15 +245,6 @@ class Workspace:
             self._trees_bytes += need
         return root
 
-    def _summary(self, mark: str, order: Sequence[Source]) -> Coverage:
-        counts = [(source.snapshot_id, _COUNTED.get((mark, source.sha256))) for source in sorted(order, key=lambda s: s.snapshot_id)]
-        known = [(pk, count) for pk, count in counts if count is not None]
-        without = [pk for pk, count in known if not count]
-        several = [pk for pk, count in known if count > 1]
-        left = next((n for n, source in enumerate(order) if _COUNTED.get((mark, source.sha256)) is None), None)
-        hits = len(known) - len(without)
-        return Coverage(len(known), len(order), hits, len(several), tuple(without[:MAX_LISTED]), tuple(several[:MAX_LISTED]), left)
-
     def drop_trees(self) -> None:
         """Gives back what is only kept for speed: trees beside the learning set."""
         with self._lock:
@@ -277,10 +262,11 @@ def workspace(cluster: Cluster) -> Workspace:
 
 
 def coverage(cluster: Cluster, rule: AttributeRule, *, cursor: int = 0, budget_s: float = 0.4) -> Coverage:
-    """Looks at pages of the cluster for about `budget_s`, going on where `cursor` says; each page once per rule.
+    """Looks at more pages of the cluster for about `budget_s`; each page once per rule.
 
     The figures are of all pages that this process has looked at with this rule, not of this call alone: a client
-    shows what it got last and calls again with `next_cursor` until that is None.
+    shows what it got last and calls again with `next_cursor` as `cursor` until that is None. Each call looks at one page
+    at least.
     """
     return workspace(cluster).coverage(rule, cursor=cursor, budget_s=budget_s)
 

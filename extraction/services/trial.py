@@ -1,8 +1,8 @@
-"""A person's XPath tried out where it can do no harm: in a process of its own, with a time limit.
+"""A person's XPath tried out where it can do no harm: in a process of its own, with limits.
 
 libxml2 cannot be interrupted, and an XPath of thirty characters can keep it busy for hours. What is typed into the
 dashboard is therefore never evaluated in the web process: a child evaluates it on a few pages, writes each page's
-values as a line of JSON, and is killed when the time is over. What it wrote until then counts.
+values as a line of JSON, and is killed when its time is over. What it wrote until then counts.
 The child needs no Django; it starts in a tenth of a second.
 """
 
@@ -20,8 +20,14 @@ from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply, xslt
 from extraction.algorithms.rules.rule import Rule
 
-LIMIT_S = 5.0
-"""Time for all pages together: twenty pages of 1 MB take one second with an ordinary XPath."""
+LIMIT_S = 5
+"""Processor time for all pages together: twenty pages of 1 MB take one second with an ordinary XPath."""
+
+PATIENCE = 4
+"""Times LIMIT_S that is waited for the child by the clock, since a busy machine may give it a part of a processor."""
+
+MEMORY_BYTES = 2 * 1024**3
+"""Address space of the child: twenty pages of 1 MB need a tenth of it, an XPath for all elements of a deep page any amount."""
 
 MAX_VALUES, MAX_CHARACTERS = 50, 300
 """Values of an attribute given back a page, and the length of one; a person looks at a few."""
@@ -31,7 +37,7 @@ MAX_VALUES, MAX_CHARACTERS = 50, 300
 class Tried:
     """values: {page's number: one {attribute: values} a rule}, of the pages that were finished. errors: {page's number: why not}.
 
-    timed_out: the time was over before the last page.
+    timed_out: the time or the memory was over before the last page.
     """
 
     values: Mapping[int, Sequence[Mapping[str, tuple[str, ...]]]]
@@ -39,15 +45,20 @@ class Tried:
     timed_out: bool
 
 
-def run(rules: Sequence[Rule], pages: Sequence[tuple[bytes, str]], *, limit_s: float = LIMIT_S) -> Tried:
-    """What each rule's stylesheet gives on each page, for at most `limit_s`. pages: (content, content type or "")."""
-    head = {"rules": [rule.to_json() for rule in rules], "pages": [[len(content), kind] for content, kind in pages], "limit_s": limit_s}
+def run(rules: Sequence[Rule], pages: Sequence[tuple[bytes, str]], *, limit_s: int = LIMIT_S) -> Tried:
+    """What each rule's stylesheet gives on each page, within `limit_s` of processor time. pages: (content, content type or "")."""
+    head = {
+        "rules": [rule.to_json() for rule in rules],
+        "pages": [[len(content), kind] for content, kind in pages],
+        "limit_s": limit_s,
+        "memory_bytes": MEMORY_BYTES,
+    }
     message = json.dumps(head).encode() + b"\n" + b"".join(content for content, _ in pages)
     command = [sys.executable, "-m", "extraction.services.trial"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=_ROOT) as child:  # noqa: S603 - our own module
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=_ROOT) as child:  # noqa: S603 - our own module
         timed_out = False
         try:
-            output, _ = child.communicate(message, timeout=limit_s)
+            output, _ = child.communicate(message, timeout=PATIENCE * limit_s)
         except subprocess.TimeoutExpired:
             child.kill()
             output, _ = child.communicate()
@@ -64,8 +75,8 @@ _ROOT = Path(__file__).resolve().parent.parent.parent
 
 def _child(source: BinaryIO) -> None:
     head = json.loads(source.readline())
-    seconds = int(head["limit_s"]) + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))  # should the parent die before it can kill
+    resource.setrlimit(resource.RLIMIT_CPU, (head["limit_s"], head["limit_s"]))  # holds also if the parent dies first
+    resource.setrlimit(resource.RLIMIT_AS, (head["memory_bytes"], head["memory_bytes"]))
     sheets = [xslt.Stylesheet.compile(xslt.stylesheet(Rule.from_json(row))) for row in head["rules"]]
     for number, (length, kind) in enumerate(head["pages"]):
         row = _page(sheets, source.read(length), kind) | {"page": number}

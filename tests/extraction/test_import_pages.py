@@ -23,7 +23,7 @@ from extraction.services import contents, import_pages, page_store, runs
 from tests.extraction.intake import bring, cluster_all, detail, done, manifest, problems, site_files, tables, zip_at
 from tests.extraction.test_archives import warc
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("sent")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 
 
 @pytest.fixture

@@ -224,19 +224,23 @@ def test_an_xpath_that_never_ends_is_stopped_and_not_saved(shop: Cluster, monkey
     page = factory.snapshot(shop.site, "https://shop.example/book/big", factory.book_html("Big", pad=6000), cluster=shop)
     shop.samples.all().delete()
     factory.samples(shop, [page])
-    monkeypatch.setattr(trial, "LIMIT_S", 1.0)
+    monkeypatch.setattr(trial, "LIMIT_S", 1)
     started = time.monotonic()
     effect = rules.preview(draft(shop), "title", "//*/following::*/following::*/following::*")
-    assert time.monotonic() - started < 5
-    assert (
-        effect.error == "It runs too long: the time was over on https://shop.example/book/big. Begin at an element with an id or a class."
-    )
+    assert time.monotonic() - started < 5 * trial.PATIENCE
+    assert effect.error == "It needs too much time or memory on https://shop.example/book/big. Begin at an element with an id or a class."
 
 
 def test_the_trial_gives_what_was_done_before_the_time_was_over() -> None:
     pages = [(factory.book_html("Small"), ""), (factory.book_html("Big", pad=6000), ""), (factory.book_html("Last"), "")]
-    tried = trial.run([value("//*/following::*/following::*/following::*[self::p]")], pages, limit_s=1.0)
+    tried = trial.run([value("//*/following::*/following::*/following::*[self::p]")], pages, limit_s=1)
     assert (tried.timed_out, sorted(tried.values)) == (True, [0])
+
+
+def test_the_trial_ends_when_it_needs_too_much_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial, "MEMORY_BYTES", 1)
+    tried = trial.run([value("//h1")], [(factory.book_html("Small", pad=6000), "")])
+    assert (tried.timed_out, tried.values, tried.errors) == (True, {}, {})
 
 
 def test_the_trial_limits_what_it_gives_back() -> None:

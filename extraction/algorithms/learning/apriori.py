@@ -30,6 +30,9 @@ OTHER_TARGET = 0.3
 MAX_TARGETS = 3
 """Most equivalents of what was clicked that are tried."""
 
+MAX_PARTS = 25
+"""Most parts of a group of marks that are tried before it is given up."""
+
 CHECKED_ELEMENTS = 30_000
 """Elements of unannotated pages on which the XPath is compared with the feature set; annotated pages are always checked."""
 
@@ -157,11 +160,41 @@ class _Learner:
 
     def _split(self, together: _Solution | None) -> Learned | NotLearned:
         """Groups of marks, finer and finer, until each has a set that selects no wrong node."""
-        for grain in (self._by_target, self._by_path):
-            solutions = [self._solve(group) for group in grain(self.marks)]
-            if len(solutions) <= MAX_WIDE_STEPS and all(s is not None and not s.chosen.wrong for s in solutions):
-                return self._result([s for s in solutions if s is not None])
+        solutions: list[_Solution] = []
+        for group in self._by_target(self.marks):
+            solution = self._solve(group)
+            solutions += [solution] if solution and not solution.chosen.wrong else self._cover(group)
+        covered = {id(mark) for solution in solutions for mark in solution.marks}
+        if len(solutions) <= MAX_WIDE_STEPS and len(covered) == len(self.marks):
+            return self._result(solutions)
         return self._conflict(together)
+
+    def _cover(self, marks: Sequence[_Mark]) -> list[_Solution]:
+        """Solutions for parts of a group that no single set can tell from the rest: the largest part first.
+
+        Parts are the marks that share one feature of the first mark left; few are tried, from the largest.
+        """
+        left, solutions = list(marks), []
+        while left and len(solutions) < MAX_WIDE_STEPS:
+            found = next((s for part in self._parts(left) if (s := self._solve(part)) and not s.chosen.wrong), None)
+            if found is None:
+                break
+            solutions.append(found)
+            taken = {id(mark) for mark in found.marks}
+            left = [mark for mark in left if id(mark) not in taken]
+        return solutions
+
+    def _parts(self, left: Sequence[_Mark]) -> list[list[_Mark]]:
+        """Parts of the marks, each those that share some feature of the first, larger ones first."""
+        target = next(iter(left[0].nodes))
+        nodes = self._candidates(target)
+        mine = [mark for mark in left if target in mark.nodes]
+        places = self._places(nodes, mine)
+        parts: dict[tuple[int, ...], None] = {}
+        for _, mask in features(self.corpus, nodes, places[:1], cost=self.cost):
+            parts[tuple(np.flatnonzero(mask[places]))] = None
+        ordered = sorted(parts, key=lambda part: (-len(part), part))[:MAX_PARTS]
+        return [[mine[n] for n in part] for part in ordered]
 
     def _conflict(self, together: _Solution | None) -> NotLearned:
         if together is None:
@@ -191,15 +224,6 @@ class _Learner:
             groups.append([mark for mark in left if best in mark.nodes])
             left = [mark for mark in left if best not in mark.nodes]
         return groups
-
-    def _by_path(self, marks: Sequence[_Mark]) -> list[list[_Mark]]:
-        """Marks by the tags from the root to them."""
-        groups: dict[str, list[_Mark]] = {}
-        for mark in marks:
-            element = self.corpus.pages[mark.page].nodes[mark.location.node]
-            path = "/".join([str(e.tag) for e in element.iterancestors()][::-1] + [str(element.tag), mark.location.kind])
-            groups.setdefault(path, []).append(mark)
-        return sorted(groups.values(), key=len, reverse=True)
 
     def _solve(self, marks: Sequence[_Mark]) -> _Solution | None:
         """The best set over the targets that all marks have in common."""
@@ -265,7 +289,7 @@ class _Learner:
         names = {"text": f"text of <{target.tag}>", "element": f"<{target.tag}>", "attribute": f"{target.attribute} of <{target.tag}>"}
         return names[target.kind]
 
-    def _part(self, group: Sequence[_Solution]) -> TextPart | None | NotLearned:
+    def _part(self, group: Sequence[_Solution]) -> TextPart | NotLearned | None:
         marks = [mark for solution in group for mark in solution.marks]
         if all(mark.location.start is None for mark in marks):
             return None

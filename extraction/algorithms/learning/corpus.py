@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from lxml import etree
 
 from extraction.algorithms.dom.nodes import Kind, Location, clean, whole_text
 from extraction.algorithms.errors import LearningError
@@ -46,7 +47,7 @@ class Corpus:
         """The page that an element's row is on."""
         return int(np.searchsorted(self.offsets, row, side="right")) - 1
 
-    def element(self, row: int) -> object:
+    def element(self, row: int) -> etree._Element:
         """The element of a row."""
         page = self.page_of(row)
         return self.pages[page].nodes[row - int(self.offsets[page])]
@@ -109,7 +110,7 @@ def candidates(corpus: Corpus, target: Target) -> Candidates:
         if target.kind == "element":
             rows = rows[corpus.numbers["whole"][rows] != BLANK]
         else:
-            rows = rows[[bool(clean(corpus.element(row).get(target.attribute) or "")) for row in rows]]
+            rows = rows[[bool(clean(corpus.element(int(row)).get(target.attribute) or "")) for row in rows]]
     page = (np.searchsorted(corpus.offsets, rows, side="right") - 1).astype(np.int32)
     return Candidates(target, rows, texts if target.kind == "text" else np.zeros(len(rows), np.int32), page)
 
@@ -154,7 +155,7 @@ def _inner(corpus: Corpus, page: int, row: int, wanted: str) -> Iterator[tuple[T
     for inner in range(row + 1, int(table.elements["end"][row])):
         if clean(whole_text(table.nodes[inner])) == wanted:
             yield Target("element", str(table.nodes[inner].tag)), inner + offset, 0
-    owners = table.texts["owner"][:-1]
+    owners = np.asarray(table.texts["owner"][:-1], np.int32)
     for text in np.flatnonzero((owners >= row) & (owners < int(table.elements["end"][row]))):
         if table.strings[text] == wanted:
             owner = int(owners[text])

@@ -9,6 +9,11 @@ never fall as a set grows, which is what Apriori's pruning needs. The paper's ow
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
 BASE: Mapping[str, tuple[float, float]] = {
     "tag": (0.5, 0.15),
     "id": (0.8, 0.15),
@@ -54,7 +59,11 @@ class Cost:
 
     def total(self, features: float, distance: int, support: float) -> float:
         """Cost of a set: `features` summed, its largest distance, the share of unannotated pages it selects on (0–1)."""
-        return 2.0 * distance + (1.0 - support) if self.strict else features + self.support * (1.0 - support)
+        return 2.0 * distance + (1.0 - support) if self.strict else features + self.support * (1.0 - support) ** 2
+
+    def totals(self, features: Floats, distance: NDArray[np.int64], support: Floats) -> Floats:
+        """`total` of many sets at once."""
+        return 2.0 * distance + (1.0 - support) if self.strict else features + self.support * (1.0 - support) ** 2
 
     def with_support(self, factor: float) -> "Cost":
         """The same, support counting `factor` times as much."""

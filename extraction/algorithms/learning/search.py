@@ -25,8 +25,8 @@ from extraction.algorithms.learning.strong import Feature, Found
 MAX_SIZE = 5
 """Most features in a set that is searched for; larger ones come from `_reduced`."""
 
-MAX_SETS = 2_000
-"""Most sets extended per size, cheapest first. It is reached where nothing tells the target from its neighbours."""
+MAX_SETS = 400
+"""Most sets extended per size, cheapest first. Of the evaluation pages' attributes one in fifty reaches it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +52,7 @@ def search(found: Sequence[Found], page: Ints, positive: Bools, annotated: Bools
     found: features, each with the candidates that have it. page: page of each candidate, ascending. positive: which
     are P+. annotated: by page. single: whether one page has one value.
     """
-    bits = _Bits(found, page, positive, annotated, single=single, cost=cost)
-    best = _levels(bits)
-    if best.wrong and not bits.measure(np.bitwise_and.reduce(bits.rows, axis=0) if len(bits.rows) else bits.all)[0]:
-        best = _reduced(bits)
-    return best
+    return _levels(_Bits(found, page, positive, annotated, single=single, cost=cost))
 
 
 class _Bits:
@@ -69,6 +65,7 @@ class _Bits:
         masks = np.array([mask for _, mask in kept], np.bool_).reshape(len(kept), len(page))
         columns = _representatives(masks, page, positive, annotated)
         self.starts, self.rows, self.all = _pack(masks[:, columns], page[columns], len(annotated))
+        self.everything = np.bitwise_and.reduce([self.all, *self.rows], axis=0)
         self.annotated = annotated
         self.costs = np.array([feature.cost for feature in self.features])
         self.distances = np.array([feature.distance for feature in self.features], np.int64)
@@ -78,8 +75,8 @@ class _Bits:
         counts = np.add.reduceat(np.bitwise_count(rows).astype(np.int32), self.starts, axis=-1)
         others = counts[..., ~self.annotated]
         wrong = counts[..., self.annotated].sum(axis=-1)
-        several = (others > 1).sum(axis=-1) if self.single else np.zeros_like(wrong)
-        support = (others > 0).mean(axis=-1) if others.shape[-1] else np.ones(wrong.shape)
+        several = (others > 1).sum(axis=-1) if self.single else wrong * 0
+        support = (others > 0).sum(axis=-1) / others.shape[-1] if others.shape[-1] else wrong * 0 + 1.0
         return wrong, several, support
 
     def chosen(self, members: tuple[int, ...], row: NDArray[np.uint64]) -> Chosen:
@@ -87,7 +84,7 @@ class _Bits:
         wrong, several, support = self.measure(row)
         distance = int(self.distances[list(members)].max(initial=0))
         total = self.cost.total(float(self.costs[list(members)].sum()), distance, float(support))
-        return Chosen(tuple(self.features[n] for n in members), total, int(wrong), int(several), float(support), distance)
+        return Chosen(tuple(self.features[n] for n in members), round(total, 9), int(wrong), int(several), float(support), distance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,20 +97,28 @@ class _Set:
 
 
 def _levels(bits: _Bits) -> Chosen:
-    """Level by level, as in the module's docstring."""
-    best = bits.chosen((), bits.all)
-    level = [] if best.precise else [_Set((), bits.all, 0.0, 0, best.total)]
+    """Level by level, as in the module's docstring.
+
+    What all features together select wrongly, every set does: that is the floor, and a set that reaches it needs no
+    further feature. The search begins with such a set, found greedily, as its best, so that dearer ones go at once.
+    """
+    everything = bits.chosen(tuple(range(len(bits.features))), bits.everything)
+    floor = (everything.wrong, everything.several)
+    best, level = _reduced(bits, floor), [_Set((), bits.all, 0.0, 0, 0.0)]
+    start = bits.chosen((), bits.all)
+    if (start.wrong, start.several) == floor or everything.wrong:
+        return start if (start.wrong, start.several) == floor else best
     for _ in range(MAX_SIZE):
         extended: list[_Set] = []
         for entry in sorted(level, key=lambda s: (s.total, s.members))[:MAX_SETS]:
-            if best.precise and entry.total >= best.total:
+            if entry.total >= best.total:
                 break
-            best = _extend(bits, entry, best, extended)
+            best = _extend(bits, entry, best, floor, extended)
         level = extended
     return best
 
 
-def _extend(bits: _Bits, entry: _Set, best: Chosen, extended: list[_Set]) -> Chosen:
+def _extend(bits: _Bits, entry: _Set, best: Chosen, floor: tuple[int, int], extended: list[_Set]) -> Chosen:
     """Tries all later features with one set: returns the best set so far and appends what can still gain."""
     start = entry.members[-1] + 1 if entry.members else 0
     rows = bits.rows[start:] & entry.row
@@ -122,32 +127,34 @@ def _extend(bits: _Bits, entry: _Set, best: Chosen, extended: list[_Set]) -> Cho
     wrong, several, support = bits.measure(rows)
     costs = entry.cost + bits.costs[start:]
     distances = np.maximum(bits.distances[start:], entry.distance)
-    totals = [bits.cost.total(float(c), int(d), float(s)) for c, d, s in zip(costs, distances, support, strict=True)]
-    idle = (rows == entry.row).all(axis=1)
+    totals = np.round(bits.cost.totals(costs, distances, support), 9)
+    useful = (rows != entry.row).any(axis=1) & (totals <= best.total)
     if entry.members:
-        idle |= (rows == bits.rows[start:]).all(axis=1)
-    for n in np.flatnonzero(~idle):
+        useful &= (rows != bits.rows[start:]).any(axis=1)
+    reached = (wrong == floor[0]) & (several == floor[1])
+    for n in np.flatnonzero(useful & reached):
         members = (*entry.members, start + int(n))
-        if _rank(int(wrong[n]), int(several[n]), totals[n], len(members)) < _rank(best.wrong, best.several, best.total, len(best.features)):
+        if (totals[n], len(members)) < (best.total, len(best.features)):
             best = bits.chosen(members, rows[n])
-        if (wrong[n] or several[n]) and not (best.precise and totals[n] >= best.total):
-            extended.append(_Set(members, rows[n], float(costs[n]), int(distances[n]), totals[n]))
+    for n in np.flatnonzero(useful & ~reached):
+        if totals[n] < best.total:
+            extended.append(_Set((*entry.members, start + int(n)), rows[n], float(costs[n]), int(distances[n]), float(totals[n])))
     return best
 
 
-def _rank(wrong: int, several: int, total: float, size: int) -> tuple[int, int, float, int]:
-    """The order of sets: precision on annotated pages, pages with several nodes, cost, size; then the order met."""
-    return wrong, several, round(total, 9), size
-
-
-def _reduced(bits: _Bits) -> Chosen:
-    """A precise set of more than MAX_SIZE features: all of them, then without each, dearest first, that is not needed."""
-    members = list(range(len(bits.features)))
-    for n in sorted(members, key=lambda n: (-bits.costs[n], -n)):
-        rest = [m for m in members if m != n]
-        if not bits.measure(np.bitwise_and.reduce(bits.rows[rest], axis=0))[0]:
-            members = rest
-    return bits.chosen(tuple(members), np.bitwise_and.reduce(bits.rows[members], axis=0))
+def _reduced(bits: _Bits, floor: tuple[int, int]) -> Chosen:
+    """A set that reaches the floor: all features, then without each, dearest first, that is not needed."""
+    order = sorted(range(len(bits.features)), key=lambda n: (-bits.costs[n], -n))
+    rest = [bits.all]  # what the last n features of the order select together
+    for n in reversed(order):
+        rest.append(rest[-1] & bits.rows[n])
+    kept, members = bits.all, []
+    for place, n in enumerate(order):
+        wrong, several, _ = bits.measure(kept & rest[len(order) - place - 1])
+        if (int(wrong), int(several)) != floor:
+            members.append(n)
+            kept = kept & bits.rows[n]
+    return bits.chosen(tuple(sorted(members)), kept)
 
 
 def _distinct(found: Sequence[Found], cost: Cost) -> list[Found]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from extraction.algorithms.dom.nodes import clean, whole_text
-from extraction.algorithms.dom.xpath import cleaned, name_test, quote, self_test
+from extraction.algorithms.dom.xpath import XPath, cleaned, name_test, quote, self_test
 from extraction.algorithms.learning.corpus import MAX_LEVEL, Candidates, Corpus
 from extraction.algorithms.learning.costs import Cost
 from extraction.algorithms.learning.features import (
@@ -111,19 +111,15 @@ class _Maker:
         for side, axis, kind in (("left", "preceding", "label"), ("right", "following", "label-after")):
             beside = corpus.text_rows[side][texts]
             yield from self._beside(beside, TEXT, "", axis, kind, 1)
-        column = corpus.text_numbers["left_text"][texts]
-        if self.shared(column):
+        before = corpus.text_numbers["left_text"][texts]
+        if self.shared(before):
             label = self._left_text()
             test = f"{cleaned('preceding-sibling::text()[1]')} = {quote(label)}"
-            yield self.feature("label", TEXT, "", test, f"after the text “{label}”", 1), column == column[self.example]
+            yield self.feature("label", TEXT, "", test, f"after the text “{label}”", 1), before == before[self.example]
 
     def _left_text(self) -> str:
-        texts, text = self.corpus, int(self.nodes.texts[self.example])
-        page = int(self.nodes.page[self.example])
-        element = texts.element(int(self.nodes.rows[self.example]))
-        nth = int(texts.pages[page].texts["text_nth"][text - int(texts.text_offsets[page])])
-        found = element.xpath(f"text()[{nth - 1}]")
-        return clean(str(found[0]))
+        nth = int(self.corpus.text_places["text_nth"][self.nodes.texts[self.example]])
+        return self._string(int(self.nodes.rows[self.example]), f"text()[{nth - 1}]")
 
     def _beside(self, beside: Ints, level: int, tag: str, axis: str, kind: str, distance: int) -> Iterator[Found]:
         """Conditions on the neighbouring element sibling: its text as a label, its tag, its names."""
@@ -152,7 +148,8 @@ class _Maker:
         """Candidates whose ancestor at the level has the tag; all for the text level."""
         if level == TEXT:
             return np.ones(len(self.nodes.rows), np.bool_)
-        return self.corpus.numbers["tag"][self.levels[level]] == np.uint64(key(tag))
+        same: Bools = self.corpus.numbers["tag"][self.levels[level]] == np.uint64(key(tag))
+        return same
 
     def of_element(self, level: int) -> Iterator[Found]:
         """Conditions on the ancestor `level` up (0: the element itself), when the positives share its tag there."""
@@ -207,7 +204,7 @@ class _Maker:
 
     def _heading(self, level: int, tag: str, row: int) -> Feature:
         nearest = f"preceding-sibling::*[{IS_HEADING}][1]"
-        element = self.corpus.element(row).xpath(nearest)[0]
+        element = XPath(nearest).select(self.corpus.element(row))[0]
         label = clean(whole_text(element))
         test = f"{nearest}[{self_test(str(element.tag))}][{cleaned('.')} = {quote(label)}]"
         return self.feature("heading", level, tag, test, f"under the heading “{label}”", level + 1)
@@ -239,8 +236,7 @@ class _Maker:
             yield self.feature("column", level, tag, test, f"in the column “{label}”", level + 1), keep & (whole == whole[self.example])
 
     def _string(self, row: int, path: str) -> str:
-        found = self.corpus.element(row).xpath(path)
-        return clean(str(found[0]))
+        return clean(str(XPath(path).select(self.corpus.element(row))[0]))
 
     def somewhere_under(self) -> Iterator[Found]:
         """Names of ancestors at whatever distance."""

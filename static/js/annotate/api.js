@@ -36,7 +36,7 @@ const strings = (query) => Object.fromEntries(Object.entries(query).map(([name, 
 /** @param {Promise<Response>} request */
 async function answer(request) {
   const response = await request.catch(() => {
-    throw new Refused("The server cannot be reached. What you marked last is not saved; it is tried again with your next mark.");
+    throw new Refused("The server cannot be reached. What you marked last is not saved and was taken back; mark it again in a moment.");
   });
   if (response.redirected) throw new Refused("You are signed out. Sign in again in another tab, then go on here.");
   const body = await response.json().catch(() => ({}));

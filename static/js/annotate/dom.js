@@ -44,3 +44,6 @@ export function byId(id) {
   if (!found) throw new Error(`no element ${id}`);
   return found;
 }
+
+/** An error in words. @param {unknown} error */
+export const said = (error) => (error instanceof Error ? error.message : String(error));

@@ -6,11 +6,14 @@
 import { toast } from "../toasts.js";
 import { connect } from "./api.js";
 import { commandOf } from "./commands.js";
-import { byId, h } from "./dom.js";
+import { byId, said } from "./dom.js";
 import { hitValues, marksOf } from "./highlight.js";
-import { readMessage, samePlace } from "./messages.js";
+import { learner } from "./learning.js";
+import { samePlace } from "./messages.js";
+import { pageFrame } from "./pageframe.js";
 import { drawPanel } from "./panel.js";
 import { drawSamples } from "./samples.js";
+import { drawFoot, drawHead, drawSaved } from "./status.js";
 import * as stores from "./store.js";
 import { another, drawTrail, narrower, wider } from "./trail.js";
 import { treePanel } from "./treepanel.js";
@@ -19,49 +22,25 @@ import { treePanel } from "./treepanel.js";
 
 const FAR = 10;
 const root = byId("workbench");
-const frame = /** @type {HTMLIFrameElement} */ (byId("frame"));
 const api = connect(root);
+const { say, show: showPage } = pageFrame(/** @type {HTMLIFrameElement} */ (byId("frame")), root, hear);
 const tree = treePanel(api, takePlace, fail);
+const { count, warm, missing, learn, publish } = learner(api, () => store, draw, fail);
 
 /** @type {import("./store.js").Store} */ let store;
-/** @type {MessagePort | null} */ let port = null;
 /** What the arrows act on: a value just marked, or the keyboard's cursor (attribute null).
  * @type {{attribute: number | null, page: number, location: Place, place: import("./trail.js").Described | null} | null} */
 let focus = null;
+/** The labels as the server knows them. @type {import("./store.js").Store["labels"]} */ let saved = {};
 let styled = true;
 let savedAt = 0;
 let failed = false;
-let counting = false;
 
 // ---- The page in the frame -------------------------------------------------------------------------------------------
-
-function openFrame() {
-  port = null;
-  const sample = store.samples.find((each) => each.id === store.page);
-  if (!sample) return;
-  root.dataset.loading = "true";
-  frame.src = sample.frame;
-}
-
-frame.addEventListener("load", () => {
-  if (!frame.src || !store) return;
-  const channel = new MessageChannel();
-  channel.port1.onmessage = (event) => {
-    const message = readMessage(event.data);
-    if (message && channel.port1 === port) hear(message);
-  };
-  port = channel.port1;
-  // The frame has no origin that could be named. What is handed over is a port, no secret, and only its own window gets it.
-  frame.contentWindow?.postMessage("port", "*", [channel.port2]);
-});
-
-/** @param {import("./messages.js").ToFrame} message */
-const say = (message) => port?.postMessage(message);
 
 /** @param {import("./messages.js").FromFrame} message */
 function hear(message) {
   if (message.type === "ready") {
-    delete root.dataset.loading;
     sayMode();
     say({ type: "styles", on: styled });
     say({ type: "marks", marks: marksOf(store) });
@@ -92,21 +71,25 @@ function click({ location, value, marks }) {
   if (!attribute) return;
   const how = stores.standing(store, attribute.id, store.page);
   const hit = hitValues(store, marks);
-  const like = stores.offered(store).length;
   const values = stores.afterClick(attribute, how, { location, value }, hit);
-  mark(attribute, values, hit.length && !values.length ? null : (values.at(-1)?.location ?? null));
-  const first = !stores.isSaid(how) && values.length > 0;
-  if (first && !attribute.multiple && !like) advance();
+  mark(attribute, values, values.at(-1)?.location ?? null);
+  goOn(attribute, how);
 }
 
-/** Takes a place for the current attribute, wherever it was chosen. @param {Place} location */
+/** Takes a place for the current attribute, wherever it was chosen: dragged, in the tree, by the keyboard. @param {Place} location */
 function takePlace(location) {
   const attribute = stores.currentOf(store);
   if (!attribute) return;
   const how = stores.standing(store, attribute.id, store.page);
-  const had = how.values.some((value) => samePlace(value.location, location));
-  const values = attribute.multiple && had ? how.values : attribute.multiple ? [...how.values, { location, value: "…" }] : [{ location, value: "…" }];
+  const had = how.values.filter((value) => samePlace(value.location, location));
+  const values = !attribute.multiple ? [{ location, value: "…" }] : had.length ? how.values : [...how.values, { location, value: "…" }];
   mark(attribute, values, location);
+  goOn(attribute, how);
+}
+
+/** After the first value of a single-valued attribute the next one is what is wanted. @param {import("./store.js").Attribute} attribute @param {import("./store.js").Standing} before */
+function goOn(attribute, before) {
+  if (!attribute.multiple && !stores.isSaid(before)) advance();
 }
 
 /** Says what the values are now; the arrows act on `at`. @param {import("./store.js").Attribute} attribute @param {Value[] | null} values @param {Place | null} at */
@@ -135,7 +118,7 @@ function asking(attribute) {
 
 /** Takes in the answer to a change, or goes back to what the server has. @param {Promise<any>} sent */
 async function settle(sent) {
-  drawSaved(true);
+  drawSaved(store, { ...saves(), saving: true });
   try {
     const answer = await sent;
     if (answer.nothing) {
@@ -143,6 +126,7 @@ async function settle(sent) {
       return draw();
     }
     stores.take(store, answer);
+    if (!api.busy()) saved = structuredClone(store.labels);
     failed = false;
     savedAt = Date.now();
     draw();
@@ -150,7 +134,7 @@ async function settle(sent) {
     return answer;
   } catch (error) {
     failed = true;
-    fail(error instanceof Error ? error.message : String(error));
+    fail(said(error));
     await reload();
   }
 }
@@ -159,8 +143,9 @@ async function reload() {
   try {
     const fresh = await api.get("state/");
     Object.assign(store, { labels: fresh.labels, steps: fresh.steps });
+    saved = structuredClone(store.labels);
   } catch {
-    // The server is away: what was said is shown as unsaved until it answers again.
+    store.labels = structuredClone(saved); // The server is away: nothing is shown as said that it does not know.
   }
   draw();
 }
@@ -256,7 +241,7 @@ function openPage(page) {
   dropFocus();
   const unsaid = store.attributes.find((attribute) => !stores.isSaid(stores.standing(store, attribute.id, page)));
   if (unsaid) store.current = unsaid.id;
-  openFrame();
+  showPage(stores.pageOf(store)?.frame);
   tree.follow(page);
   draw();
 }
@@ -284,7 +269,7 @@ async function setFocus(attribute, location) {
     focus.place = place;
     drawFocus();
   } catch (error) {
-    if (focus === mine) fail(error instanceof Error ? error.message : String(error));
+    if (focus === mine) fail(said(error));
   }
 }
 
@@ -381,165 +366,46 @@ function draw() {
   drawPanel(byId("attributes"), store, { choose, confirm, absent, clear, remove, open: openPage, missing, show: (value) => say({ type: "show", location: value.location }) });
   say({ type: "marks", marks: marksOf(store) });
   sayMode();
-  drawHead();
+  drawHead(store, styled, tree.shown);
   drawFocus();
-  drawSaved(api.busy());
-  drawFoot();
-}
-
-function drawHead() {
-  const sample = store.samples.find((each) => each.id === store.page);
-  byId("page-title").textContent = sample?.title || sample?.url || "";
-  byId("page-url").textContent = sample?.title ? sample.url : "";
-  byId("page-url").title = sample?.url ?? "";
-  byId("styles").setAttribute("aria-pressed", String(styled));
-  byId("tree-button").setAttribute("aria-pressed", String(tree.shown));
+  drawSaved(store, saves());
+  drawFoot(store);
 }
 
 function drawFocus() {
   drawTrail(byId("trail"), focus?.place ?? null, adjustTo);
 }
 
-/** @param {boolean} saving */
-function drawSaved(saving) {
-  const seconds = Math.round((Date.now() - savedAt) / 1000);
-  const ago = seconds < 2 ? "just now" : seconds < 60 ? `${seconds} s ago` : `${Math.floor(seconds / 60)} min ago`;
-  const text = saving ? "saving…" : failed ? "not saved" : savedAt ? `saved ${ago}` : "every mark is saved at once";
-  byId("saved").textContent = text;
-  byId("saved").classList.toggle("state-broken", failed && !saving);
-  byId("undo").toggleAttribute("disabled", !store?.steps.undo);
-  byId("redo").toggleAttribute("disabled", !store?.steps.redo);
-}
-
-function drawFoot() {
-  const done = store.samples.filter((sample) => stores.saidOn(store, sample.id) === store.attributes.length).length;
-  const left = stores.nextUnsaid(store) === null;
-  const last = store.samples.at(-1)?.id === store.page;
-  byId("progress").textContent = left && !last ? "All said here. Enter opens the next page." : `${done} of ${store.samples.length} samples done`;
-  const learnable = store.attributes.some((attribute) => Object.values(store.labels[attribute.id] ?? {}).some((values) => values?.length));
-  byId("learn").toggleAttribute("disabled", !learnable);
-  byId("publish").toggleAttribute("hidden", !store.rule.draft);
-}
+const saves = () => ({ saving: api.busy(), failed, at: savedAt });
 
 /** @param {string} text */
 function fail(text) {
   toast(text, "error");
 }
 
-// ---- Learning --------------------------------------------------------------------------------------------------------
-
-/** Counts hits on in the background, the current attribute first, and gives way to every change. */
-async function count() {
-  if (counting) return;
-  counting = true;
-  try {
-    for (;;) {
-      await api.idle();
-      const open = [store.current, ...store.drafts.keys()].map((id) => store.drafts.get(id)).find((draft) => draft?.coverage && draft.coverage.next !== null);
-      if (!open?.coverage) return;
-      const { coverage } = await api.get("coverage/", { attribute: open.attribute, cursor: open.coverage.next ?? 0 });
-      if (store.drafts.get(open.attribute) !== open) continue;
-      store.drafts.set(open.attribute, { ...open, coverage: coverage ?? { ...open.coverage, next: null } });
-      draw();
-    }
-  } catch (error) {
-    fail(error instanceof Error ? error.message : String(error));
-  } finally {
-    counting = false;
-  }
-}
-
-/** The pages that a rate leaves out. @param {number} id */
-async function missing(id) {
-  const coverage = store.drafts.get(id)?.coverage;
-  const attribute = stores.attributeOf(store, id);
-  if (!coverage || !attribute) return;
-  const list = byId("missing-list");
-  byId("missing-title").textContent = `${attribute.name}: ${coverage.checked - coverage.hits} of ${coverage.checked} pages without a value`;
-  list.replaceChildren(h("li", { class: "muted" }, coverage.without.length ? "…" : "None. The rule finds a value on every page looked at."));
-  /** @type {HTMLDialogElement} */ (byId("missing")).showModal();
-  if (!coverage.without.length) return;
-  try {
-    const { pages } = await api.get("without/", { pages: coverage.without.join(",") });
-    list.replaceChildren(...pages.map((/** @type {any} */ page) => h("li", {}, h("a", { href: page.page, target: "_blank", rel: "noopener", class: "truncate", title: page.url }, page.title || page.url))));
-  } catch (error) {
-    fail(error instanceof Error ? error.message : String(error));
-  }
-}
-
-/** Reads the pages to learn from, then learns what is labelled already. */
-async function warm() {
-  byId("warming").textContent = "reading pages…";
-  try {
-    for (;;) {
-      await api.idle();
-      const { loaded, wanted, complete } = await api.get("warm/");
-      byId("warming").textContent = complete ? "" : `reading page ${loaded} of ${wanted}…`;
-      if (complete) break;
-    }
-    for (const attribute of store.attributes) {
-      if (!Object.keys(store.labels[attribute.id] ?? {}).length) continue;
-      await api.idle();
-      const before = store.drafts.get(attribute.id);
-      const draft = await api.get("draft/", { attribute: attribute.id });
-      if (store.drafts.get(attribute.id) === before) store.drafts.set(attribute.id, draft);
-      draw();
-    }
-    count();
-  } catch (error) {
-    fail(error instanceof Error ? error.message : String(error));
-  }
-}
-
-async function learn() {
-  const button = byId("learn");
-  const note = byId("learning");
-  button.setAttribute("disabled", "");
-  note.hidden = false;
-  note.className = "note wb-note";
-  try {
-    const { progress } = await api.post("learn/");
-    for (;;) {
-      const run = await api.get(progress);
-      note.textContent = run.message || "Learning the rule…";
-      if (run.rule) return location.assign(run.rule);
-      if (run.state === "failed" || run.state === "cancelled") throw new Error([run.message, ...run.problems].filter(Boolean).join("\n") || "The run was cancelled.");
-      await new Promise((done) => setTimeout(done, 400));
-    }
-  } catch (error) {
-    note.classList.add("note-broken");
-    note.textContent = error instanceof Error ? error.message : String(error);
-    button.removeAttribute("disabled");
-  }
-}
-
-async function publish() {
-  try {
-    location.assign((await api.post("publish/")).rule);
-  } catch (error) {
-    fail(error instanceof Error ? error.message : String(error));
-  }
-}
-
 // ---- Start -----------------------------------------------------------------------------------------------------------
 
 async function start() {
+  byId("warming").textContent = "choosing the sample pages…";
   try {
     store = stores.create(await api.get("state/"));
   } catch (error) {
-    return fail(error instanceof Error ? error.message : String(error));
+    byId("warming").textContent = "";
+    return fail(said(error));
   }
+  byId("warming").textContent = "reading pages…";
+  saved = structuredClone(store.labels);
   const wanted = Number(new URLSearchParams(location.search).get("page"));
   const undone = store.samples.find((sample) => stores.saidOn(store, sample.id) < store.attributes.length);
   store.page = store.samples.find((sample) => sample.id === wanted)?.id ?? undone?.id ?? store.page;
   byId("no-samples").hidden = store.samples.length > 0;
   byId("no-attributes").hidden = store.attributes.length > 0;
   store.current = stores.nextUnsaid({ ...store, current: store.attributes.at(-1)?.id ?? 0 }) ?? store.current;
-  openFrame();
+  showPage(stores.pageOf(store)?.frame);
   draw();
   byId("learn").addEventListener("click", learn);
   byId("publish").addEventListener("click", publish);
-  setInterval(() => drawSaved(api.busy()), 5000);
+  setInterval(() => drawSaved(store, saves()), 5000);
   warm();
 }
 

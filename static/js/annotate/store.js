@@ -50,6 +50,9 @@ export function saidOn(store, page) {
 /** @param {Store} store @param {number} id @returns {Attribute | undefined} */
 export const attributeOf = (store, id) => store.attributes.find((attribute) => attribute.id === id);
 
+/** The sample page that is shown. @param {Store} store */
+export const pageOf = (store) => store.samples.find((sample) => sample.id === store.page);
+
 /** @param {Store} store @returns {Attribute | undefined} */
 export const currentOf = (store) => attributeOf(store, store.current);
 

@@ -1,6 +1,6 @@
 // The tree of a page: all elements, hidden ones too, with their texts and attributes; loaded as it is opened, searchable.
 
-import { byId, h, icon } from "./dom.js";
+import { byId, h, icon, said } from "./dom.js";
 
 /** @typedef {import("./messages.js").Place} Place */
 
@@ -12,6 +12,7 @@ export function treePanel(api, choose, fail) {
   let page = 0;
   let asked = 0;
   let timer = 0;
+  let shownFor = "";
 
   /** @param {Record<string, string | number>} query */
   const ask = (query) => api.get("tree/", { page, ...query });
@@ -21,26 +22,29 @@ export function treePanel(api, choose, fail) {
     try {
       const { rows: found } = await ask({});
       if (mine !== asked) return;
+      shownFor = "";
       const list = h("ul", { class: "wb-tree-list", role: "tree" }, ...found.map(item));
       rows.replaceChildren(list);
       for (const opener of list.querySelectorAll("[data-open]")) /** @type {HTMLElement} */ (opener).click();
     } catch (error) {
-      fail(String(error instanceof Error ? error.message : error));
+      fail(said(error));
     }
   }
 
   async function search() {
     const words = field.value.trim();
+    clearTimeout(timer);
     if (!words) return root();
     const mine = ++asked;
     try {
       const { hits, more } = await ask({ search: words });
       if (mine !== asked) return;
       const list = hits.map((/** @type {any} */ hit) => h("li", {}, line(hit.label, hit.value, hit.location)));
+      shownFor = words;
       rows.replaceChildren(hits.length ? h("ul", { class: "wb-tree-list" }, ...list) : h("p", { class: "muted" }, `Nothing on this page contains “${words}”.`));
       if (more) rows.append(h("p", { class: "muted" }, `The first ${hits.length}. A longer word finds fewer.`));
     } catch (error) {
-      fail(String(error instanceof Error ? error.message : error));
+      fail(said(error));
     }
   }
 
@@ -70,7 +74,7 @@ export function treePanel(api, choose, fail) {
         below.append(button);
       }
     } catch (error) {
-      fail(String(error instanceof Error ? error.message : error));
+      fail(said(error));
     }
   }
 
@@ -83,6 +87,15 @@ export function treePanel(api, choose, fail) {
   /** @param {string} label @param {string} value @param {Place} location */
   function line(label, value, location) {
     return h("button", { type: "button", class: "wb-take", title: value, on: { click: () => choose(location) } }, h("code", { class: "muted" }, label), h("span", { class: "truncate" }, value));
+  }
+
+  /** Takes the first hit of what is typed now; the hits may still be on their way. */
+  async function takeFirst() {
+    const words = field.value.trim();
+    if (!words) return;
+    if (shownFor !== words) await search();
+    const first = rows.querySelector("button.wb-take");
+    if (shownFor === words && first instanceof HTMLElement) first.click();
   }
 
   /** @param {number} step */
@@ -100,8 +113,7 @@ export function treePanel(api, choose, fail) {
       const twist = /** @type {HTMLElement | null} */ (document.activeElement.closest("li")?.querySelector(".wb-twist[aria-expanded]"));
       if (twist?.getAttribute("aria-expanded") === String(event.key === "ArrowLeft")) twist.click();
     } else if (event.key === "Enter" && event.target === field) {
-      const first = rows.querySelector("button.wb-take");
-      if (first instanceof HTMLElement && field.value.trim()) first.click();
+      takeFirst();
     } else return;
     event.preventDefault();
     event.stopPropagation();
@@ -118,6 +130,7 @@ export function treePanel(api, choose, fail) {
       const fresh = page !== of || panel.hidden;
       page = of;
       panel.hidden = false;
+      if (!searching) field.value = "";
       if (fresh) search();
       if (searching) {
         field.focus();

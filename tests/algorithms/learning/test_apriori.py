@@ -13,7 +13,8 @@ from tests.algorithms.learning.pages import example, page, places, trees, values
 def book(title: str, *, isbn: str = "", pages: str = "", advert: str = "", authors: str = "") -> str:
     rows = [f"<li><b>Pages:</b> {pages}</li>" if pages else "", f"<li><b>ISBN-13:</b> {isbn}</li>" if isbn else ""]
     people = "".join(f"<li class=au>{name}</li>" for name in authors.split(";") if name)
-    return f"{advert}<div id=top><h1>{title}</h1></div><ul class=facts>{''.join(rows)}</ul><h2>Authors</h2><ul>{people}</ul><ul><li>Home</li></ul>"
+    lists = f"<ul class=facts>{''.join(rows)}</ul><h2>Authors</h2><ul>{people}</ul><ul><li>Home</li></ul>"
+    return f"{advert}<div id=top><h1>{title}</h1></div>{lists}"
 
 
 BOOKS = [

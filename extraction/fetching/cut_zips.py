@@ -1,0 +1,143 @@
+"""The pages of a zip file that was cut off: its directory, which stood at its end, is missing, but each entry also has a header of its own.
+
+The headers are followed from the front. One that does not say how long its entry is (written by programs that
+stream) is followed by unpacking it; where that is not possible, reading ends.
+"""
+
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from extraction.fetching import files, manifest
+from extraction.fetching.items import Budget, Entry, EntryError, Item, LimitReached, Limits, Refused
+from extraction.fetching.names import printable, safe_name
+from extraction.fetching.streams import PIECE_BYTES
+
+HEADER = b"PK\x03\x04"
+_HEADER_BYTES = 30
+_STORED, _DEFLATED = 0, 8
+_ENCRYPTED, _LENGTH_FOLLOWS, _UTF8_NAME = 0x1, 0x8, 0x800
+_NEXT_WITHIN = 64  # a data descriptor has at most 24 bytes
+
+
+@dataclass(slots=True)
+class _Header:
+    name: str
+    flags: int
+    method: int
+    packed_bytes: int | None
+    start: int
+
+
+class CutZipReader:
+    """Reads what is left of a zip file, in the order of its entries. fraction: share of the file read."""
+
+    ordered_by_time = False
+
+    def __init__(self, file: BinaryIO, *, size_bytes: int, name: str, limits: Limits) -> None:
+        self._file = file
+        self._size_bytes = size_bytes
+        self._name = name
+        self._budget = Budget(limits, size_bytes)
+        self._position = 0
+        self._lost = ""
+
+    @property
+    def fraction(self) -> float:
+        return self._position / max(1, self._size_bytes)
+
+    def __iter__(self) -> Iterator[Item]:
+        yield from files.items(self._entries(), self._manifest(), self._budget)
+        yield Refused(self._name, f"it was cut off{self._lost}; what stands before that was read")
+
+    def _manifest(self) -> manifest.Manifest:
+        """The first manifest; the second pass reads the pages."""
+        try:
+            for entry in self._entries():
+                try:
+                    name = safe_name(entry.raw_name)
+                    if manifest.place(name) is not None and not entry.problem:
+                        return manifest.parse(entry.read(manifest.MAX_BYTES), name=name)
+                except (ValueError, EntryError):
+                    continue
+        except LimitReached:
+            # It will be met again, and said, when the pages are read.
+            pass
+        return manifest.Manifest()
+
+    def _entries(self) -> Iterator[Entry]:
+        self._position = 0
+        # What is unpacked only to find its end is bounded too, but is no part of what comes in.
+        skipped = Budget(self._budget.limits, self._size_bytes)
+        while (header := self._header()) is not None:
+            if header.packed_bytes is None:
+                # Its end is found by unpacking it, whoever wants it or not.
+                if header.method != _DEFLATED or header.flags & _ENCRYPTED or not self._skip(header, skipped):
+                    self._lost = f", and {printable(header.name)[:200]} does not say how long it is"
+                    return
+            else:
+                self._position = header.start + header.packed_bytes
+            if not header.name.endswith("/"):
+                problem = "it is encrypted" if header.flags & _ENCRYPTED else ""
+                yield Entry(header.name, 0, self._reader(header), problem)
+
+    def _header(self) -> _Header | None:
+        self._file.seek(self._position)
+        head = self._file.read(_HEADER_BYTES)
+        if len(head) < _HEADER_BYTES or not head.startswith(HEADER):
+            return None
+        flags, method = int.from_bytes(head[6:8], "little"), int.from_bytes(head[8:10], "little")
+        packed_bytes: int | None = int.from_bytes(head[18:22], "little")
+        name_bytes, extra_bytes = int.from_bytes(head[26:28], "little"), int.from_bytes(head[28:30], "little")
+        raw = self._file.read(name_bytes)
+        name = raw.decode("utf-8", "backslashreplace" if flags & _UTF8_NAME else "surrogateescape")
+        if packed_bytes == 0xFFFFFFFF or flags & _LENGTH_FOLLOWS:
+            packed_bytes = None
+        return _Header(name, flags, method, packed_bytes, self._position + _HEADER_BYTES + name_bytes + extra_bytes)
+
+    def _skip(self, header: _Header, budget: Budget) -> bool:
+        """Goes to the next header after an entry of unknown length; to the end when the entry is cut off. False when lost."""
+        unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
+        self._file.seek(header.start)
+        try:
+            while not unpacker.eof and (packed := unpacker.unconsumed_tail or self._file.read(PIECE_BYTES)):
+                budget.unpack(len(unpacker.decompress(packed, PIECE_BYTES)))
+        except zlib.error:
+            return False
+        after = self._file.tell() - len(unpacker.unused_data)
+        self._file.seek(after)
+        found = self._file.read(_NEXT_WITHIN).find(HEADER)
+        self._position = after + found if found >= 0 else self._size_bytes
+        return True
+
+    def _reader(self, header: _Header) -> Callable[[int], bytes]:
+        def read(limit: int) -> bytes:
+            self._file.seek(header.start)
+            if header.method == _STORED and header.packed_bytes is not None:
+                content = self._file.read(min(limit, header.packed_bytes))
+                if len(content) < min(limit, header.packed_bytes):
+                    raise EntryError("it was cut off")
+            elif header.method == _DEFLATED:
+                content = self._unpacked(limit)
+            else:
+                raise EntryError(f"it is packed by method {header.method}, which is not read here")
+            self._budget.unpack(len(content))
+            return content
+
+        return read
+
+    def _unpacked(self, limit: int) -> bytes:
+        """At most `limit` bytes of the deflated entry that the file stands at."""
+        unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
+        pieces: list[bytes] = []
+        missing = limit
+        try:
+            while missing and not unpacker.eof and (packed := unpacker.unconsumed_tail or self._file.read(PIECE_BYTES)):
+                pieces.append(unpacker.decompress(packed, missing))
+                missing -= len(pieces[-1])
+        except zlib.error as error:
+            raise EntryError(f"it is damaged: {error}") from error
+        if missing and not unpacker.eof:
+            raise EntryError("it was cut off")
+        return b"".join(pieces)

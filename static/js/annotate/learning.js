@@ -1,0 +1,131 @@
+// What goes on beside marking: reading pages, learning drafts, counting hits, learning the rule, publishing it.
+
+import { byId, h, said } from "./dom.js";
+import { attributeOf } from "./store.js";
+
+const POLL_MS = 400;
+
+/**
+ * @param {{get: (path: string, query?: Record<string, string | number>) => Promise<any>, post: (path: string, body?: unknown) => Promise<any>, idle: () => Promise<void>}} api
+ * @param {() => import("./store.js").Store} known the store @param {() => void} draw @param {(text: string) => void} fail
+ */
+export function learner(api, known, draw, fail) {
+  let counting = false;
+
+  /** Counts hits on in the background, the current attribute first, and gives way to every change. */
+  async function count() {
+    if (counting) return;
+    counting = true;
+    try {
+      while (await countSlice());
+    } catch (error) {
+      fail(said(error));
+    } finally {
+      counting = false;
+    }
+  }
+
+  /** @returns {Promise<boolean>} whether there was anything to count */
+  async function countSlice() {
+    await api.idle();
+    const store = known();
+    const open = [store.current, ...store.drafts.keys()].map((id) => store.drafts.get(id)).find((draft) => draft?.coverage && draft.coverage.next !== null);
+    if (!open?.coverage) return false;
+    const { coverage } = await api.get("coverage/", { attribute: open.attribute, cursor: open.coverage.next ?? 0 });
+    // A mark made meanwhile brought another draft; what was counted is of the old one.
+    if (store.drafts.get(open.attribute) !== open) return true;
+    store.drafts.set(open.attribute, { ...open, coverage: coverage ?? { ...open.coverage, next: null } });
+    draw();
+    return true;
+  }
+
+  /** Reads the pages to learn from, then learns what is labelled already. */
+  async function warm() {
+    try {
+      for (let complete = false; !complete; ) {
+        await api.idle();
+        const filling = await api.get("warm/");
+        complete = filling.complete;
+        byId("warming").textContent = complete ? "" : `reading page ${filling.loaded} of ${filling.wanted}…`;
+      }
+      for (const attribute of known().attributes) await draftOf(attribute.id);
+      count();
+    } catch (error) {
+      byId("warming").textContent = "";
+      fail(said(error));
+    }
+  }
+
+  /** @param {number} attribute */
+  async function draftOf(attribute) {
+    const store = known();
+    if (!Object.keys(store.labels[attribute] ?? {}).length) return;
+    await api.idle();
+    const before = store.drafts.get(attribute);
+    const draft = await api.get("draft/", { attribute });
+    if (store.drafts.get(attribute) === before) store.drafts.set(attribute, draft);
+    draw();
+  }
+
+  /** The pages that a rate leaves out. @param {number} id */
+  async function missing(id) {
+    const coverage = known().drafts.get(id)?.coverage;
+    const attribute = attributeOf(known(), id);
+    if (!coverage || !attribute) return;
+    const list = byId("missing-list");
+    const none = coverage.checked - coverage.hits;
+    byId("missing-title").textContent = `${attribute.name}: ${none} of ${coverage.checked} pages without a value`;
+    list.replaceChildren(h("li", { class: "muted" }, none ? "…" : "None. The rule finds a value on every page looked at."));
+    /** @type {HTMLDialogElement} */ (byId("missing")).showModal();
+    if (!none) return;
+    try {
+      const { pages } = await api.get("without/", { pages: coverage.without.join(",") });
+      list.replaceChildren(...pages.map(link));
+      if (none > pages.length) list.append(h("li", { class: "muted" }, `and ${none - pages.length} more`));
+    } catch (error) {
+      fail(said(error));
+    }
+  }
+
+  async function learn() {
+    const note = byId("learning");
+    byId("learn").setAttribute("disabled", "");
+    note.hidden = false;
+    note.className = "note wb-note";
+    note.textContent = "Learning the rule…";
+    try {
+      const { progress } = await api.post("learn/");
+      location.assign(await finished(progress, (text) => { note.textContent = text; }));
+    } catch (error) {
+      note.classList.add("note-broken");
+      note.textContent = said(error);
+      byId("learn").removeAttribute("disabled");
+    }
+  }
+
+  /** @param {string} progress address @param {(text: string) => void} tell @returns {Promise<string>} the rule's address */
+  async function finished(progress, tell) {
+    for (;;) {
+      const run = await api.get(progress);
+      if (run.rule) return run.rule;
+      if (run.state === "failed" || run.state === "cancelled") throw new Error([run.message, ...run.problems].filter(Boolean).join("\n") || "The run was cancelled.");
+      tell(run.message || (run.state === "queued" ? "Waiting for a worker…" : "Learning the rule…"));
+      await new Promise((done) => setTimeout(done, POLL_MS));
+    }
+  }
+
+  async function publish() {
+    try {
+      location.assign((await api.post("publish/")).rule);
+    } catch (error) {
+      fail(said(error));
+    }
+  }
+
+  return { count, warm, missing, learn, publish };
+}
+
+/** @param {any} page */
+function link(page) {
+  return h("li", {}, h("a", { href: page.page, target: "_blank", rel: "noopener", class: "truncate", title: page.url }, page.title || page.url));
+}

@@ -1,0 +1,41 @@
+// The lines around the page: its title, whether everything is saved, how far the samples are.
+
+import { byId } from "./dom.js";
+import { nextUnsaid, pageOf, saidOn } from "./store.js";
+
+/** @typedef {import("./store.js").Store} Store */
+
+/** @param {Store} store @param {boolean} styled @param {boolean} tree */
+export function drawHead(store, styled, tree) {
+  const sample = pageOf(store);
+  byId("page-title").textContent = sample?.title || sample?.url || "";
+  byId("page-title").title = sample?.url ?? "";
+  byId("page-url").textContent = sample?.title ? sample.url : "";
+  byId("page-url").title = sample?.url ?? "";
+  byId("styles").setAttribute("aria-pressed", String(styled));
+  byId("tree-button").setAttribute("aria-pressed", String(tree));
+}
+
+/** @param {Store} store @param {{saving: boolean, failed: boolean, at: number}} saves */
+export function drawSaved(store, { saving, failed, at }) {
+  byId("saved").textContent = saving ? "saving…" : failed ? "not saved" : at ? `saved ${ago(at)}` : "every mark is saved at once";
+  byId("saved").classList.toggle("state-broken", failed && !saving);
+  byId("undo").toggleAttribute("disabled", !store.steps.undo);
+  byId("redo").toggleAttribute("disabled", !store.steps.redo);
+}
+
+/** @param {number} at */
+function ago(at) {
+  const seconds = Math.round((Date.now() - at) / 1000);
+  return seconds < 2 ? "just now" : seconds < 60 ? `${seconds} s ago` : `${Math.floor(seconds / 60)} min ago`;
+}
+
+/** @param {Store} store */
+export function drawFoot(store) {
+  const done = store.samples.filter((sample) => saidOn(store, sample.id) === store.attributes.length).length;
+  const last = store.samples.at(-1)?.id === store.page;
+  byId("progress").textContent = nextUnsaid(store) === null && !last ? "All said here. Enter opens the next page." : `${done} of ${store.samples.length} samples done`;
+  const learnable = store.attributes.some((attribute) => Object.values(store.labels[attribute.id] ?? {}).some((values) => values?.length));
+  byId("learn").toggleAttribute("disabled", !learnable);
+  byId("publish").toggleAttribute("hidden", !store.rule.draft);
+}

@@ -1,0 +1,98 @@
+"""Undo and redo: each person's own steps, kept in the database."""
+
+import pytest
+
+from annotations import edits
+from annotations.edits import Change
+from annotations.models import Edit
+from extraction.algorithms.dom.nodes import Location
+from extraction.models import Attribute, Cluster, Label, Snapshot
+from extraction.services import contents
+from extraction.services.labelling import LabelError
+from tests.extraction import factory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def shop() -> Cluster:
+    return factory.shop(3)
+
+
+def say(shop: Cluster, user, **said: list[str] | None) -> edits.Step:
+    page = Snapshot.objects.filter(cluster=shop).order_by("pk")[0]
+    content = contents.get(page.sha256)
+    changes = [
+        Change(Attribute.objects.get(name=name), None if texts is None else tuple(factory.text_at(content, text) for text in texts))
+        for name, texts in said.items()
+    ]
+    return edits.apply(shop, page, changes, user)
+
+
+def values() -> list[str]:
+    return sorted(label.value if label.location else f"{label.attribute}: not here" for label in Label.objects.select_related("attribute"))
+
+
+def test_steps_are_taken_back_and_done_again_in_their_order(shop, person):
+    editor = person("editor")
+    say(shop, editor, title=["Book 0"])
+    say(shop, editor, price=None)
+    assert values() == ["Book 0", "price: not here"]
+    edits.undo(shop, editor)
+    assert values() == ["Book 0"]
+    edits.undo(shop, editor)
+    assert values() == [] and edits.undo(shop, editor) is None
+    assert edits.possible(shop, editor) == {"undo": False, "redo": True}
+    edits.redo(shop, editor)
+    assert values() == ["Book 0"]
+    edits.redo(shop, editor)
+    assert values() == ["Book 0", "price: not here"] and edits.redo(shop, editor) is None
+
+
+def test_what_was_confirmed_with_one_key_is_taken_back_with_one(shop, person):
+    step = say(shop, person("editor"), title=["Book 0"], price=None, author=["Writer 0"])
+    assert len(step.attribute_ids) == 3
+    assert set(edits.undo(shop, person("editor")).attribute_ids) == set(step.attribute_ids)
+    assert values() == []
+
+
+def test_a_new_step_forgets_what_was_taken_back(shop, person):
+    editor = person("editor")
+    say(shop, editor, title=["Book 0"])
+    edits.undo(shop, editor)
+    say(shop, editor, price=None)
+    assert edits.redo(shop, editor) is None and values() == ["price: not here"]
+
+
+def test_nobody_takes_back_what_somebody_else_did(shop, person):
+    say(shop, person("editor"), title=["Book 0"])
+    assert edits.undo(shop, person("operator")) is None
+
+
+def test_what_somebody_else_changed_since_is_not_overwritten(shop, person):
+    say(shop, person("editor"), title=["Book 0"])
+    say(shop, person("operator"), title=None)
+    with pytest.raises(LabelError, match="somebody else"):
+        edits.undo(shop, person("editor"))
+    assert values() == ["title: not here"]
+
+
+def test_a_step_that_fails_in_part_changes_nothing(shop, person):
+    page = Snapshot.objects.filter(cluster=shop).order_by("pk")[0]
+    title, price = Attribute.objects.get(name="title"), Attribute.objects.get(name="price")
+    with pytest.raises(LabelError):
+        edits.apply(shop, page, [Change(title, None), Change(price, (Location(9_999),))], person("editor"))
+    assert values() == [] and not Edit.objects.exists()
+
+
+def test_saying_the_same_again_is_no_step(shop, person):
+    say(shop, person("editor"), title=["Book 0"])
+    say(shop, person("editor"), title=["Book 0"])
+    assert Edit.objects.count() == 1
+
+
+def test_old_steps_go(shop, person, monkeypatch):
+    monkeypatch.setattr(edits, "KEPT_STEPS", 2)
+    for texts in (["Book 0"], None, ["Book 0"], None):
+        say(shop, person("editor"), title=texts)
+    assert Edit.objects.count() == 2

@@ -1,0 +1,84 @@
+"""The product as a user runs it: web, worker and beat as processes with a folder of their own, and a real Chromium."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from extraction.management import processes
+from tests.e2e import browser
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PASSWORD = "a-long-enough-password"
+
+
+@dataclass(frozen=True)
+class Dashboard:
+    """A running dashboard. folder: its VERTEX_VAR_DIR."""
+
+    url: str
+    folder: Path
+
+    def manage(self, *arguments: str, typed: str = "") -> str:
+        """What `manage.py` prints; fails the test when it fails."""
+        done = subprocess.run(
+            [sys.executable, "manage.py", *arguments], cwd=ROOT, env=environment(self.folder), input=typed, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """The variables of a product of its own."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("VERTEX_") and name != "DJANGO_SETTINGS_MODULE"}
+    return clean | {"VERTEX_VAR_DIR": str(folder), "DJANGO_SETTINGS_MODULE": "vertex.settings"}
+
+
+@pytest.fixture(scope="session")
+def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
+    """The dashboard with an editor, an operator and a viewer, each with PASSWORD."""
+    folder = tmp_path_factory.mktemp("var")
+    port = processes.free_port(8100)
+    made = Dashboard(f"http://127.0.0.1:{port}", folder)
+    made.manage("migrate", "--verbosity", "0")
+    for role in ("viewer", "editor", "operator"):
+        made.manage("create_user", role, "--role", role, typed=f"{PASSWORD}\n")
+    log = folder / "processes.log"
+    with processes.started(["web", "worker", "beat"], port=port, log=log, environment=environment(folder)) as process:
+        processes.wait_for_port(process, port)
+        yield made
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def page(dashboard: Dashboard) -> Iterator["Page"]:
+    """A browser page of 1280 × 800; the test fails on any error that a script or the policy reports."""
+    from playwright.sync_api import sync_playwright
+
+    problems: list[str] = []
+    with sync_playwright() as playwright:
+        chromium = browser.launch(playwright)
+        context = chromium.new_context(viewport={"width": 1280, "height": 800}, base_url=dashboard.url, accept_downloads=True)
+        opened = context.new_page()
+        opened.on("pageerror", lambda error: problems.append(str(error)))
+        opened.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+        yield opened
+        chromium.close()
+    assert not problems
+
+
+def sign_in(page: "Page", name: str) -> None:
+    """Signs in as one of the dashboard's people."""
+    page.goto("/")
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()

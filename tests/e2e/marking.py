@@ -1,0 +1,65 @@
+"""Marking values in the workbench as a person does: choose the attribute, click the text on the page."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Frame, Page
+
+_FIND = """
+([values, nth]) => {
+  const clean = (text) => text.replace(/\\s+/g, " ").trim();
+  const walker = document.createTreeWalker(document.body ?? document.documentElement, NodeFilter.SHOW_TEXT);
+  const found = [];
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    if (!node.parentElement.closest("[data-v]") || clean(node.data) !== values) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    if (range.getClientRects().length) found.push([node, range]);
+  }
+  if (found.length <= nth) return null;
+  const [node, range] = found[nth];
+  node.parentElement.scrollIntoView({ block: "center" });
+  const box = range.getClientRects()[0];
+  return [box.left + Math.min(box.width / 2, 20), box.top + box.height / 2];
+}
+"""
+
+
+def frame_of(page: "Page") -> "Frame":
+    """The frame with the inert page, once it has loaded."""
+    handle = page.locator("#frame").element_handle()
+    frame = handle.content_frame() if handle else None
+    assert frame is not None
+    frame.wait_for_selector("[data-v]")
+    return frame
+
+
+def click_text(page: "Page", value: str, *, nth: int = 0) -> None:
+    """Clicks the nth visible text on the inert page that equals the value."""
+    place = frame_of(page).evaluate(_FIND, [value, nth])
+    assert place is not None, f"“{value}” is not to be seen on the page"
+    box = page.locator("#frame").bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + place[0], box["y"] + place[1])
+
+
+def choose(page: "Page", attribute: str) -> None:
+    """Makes an attribute the current one."""
+    page.locator(f".wb-attribute .wb-name:text-is('{attribute}')").click()
+
+
+def mark(page: "Page", attribute: str, values: Sequence[str], *, nth: int = 0) -> None:
+    """Marks the values of an attribute, or that it is not on this page, and waits until that is saved and learned from."""
+    choose(page, attribute)
+    if not values:
+        with page.expect_response(lambda response: response.url.endswith("/label/")):
+            page.keyboard.press("x")
+    for value in values:
+        with page.expect_response(lambda response: response.url.endswith("/label/")):
+            click_text(page, value, nth=nth)
+
+
+def shown(page: "Page", attribute: str) -> Any:
+    """The row of an attribute in the panel."""
+    return page.locator(".wb-attribute", has=page.locator(f".wb-name:text-is('{attribute}')"))

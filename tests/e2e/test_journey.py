@@ -1,0 +1,130 @@
+"""The whole main job in a browser: from a site's pages in a zip to a CSV that equals the truth."""
+
+import csv
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from extraction.demo import site as demo_site
+from tests.e2e.conftest import Dashboard, sign_in
+from tests.e2e.marking import mark, shown
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.e2e
+
+ATTRIBUTES = {
+    # name: (type, several values, mandatory)
+    "title": ("Text", False, True),
+    "authors": ("Text", True, True),
+    "price": ("Price with currency", False, False),
+    "subjects": ("Text", True, False),
+    "published": ("Number", False, True),
+}
+
+
+def see(page: "Page", name: str) -> None:
+    """Keeps a picture of the screen where VERTEX_SCREENSHOTS names a folder, to be looked at by a person."""
+    folder = os.environ.get("VERTEX_SCREENSHOTS")
+    if folder:
+        page.screenshot(path=Path(folder) / f"{name}.png")
+
+
+def test_an_editor_turns_a_zip_into_a_csv_that_equals_the_truth(page: "Page", dashboard: Dashboard, tmp_path: Path) -> None:
+    page.set_default_timeout(60_000)
+    archive = tmp_path / "inkhorn-lane.zip"
+    demo_site.write_zip(archive)
+    truth = demo_site.truth()["book"]
+
+    sign_in(page, "editor")
+    see(page, "01-home")
+    page.goto("/sites/new/")
+    page.get_by_label("Name").fill("Inkhorn Lane")
+    see(page, "02-new-site")
+    page.get_by_role("button", name="Create and add pages").click()
+    page.locator("input[type=file]").set_input_files(archive)
+    see(page, "03-upload")
+    page.get_by_role("button", name="Upload and import").click()
+
+    page.wait_for_url("**/runs/*/")
+    see(page, "04-run")
+    page.get_by_role("link", name="Look at the templates").click()
+    see(page, "05-templates")
+    largest = page.locator("[data-template]").first
+    largest.get_by_role("link", name="Annotate").click()
+
+    page.get_by_role("link", name="New record type").click()
+    define_book(page)
+    page.wait_for_url("**/annotate/")
+    for number in range(3):
+        page.locator(".wb-sample").nth(number).click()
+        annotate(page, truth)
+        see(page, f"07-workbench-{number + 1}")
+
+    page.get_by_role("button", name="Learn").click()
+    page.wait_for_url("**/rules/1/")
+    see(page, "08-rule")
+    page.get_by_role("button", name="Publish").click()
+    page.get_by_role("button", name="Run over all pages").click()
+    page.get_by_role("link", name="Look at the records").click()
+    see(page, "09-records")
+    page.get_by_role("button", name="Export").click()
+    see(page, "10-export")
+    page.get_by_label("as they stand on the page").check()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download").click()
+    compare(Path(download.value.path()), truth)
+
+    page.keyboard.press("Escape")
+    page.locator("td a").first.click()
+    see(page, "11-page-of-a-value")
+    assert "/pages/" in page.url
+
+
+def define_book(page: "Page") -> None:
+    page.get_by_label("Name").first.fill("Book")
+    rows = page.locator("tbody [data-row]")
+    for number, (name, (kind, several, mandatory)) in enumerate(ATTRIBUTES.items()):
+        if rows.count() <= number:
+            page.get_by_role("button", name="Add attribute").click()
+        row = rows.nth(number)
+        row.get_by_label("Name").fill(name)
+        row.get_by_label("Type").select_option(label=kind)
+        row.get_by_label("Several values").set_checked(several)
+        row.get_by_label("Mandatory").set_checked(mandatory)
+    see(page, "06-record-type")
+    page.get_by_role("button", name="Create record type").click()
+
+
+def annotate(page: "Page", truth: dict[str, dict[str, list[str]]]) -> None:
+    """Confirms what is proposed where it is right; marks what is not."""
+    url = page.locator("#page-url").get_attribute("title") or page.locator("#page-url").inner_text()
+    for attribute in ATTRIBUTES:
+        values = truth[url][attribute]
+        row = shown(page, attribute)
+        row.locator(".wb-name").click()
+        given = [text.strip() for text in row.locator(".wb-value").all_inner_texts()]
+        if given == values and row.get_attribute("data-standing") == "proposed":
+            with page.expect_response(lambda response: response.url.endswith("/label/")):
+                page.keyboard.press("Enter")
+        else:
+            if row.get_attribute("data-standing") != "unknown":
+                page.keyboard.press("Backspace")
+            mark(page, attribute, values, nth=1 if attribute == "title" else 0)
+
+
+def compare(path: Path, truth: dict[str, dict[str, list[str]]]) -> None:
+    """Every record of the file says of its page what is true, and at least 85 of 89 books have one."""
+    with path.open(encoding="utf-8", newline="") as file:
+        records = {row["source_url"]: row for row in csv.DictReader(file)}
+    wrong = {
+        (url, attribute): (row[attribute], "; ".join(truth[url][attribute]))
+        for url, row in records.items()
+        for attribute in ATTRIBUTES
+        if row[attribute] != "; ".join(truth[url][attribute])
+    }
+    assert not wrong
+    assert len(records) >= 85
