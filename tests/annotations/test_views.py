@@ -108,7 +108,7 @@ def test_without_a_record_type_one_is_chosen_first(signed_in, shop):
     Cluster.objects.update(record_type=None)
     client = signed_in("editor")
     body = client.get(address("workbench")).content.decode()
-    assert reverse("record_type_new") + "?next=" in body and ">Book<" in body
+    assert reverse("record_type_new") + "?template=" in body and ">Book<" in body
     response = client.post(address("workbench_record_type"), {"record_type": "book"})
     assert response.status_code == 303 and Cluster.objects.get().record_type.slug == "book"
 
