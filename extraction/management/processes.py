@@ -21,9 +21,7 @@ class ProcessError(Exception):
 
 
 @contextlib.contextmanager
-def started(
-    names: list[str], *, port: int, log: Path, environment: Mapping[str, str] = os.environ
-) -> Iterator["subprocess.Popen[bytes]"]:
+def started(names: list[str], *, port: int, log: Path, environment: Mapping[str, str] = os.environ) -> Iterator["subprocess.Popen[bytes]"]:
     """Runs processes of the Procfile; what they print goes to the log file. They all end with the block."""
     log.parent.mkdir(parents=True, exist_ok=True)
     environment = {
