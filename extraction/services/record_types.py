@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import Count
 from django.utils.text import slugify
 
-from extraction.models import Attribute, Cluster, Label, RecordType
+from extraction.models import Attribute, Cluster, Label, RecordType, Rule
 
 RESERVED = frozenset({"new"})
 
@@ -53,16 +53,22 @@ def create(name: str, description: str, attributes: Sequence[AttributeDraft]) ->
 
 def update(
     record_type: RecordType, name: str, description: str, attributes: Sequence[AttributeDraft], *, drop_labels: bool = False
-) -> None:
-    """Changes a record type to what is given. Raises InUse when annotations would be lost and `drop_labels` is not set."""
+) -> list[str]:
+    """Changes a record type to what is given. Raises InUse when annotations would be lost and `drop_labels` is not set.
+
+    Gives the old names of renamed attributes that rules go on using until they are learned again.
+    """
     with transaction.atomic():
         gone = record_type.attributes.exclude(pk__in=[draft.id for draft in attributes if draft.id])
         labelled = [(row.name, row.n) for row in gone.annotate(n=Count("labels")) if row.n]
         if labelled and not drop_labels:
             raise InUse("; ".join(f"{name} has {n} annotation{'s' if n > 1 else ''}" for name, n in labelled))
         gone.delete()
+        names = dict(record_type.attributes.values_list("pk", "name"))
+        renamed = [names[draft.id] for draft in attributes if draft.id in names and names[draft.id] != draft.name]
         RecordType.objects.filter(pk=record_type.pk).update(name=name, description=description)
         _write(record_type, attributes)
+        return renamed if Rule.objects.filter(cluster__record_type=record_type).exists() else []
 
 
 def delete(record_type: RecordType) -> None:

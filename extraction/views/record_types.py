@@ -24,7 +24,7 @@ def record_types(request: HttpRequest) -> HttpResponse:
 @require_http_methods(EDIT)
 @requires(Role.EDITOR)
 def new(request: HttpRequest) -> HttpResponse:
-    """A new record type. `template=id` is the template one came from: it is used there at once."""
+    """A new record type. `template=id` is the template one came from: it is used there at once, and annotating is next."""
     wanted = request.GET.get("template", "")
     data = request.POST if request.method == "POST" else None
     form, rows = RecordTypeForm(data), attribute_rows(data, _blank())
@@ -34,7 +34,8 @@ def new(request: HttpRequest) -> HttpResponse:
         cluster = Cluster.objects.filter(pk=wanted, record_type=None).select_related("site").first() if wanted.isdecimal() else None
         if cluster:
             clusters.set_record_type(cluster, made)
-        return redirect(cluster or made)
+            return redirect("workbench", cluster.site.slug, cluster.number)
+        return redirect(made)
     return _editor(request, None, form, rows)
 
 
@@ -57,10 +58,12 @@ def change(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid() and rows.is_valid():
         drop = bool(request.POST.get("drop_labels"))
         try:
-            service.update(found, form.cleaned_data["name"], form.cleaned_data["description"], rows.drafts, drop_labels=drop)
+            renamed = service.update(found, form.cleaned_data["name"], form.cleaned_data["description"], rows.drafts, drop_labels=drop)
         except service.InUse as error:
             return _editor(request, found, form, rows, lost=str(error))
         messages.success(request, "Saved.")
+        if renamed:
+            messages.warning(request, f"Rules still say {', '.join(renamed)}. Learn and run them again to use the new names.")
         return redirect(found)
     return _editor(request, found, form, rows)
 

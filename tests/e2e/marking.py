@@ -7,21 +7,19 @@ if TYPE_CHECKING:
     from playwright.sync_api import Frame, Page
 
 _FIND = """
-([values, nth]) => {
+([value, within]) => {
   const clean = (text) => text.replace(/\\s+/g, " ").trim();
   const walker = document.createTreeWalker(document.body ?? document.documentElement, NodeFilter.SHOW_TEXT);
-  const found = [];
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    if (!node.parentElement.closest("[data-v]") || clean(node.data) !== values) continue;
+    if (!node.parentElement.closest(within) || clean(node.data) !== value) continue;
     const range = document.createRange();
     range.selectNodeContents(node);
-    if (range.getClientRects().length) found.push([node, range]);
+    if (!range.getClientRects().length) continue;
+    node.parentElement.scrollIntoView({ block: "center" });
+    const box = range.getClientRects()[0];
+    return [box.left + Math.min(box.width / 2, 20), box.top + box.height / 2];
   }
-  if (found.length <= nth) return null;
-  const [node, range] = found[nth];
-  node.parentElement.scrollIntoView({ block: "center" });
-  const box = range.getClientRects()[0];
-  return [box.left + Math.min(box.width / 2, 20), box.top + box.height / 2];
+  return null;
 }
 """
 
@@ -35,9 +33,9 @@ def frame_of(page: "Page") -> "Frame":
     return frame
 
 
-def click_text(page: "Page", value: str, *, nth: int = 0) -> None:
-    """Clicks the nth visible text on the inert page that equals the value."""
-    place = frame_of(page).evaluate(_FIND, [value, nth])
+def click_text(page: "Page", value: str, *, within: str = "[data-v]") -> None:
+    """Clicks the first visible text on the inert page that equals the value and stands within a CSS selector's element."""
+    place = frame_of(page).evaluate(_FIND, [value, within])
     assert place is not None, f"“{value}” is not to be seen on the page"
     box = page.locator("#frame").bounding_box()
     assert box is not None
@@ -49,15 +47,19 @@ def choose(page: "Page", attribute: str) -> None:
     page.locator(f".wb-attribute .wb-name:text-is('{attribute}')").click()
 
 
-def mark(page: "Page", attribute: str, values: Sequence[str], *, nth: int = 0) -> None:
-    """Marks the values of an attribute, or that it is not on this page, and waits until that is saved and learned from."""
+def mark(page: "Page", attribute: str, values: Sequence[str], *, within: str = "[data-v]") -> None:
+    """Clicks the values of an attribute, each time waiting until that is saved and learned from."""
     choose(page, attribute)
-    if not values:
-        with page.expect_response(lambda response: response.url.endswith("/label/")):
-            page.keyboard.press("x")
     for value in values:
         with page.expect_response(lambda response: response.url.endswith("/label/")):
-            click_text(page, value, nth=nth)
+            click_text(page, value, within=within)
+
+
+def mark_absent(page: "Page", attribute: str) -> None:
+    """Says that an attribute is not on this page."""
+    choose(page, attribute)
+    with page.expect_response(lambda response: response.url.endswith("/label/")):
+        page.keyboard.press("x")
 
 
 def shown(page: "Page", attribute: str) -> Any:
