@@ -174,7 +174,8 @@ class _Learner:
 
         Parts are the marks that share one feature of the first mark left; few are tried, from the largest.
         """
-        left, solutions = list(marks), []
+        left = list(marks)
+        solutions: list[_Solution] = []
         while left and len(solutions) < MAX_WIDE_STEPS:
             found = next((s for part in self._parts(left) if (s := self._solve(part)) and not s.chosen.wrong), None)
             if found is None:
@@ -228,6 +229,7 @@ class _Learner:
     def _solve(self, marks: Sequence[_Mark]) -> _Solution | None:
         """The best set over the targets that all marks have in common."""
         common = [target for target in marks[0].nodes if all(target in mark.nodes for mark in marks)]
+        common.sort(key=lambda target: target.kind == "text")
         solutions = []
         for rank, target in enumerate(common[:MAX_TARGETS]):
             solution = self._solve_target(marks, target, OTHER_TARGET * bool(rank))

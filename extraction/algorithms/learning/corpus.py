@@ -26,6 +26,7 @@ class Corpus:
 
     def __init__(self, pages: Sequence[PageTable]) -> None:
         self.pages = pages
+        self._named: dict[int, Bools] = {}
         sizes = [len(page.nodes) + 1 for page in pages]
         counts = [len(page.strings) + 1 for page in pages]
         self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
@@ -53,7 +54,12 @@ class Corpus:
         return self.pages[page].nodes[row - int(self.offsets[page])]
 
     def named(self, name_key: int) -> Bools:
-        """Which elements have a name, by `features.name_key`."""
+        """Which elements have a name, by `features.name_key`. The answer is shared: not to be changed."""
+        if name_key not in self._named:
+            self._named[name_key] = self._find_named(name_key)
+        return self._named[name_key]
+
+    def _find_named(self, name_key: int) -> Bools:
         mask = np.zeros(int(self.offsets[-1]), np.bool_)
         wanted = np.uint64(name_key)
         for page, offset in zip(self.pages, self.offsets, strict=False):

@@ -60,9 +60,9 @@ class PageTable:
     root, nodes: the tree and `elements(root)`.
 
     Of elements (n + 1): tag (hash); parent, before, after (rows; neighbouring element siblings), first (first child
-    element); end (row after the last descendant); place (among element siblings, from 1); nth, nth_last (among siblings of its tag); whole (hash
-    of its cleaned text); text_before, text_after (hash of the nearest text() sibling); heading (hash of the tag and
-    text of the nearest heading among the siblings before it).
+    element); end (row after the last descendant); place (among element siblings, from 1); nth, nth_last (among siblings
+    of its tag); whole (hash of its cleaned text); text_before, text_after (hash of the nearest text() sibling); heading
+    (hash of the tag and text of the nearest heading among the siblings before it).
 
     Of texts (m + 1): owner (row of the element), text_nth, text_last (place among text() children, blank ones counted,
     from either end), text (hash of the cleaned text, however long), left, right (element siblings' rows), left_text
@@ -165,7 +165,8 @@ class _Builder:
             name: np.array(column, np.int32 if name in ("place", "nth", "nth_last") else np.uint64) for name, column in self.numbers.items()
         }
         heading = rows.pop("heading")
-        numbers["heading"] = _with_tag(numbers["tag"][heading], numbers["whole"][heading])
+        tags, wholes = np.array(self.numbers["tag"], np.uint64), np.array(self.numbers["whole"], np.uint64)
+        numbers["heading"] = _with_tag(tags[heading], wholes[heading])
         guards = {"owner": self.none, "left": self.none, "right": self.none}
         texts = {
             name: np.array([*column, guards.get(name, 0)], np.uint64 if name in ("text", "left_text") else np.int32)
