@@ -26,7 +26,7 @@ export function treePanel(api, choose, fail) {
       const list = h("ul", { class: "wb-tree-list", role: "tree" }, ...found.map(item));
       rows.replaceChildren(list);
       for (const opener of list.querySelectorAll("[data-open]")) /** @type {HTMLElement} */ (opener).click();
-      if (panel.contains(document.activeElement) || document.activeElement === document.body) /** @type {HTMLElement | null} */ (list.querySelector(".wb-take"))?.focus();
+      if (document.activeElement === document.body) /** @type {HTMLElement | null} */ (list.querySelector(".wb-take"))?.focus();
     } catch (error) {
       fail(said(error));
     }
