@@ -8,11 +8,11 @@ from extraction.algorithms.dom.nodes import Location
 from extraction.models import Attribute, Cluster
 from extraction.services import learning
 
-FIRST_SLICE_S = 0.1
+FIRST_SLICE_S = 0.05
 """Time for counting hits within the answer to a click, so that the whole answer stays under half a second."""
 
-SLICE_S = 0.25
-"""Time for one slice of the counting that goes on in the background: a click in between waits no longer than that."""
+SLICE_S = 0.1
+"""Time for one slice of the counting that goes on in the background: a click in between waits for it, for both need the pages."""
 
 MAX_VALUES = 300
 """Values of one attribute on one page sent to the workbench."""

@@ -24,7 +24,10 @@ MAX_HITS = 60
 FIRST_ATTRIBUTES = ("href", "src", "content", "alt", "value", "datetime", "title")
 """Attributes that hold values, offered before all others."""
 
-NOT_SEARCHED = frozenset({"class", "style", "id"})
+LAST_ATTRIBUTES = ("id", "class", "style")
+"""Attributes that seldom hold one, offered after all others."""
+
+NOT_SEARCHED = frozenset(LAST_ATTRIBUTES)
 """Attributes that say how a page looks; a search for a value would drown in them."""
 
 
@@ -73,7 +76,8 @@ def choices(element: etree._Element, node: int) -> list[Location]:
     own = [Location(node, "text", number) for number, text in enumerate(texts(element), 1) if clean(text)]
     whole = [Location(node)] if len(element) or not own else []
     named = [name for name in FIRST_ATTRIBUTES if name in element.attrib]
-    named += sorted(str(name) for name in element.attrib if name not in FIRST_ATTRIBUTES)
+    named += sorted(str(name) for name in element.attrib if name not in FIRST_ATTRIBUTES + LAST_ATTRIBUTES)
+    named += [name for name in LAST_ATTRIBUTES if name in element.attrib]
     return own + whole + [Location(node, "attribute", attribute=name) for name in named]
 
 

@@ -5,8 +5,9 @@ from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_GET, require_POST
@@ -57,8 +58,12 @@ def workbench(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def record_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Says what the pages of this template are records of, and goes on to the workbench."""
     cluster = _cluster(slug, number)
-    clusters.set_record_type(cluster, get_object_or_404(RecordType, slug=request.POST.get("record_type", "")))
-    return HttpResponse(status=303, headers={"Location": reverse("workbench", args=[slug, number])})
+    chosen = get_object_or_404(RecordType, slug=request.POST.get("record_type", ""))
+    try:
+        clusters.set_record_type(cluster, chosen)
+    except JobError as error:
+        messages.error(request, f"{error}.")
+    return redirect("workbench", slug, number)
 
 
 @require_GET

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -207,6 +207,7 @@ PIECES = st.one_of(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(PIECES, min_size=1, max_size=40))
 def test_any_broken_html_becomes_the_tree_we_read(pieces):
     with contextlib.suppress(PageError):  # nothing to show

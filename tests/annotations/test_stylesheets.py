@@ -1,7 +1,7 @@
 """Styles of a page: what loads, runs or covers the page is gone, however it is written."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotations import stylesheets
@@ -39,6 +39,7 @@ def test_brackets_nested_beyond_reason_end_the_sheet():
     assert stylesheets.sheet("a{b:" + "(" * 100_000) == ""
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.sampled_from(

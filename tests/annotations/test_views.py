@@ -108,9 +108,17 @@ def test_without_a_record_type_one_is_chosen_first(signed_in, shop):
     Cluster.objects.update(record_type=None)
     client = signed_in("editor")
     body = client.get(address("workbench")).content.decode()
-    assert reverse("record_type_new") + "?template=" in body and ">Book<" in body
+    assert f"{reverse('record_type_new')}?template={shop.pk}" in body and ">Book<" in body
     response = client.post(address("workbench_record_type"), {"record_type": "book"})
-    assert response.status_code == 303 and Cluster.objects.get().record_type.slug == "book"
+    assert response.status_code == 302 and Cluster.objects.get().record_type.slug == "book"
+
+
+def test_a_template_with_labels_keeps_its_record_type_and_says_why(signed_in, shop):
+    factory.mark(shop, 0, title=["Book 0"])
+    RecordType.objects.create(name="Film", slug="film")
+    response = signed_in("editor").post(address("workbench_record_type"), {"record_type": "film"}, follow=True)
+    assert "has labels of its present record type" in response.content.decode()
+    assert Cluster.objects.get().record_type.slug == "book"
 
 
 def test_without_any_record_type_one_is_made_first(signed_in, shop):

@@ -284,7 +284,8 @@ function box(rect, look, colour) {
   const origin = host.getBoundingClientRect();
   const element = document.createElement("div");
   element.className = `box ${look}`;
-  element.style.cssText = `left: ${rect.left - origin.left - 3}px; top: ${rect.top - origin.top - 2}px; width: ${rect.width + 6}px; height: ${rect.height + 4}px`;
+  const left = Math.max(0, rect.left - origin.left - 3); // what begins at the page's edge keeps its left side
+  element.style.cssText = `left: ${left}px; top: ${rect.top - origin.top - 2}px; width: ${rect.right - origin.left + 3 - left}px; height: ${rect.height + 4}px`;
   element.style.setProperty("--c", colour);
   return element;
 }

@@ -295,10 +295,8 @@ function adjustTo(to) {
 }
 
 function escape() {
-  if (tree.shown) {
-    tree.close();
-    focusPage();
-  } else if (focus) {
+  if (tree.shown) closeTree();
+  else if (focus) {
     dropFocus();
     drawFocus();
   } else if (store.similar.get(store.current)?.values.length) {
@@ -307,7 +305,15 @@ function escape() {
   }
 }
 
-function focusPage() {
+/** @param {boolean} searching */
+function openTree(searching) {
+  tree.open(store.page, searching);
+  drawHead(store, styled, true);
+}
+
+function closeTree() {
+  tree.close();
+  drawHead(store, styled, false);
   if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
 }
 
@@ -320,8 +326,8 @@ const COMMANDS = {
   redo: () => replay("redo/"),
   previousPage: () => openBy(-1),
   nextPage: () => openBy(1),
-  tree: () => (tree.shown ? (tree.close(), focusPage()) : tree.open(store.page, false)),
-  search: () => tree.open(store.page, true),
+  tree: () => (tree.shown ? closeTree() : openTree(false)),
+  search: () => openTree(true),
   styles: () => { styled = !styled; say({ type: "styles", on: styled }); draw(); },
   wider: () => adjust(wider),
   narrower: () => adjust(narrower),
@@ -399,6 +405,7 @@ async function start() {
   const undone = store.samples.find((sample) => stores.saidOn(store, sample.id) < store.attributes.length);
   store.page = store.samples.find((sample) => sample.id === wanted)?.id ?? undone?.id ?? store.page;
   byId("no-samples").hidden = store.samples.length > 0;
+  byId("frame").hidden = !store.samples.length;
   byId("no-attributes").hidden = store.attributes.length > 0;
   store.current = stores.nextUnsaid({ ...store, current: store.attributes.at(-1)?.id ?? 0 }) ?? store.current;
   showPage(stores.pageOf(store)?.frame);

@@ -4,6 +4,7 @@ import { byId, h, said } from "./dom.js";
 import { attributeOf } from "./store.js";
 
 const POLL_MS = 400;
+const BREATH_MS = 150; // Between two slices of counting: whoever clicks meanwhile does not wait for a slice.
 
 /**
  * @param {{get: (path: string, query?: Record<string, string | number>) => Promise<any>, post: (path: string, body?: unknown) => Promise<any>, idle: () => Promise<void>}} api
@@ -27,6 +28,7 @@ export function learner(api, known, draw, fail) {
 
   /** @returns {Promise<boolean>} whether there was anything to count */
   async function countSlice() {
+    await new Promise((done) => setTimeout(done, BREATH_MS));
     await api.idle();
     const store = known();
     const open = [store.current, ...store.drafts.keys()].map((id) => store.drafts.get(id)).find((draft) => draft?.coverage && draft.coverage.next !== null);

@@ -34,7 +34,8 @@ function ago(at) {
 export function drawFoot(store) {
   const done = store.samples.filter((sample) => saidOn(store, sample.id) === store.attributes.length).length;
   const last = store.samples.at(-1)?.id === store.page;
-  byId("progress").textContent = nextUnsaid(store) === null && !last ? "All said here. Enter opens the next page." : `${done} of ${store.samples.length} samples done`;
+  const empty = !store.samples.length || !store.attributes.length;
+  byId("progress").textContent = empty ? "" : nextUnsaid(store) === null && !last ? "All said here. Enter opens the next page." : `${done} of ${store.samples.length} samples done`;
   const learnable = store.attributes.some((attribute) => Object.values(store.labels[attribute.id] ?? {}).some((values) => values?.length));
   byId("learn").toggleAttribute("disabled", !learnable);
   byId("publish").toggleAttribute("hidden", !store.rule.draft);

@@ -56,9 +56,9 @@ export const pageOf = (store) => store.samples.find((sample) => sample.id === st
 /** @param {Store} store @returns {Attribute | undefined} */
 export const currentOf = (store) => attributeOf(store, store.current);
 
-/** Its own key, else its number. @param {Attribute} attribute @param {number} number from 0 */
+/** Its own key, else its number, 0 for the tenth. @param {Attribute} attribute @param {number} number from 0 */
 export function keyFor(attribute, number) {
-  return attribute.hotkey || (number < 9 ? String(number + 1) : "");
+  return attribute.hotkey || (number < 10 ? String((number + 1) % 10) : "");
 }
 
 /** The next attribute after the current one that nothing is said of on this page; null when all are. @param {Store} store @returns {number | null} */

@@ -26,6 +26,7 @@ export function treePanel(api, choose, fail) {
       const list = h("ul", { class: "wb-tree-list", role: "tree" }, ...found.map(item));
       rows.replaceChildren(list);
       for (const opener of list.querySelectorAll("[data-open]")) /** @type {HTMLElement} */ (opener).click();
+      if (document.activeElement === document.body) /** @type {HTMLElement | null} */ (list.querySelector(".wb-take"))?.focus();
     } catch (error) {
       fail(said(error));
     }
@@ -131,11 +132,12 @@ export function treePanel(api, choose, fail) {
       page = of;
       panel.hidden = false;
       if (!searching) field.value = "";
+      if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
       if (fresh) search();
       if (searching) {
         field.focus();
         field.select();
-      } else if (!panel.contains(document.activeElement)) byId("tree-search").focus();
+      }
     },
     close() {
       panel.hidden = true;
