@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
 
+from extraction.algorithms.dom.xpath import expand
 from extraction.models import Attribute, Cluster, RecordType, Site
 from extraction.services.export_csv import Layout
 from extraction.services.record_types import AttributeDraft
@@ -106,6 +107,10 @@ class XPathForm(forms.Form):
 
     attribute = forms.CharField(max_length=60)
     xpath = forms.CharField(max_length=4000)
+
+    def clean_xpath(self) -> str:
+        """XPath 1.0: the short forms that the page shows are taken, too."""
+        return expand(self.cleaned_data["xpath"])
 
 
 class RecordsForm(forms.Form):

@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from extraction.algorithms.dom.xpath import shorten
 from extraction.models import Attribute, Run
 
 register = template.Library()
@@ -168,8 +169,14 @@ def rate(per_second: float | None) -> str:
 
 @register.filter
 def visible(xpath: str) -> str:
-    """An XPath to be looked at: runs of white space in its strings that a screen would not show, as one sign."""
-    return _BLANKS.sub("␣", xpath)
+    """An XPath to be looked at: in its short form, runs of white space in its strings that a screen would not show as one sign."""
+    return _BLANKS.sub("␣", shorten(xpath))
+
+
+@register.filter
+def short_xpath(xpath: str) -> str:
+    """An XPath to be edited: in the short form that the form takes back."""
+    return shorten(xpath)
 
 
 @register.filter

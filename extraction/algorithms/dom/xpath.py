@@ -30,6 +30,12 @@ MAX_WIDE_NESTING = 1
 
 _WIDE = r"//|\b(?:descendant|descendant-or-self|following|preceding)\s*::"
 _TOKEN = re.compile(r"\"[^\"]*\"|'[^']*'|\[|\]|(?P<wide>" + _WIDE + ")")
+_CLEANED_START = "normalize-space(translate("
+_CLEANED_END = f", '{SPACES}', '{' ' * len(SPACES)}'))"
+_LONG_CLASS = re.compile(r"""contains\(concat\(' ', normalize-space\(@class\), ' '\), (?P<quote>["']) (?P<name>[^"']+) (?P=quote)\)""")
+_SHORT_CLASS = re.compile(r"""(?<![\w:.-])has-class\(\s*(?P<quote>["'])(?P<name>[^"']+)(?P=quote)\s*\)""")
+_SHORT_CLEAN = re.compile(r"""(?:"[^"]*"|'[^']*')|(?<![\w:.-])(?P<call>clean\()""")
+_PARENTHESIS = re.compile(r""""[^"]*"|'[^']*'|[()]""")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _TINY = etree.fromstring("<html><body><p>text</p></body></html>")
 
@@ -69,7 +75,7 @@ def quote(text: str) -> str:
 
 def cleaned(expression: str) -> str:
     """An expression for the string value of `expression` as `nodes.clean` gives it."""
-    return f"normalize-space(translate({expression}, '{SPACES}', '{' ' * len(SPACES)}'))"
+    return f"{_CLEANED_START}{expression}{_CLEANED_END}"
 
 
 def step(tag: str) -> str:
@@ -88,6 +94,37 @@ def name_test(name: str, value: str) -> str:
         return f"contains(concat(' ', normalize-space(@class), ' '), {quote(f' {value} ')})"
     attribute = f"@{name}" if _NAME.fullmatch(name) else f"@*[name() = {quote(name)}]"
     return f"{attribute} = {quote(value)}"
+
+
+def shorten(text: str) -> str:
+    """An expression as a person reads it: ``clean(…)`` for what `cleaned` writes, ``has-class("…")`` for a class's `name_test`."""
+    while (end := text.find(_CLEANED_END)) >= 0:
+        start = text.rfind(_CLEANED_START, 0, end)
+        if start < 0:
+            break
+        text = f"{text[:start]}clean({text[start + len(_CLEANED_START) : end]}){text[end + len(_CLEANED_END) :]}"
+    return _LONG_CLASS.sub(r"has-class(\g<quote>\g<name>\g<quote>)", text)
+
+
+def expand(text: str) -> str:
+    """The XPath 1.0 of an expression that `shorten` or a person wrote; what is neither short form stays as it is."""
+    text = _SHORT_CLASS.sub(lambda match: name_test("class", match["name"]), text)
+    for match in reversed(list(_SHORT_CLEAN.finditer(text))):
+        if match["call"]:
+            end = _closing(text, match.end())
+            if end is not None:
+                text = f"{text[: match.start()]}{cleaned(text[match.end() : end])}{text[end + 1 :]}"
+    return text
+
+
+def _closing(text: str, start: int) -> int | None:
+    """Where the parenthesis that is open at `start` closes; strings are passed over."""
+    depth = 1
+    for match in _PARENTHESIS.finditer(text, start):
+        depth += {"(": 1, ")": -1}.get(match[0], 0)
+        if not depth:
+            return match.start()
+    return None
 
 
 @lru_cache(maxsize=4096)
