@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from django.conf import settings
+ROOT = Path(__file__).resolve().parent.parent.parent
 
 STOP_S = 15.0
 """How long the processes have to end by themselves; then they are killed, and the next start's sweep finds their runs."""
@@ -21,9 +21,7 @@ class ProcessError(Exception):
 
 
 @contextlib.contextmanager
-def started(
-    names: list[str], *, port: int, log: Path, environment: Mapping[str, str] = os.environ
-) -> Iterator["subprocess.Popen[bytes]"]:
+def started(names: list[str], *, port: int, log: Path, environment: Mapping[str, str] = os.environ) -> Iterator["subprocess.Popen[bytes]"]:
     """Runs processes of the Procfile; what they print goes to the log file. They all end with the block."""
     log.parent.mkdir(parents=True, exist_ok=True)
     environment = {
@@ -35,7 +33,7 @@ def started(
     with log.open("ab") as out:
         process = subprocess.Popen(  # noqa: S603 - our own command line
             [sys.executable, "-m", "honcho", "start", *names],
-            cwd=settings.BASE_DIR,
+            cwd=ROOT,
             env=environment,
             stdout=out,
             stderr=subprocess.STDOUT,

@@ -31,7 +31,13 @@ class Dashboard:
     def manage(self, *arguments: str, typed: str = "") -> str:
         """What `manage.py` prints; fails the test when it fails."""
         done = subprocess.run(
-            [sys.executable, "manage.py", *arguments], cwd=ROOT, env=environment(self.folder), input=typed, capture_output=True, text=True, check=False
+            [sys.executable, "manage.py", *arguments],
+            cwd=ROOT,
+            env=environment(self.folder),
+            input=typed,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == 0, done.stderr
         return done.stdout

@@ -7,15 +7,17 @@ if TYPE_CHECKING:
     from playwright.sync_api import Frame, Page
 
 _FIND = """
-([value, within]) => {
+([value, within, nth]) => {
   const clean = (text) => text.replace(/\\s+/g, " ").trim();
   const walker = document.createTreeWalker(document.body ?? document.documentElement, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    if (!node.parentElement.closest(within) || clean(node.data) !== value) continue;
+    const parent = node.parentElement;
+    if (clean(node.data) !== value || !parent.closest(within) || parent.closest("noscript, textarea, option, title")) continue;
+    if (nth-- > 0) continue;
     const range = document.createRange();
     range.selectNodeContents(node);
     if (!range.getClientRects().length) continue;
-    node.parentElement.scrollIntoView({ block: "center" });
+    parent.scrollIntoView({ block: "center" });
     const box = range.getClientRects()[0];
     return [box.left + Math.min(box.width / 2, 20), box.top + box.height / 2];
   }
@@ -33,9 +35,9 @@ def frame_of(page: "Page") -> "Frame":
     return frame
 
 
-def click_text(page: "Page", value: str, *, within: str = "[data-v]") -> None:
-    """Clicks the first visible text on the inert page that equals the value and stands within a CSS selector's element."""
-    place = frame_of(page).evaluate(_FIND, [value, within])
+def click_text(page: "Page", value: str, *, within: str = "[data-v]", nth: int = 0) -> None:
+    """Clicks the nth visible text of the inert page's body that equals the value and stands within a CSS selector's element."""
+    place = frame_of(page).evaluate(_FIND, [value, within, nth])
     assert place is not None, f"“{value}” is not to be seen on the page"
     box = page.locator("#frame").bounding_box()
     assert box is not None

@@ -202,6 +202,7 @@ def test_a_manifest_with_semicolons_is_read() -> None:
         (gzip.compress(PAGE), "no zip, tar or WARC"),
         (b"BZh91AY&SY", "bzip2"),
     ],
+    ids=["empty", "text", "a page", "broken gzip", "a page in gzip", "bzip2"],
 )
 def test_a_file_is_known_by_its_content_not_by_its_name(data: bytes, reason: str) -> None:
     with pytest.raises(ArchiveError, match=reason):

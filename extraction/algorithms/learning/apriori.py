@@ -7,28 +7,23 @@ single value gets an ordered list of alternatives, several values one XPath that
 back its own annotations exactly, or the answer is NotLearned with the page and the reason.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from extraction.algorithms.dom.nodes import Location, value
+from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.dom.xpath import MAX_WIDE_STEPS, XPath
 from extraction.algorithms.errors import LearningError
 from extraction.algorithms.learning import text_range
-from extraction.algorithms.learning.corpus import Candidates, Corpus, Target, candidates, equivalents
+from extraction.algorithms.learning.corpus import Corpus, Target
 from extraction.algorithms.learning.costs import CALIBRATED, Cost
-from extraction.algorithms.learning.features import Bools, Ints, PageTable
-from extraction.algorithms.learning.paths import write
-from extraction.algorithms.learning.search import Chosen, search
+from extraction.algorithms.learning.features import PageTable
+from extraction.algorithms.learning.marks import Mark, elsewhere, mark
+from extraction.algorithms.learning.solve import Solution, Solver
 from extraction.algorithms.learning.strong import features
 from extraction.algorithms.learning.text_range import TextPart
-
-OTHER_TARGET = 0.3
-"""Added cost of a rule for an equivalent of what was clicked (the cell instead of its text): only if it is the better rule."""
-
-MAX_TARGETS = 3
-"""Most equivalents of what was clicked that are tried."""
 
 MAX_PARTS = 25
 """Most parts of a group of marks that are tried before it is given up."""
@@ -78,32 +73,6 @@ class NotLearned:
     page: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Mark:
-    """One marked node: its equivalents by target, in order of nearness to what was clicked, and its part."""
-
-    page: int
-    location: Location
-    text: str
-    nodes: dict[Target, tuple[int, int]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Solution:
-    """The best feature set for some marks, as an XPath."""
-
-    marks: tuple[_Mark, ...]
-    target: Target
-    chosen: Chosen
-    selected: Bools
-    nodes: Candidates
-    total: float
-
-    @property
-    def xpath(self) -> str:
-        return write(self.target, self.chosen.features)
-
-
 def learn(
     pages: Sequence[PageTable],
     examples: Sequence[Example],
@@ -131,136 +100,108 @@ class _Learner:
             if not 0 <= example.page < len(pages):
                 raise LearningError(f"an example is on page {example.page}, but there are {len(pages)} pages")
             self.annotated[example.page] = True
-        self.marks = [self._mark(example.page, location) for example in examples for location in dict.fromkeys(example.locations)]
-        self.known: dict[Target, Candidates] = {}
-
-    def _mark(self, page: int, location: Location) -> _Mark:
-        table = self.corpus.pages[page]
-        whole = Location(location.node, location.kind, location.text, location.attribute)
-        text = value(table.nodes, whole)
-        if not text:
-            raise LearningError(f"page {page} has no text at {location.as_json()}")
-        nodes: dict[Target, tuple[int, int]] = {}
-        for target, row, text_row in equivalents(self.corpus, page, whole):
-            nodes.setdefault(target, (row, text_row))
-        return _Mark(page, location, text, nodes)
+        self.marks = [mark(self.corpus, e.page, location) for e in examples for location in dict.fromkeys(e.locations)]
+        self.solver = Solver(self.corpus, self.annotated, multiple=multiple, cost=cost)
 
     def learn(self) -> Learned | NotLearned:
         if not self.marks:
             return Learned(())
         if not self.multiple:
-            pages = [mark.page for mark in self.marks]
+            pages = [one.page for one in self.marks]
             twice = next((page for page in pages if pages.count(page) > 1), None)
             if twice is not None:
                 return NotLearned("the page has several marked values, but the attribute takes one", twice)
-        together = self._solve(self.marks)
+        together = self.solver.solve(self.marks)
+        if not self.multiple:
+            together = self._elsewhere(together)
         if together is not None and not together.chosen.wrong:
             return self._result([together])
         return self._split(together)
 
-    def _split(self, together: _Solution | None) -> Learned | NotLearned:
+    def _elsewhere(self, clicked: Solution | None) -> Solution | None:
+        """The rule for another place of the same values, when it is so much better than that for the marked ones."""
+        limit = clicked.total if clicked and not clicked.chosen.wrong and not clicked.chosen.several else math.inf
+        if limit <= self.cost.elsewhere or any(one.location.kind == "attribute" for one in self.marks):
+            return clicked
+        places = [elsewhere(self.corpus, one) for one in self.marks]
+        solutions = []
+        for first in places[0]:
+            path = self._path(first)
+            rest = [[*others, one] for others, one in zip(places[1:], self.marks[1:], strict=True)]
+            same = [next((place for place in choice if self._path(place) == path), None) for choice in rest]
+            marks = [first, *(place for place in same if place is not None)]
+            if len(marks) == len(self.marks):
+                solution = self.solver.solve(marks, neutral=self.marks)
+                if solution and not solution.chosen.wrong and not solution.chosen.several:
+                    solutions.append(replace(solution, total=solution.total + self.cost.elsewhere))
+        best = min(solutions, key=lambda s: s.total, default=None)
+        return best if best is not None and best.total < limit else clicked
+
+    def _path(self, one: Mark) -> tuple[str, ...]:
+        """Tags from the marked node to the root."""
+        element = self.corpus.pages[one.page].nodes[one.location.node]
+        return (str(element.tag), *(str(above.tag) for above in element.iterancestors()))
+
+    def _split(self, together: Solution | None) -> Learned | NotLearned:
         """Groups of marks, finer and finer, until each has a set that selects no wrong node."""
-        solutions: list[_Solution] = []
+        solutions: list[Solution] = []
         for group in self._by_target(self.marks):
-            solution = self._solve(group)
+            solution = self.solver.solve(group, neutral=self.marks)
             solutions += [solution] if solution and not solution.chosen.wrong else self._cover(group)
-        covered = {id(mark) for solution in solutions for mark in solution.marks}
+        covered = {id(one) for solution in solutions for one in solution.marks}
         if len(solutions) <= MAX_WIDE_STEPS and len(covered) == len(self.marks):
             return self._result(solutions)
         return self._conflict(together)
 
-    def _cover(self, marks: Sequence[_Mark]) -> list[_Solution]:
+    @staticmethod
+    def _by_target(marks: Sequence[Mark]) -> list[list[Mark]]:
+        """As few groups as possible of marks with a common target, largest first."""
+        left, groups = list(marks), []
+        while left:
+            targets = [target for one in left for target in one.nodes]
+            best = max(dict.fromkeys(targets), key=lambda t: (targets.count(t), -targets.index(t)))
+            groups.append([one for one in left if best in one.nodes])
+            left = [one for one in left if best not in one.nodes]
+        return groups
+
+    def _cover(self, marks: Sequence[Mark]) -> list[Solution]:
         """Solutions for parts of a group that no single set can tell from the rest: the largest part first.
 
         Parts are the marks that share one feature of the first mark left; few are tried, from the largest.
         """
-        left = list(marks)
-        solutions: list[_Solution] = []
+        left, solutions = list(marks), list[Solution]()
         while left and len(solutions) < MAX_WIDE_STEPS:
-            found = next((s for part in self._parts(left) if (s := self._solve(part)) and not s.chosen.wrong), None)
+            tries = (self.solver.solve(part, neutral=self.marks) for part in self._parts(left))
+            found = next((s for s in tries if s and not s.chosen.wrong), None)
             if found is None:
                 break
             solutions.append(found)
-            taken = {id(mark) for mark in found.marks}
-            left = [mark for mark in left if id(mark) not in taken]
+            taken = {id(one) for one in found.marks}
+            left = [one for one in left if id(one) not in taken]
         return solutions
 
-    def _parts(self, left: Sequence[_Mark]) -> list[list[_Mark]]:
+    def _parts(self, left: Sequence[Mark]) -> list[list[Mark]]:
         """Parts of the marks, each those that share some feature of the first, larger ones first."""
         target = next(iter(left[0].nodes))
-        nodes = self._candidates(target)
-        mine = [mark for mark in left if target in mark.nodes]
-        places = self._places(nodes, mine)
-        parts: dict[tuple[int, ...], None] = {}
-        for _, mask in features(self.corpus, nodes, places[:1], cost=self.cost):
-            parts[tuple(np.flatnonzero(mask[places]))] = None
-        ordered = sorted(parts, key=lambda part: (-len(part), part))[:MAX_PARTS]
-        return [[mine[n] for n in part] for part in ordered]
+        nodes = self.solver.candidates(target)
+        mine = [one for one in left if target in one.nodes]
+        places = self.solver.places(nodes, mine)
+        parts = {tuple(np.flatnonzero(mask[places])) for _, mask in features(self.corpus, nodes, places[:1], cost=self.cost)}
+        return [[mine[n] for n in part] for part in sorted(parts, key=lambda part: (-len(part), part))[:MAX_PARTS]]
 
-    def _conflict(self, together: _Solution | None) -> NotLearned:
+    def _conflict(self, together: Solution | None) -> NotLearned:
         if together is None:
             return NotLearned("the marked places have nothing in common", self.marks[-1].page)
-        wrong = together.selected & self.annotated[together.nodes.page]
-        wrong[self._places(together.nodes, together.marks)] = False
+        nodes = together.nodes
+        wrong = together.selected & self.annotated[nodes.page]
+        wrong[self.solver.places(nodes, together.marks)] = False
         place = int(np.flatnonzero(wrong)[0]) if wrong.any() else 0
-        page = int(together.nodes.page[place])
-        mine = next((mark.text for mark in self.marks if mark.page == page), "")
+        page = int(nodes.page[place])
+        mine = next((one.text for one in self.marks if one.page == page), "")
         told = f"the marked “{mine[:60]}” from" if mine else "marked values from"
-        return NotLearned(f"nothing tells {told} “{self._text(together.nodes, place)[:60]}” on the same page", page)
+        return NotLearned(f"nothing tells {told} “{self.solver.text(nodes, place)[:60]}” on the same page", page)
 
-    def _text(self, nodes: Candidates, place: int) -> str:
-        page, kind = int(nodes.page[place]), nodes.target.kind
-        if kind == "text":
-            return self.corpus.pages[page].strings[int(nodes.texts[place] - self.corpus.text_offsets[page])]
-        node = int(nodes.rows[place] - self.corpus.offsets[page])
-        return value(self.corpus.pages[page].nodes, Location(node, kind, 0, nodes.target.attribute)) or ""
-
-    @staticmethod
-    def _by_target(marks: Sequence[_Mark]) -> list[list[_Mark]]:
-        """As few groups as possible of marks with a common target, largest first."""
-        left, groups = list(marks), []
-        while left:
-            targets = [target for mark in left for target in mark.nodes]
-            best = max(dict.fromkeys(targets), key=lambda t: (targets.count(t), -targets.index(t)))
-            groups.append([mark for mark in left if best in mark.nodes])
-            left = [mark for mark in left if best not in mark.nodes]
-        return groups
-
-    def _solve(self, marks: Sequence[_Mark]) -> _Solution | None:
-        """The best set over the targets that all marks have in common."""
-        common = [target for target in marks[0].nodes if all(target in mark.nodes for mark in marks)]
-        common.sort(key=lambda target: target.kind == "text")
-        solutions = []
-        for rank, target in enumerate(common[:MAX_TARGETS]):
-            solution = self._solve_target(marks, target, OTHER_TARGET * bool(rank))
-            solutions.append(solution)
-        return min(solutions, key=lambda s: (s.chosen.wrong, s.chosen.several, s.total), default=None)
-
-    def _solve_target(self, marks: Sequence[_Mark], target: Target, extra: float) -> _Solution:
-        nodes = self._candidates(target)
-        places = self._places(nodes, marks)
-        found = features(self.corpus, nodes, places, cost=self.cost)
-        positive = np.zeros(len(nodes.rows), np.bool_)
-        positive[places] = True
-        neutral = positive.copy()
-        neutral[self._places(nodes, [mark for mark in self.marks if target in mark.nodes])] = True
-        chosen = search(found, nodes.page, neutral, self.annotated, single=not self.multiple, cost=self.cost)
-        masks = {id(feature): mask for feature, mask in found}
-        selected = np.ones(len(nodes.rows), np.bool_)
-        for feature in chosen.features:
-            selected &= masks[id(feature)]
-        return _Solution(tuple(marks), target, chosen, selected, nodes, chosen.total + extra)
-
-    def _candidates(self, target: Target) -> Candidates:
-        if target not in self.known:
-            self.known[target] = candidates(self.corpus, target)
-        return self.known[target]
-
-    @staticmethod
-    def _places(nodes: Candidates, marks: Iterable[_Mark]) -> Ints:
-        return np.array([nodes.find(*mark.nodes[nodes.target]) for mark in marks], np.int32)
-
-    def _result(self, solutions: Sequence[_Solution]) -> Learned | NotLearned:
+    def _result(self, solutions: Sequence[Solution]) -> Learned | NotLearned:
         """The rule of solutions that together select all marks and nothing else on annotated pages."""
         for solution in solutions:
             self._check(solution)
@@ -273,7 +214,7 @@ class _Learner:
             learned.append(self._describe(group, part))
         return Learned(tuple(learned))
 
-    def _describe(self, group: Sequence[_Solution], part: TextPart | None) -> LearnedXPath:
+    def _describe(self, group: Sequence[Solution], part: TextPart | None) -> LearnedXPath:
         counts = sum(np.bincount(s.nodes.page[s.selected], minlength=len(self.annotated)) for s in group)
         others = np.asarray(counts)[~self.annotated]
         return LearnedXPath(
@@ -283,26 +224,21 @@ class _Learner:
             distance=max(solution.chosen.distance for solution in group),
             support=float((others > 0).mean()) if len(others) else 1.0,
             several=float((others > 1).mean()) if len(others) and not self.multiple else 0.0,
-            features=tuple(words for s in group for words in (self._target_words(s.target), *(f.words for f in s.chosen.features))),
+            features=tuple(words for s in group for words in (_target_words(s.target), *(f.words for f in s.chosen.features))),
         )
 
-    @staticmethod
-    def _target_words(target: Target) -> str:
-        names = {"text": f"text of <{target.tag}>", "element": f"<{target.tag}>", "attribute": f"{target.attribute} of <{target.tag}>"}
-        return names[target.kind]
-
-    def _part(self, group: Sequence[_Solution]) -> TextPart | NotLearned | None:
-        marks = [mark for solution in group for mark in solution.marks]
-        if all(mark.location.start is None for mark in marks):
+    def _part(self, group: Sequence[Solution]) -> TextPart | NotLearned | None:
+        marks = [one for solution in group for one in solution.marks]
+        if all(one.location.start is None for one in marks):
             return None
-        spans = [(mark.text, mark.location.start or 0, mark.location.end or len(mark.text)) for mark in marks]
-        others = [self._text(s.nodes, int(n)) for s in group for n in np.flatnonzero(s.selected & ~self.annotated[s.nodes.page])]
+        spans = [(one.text, one.location.start or 0, one.location.end or len(one.text)) for one in marks]
+        others = [self.solver.text(s.nodes, int(n)) for s in group for n in np.flatnonzero(s.selected & ~self.annotated[s.nodes.page])]
         part = text_range.learn(spans, others=others)
         if part is None:
             return NotLearned("no constant text or pattern gives the marked parts of the texts", marks[-1].page)
         return part
 
-    def _check(self, solution: _Solution) -> None:
+    def _check(self, solution: Solution) -> None:
         """Runs the XPath on annotated pages, and on others up to a limit. Raises LearningError if it selects other nodes."""
         xpath, budget = XPath(solution.xpath), CHECKED_ELEMENTS
         for page in sorted(range(len(self.annotated)), key=lambda n: not self.annotated[n]):
@@ -312,13 +248,10 @@ class _Learner:
                 break
             index = {element: row for row, element in enumerate(table.nodes)}
             selected = {location for location, text in xpath.places(table.root, index) if text}
-            if selected != self._locations(solution, page):
+            if selected != self.solver.locations(solution, page):
                 raise LearningError(f"the expression {solution.xpath} does not select on page {page} what was learned")
 
-    def _locations(self, solution: _Solution, page: int) -> set[Location]:
-        nodes, found = solution.nodes, set()
-        for place in np.flatnonzero(solution.selected & (solution.nodes.page == page)):
-            node = int(nodes.rows[place] - self.corpus.offsets[page])
-            nth = int(self.corpus.text_places["text_nth"][nodes.texts[place]]) if nodes.target.kind == "text" else 0
-            found.add(Location(node, nodes.target.kind, nth, nodes.target.attribute))
-        return found
+
+def _target_words(target: Target) -> str:
+    names = {"text": f"text of <{target.tag}>", "element": f"<{target.tag}>", "attribute": f"{target.attribute} of <{target.tag}>"}
+    return names[target.kind]

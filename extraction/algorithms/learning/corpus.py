@@ -4,14 +4,13 @@ A *target* is what kind of node is sought: text nodes of a tag, elements of a ta
 *candidates* are all such nodes with a non-blank value on all pages, in page order.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from lxml import etree
 
-from extraction.algorithms.dom.nodes import Kind, Location, clean, whole_text
-from extraction.algorithms.errors import LearningError
+from extraction.algorithms.dom.nodes import Kind, Location, clean
 from extraction.algorithms.learning.features import BLANK, Bools, Hashes, Ints, PageTable, key
 
 MAX_LEVEL = 12
@@ -47,6 +46,12 @@ class Corpus:
     def page_of(self, row: int) -> int:
         """The page that an element's row is on."""
         return int(np.searchsorted(self.offsets, row, side="right")) - 1
+
+    def location(self, target: "Target", row: int, text: int = 0) -> tuple[int, Location]:
+        """(page, place) of a target's node given by its element's row and, where it is a text, its text's row."""
+        page = self.page_of(row)
+        nth = int(self.text_places["text_nth"][text]) if target.kind == "text" else 0
+        return page, Location(row - int(self.offsets[page]), target.kind, nth, target.attribute)
 
     def element(self, row: int) -> etree._Element:
         """The element of a row."""
@@ -119,50 +124,3 @@ def candidates(corpus: Corpus, target: Target) -> Candidates:
             rows = rows[[bool(clean(corpus.element(int(row)).get(target.attribute) or "")) for row in rows]]
     page = (np.searchsorted(corpus.offsets, rows, side="right") - 1).astype(np.int32)
     return Candidates(target, rows, texts if target.kind == "text" else np.zeros(len(rows), np.int32), page)
-
-
-def equivalents(corpus: Corpus, page: int, location: Location) -> Iterator[tuple[Target, int, int]]:
-    """(target, element row, text row) of all nodes that hold just the value of a location, the location itself first.
-
-    An element and its ancestors of equal text are one target, and so is an element's only text: an editor who clicks
-    one of them means any.
-    """
-    table, offset = corpus.pages[page], int(corpus.offsets[page])
-    element = table.nodes[location.node]
-    if location.kind == "attribute":
-        yield Target("attribute", str(element.tag), location.attribute), location.node + offset, 0
-        return
-    text_row = _text_row(corpus, page, location)
-    wanted = clean(whole_text(element)) if location.kind == "element" else table.strings[text_row - int(corpus.text_offsets[page])]
-    if location.kind == "text":
-        yield Target("text", str(element.tag)), location.node + offset, text_row
-    row: int = location.node
-    while row < len(table.nodes) and clean(whole_text(table.nodes[row])) == wanted:
-        yield Target("element", str(table.nodes[row].tag)), row + offset, 0
-        row = int(table.elements["parent"][row])
-    if location.kind == "element":
-        yield from _inner(corpus, page, location.node, wanted)
-
-
-def _text_row(corpus: Corpus, page: int, location: Location) -> int:
-    """The text row of a location in the corpus; 0 for an element."""
-    if location.kind != "text":
-        return 0
-    table = corpus.pages[page]
-    found = np.flatnonzero((table.texts["owner"][:-1] == location.node) & (table.texts["text_nth"][:-1] == location.text))
-    if not len(found):
-        raise LearningError(f"text {location.text} of element {location.node} is blank or not on the page")
-    return int(found[0]) + int(corpus.text_offsets[page])
-
-
-def _inner(corpus: Corpus, page: int, row: int, wanted: str) -> Iterator[tuple[Target, int, int]]:
-    """Descendants with the same whole text, from the outside in, and the one text that is all of it."""
-    table, offset = corpus.pages[page], int(corpus.offsets[page])
-    for inner in range(row + 1, int(table.elements["end"][row])):
-        if clean(whole_text(table.nodes[inner])) == wanted:
-            yield Target("element", str(table.nodes[inner].tag)), inner + offset, 0
-    owners = np.asarray(table.texts["owner"][:-1], np.int32)
-    for text in np.flatnonzero((owners >= row) & (owners < int(table.elements["end"][row]))):
-        if table.strings[text] == wanted:
-            owner = int(owners[text])
-            yield Target("text", str(table.nodes[owner].tag)), owner + offset, int(text) + int(corpus.text_offsets[page])

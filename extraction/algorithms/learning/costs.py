@@ -40,6 +40,18 @@ BASE: Mapping[str, tuple[float, float]] = {
 SUPPORT = 3.0
 """What selecting nothing on all unannotated pages costs."""
 
+UNLIKELY = 0.6
+"""Price of one unit of `plausible.unlikely`."""
+
+OTHER = 0.3
+"""Added cost of a rule for an equivalent of the marked node, the cell instead of the link in it."""
+
+ELSEWHERE = 0.9
+"""Added cost of a rule for another place of the same value."""
+
+SLACK = 0.7
+"""How much dearer than the best a set may be and still be compared with it by its values."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cost:
@@ -50,6 +62,10 @@ class Cost:
 
     base: Mapping[str, tuple[float, float]] = field(default_factory=lambda: BASE)
     support: float = SUPPORT
+    unlikely: float = UNLIKELY
+    other: float = OTHER
+    elsewhere: float = ELSEWHERE
+    slack: float = SLACK
     strict: bool = False
 
     def feature(self, kind: str, distance: int) -> float:
@@ -71,4 +87,4 @@ class Cost:
 
 
 CALIBRATED = Cost()
-STRICT = Cost(strict=True)
+STRICT = Cost(strict=True, slack=0.0)

@@ -25,6 +25,9 @@ from extraction.algorithms.learning.strong import Feature, Found
 MAX_SIZE = 5
 """Most features in a set that is searched for; larger ones come from `_reduced`."""
 
+MAX_OPTIONS = 12
+"""Most sets returned."""
+
 MAX_SETS = 400
 """Most sets extended per size, cheapest first. Of the evaluation pages' attributes one in fifty reaches it."""
 
@@ -46,8 +49,8 @@ class Chosen:
         return self.wrong == 0 and self.several == 0
 
 
-def search(found: Sequence[Found], page: Ints, positive: Bools, annotated: Bools, *, single: bool, cost: Cost) -> Chosen:
-    """The best set of features.
+def search(found: Sequence[Found], page: Ints, positive: Bools, annotated: Bools, *, single: bool, cost: Cost) -> tuple[Chosen, ...]:
+    """The best set of features first, then as good ones that cost at most `cost.slack` more, by cost, MAX_OPTIONS in all.
 
     found: features, each with the candidates that have it. page: page of each candidate, ascending. positive: which
     are P+. annotated: by page. single: whether one page has one value.
@@ -79,6 +82,13 @@ class _Bits:
         support = (others > 0).sum(axis=-1) / others.shape[-1] if others.shape[-1] else wrong * 0 + 1.0
         return wrong, several, support
 
+    def row(self, chosen: Chosen) -> NDArray[np.uint64]:
+        """The bits of a set that was made here."""
+        wanted = {id(feature) for feature in chosen.features}
+        rows = [row for feature, row in zip(self.features, self.rows, strict=True) if id(feature) in wanted]
+        both: NDArray[np.uint64] = np.bitwise_and.reduce([self.all, *rows], axis=0)
+        return both
+
     def chosen(self, members: tuple[int, ...], row: NDArray[np.uint64]) -> Chosen:
         """The set of these features as a result."""
         wrong, several, support = self.measure(row)
@@ -96,50 +106,70 @@ class _Set:
     total: float
 
 
-def _levels(bits: _Bits) -> Chosen:
+def _levels(bits: _Bits) -> tuple[Chosen, ...]:
     """Level by level, as in the module's docstring.
 
     What all features together select wrongly, every set does: that is the floor, and a set that reaches it needs no
     further feature. The search begins with such a set, found greedily, as its best, so that dearer ones go at once.
     """
     everything = bits.chosen(tuple(range(len(bits.features))), bits.everything)
-    floor = (everything.wrong, everything.several)
-    best, level = _reduced(bits, floor), [_Set((), bits.all, 0.0, 0, 0.0)]
     start = bits.chosen((), bits.all)
-    if (start.wrong, start.several) == floor or everything.wrong:
-        return start if (start.wrong, start.several) == floor else best
+    floor = (everything.wrong, everything.several)
+    if (start.wrong, start.several) == floor:
+        return (start,)
+    best = _Best(bits, floor)
+    if everything.wrong:
+        return best.ranked()
+    level = [_Set((), bits.all, 0.0, 0, 0.0)]
     for _ in range(MAX_SIZE):
         extended: list[_Set] = []
         for entry in sorted(level, key=lambda s: (s.total, s.members))[:MAX_SETS]:
-            if entry.total >= best.total:
+            if entry.total >= best.limit:
                 break
-            best = _extend(bits, entry, best, floor, extended)
+            _extend(bits, entry, best, extended)
         level = extended
-    return best
+    return best.ranked()
 
 
-def _extend(bits: _Bits, entry: _Set, best: Chosen, floor: tuple[int, int], extended: list[_Set]) -> Chosen:
-    """Tries all later features with one set: returns the best set so far and appends what can still gain."""
+class _Best:
+    """The sets that reach the floor: by what they select, the cheapest of each, up to `limit` in cost."""
+
+    def __init__(self, bits: _Bits, floor: tuple[int, int]) -> None:
+        self.bits, self.floor = bits, floor
+        greedy = _reduced(bits, floor)
+        self.limit = greedy.total + bits.cost.slack
+        self.sets = {bits.row(greedy).tobytes(): greedy}
+
+    def add(self, members: tuple[int, ...], row: NDArray[np.uint64], total: float) -> None:
+        known = self.sets.get(row.tobytes())
+        if total <= self.limit and (known is None or (total, len(members)) < (known.total, len(known.features))):
+            self.sets[row.tobytes()] = self.bits.chosen(members, row)
+            self.limit = min(self.limit, total + self.bits.cost.slack)
+
+    def ranked(self) -> tuple[Chosen, ...]:
+        order = sorted(self.sets.values(), key=lambda c: (c.total, len(c.features)))
+        return tuple(chosen for chosen in order if chosen.total <= order[0].total + self.bits.cost.slack)[:MAX_OPTIONS]
+
+
+def _extend(bits: _Bits, entry: _Set, best: _Best, extended: list[_Set]) -> None:
+    """Tries all later features with one set: those that reach the floor go to `best`, what can still gain is appended."""
     start = entry.members[-1] + 1 if entry.members else 0
     rows = bits.rows[start:] & entry.row
     if not len(rows):
-        return best
+        return
     wrong, several, support = bits.measure(rows)
     costs = entry.cost + bits.costs[start:]
     distances = np.maximum(bits.distances[start:], entry.distance)
     totals = np.round(bits.cost.totals(costs, distances, support), 9)
-    useful = (rows != entry.row).any(axis=1) & (totals <= best.total)
+    useful = (rows != entry.row).any(axis=1) & (totals <= best.limit)
     if entry.members:
         useful &= (rows != bits.rows[start:]).any(axis=1)
-    reached = (wrong == floor[0]) & (several == floor[1])
+    reached = (wrong == best.floor[0]) & (several == best.floor[1])
     for n in np.flatnonzero(useful & reached):
-        members = (*entry.members, start + int(n))
-        if (totals[n], len(members)) < (best.total, len(best.features)):
-            best = bits.chosen(members, rows[n])
+        best.add((*entry.members, start + int(n)), rows[n], float(totals[n]))
     for n in np.flatnonzero(useful & ~reached):
-        if totals[n] < best.total:
+        if totals[n] < best.limit:
             extended.append(_Set((*entry.members, start + int(n)), rows[n], float(costs[n]), int(distances[n]), float(totals[n])))
-    return best
 
 
 def _reduced(bits: _Bits, floor: tuple[int, int]) -> Chosen:

@@ -55,7 +55,7 @@ class Command(BaseCommand):
         for run in site.runs.filter(kind=Run.Kind.CLUSTER, state__in=Run.UNFINISHED):
             self._follow(run)
         for bundle in annotations():
-            cluster = _annotate(site, bundle, user)
+            cluster = annotate(site, bundle, user)
             self._follow(learn_rule.start(cluster, user))
             rule = cluster.rules.latest("version")
             if rule.state == rule.State.DRAFT:
@@ -118,7 +118,7 @@ def _user() -> User:
     return give(user, password=_password(), role=Role.ADMIN)
 
 
-def _annotate(site: Site, bundle: Annotations, user: User) -> Cluster:
+def annotate(site: Site, bundle: Annotations, user: User) -> Cluster:
     """Puts the bundled annotations where a person's clicks would have put them; gives their template."""
     pages = {page.url: page for page in Page.objects.filter(site=site, url__in=bundle.pages).select_related("current__cluster")}
     cluster = _cluster(bundle, pages)

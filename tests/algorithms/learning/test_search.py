@@ -53,7 +53,7 @@ def test_no_set_of_features_is_better(problem: tuple, single: bool, cost: Cost) 
         return wrong, int((others > 1).sum()) if single else 0, cost.total(sum(f.cost for f, _ in chosen), distance, support)
 
     best = min(measured(chosen) for size in range(min(len(found), MAX_SIZE) + 1) for chosen in combinations(found, size))
-    result = search(found, page, positive, annotated, single=single, cost=cost)
+    result = search(found, page, positive, annotated, single=single, cost=cost)[0]
     assert result.wrong == best[0]
     if not result.wrong and len(result.features) <= MAX_SIZE:  # no set is right: which one is returned does not matter
         assert (result.wrong, result.several) == best[:2]
@@ -67,7 +67,7 @@ def test_ties_are_decided_the_same_way_whatever_the_order() -> None:
     rows = [("class", 0, [True, False]), ("class", 0, [True, False]), ("label", 1, [True, True])]
     page, positive, annotated = np.array([0, 0], np.int32), np.array([True, False]), np.array([True])
     found = made(rows, CALIBRATED)
-    words = {search(order, page, positive, annotated, single=True, cost=CALIBRATED).features[0].words for order in (found, found[::-1])}
+    words = {search(order, page, positive, annotated, single=True, cost=CALIBRATED)[0].features[0].words for order in (found, found[::-1])}
     assert words == {"feature 0"}
 
 
@@ -76,5 +76,5 @@ def test_more_features_than_are_searched_for_still_tell_a_node_apart() -> None:
     rows = [("nth", 0, [True, *(n != m for m in range(size))]) for n in range(size)]
     page = np.zeros(size + 1, np.int32)
     positive = np.array([True, *[False] * size])
-    result = search(made(rows, CALIBRATED), page, positive, np.array([True]), single=True, cost=CALIBRATED)
+    result = search(made(rows, CALIBRATED), page, positive, np.array([True]), single=True, cost=CALIBRATED)[0]
     assert (result.wrong, len(result.features)) == (0, size)

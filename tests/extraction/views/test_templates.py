@@ -201,7 +201,7 @@ def test_a_new_record_type_is_used_by_the_template_it_was_made_for(signed_in: An
     answer = signed_in("editor").post(f"{reverse('record_type_new')}?template={cluster.pk}", rows({"name": "title"}))
     cluster.refresh_from_db()
     assert cluster.record_type == RecordType.objects.get()
-    assert answer.headers["Location"] == cluster.get_absolute_url()
+    assert answer.headers["Location"] == reverse("workbench", args=[cluster.site.slug, cluster.number])
 
 
 def test_attributes_change_places_and_names_without_losing_what_hangs_on_them(signed_in: Any, world: World) -> None:

@@ -1,0 +1,103 @@
+"""What an editor marked, as nodes that could be meant by it (ALGORITHMS 4.3, "on modern pages").
+
+An element, its ancestors of equal text and an element's only text are one and the same mark. And the same value often
+stands in several places of a page (heading, bread crumbs, a reader's comment): the others are remembered as well.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from extraction.algorithms.dom.nodes import Location, clean, value, whole_text
+from extraction.algorithms.errors import LearningError
+from extraction.algorithms.learning.corpus import Corpus, Target
+
+MAX_PLACES = 8
+"""Most other places of a value that are looked at, in document order."""
+
+Nodes = dict[Target, tuple[int, int]]
+"""Nodes by target, as the element's row and the text's row; the innermost element first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One marked node. page; location as it was marked; text, its whole cleaned value; nodes that hold just that."""
+
+    page: int
+    location: Location
+    text: str
+    nodes: Nodes
+
+
+def mark(corpus: Corpus, page: int, location: Location) -> Mark:
+    """The mark of a location. Raises LearningError where the page has no text there."""
+    whole = Location(location.node, location.kind, location.text, location.attribute)
+    text = value(corpus.pages[page].nodes, whole)
+    if not text:
+        raise LearningError(f"page {page} has no text at {location.as_json()}")
+    return Mark(page, location, text, _nodes(corpus, page, whole, text))
+
+
+def elsewhere(corpus: Corpus, one: Mark) -> list[Mark]:
+    """The same value's other places on the page as if they had been marked, in document order."""
+    table = corpus.pages[one.page]
+    known = set(one.nodes.values())
+    found = []
+    for text in range(len(table.strings)):
+        if table.strings[text] != one.text:
+            continue
+        owner, nth = int(np.asarray(table.texts["owner"])[text]), int(np.asarray(table.texts["text_nth"])[text])
+        place = Location(owner, "text", nth, start=one.location.start, end=one.location.end)
+        nodes = _nodes(corpus, one.page, place, one.text)
+        if known.isdisjoint(nodes.values()):
+            known |= set(nodes.values())
+            found.append(Mark(one.page, place, one.text, nodes))
+    return found[:MAX_PLACES]
+
+
+def _nodes(corpus: Corpus, page: int, location: Location, text: str) -> Nodes:
+    nodes: Nodes = {}
+    for target, row, text_row in _equivalents(corpus, page, location, text):
+        nodes.setdefault(target, (row, text_row))
+    # Elements before texts: other pages of the site may have markup within the same element.
+    return dict(sorted(nodes.items(), key=lambda entry: entry[0].kind == "text"))
+
+
+def _equivalents(corpus: Corpus, page: int, location: Location, text: str) -> Iterator[tuple[Target, int, int]]:
+    """(target, element row, text row) of the nodes that hold just the value, nearest to what was marked first."""
+    table, offset = corpus.pages[page], int(corpus.offsets[page])
+    tag = str(table.nodes[location.node].tag)
+    if location.kind == "attribute":
+        yield Target("attribute", tag, location.attribute), location.node + offset, 0
+        return
+    if location.kind == "text":
+        yield Target("text", tag), location.node + offset, _text_row(corpus, page, location)
+    row: int = location.node
+    while row < len(table.nodes) and clean(whole_text(table.nodes[row])) == text:
+        yield Target("element", str(table.nodes[row].tag)), row + offset, 0
+        row = int(np.asarray(table.elements["parent"])[row])
+    if location.kind == "element":
+        yield from _inner(corpus, page, location.node, text)
+
+
+def _text_row(corpus: Corpus, page: int, location: Location) -> int:
+    table = corpus.pages[page]
+    owners, nth = np.asarray(table.texts["owner"][:-1]), np.asarray(table.texts["text_nth"][:-1])
+    found = np.flatnonzero((owners == location.node) & (nth == location.text))
+    if not len(found):
+        raise LearningError(f"text {location.text} of element {location.node} is not among the texts of page {page}")
+    return int(found[0]) + int(corpus.text_offsets[page])
+
+
+def _inner(corpus: Corpus, page: int, row: int, text: str) -> Iterator[tuple[Target, int, int]]:
+    """Descendants with the same whole text, from the outside in, and the one text that is all of it."""
+    table, offset, end = corpus.pages[page], int(corpus.offsets[page]), int(np.asarray(corpus.pages[page].elements["end"])[row])
+    for inner in range(row + 1, end):
+        if clean(whole_text(table.nodes[inner])) == text:
+            yield Target("element", str(table.nodes[inner].tag)), inner + offset, 0
+    owners = np.asarray(table.texts["owner"][:-1])
+    for place in np.flatnonzero((owners >= row) & (owners < end)):
+        if table.strings[place] == text:
+            owner = int(owners[place])
+            yield Target("text", str(table.nodes[owner].tag)), owner + offset, int(place) + int(corpus.text_offsets[page])

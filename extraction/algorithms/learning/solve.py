@@ -1,0 +1,105 @@
+"""The best XPath for a group of marks: over all nodes they may mean, by Algorithm 3, then by how likely its values are.
+
+Several feature sets often select the marked nodes and nothing else on annotated pages; what they select on other pages
+decides. A rule that gives a description of 150 characters here and "Print" there has the wrong node there. So sets
+whose cost is close to the least are compared once more, with the price of unlikely values added (`plausible`).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from extraction.algorithms.dom.nodes import Location, clean, value
+from extraction.algorithms.learning import plausible
+from extraction.algorithms.learning.corpus import Candidates, Corpus, Target, candidates
+from extraction.algorithms.learning.costs import Cost
+from extraction.algorithms.learning.features import Bools, Ints
+from extraction.algorithms.learning.marks import Mark
+from extraction.algorithms.learning.paths import write
+from extraction.algorithms.learning.search import Chosen, search
+from extraction.algorithms.learning.strong import Found, features
+
+MAX_TARGETS = 3
+"""Most equivalents of what was marked that are tried."""
+
+MAX_VALUES = 200
+"""Most selected values that are looked at to judge a set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """The best feature set for some marks. selected: which candidates it selects; total: its cost with all that was added."""
+
+    marks: tuple[Mark, ...]
+    target: Target
+    chosen: Chosen
+    selected: Bools
+    nodes: Candidates
+    total: float
+
+    @property
+    def xpath(self) -> str:
+        return write(self.target, self.chosen.features)
+
+
+class Solver:
+    """Solves groups of marks on one corpus. annotated: by page."""
+
+    def __init__(self, corpus: Corpus, annotated: Bools, *, multiple: bool, cost: Cost) -> None:
+        self.corpus, self.annotated, self.multiple, self.cost = corpus, annotated, multiple, cost
+        self.known: dict[Target, Candidates] = {}
+
+    def solve(self, marks: Sequence[Mark], *, neutral: Sequence[Mark] = ()) -> Solution | None:
+        """The best set for the marks, None when they have no target in common. neutral: nodes it may select or not."""
+        common = [target for target in marks[0].nodes if all(target in mark.nodes for mark in marks)]
+        solutions = [self._solve(marks, target, neutral, self.cost.other * bool(rank)) for rank, target in enumerate(common[:MAX_TARGETS])]
+        return min(solutions, key=lambda s: (s.chosen.wrong, s.chosen.several, s.total), default=None)
+
+    def _solve(self, marks: Sequence[Mark], target: Target, neutral: Sequence[Mark], extra: float) -> Solution:
+        nodes = self.candidates(target)
+        places = self.places(nodes, marks)
+        found = features(self.corpus, nodes, places, cost=self.cost)
+        ignored = np.zeros(len(nodes.rows), np.bool_)
+        ignored[places] = True
+        ignored[self.places(nodes, [mark for mark in neutral if target in mark.nodes])] = True
+        ranked = search(found, nodes.page, ignored, self.annotated, single=not self.multiple, cost=self.cost)
+        options = [self._option(marks, nodes, found, chosen, extra) for chosen in ranked]
+        return min(options, key=lambda s: s.total)
+
+    def _option(self, marks: Sequence[Mark], nodes: Candidates, found: Sequence[Found], chosen: Chosen, extra: float) -> Solution:
+        masks = {id(feature): mask for feature, mask in found}
+        selected = np.ones(len(nodes.rows), np.bool_)
+        for feature in chosen.features:
+            selected &= masks[id(feature)]
+        unlikely = 0.0 if self.cost.strict else self.cost.unlikely * self._unlikely(marks, nodes, selected)
+        return Solution(tuple(marks), nodes.target, chosen, selected, nodes, chosen.total + extra + unlikely)
+
+    def _unlikely(self, marks: Sequence[Mark], nodes: Candidates, selected: Bools) -> float:
+        others = np.flatnonzero(selected & ~self.annotated[nodes.page])[:MAX_VALUES]
+        texts = [self.text(nodes, int(place)) for place in others]
+        return plausible.unlikely([(mark.page, mark.text) for mark in marks], list(zip(nodes.page[others].tolist(), texts, strict=True)))
+
+    def candidates(self, target: Target) -> Candidates:
+        """The target's candidates, found once."""
+        if target not in self.known:
+            self.known[target] = candidates(self.corpus, target)
+        return self.known[target]
+
+    @staticmethod
+    def places(nodes: Candidates, marks: Iterable[Mark]) -> Ints:
+        """Places of the marks among the candidates of a target that they all have."""
+        return np.array([nodes.find(*mark.nodes[nodes.target]) for mark in marks], np.int32)
+
+    def text(self, nodes: Candidates, place: int) -> str:
+        """The cleaned value of a candidate."""
+        page, location = self.corpus.location(nodes.target, int(nodes.rows[place]), int(nodes.texts[place]))
+        if location.kind == "text":
+            return self.corpus.pages[page].strings[int(nodes.texts[place] - self.corpus.text_offsets[page])]
+        return clean(value(self.corpus.pages[page].nodes, location) or "")
+
+    def locations(self, solution: Solution, page: int) -> set[Location]:
+        """The places that a solution selects on a page."""
+        nodes = solution.nodes
+        places = np.flatnonzero(solution.selected & (nodes.page == page))
+        return {self.corpus.location(nodes.target, int(nodes.rows[n]), int(nodes.texts[n]))[1] for n in places}
