@@ -28,7 +28,10 @@ export function pageFrame(frame, root, hear) {
       port = null;
       if (!address) return;
       root.dataset.loading = "true";
-      frame.src = address;
+      // The key that opens another page was pressed in this one: its release must still find somebody who listens.
+      frame.blur();
+      window.focus();
+      setTimeout(() => { frame.src = address; });
     },
   };
 }
