@@ -14,10 +14,10 @@ from kombu.transport import TRANSPORT_ALIASES, filesystem
 from kombu.utils.json import dumps
 
 
-class Channel(filesystem.Channel):  # type: ignore[misc]
+class Channel(filesystem.Channel):
     """kombu's channel with an atomic put."""
 
-    def _put(self, queue: str, payload: dict[str, Any], **_: Any) -> None:
+    def _put(self, queue: str, payload: dict[str, Any], **kwargs: Any) -> None:  # noqa: ARG002 - kombu names it
         """Puts a message into a queue: the name orders messages by time, as kombu's does."""
         folder = Path(self.data_folder_out)
         name = f"{monotonic_ns() // 1_000_000:020d}_{uuid.uuid4()}.{queue}.msg"
@@ -26,7 +26,7 @@ class Channel(filesystem.Channel):  # type: ignore[misc]
         hidden.rename(folder / name)
 
 
-class Transport(filesystem.Transport):  # type: ignore[misc]
+class Transport(filesystem.Transport):
     """kombu's file transport with that channel."""
 
     Channel = Channel

@@ -37,11 +37,16 @@ def frame_of(page: "Page") -> "Frame":
 
 def click_text(page: "Page", value: str, *, within: str = "[data-v]", nth: int = 0) -> None:
     """Clicks the nth visible text of the inert page's body that equals the value and stands within a CSS selector's element."""
+    page.mouse.click(*point_of(page, value, within=within, nth=nth))
+
+
+def point_of(page: "Page", value: str, *, within: str = "[data-v]", nth: int = 0) -> tuple[float, float]:
+    """Where `click_text` clicks, in pixels of the window."""
     place = frame_of(page).evaluate(_FIND, [value, within, nth])
     assert place is not None, f"“{value}” is not to be seen on the page"
     box = page.locator("#frame").bounding_box()
     assert box is not None
-    page.mouse.click(box["x"] + place[0], box["y"] + place[1])
+    return box["x"] + place[0], box["y"] + place[1]
 
 
 def choose(page: "Page", attribute: str) -> None:
