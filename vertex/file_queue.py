@@ -17,7 +17,7 @@ from kombu.utils.json import dumps
 class Channel(filesystem.Channel):
     """kombu's channel with an atomic put."""
 
-    def _put(self, queue: str, payload: dict[str, Any], **kwargs: Any) -> None:  # noqa: ARG002 - kombu names it
+    def _put(self, queue: str, payload: dict[str, Any], **kwargs: Any) -> None:  # type: ignore[override]  # noqa: ARG002 - as kombu has it
         """Puts a message into a queue: the name orders messages by time, as kombu's does."""
         folder = Path(self.data_folder_out)
         name = f"{monotonic_ns() // 1_000_000:020d}_{uuid.uuid4()}.{queue}.msg"
