@@ -39,13 +39,13 @@ lint: setup ## ruff, mypy, import-linter, djade
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
-	$(PY) -m importlinter.cli lint
-	$(PY) -m djade --target-version 5.2 --check $$(git ls-files 'templates/*.html')
+	.venv/bin/lint-imports
+	.venv/bin/djade --target-version 5.2 --check $$(git ls-files 'templates/*.html')
 
 format: setup ## Bring the code into the form that lint wants
 	$(PY) -m ruff check --fix --quiet .
 	$(PY) -m ruff format --quiet .
-	-$(PY) -m djade --target-version 5.2 $$(git ls-files 'templates/*.html')
+	-.venv/bin/djade --target-version 5.2 $$(git ls-files 'templates/*.html')
 
 e2e: setup browser ## Only the browser journeys
 	$(PY) -m pytest -m e2e
