@@ -45,7 +45,10 @@ CORE_FRACTION = 0.5
 """A step is in a group's core if so many of its pages have it: the share of ALGORITHMS 2."""
 
 CONTAINED_FRACTION = 0.9
-"""Least share of the smaller core that the other one has, for a merge that MDL does not want: then the one is the other without options."""
+"""Least share of the steps one group requires that the other knows, for a merge that MDL does not want: the one is the other without options."""
+
+RARE_FRACTION = 0.1
+"""A group knows a step that at least so many of its pages have, and requires one that at most so many lack."""
 
 FEWEST_PAGES = 2
 """Steps of a single page say nothing about templates."""
@@ -113,7 +116,7 @@ class Groups:
         self._scaled = np.zeros((2, count, width), np.int32)
         self._weights = np.zeros(count)
         self._costs = np.zeros((count, width))
-        self._cores = np.zeros(self._have.shape, np.bool_)
+        self._cores, self._required, self._possible = (np.zeros(self._have.shape, np.bool_) for _ in range(3))
         for group, rows in enumerate(members):
             self.replace(group, rows)
 
@@ -142,23 +145,26 @@ class Groups:
         return np.concatenate([mdl for mdl, _ in found]), np.concatenate([options for _, options in found])
 
     def _block(self, group: int, others: I64) -> tuple[F64, F64]:
-        yes, asked = self._scaled[:, group], self._scaled[:, others]
-        dearer = self._questions.cost(yes[0] + asked[0], yes[1] + asked[1]) - self._costs[group] - self._costs[others]
+        both = self._scaled[:, group][:, None] + self._scaled[:, others]
+        dearer = self._questions.cost(both[0], both[1]) - self._costs[group] - self._costs[others]
         saved = told_apart_bits(self._weights[group], self._weights[others]) + np.log2(max(self._questions.pages, 2))
-        more_often = yes[0].astype(np.int64) * asked[1] > asked[0].astype(np.int64) * yes[1]
-        positive = np.maximum(dearer, 0)
-        here = (positive * more_often).sum(1)
-        smaller = np.minimum(here, positive.sum(1) - here)
+        smaller = _smaller_side(np.maximum(dearer, 0), _rates(self._scaled[:, group]), _rates(self._scaled[:, others]))
         room = SIDE_FACTOR * saved - smaller
         shared = self._shared(group, others)
         mdl = np.where((room >= 0) & (shared >= SHARED_FRACTION), saved - dearer.sum(1), -1.0)
-        return mdl, np.where(shared >= CONTAINED_FRACTION, room, -1.0)
+        return mdl, np.where(self._contained(group, others) >= CONTAINED_FRACTION, room, -1.0)
 
     def _shared(self, group: int, others: I64) -> F64:
         """Share of the smaller core that is in the other one too."""
         mine, theirs = self._cores[group], self._cores[others]
         smaller = np.minimum(mine.sum(), theirs.sum(1))
         return np.asarray((mine & theirs).sum(1) / np.maximum(smaller, 1))
+
+    def _contained(self, group: int, others: I64) -> F64:
+        """Share of the steps that the one group requires which the other one knows, in the better of both directions."""
+        there = (self._required[group] & self._possible[others]).sum(1) / max(int(self._required[group].sum()), 1)
+        back = (self._required[others] & self._possible[group]).sum(1) / np.maximum(self._required[others].sum(1), 1)
+        return np.asarray(np.maximum(there, back))
 
     def _renew(self, group: int) -> None:
         size = int(self.sizes[group])
@@ -168,6 +174,23 @@ class Groups:
         self._scaled[1, group] = np.round(self._asked[group] * scale)
         self._costs[group] = self._questions.cost(self._scaled[0, group], self._scaled[1, group])
         self._cores[group] = self._have[group] >= CORE_FRACTION * size
+        self._required[group] = self._have[group] >= (1 - RARE_FRACTION) * size
+        self._possible[group] = self._have[group] >= RARE_FRACTION * size
+
+
+def _rates(counts: I32) -> F64:
+    """How often the answer is yes, of counts (yes, asked) in the first axis."""
+    return np.asarray(counts[0] / np.maximum(counts[1], 1))
+
+
+def _smaller_side(bits: F64, one: F64, other: F64) -> F64:
+    """The smaller sum of bits, over the questions that the one or that the other answers more often with yes; axis 1 are the questions.
+
+    Each counts by how often that is: where half of a group's pages lack a step already, more pages that lack it are not so much of a difference.
+    """
+    mine = (bits * np.where(one > other, one, 0)).sum(1)
+    theirs = (bits * np.where(one > other, 0, other)).sum(1)
+    return np.minimum(mine, theirs)
 
 
 _BLOCK = 64
