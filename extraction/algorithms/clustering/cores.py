@@ -10,7 +10,7 @@ it does put together is nearly always one template. Here its clusters and the pa
    the group with which they would have been merged, or stay out. Groups under the threshold are no template: their pages stay out.
 
 A template found this way keeps the *set* of masks it was made of, those of clusters most of whose pages it has. Pages that no mask
-covers, those it took in here and those of the same kind that come later, are recognised by its `Core`.
+covers, those it took in here and those of the same kind that come later, are recognised by its `core.Core`.
 
 Pages are put in order by their ids before anything else, so the order in which they come does not matter. Cost: some
 thirty pages read a cluster and each unclustered page once; comparing costs the square of (clusters + 200) times the steps.
@@ -23,10 +23,11 @@ from typing import Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
+from extraction.algorithms.clustering.core import Core
 from extraction.algorithms.clustering.masked_shingles import DEFAULT_THRESHOLD, Clustering
 from extraction.algorithms.clustering.mdl import agglomerate
-from extraction.algorithms.clustering.paths import U64, PagePaths
-from extraction.algorithms.clustering.templates import CONTAINED_FRACTION, CORE_FRACTION, Flags, Groups, Questions
+from extraction.algorithms.clustering.paths import PagePaths
+from extraction.algorithms.clustering.templates import Flags, Groups, Questions
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.sketches.shingles import Mask
 
@@ -47,45 +48,6 @@ LOOSE_PAGES = 200
 
 ROUNDS = 3
 """How often the pages still left are sampled again: templates that Algorithm 1 missed altogether can be many more than a sample shows."""
-
-CORE_SCHEME = b"core/1\n"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Core:
-    """What pages of a template have in common: the steps that at least half of the pages looked at have.
-
-    pages: how many these were. steps: shape (n,), hashes of `paths`, ascending.
-    """
-
-    pages: int
-    steps: U64
-
-    @classmethod
-    def of(cls, pages: Sequence[PagePaths]) -> "Core":
-        """The core of these pages; without pages one that resembles nothing."""
-        steps, counts = np.unique(np.concatenate([np.zeros(0, np.uint64), *(page.steps for page in pages)]), return_counts=True)
-        return cls(len(pages), steps[counts >= CORE_FRACTION * len(pages)])
-
-    def similarity(self, page: PagePaths) -> float:
-        """Share of the core that the page has, from 0 to 1."""
-        return float(np.isin(self.steps, page.steps, assume_unique=True).mean()) if len(self.steps) else 0.0
-
-    def covers(self, page: PagePaths) -> bool:
-        """Whether the page has what makes the template: as much of the core as a page without optional sections has."""
-        return self.similarity(page) >= CONTAINED_FRACTION
-
-    def to_bytes(self) -> bytes:
-        """A form to be stored."""
-        return CORE_SCHEME + self.pages.to_bytes(4, "big") + self.steps.astype("<u8").tobytes()
-
-    @classmethod
-    def from_bytes(cls, stored: bytes) -> "Core":
-        """What `to_bytes` wrote. Raises ValueError for anything else."""
-        body = stored[len(CORE_SCHEME) :]
-        if not stored.startswith(CORE_SCHEME) or len(body) % 8 != 4:
-            raise ValueError(f"not a stored core of scheme {CORE_SCHEME.decode().strip()}: {stored[:16]!r}, {len(stored)} bytes")
-        return cls(int.from_bytes(body[:4], "big"), np.frombuffer(body[4:], "<u8").astype(np.uint64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,15 +85,6 @@ def refine(
         if before <= LOOSE_PAGES or not threshold <= len(state.loose) < before:
             break
     return state.templates(paths)
-
-
-def nearest(cores: Mapping[int, Core], page: PagePaths) -> int | None:
-    """The id of the core that covers the page best (ties: the larger core, then the smaller id), None where none does.
-
-    For a page that no mask covers. It does not compare with what all templates of the site share, as `refine` does: so it is stricter.
-    """
-    fitting = [(-core.similarity(page), -len(core.steps), number) for number, core in cores.items() if core.covers(page)]
-    return min(fitting)[-1] if fitting else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +140,8 @@ class _Round(Generic[Page]):
         known = _read([page for sample in [*self._samples, self._loose] for page in sample], paths)
         readable = {page: steps for page, steps in known.items() if steps}
         self._questions = Questions(list(readable.values()))
-        self._rows = {page: self._questions.row(steps) for page, steps in readable.items()}
+        comparable = {page: steps for page, steps in readable.items() if self._questions.comparable(steps)}
+        self._rows = {page: self._questions.row(steps) for page, steps in comparable.items()}
 
     def result(self) -> _State[Page]:
         groups = self._merged()
@@ -246,7 +200,7 @@ class _Round(Generic[Page]):
                 result[page] = place.get(page)
             else:
                 steps = _read([page], self._paths)[page]
-                result[page] = self._nearest(self._questions.row(steps)) if steps else None
+                result[page] = self._nearest(self._questions.row(steps)) if steps and self._questions.comparable(steps) else None
         return result
 
     def _nearest(self, row: Flags) -> int | None:

@@ -19,7 +19,7 @@ def test_the_published_example_costs_what_the_paper_says() -> None:
     membership = PAGES * math.log2(PAGES)
     assert round(matrix_bits(7), 2) == 24.25
     assert round(matrix_bits(7) + membership + matrix_bits(1), 2) == 38.67, "{1..5} for three pages, {1, 2} for the fourth"
-    assert round(matrix_bits(4) + membership + matrix_bits(2, 2), 2) == 46.78, "{1..4} for all"
+    assert abs(matrix_bits(4) + membership + matrix_bits(2, 2) - 46.78) < 0.01, "{1..4} for all"
 
 
 def test_an_adaptive_code_costs_what_writing_one_answer_after_the_other_costs() -> None:

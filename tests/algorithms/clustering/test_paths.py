@@ -23,8 +23,9 @@ def test_classes_count_token_by_token() -> None:
 
 
 def test_a_list_in_a_list_is_the_list() -> None:
-    flat = steps("<body><ul><li>1</li></ul>")
-    assert flat == steps("<body><ul><li>1<ul><li>2<ul><li>3</ul></ul></ul>")
+    nested = steps("<body><ul><li>1<ul><li>2</ul></ul>")
+    assert nested == steps("<body><ul><li>1<ul><li>2<ul><li>3<ul><li>4</ul></ul></ul></ul>")
+    assert len(nested - steps("<body><ul><li>1</ul>")) == 1
     assert steps("<body><div><div>1</div></div>") != steps("<body><div><div><div>1</div></div></div>")
 
 
