@@ -11,7 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from extraction.algorithms.clustering.paths import U64, PagePaths
-from extraction.algorithms.clustering.templates import CONTAINED_FRACTION, RARE_FRACTION, SHARED_FRACTION
+from extraction.algorithms.clustering.templates import CONTAINED_FRACTION, RARE_FRACTION
+
+KNOWN_FRACTION = 0.5
+"""Least share of a page's steps that are known. Without it a core that requires next to nothing covers everything: of the pages of sites
+with too few pages to be templates nine of ten went to one."""
 
 SCHEME = b"core/1\n"
 """Starts every serialised `Core`."""
@@ -41,7 +45,7 @@ class Core:
     def covers(self, page: PagePaths) -> bool:
         """Whether the page has nearly all that is required and is known for the most part."""
         has, knows = self._shares(page)
-        return has >= CONTAINED_FRACTION and knows >= SHARED_FRACTION
+        return has >= CONTAINED_FRACTION and knows >= KNOWN_FRACTION
 
     def to_bytes(self) -> bytes:
         """A form to be stored."""

@@ -178,6 +178,18 @@ def test_nothing_readable_gives_nothing() -> None:
     assert refine(Clustering((), ("a", "b")), paths) == Templates((), ("a", "b"))
 
 
+def test_templates_whose_content_hangs_on_one_element_stay_apart() -> None:
+    """Absent at its root, a whole subtree is one answer: that must not make two templates one."""
+    top = "<html><head><meta charset=utf-8><title>T</title></head><body>"
+    books = dict.fromkeys(range(52), top + "<nav><ul><li><a>H</a></li></ul></nav><h1>B</h1><table><tr><th>1</th><td>2</td></tr></table>")
+    lists = dict.fromkeys(
+        range(52, 58), top + "<main><section><article><h2><a>1</a></h2><p><b>2</b><span>3</span></p></article></section></main>"
+    )
+    pages = {number: paths_of(parse(html.encode()).root) for number, html in (books | lists).items()}
+    found = refine(Clustering((), tuple(pages)), pages.__getitem__)
+    assert [template.members for template in found.clusters] == [tuple(books), tuple(lists)]
+
+
 def test_a_threshold_under_one_is_refused() -> None:
     with pytest.raises(ValueError, match="threshold is 0"):
         refine(Clustering((), ()), steps_of, threshold=0)
