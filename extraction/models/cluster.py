@@ -14,7 +14,7 @@ class Cluster(models.Model):
 
     number: its number within the site, never used again. masks: the masked shingle vectors it was made of, as text
     (`3f.a2.**.10.…`); a page belongs if any of them covers it. url_patterns: the most specific patterns that match its
-    URLs, as text. ignored: a person said that nothing is to be extracted from it.
+    URLs, as text. ignored: a person said that nothing is to be extracted from it. merged: a person made it of several clusters.
     """
 
     site = models.ForeignKey(Site, on_delete=models.CASCADE, related_name="clusters")
@@ -23,6 +23,7 @@ class Cluster(models.Model):
     masks: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
     url_patterns: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
     ignored = models.BooleanField(default=False)
+    merged = models.BooleanField(default=False)
     record_type = models.ForeignKey(RecordType, null=True, blank=True, on_delete=models.PROTECT, related_name="clusters")
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -12,23 +12,23 @@ from extraction.algorithms.sketches.shingles import Mask, ShingleVector
 
 @dataclass(frozen=True, slots=True)
 class Old:
-    """A cluster as it was. masks: as text; several where a person merged it from several."""
+    """A cluster as it was.
+
+    masks: as text. merged: a person made it of several clusters: it takes all groups that are mostly its pages, and is not taken
+    apart again.
+    """
 
     id: int
     number: int
     masks: tuple[str, ...]
-
-    @property
-    def merged(self) -> bool:
-        """A person made it of several clusters: it takes all groups that are mostly its pages, and is not taken apart again."""
-        return len(self.masks) > 1
+    merged: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Pages that clustering found to be of one template. members: ids of pages."""
+    """Pages that clustering found to be of one template. masks: as text; none where no mask covers any. members: ids of pages."""
 
-    mask: str
+    masks: tuple[str, ...]
     members: tuple[int, ...]
 
 
@@ -47,11 +47,11 @@ def same(groups: Sequence[Group], olds: Iterable[Old], old_of_page: Mapping[int,
     for place, group in enumerate(groups):
         shared = Counter(old_of_page[page] for page in group.members if page in old_of_page)
         before = sum(shared.values())
-        twin = by_mask.get(group.mask)
-        for old_id in {*shared, *([twin] if twin is not None else [])}:
+        twins = {by_mask[mask] for mask in group.masks if mask in by_mask}
+        for old_id in {*shared, *twins}:
             count = shared[old_id]
-            if old_id in known and (old_id == twin or 2 * count > min(sizes[old_id], before)):
-                pairs.append((-count, old_id != twin, known[old_id].number, place, old_id))
+            if old_id in known and (old_id in twins or 2 * count > min(sizes[old_id], before)):
+                pairs.append((-count, old_id not in twins, known[old_id].number, place, old_id))
     chosen: list[int | None] = [None] * len(groups)
     taken: set[int] = set()
     for _, _, _, place, old_id in sorted(pairs):

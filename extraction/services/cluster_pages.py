@@ -1,4 +1,4 @@
-"""Clustering: which of a site's pages are of one template (Vertex, Algorithm 1), and which clusters that makes."""
+"""Clustering: which of a site's pages are of one template (Vertex, Algorithm 1, then cores), and which clusters that makes."""
 
 import math
 from collections import defaultdict
@@ -9,11 +9,11 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count, F, Max, Sum
 
-from extraction.algorithms.clustering import masked_shingles
+from extraction.algorithms.clustering import cores, masked_shingles
 from extraction.algorithms.rules import url_patterns
 from extraction.algorithms.sketches import shingles
 from extraction.models import Cluster, Page, Run, Site, Snapshot
-from extraction.services import cluster_match, clusters, contents, page_store, runs, sample_pages
+from extraction.services import cluster_match, clusters, contents, page_steps, page_store, runs, sample_pages
 from extraction.services.cluster_match import Group, Old
 from extraction.services.runs import JobError, Progress
 
@@ -61,13 +61,13 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
     site, threshold = run.site, run.parameters.get("threshold")
     progress(0, total=site.pages.count(), message="Reading the pages")
     _renew_vectors(site, progress)
-    found = _find(site, threshold)
+    found = _find(site, threshold, progress)
     progress(len(found.vectors), total=len(found.vectors), message="Writing the templates")
     with transaction.atomic():
         clusters.lock(site)
         if _state(site) != found.state:
             # Pages came in, or another clustering ended, while this one thought; under the lock nobody does.
-            found = _find(site, threshold)
+            found = _find(site, threshold, progress)
         summary = _write(site, found)
         Run.objects.filter(pk=run.pk).update(summary=summary)
     progress(len(found.vectors), message="Learning addresses and choosing sample pages")
@@ -96,20 +96,22 @@ def _state(site: Site) -> tuple[int, int, int]:
     return row["n"], row["last"] or 0, row["sum"] or 0
 
 
-def _find(site: Site, threshold: int | None) -> _Found:
+def _find(site: Site, threshold: int | None, progress: Progress) -> _Found:
     state = _state(site)
     rows = clusters.current(site).filter(scheme=shingles.SCHEME, error="").order_by("page").values_list("page", "vector")
     vectors = {page: int(vector, 16) for page, vector in rows.iterator(chunk_size=10_000)}
     threshold = threshold or default_threshold(len(vectors))
-    clustering = masked_shingles.cluster(vectors, threshold=threshold)
-    groups = [Group(cluster.mask.text(), cluster.members) for cluster in clustering.clusters]
-    return _Found(state, threshold, vectors, groups, list(clustering.unclustered))
+    first = masked_shingles.cluster(vectors, threshold=threshold)
+    progress(0, message="Comparing the pages")
+    templates = cores.refine(first, page_steps.Reader(site, lambda read: progress(min(read, len(vectors)))), threshold=threshold)
+    groups = [Group(tuple(mask.text() for mask in cluster.masks), cluster.members) for cluster in templates.clusters]
+    return _Found(state, threshold, vectors, groups, list(templates.unclustered))
 
 
 def _write(site: Site, found: _Found) -> dict[str, Any]:
     """Writes clusters and memberships; the caller holds the site's lock."""
     rows = {cluster.pk: cluster for cluster in site.clusters.all()}
-    olds = [Old(cluster.pk, cluster.number, tuple(cluster.masks)) for cluster in rows.values()]
+    olds = [Old(cluster.pk, cluster.number, tuple(cluster.masks), cluster.merged) for cluster in rows.values()]
     chosen = cluster_match.same(found.groups, olds, _old_of_page(site))
     pages: dict[int, list[int]] = defaultdict(list)
     masks: dict[int, list[str]] = defaultdict(list)
@@ -120,7 +122,7 @@ def _write(site: Site, found: _Found) -> dict[str, Any]:
             created = Cluster.objects.create(site=site, number=number)
             rows[created.pk], old_id = created, created.pk
         pages[old_id] += group.members
-        masks[old_id].append(group.mask)
+        masks[old_id] += group.masks
     left = {page: found.vectors[page] for page in found.left}
     for old in sorted(olds, key=lambda old: old.number):
         if old.merged:

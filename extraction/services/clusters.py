@@ -118,7 +118,7 @@ def set_record_type(cluster: Cluster, record_type: RecordType | None) -> None:
 def merge(into: Cluster, others: Iterable[Cluster]) -> Cluster:
     """Makes one cluster of several: `into` takes the pages, masks, labels, rules and records of the others, which go.
 
-    Its masks remember the merge: clustering again does not undo it. Rules keep their order; a live rule of another becomes
+    It and its masks remember the merge: clustering again does not undo it. Rules keep their order; a live rule of another becomes
     retired when `into` has one. Raises JobError for clusters of other sites and for labels of another record type.
     """
     lock(into.site)
@@ -132,7 +132,7 @@ def merge(into: Cluster, others: Iterable[Cluster]) -> Cluster:
             raise JobError(f"{other.label} has labels or rules of another record type than {into.label}")
         into.masks = list(dict.fromkeys([*into.masks, *other.masks]))
         into.url_patterns = list(dict.fromkeys([*into.url_patterns, *other.url_patterns]))
-        into.name = into.name or other.name
+        into.name, into.merged = into.name or other.name, True
         _move(other, into)
         other.delete()
     into.save()

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from extraction.algorithms.sketches import shingles
 from extraction.models import Attribute, Cluster, Label, Page, Record, RecordType, Rule, Run, SamplePage, Site, Snapshot
-from extraction.services import cluster_pages, clusters, import_pages, sample_pages
+from extraction.services import cluster_pages, clusters, import_pages, page_steps, sample_pages
 from extraction.services.runs import JobError, Progress
 from tests.extraction.intake import bring, cluster_all, detail, done, listing, site_files, tables, zip_at
 
@@ -174,8 +174,8 @@ def test_pages_that_come_in_while_it_thinks_are_clustered_too(clustered: Site, t
     find = cluster_pages._find
     calls: list[int] = []
 
-    def slow(site: Site, threshold: int | None) -> Any:
-        found = find(site, threshold)
+    def slow(site: Site, threshold: int | None, progress: Progress) -> Any:
+        found = find(site, threshold, progress)
         calls.append(len(found.vectors))
         if len(calls) == 1:
             bring(site, zip_at(tmp_path / "b.zip", {f"book/new{n}.html": detail(n) for n in range(5)}))
@@ -352,5 +352,35 @@ def test_an_unclustered_progress_shows_each_step(clustered: Site, monkeypatch: p
 
     monkeypatch.setattr(Progress, "_write", note)
     again(clustered)
-    assert said[:3] == ["Reading the pages", "Writing the templates", "Learning addresses and choosing sample pages"]
+    steps = ["Reading the pages", "Comparing the pages", "Writing the templates", "Learning addresses and choosing sample pages"]
+    assert list(dict.fromkeys(said))[:4] == steps
     assert import_pages.limits().pages == 1_000_000
+
+
+def varied(n: int) -> bytes:
+    """A page of one template whose tags are different on most: sections that come and go, tables of all lengths."""
+    rows = "<tr><th>a</th><td><b>b</b></td></tr>" * (1 + n * 7 % 11)
+    extra = ["", "<aside><h3>Also</h3><ol><li><i>x</i></li></ol></aside>", "<form><p><input></p><p><select><option>1</select></p></form>"]
+    sections = "".join(f"<section class=s{part}><h2>S</h2>{extra[part]}</section>" for part in range(3) if n >> part & 1)
+    return detail(n, extra=f"<table class=facts>{rows}</table>{sections * (1 + n % 3)}")
+
+
+def test_pages_too_different_for_one_mask_become_one_template(site: Site, tmp_path: Path) -> None:
+    files = {f"v/{n:03}.html": varied(n) for n in range(40)} | {f"list/{n}.html": listing(n) for n in range(8)}
+    bring(site, zip_at(tmp_path / "a.zip", files))
+    assert [run.state for run in cluster_all(site)] == [Run.State.DONE]
+    assert sizes(site) == {1: 40, 2: 8}
+    assert len(site.clusters.get(number=1).masks) > 1
+    assert not site.clusters.get(number=1).merged
+    before = tables(site)
+    again(site)
+    assert tables(site) == before
+
+
+def test_the_structure_of_a_page_is_read_once(clustered: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(sha256: str) -> bytes:
+        raise AssertionError(f"{sha256} was read again")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(page_steps.contents, "get", refuse)
+        again(clustered)

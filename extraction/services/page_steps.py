@@ -1,0 +1,61 @@
+"""The structure of pages for comparing them: read once a content, kept in the storage."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+
+from django.core.files.storage import default_storage
+
+from extraction.algorithms.clustering.paths import PagePaths, paths_of
+from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.errors import PageError
+from extraction.models import Site, Snapshot
+from extraction.services import clusters, contents
+
+KEPT = 2_000
+"""Pages whose steps a reader keeps at hand; some 20 KB each. Clustering asks for most pages two or three times."""
+
+
+class Reader:
+    """Gives the steps of the current snapshots of a site's pages by the pages' ids.
+
+    tell: called with the number of pages asked for so far, since reading takes some ten milliseconds a page.
+    """
+
+    def __init__(self, site: Site, tell: Callable[[int], None]) -> None:
+        self._snapshots = clusters.current(site)
+        self._tell = tell
+        self._asked = 0
+        self._kept: OrderedDict[int, PagePaths] = OrderedDict()
+
+    def __call__(self, page: int) -> PagePaths:
+        """Raises PageError for a page that cannot be read or is not there any more."""
+        if page not in self._kept:
+            self._kept[page] = self._read(page)
+            self._asked += 1
+            self._tell(self._asked)
+        self._kept.move_to_end(page)
+        while len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return self._kept[page]
+
+    def _read(self, page: int) -> PagePaths:
+        snapshot = self._snapshots.filter(page=page).first()
+        if snapshot is None:
+            raise PageError(f"page {page} is not there any more")
+        return steps(snapshot)
+
+
+def steps(snapshot: Snapshot) -> PagePaths:
+    """A page's steps, from the cache in the storage or read from the page. Raises PageError for a page that cannot be read."""
+    name = f"steps/{snapshot.sha256[:2]}/{snapshot.sha256[2:]}"
+    try:
+        with default_storage.open(name, "rb") as file:
+            return PagePaths.from_bytes(file.read())
+    except (FileNotFoundError, ValueError):  # not there yet, or of another release
+        try:
+            content = contents.get(snapshot.sha256)
+        except FileNotFoundError as error:
+            raise PageError(str(error)) from error
+    found = paths_of(parse(content, content_type=snapshot.content_type or None).root)
+    contents.keep(name, found.to_bytes())
+    return found
