@@ -212,6 +212,7 @@ def _me() -> str:
 
 
 def _finish(run: Run, state: Run.State, *, error: str = "", summary: dict[str, Any] | None = None) -> None:
+    done = max(run.done, run.total) if state == Run.State.DONE else run.done
     Run.objects.filter(pk=run.pk, state=Run.State.RUNNING, claimed_by=run.claimed_by, attempts=run.attempts).update(
-        state=state, error=error, summary=summary or {}, finished_at=timezone.now(), done=run.done, total=run.total, message=""
+        state=state, error=error, summary=summary or {}, finished_at=timezone.now(), done=done, total=run.total, message=""
     )

@@ -1,6 +1,7 @@
 """The demo: a whole site from its pages to a CSV, by the product's own services and workers."""
 
 import itertools
+import logging
 import secrets
 import time
 from pathlib import Path
@@ -31,6 +32,7 @@ class Command(BaseCommand):
         parser.add_argument("--no-serve", action="store_true", help="end after the CSV")
 
     def handle(self, *, no_serve: bool, **_: Any) -> None:
+        logging.getLogger("extraction").setLevel(logging.WARNING)  # the lines below say it
         folder = Path(settings.VAR_DIR) / "demo"
         folder.mkdir(parents=True, exist_ok=True)
         log = folder / "processes.log"
