@@ -127,8 +127,9 @@ class _Learner:
             return clicked
         places = [elsewhere(self.corpus, one) for one in self.marks]
         solutions = []
-        for first in places[0]:
-            path = self._path(first)
+        by_path = {self._path(place): place for place in places[0][::-1]}  # one of each kind, the first on the page
+        by_path.pop(self._path(self.marks[0]), None)
+        for path, first in by_path.items():
             rest = [[*others, one] for others, one in zip(places[1:], self.marks[1:], strict=True)]
             same = [next((place for place in choice if self._path(place) == path), None) for choice in rest]
             marks = [first, *(place for place in same if place is not None)]

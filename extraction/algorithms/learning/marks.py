@@ -14,7 +14,7 @@ from extraction.algorithms.errors import LearningError
 from extraction.algorithms.learning.corpus import Corpus, Target
 from extraction.algorithms.learning.features import TOO_LONG, PageTable, key, label_key
 
-MAX_PLACES = 8
+MAX_PLACES = 5
 """Most other places of a value that are looked at, in document order."""
 
 Nodes = dict[Target, tuple[int, int]]
