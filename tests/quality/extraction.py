@@ -8,6 +8,7 @@ annotated pages has several. The truth of other pages is never read.
 """
 
 import argparse
+import html
 import json
 import time
 from collections import defaultdict
@@ -50,18 +51,23 @@ def seen(element: etree._Element) -> bool:
     return any(e.tag == "body" for e in chain) and not any(e.tag in RAW_TEXT for e in chain)
 
 
+def shown(text: str) -> str:
+    """A text as the annotations compare it: some pages escape their entities twice."""
+    return clean(html.unescape(text))
+
+
 def place(page: PageTable, entry: dict[str, Any]) -> Location | None:
     """The node that an entry of annotations.json means."""
-    wanted, nodes = clean(entry["value"]), page.nodes
+    wanted, nodes = shown(entry["value"]), page.nodes
     if entry.get("kind") == "element":
-        equal = {row for row, e in enumerate(nodes) if clean(whole_text(e)) == wanted and seen(e)}
+        equal = {row for row, e in enumerate(nodes) if shown(whole_text(e)) == wanted and seen(e)}
         innermost = [row for row in sorted(equal) if not any(n in equal for n in range(row + 1, int(page.elements["end"][row])))]
         return Location(innermost[entry["nth"]]) if entry["nth"] < len(innermost) else None
     found = [
         Location(row, "text", nth)
         for row, element in enumerate(nodes)
         for nth, text in enumerate(texts(element), 1)
-        if clean(text) == wanted and seen(element)
+        if shown(text) == wanted and seen(element)
     ]
     found = sorted(found, key=lambda location: order(page, location))
     return found[entry["nth"]] if entry["nth"] < len(found) else None

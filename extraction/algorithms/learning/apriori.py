@@ -8,6 +8,7 @@ back its own annotations exactly, or the answer is NotLearned with the page and 
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -116,7 +117,8 @@ class _Learner:
             together = self._elsewhere(together)
         if together is not None and not together.chosen.wrong:
             return self._result([together])
-        return self._split(together)
+        marks = self._aligned() if self.multiple else self.marks
+        return self._split(marks, together)
 
     def _elsewhere(self, clicked: Solution | None) -> Solution | None:
         """The rule for another place of the same values, when it is so much better than that for the marked ones."""
@@ -125,13 +127,14 @@ class _Learner:
             return clicked
         places = [elsewhere(self.corpus, one) for one in self.marks]
         solutions = []
-        for first in places[0]:
-            path = self._path(first)
+        by_path = {self._path(place): place for place in places[0][::-1]}  # one of each kind, the first on the page
+        by_path.pop(self._path(self.marks[0]), None)
+        for path, first in by_path.items():
             rest = [[*others, one] for others, one in zip(places[1:], self.marks[1:], strict=True)]
             same = [next((place for place in choice if self._path(place) == path), None) for choice in rest]
             marks = [first, *(place for place in same if place is not None)]
             if len(marks) == len(self.marks):
-                solution = self.solver.solve(marks, neutral=self.marks)
+                solution = self.solver.solve(marks)
                 if solution and not solution.chosen.wrong and not solution.chosen.several:
                     solutions.append(replace(solution, total=solution.total + self.cost.elsewhere))
         best = min(solutions, key=lambda s: s.total, default=None)
@@ -142,14 +145,26 @@ class _Learner:
         element = self.corpus.pages[one.page].nodes[one.location.node]
         return (str(element.tag), *(str(above.tag) for above in element.iterancestors()))
 
-    def _split(self, together: Solution | None) -> Learned | NotLearned:
+    def _aligned(self) -> list[Mark]:
+        """The marks, those that stand apart from most replaced by the same value's place among the others.
+
+        A list's item that is also a picture's caption is marked there just as well; as a list it is to be learned.
+        """
+        choices = [[one, *elsewhere(self.corpus, one)] for one in self.marks]
+        paths = [[self._path(place) for place in choice] for choice in choices]
+        counts = Counter(path for row in paths for path in set(row))
+        clicked = Counter(row[0] for row in paths)
+        best = max(counts, key=lambda path: (counts[path], clicked[path], path))
+        return [choice[row.index(best)] if best in row else choice[0] for choice, row in zip(choices, paths, strict=True)]
+
+    def _split(self, marks: Sequence[Mark], together: Solution | None) -> Learned | NotLearned:
         """Groups of marks, finer and finer, until each has a set that selects no wrong node."""
         solutions: list[Solution] = []
-        for group in self._by_target(self.marks):
-            solution = self.solver.solve(group, neutral=self.marks)
+        for group in self._by_target(marks):
+            solution = self.solver.solve(group, neutral=[*self.marks, *marks])
             solutions += [solution] if solution and not solution.chosen.wrong else self._cover(group)
         covered = {id(one) for solution in solutions for one in solution.marks}
-        if len(solutions) <= MAX_WIDE_STEPS and len(covered) == len(self.marks):
+        if len(solutions) <= MAX_WIDE_STEPS and len(covered) == len(marks):
             return self._result(solutions)
         return self._conflict(together)
 

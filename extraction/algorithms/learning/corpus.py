@@ -31,10 +31,12 @@ class Corpus:
         self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
         self.text_offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
         self.rows: dict[str, Ints] = {name: self._joined(name, shift=True) for name in _ELEMENT_ROWS}
-        self.numbers: dict[str, Hashes] = {name: self._joined(name) for name in ("tag", "whole", "text_before", "text_after", "heading")}
+        self.numbers: dict[str, Hashes] = {
+            name: self._joined(name) for name in ("tag", "whole", "shape", "text_before", "text_after", "heading")
+        }
         self.places: dict[str, Ints] = {name: self._joined(name) for name in ("place", "nth", "nth_last")}
         self.text_rows: dict[str, Ints] = {name: self._joined(name, shift=True, texts=True) for name in _TEXT_ROWS}
-        self.text_numbers: dict[str, Hashes] = {name: self._joined(name, texts=True) for name in ("text", "left_text")}
+        self.text_numbers: dict[str, Hashes] = {name: self._joined(name, texts=True) for name in ("text", "left_text", "text_shape")}
         self.text_places: dict[str, Ints] = {name: self._joined(name, texts=True) for name in ("text_nth", "text_last")}
 
     def _joined(self, name: str, *, shift: bool = False, texts: bool = False) -> np.ndarray:

@@ -43,10 +43,10 @@ SUPPORT = 3.0
 UNLIKELY = 0.6
 """Price of one unit of `plausible.unlikely`."""
 
-OTHER = 0.3
+OTHER = 0.05
 """Added cost of a rule for an equivalent of the marked node, the cell instead of the link in it."""
 
-ELSEWHERE = 0.9
+ELSEWHERE = 1.5
 """Added cost of a rule for another place of the same value."""
 
 SLACK = 0.7

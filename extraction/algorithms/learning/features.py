@@ -46,6 +46,10 @@ MAX_RAW_LABEL = 2_000
 UNSEEN = frozenset(("script", "style", "template"))
 """Elements whose own texts are no rows: nobody marks them, and they hold most of a modern page's bytes."""
 
+MAX_SHAPE = 30
+"""Longest text, in characters, whose digits and signs can be its shape."""
+
+_DIGITS = str.maketrans("123456789", "0" * 9)
 _SPACE = re.compile(r"\s+")
 _HTML_SPACE = re.compile(r"[ \t\r\n]+")
 
@@ -61,12 +65,12 @@ class PageTable:
 
     Of elements (n + 1): tag (hash); parent, before, after (rows; neighbouring element siblings), first (first child
     element); end (row after the last descendant); place (among element siblings, from 1); nth, nth_last (among siblings
-    of its tag); whole (hash of its cleaned text); text_before, text_after (hash of the nearest text() sibling); heading
-    (hash of the tag and text of the nearest heading among the siblings before it).
+    of its tag); whole, shape (hashes of its cleaned text and of that text's `shape`); text_before, text_after (hash of
+    the nearest text() sibling); heading (hash of the tag and text of the nearest heading among the siblings before it).
 
     Of texts (m + 1): owner (row of the element), text_nth, text_last (place among text() children, blank ones counted,
     from either end), text (hash of the cleaned text, however long), left, right (element siblings' rows), left_text
-    (hash of the text() before it). strings: the m cleaned texts.
+    (hash of the text() before it), text_shape. strings: the m cleaned texts.
 
     names, name_owners: hash of ``attribute=value`` or ``class~token``, sorted, and the rows of the elements with it.
     """
@@ -114,6 +118,12 @@ def label_key(text: str) -> int:
     return (key(text) if len(text) <= MAX_LABEL else TOO_LONG) if text else BLANK
 
 
+def shape(text: str) -> str:
+    """A text with all digits as 0, "" when it has none: "(325) 674-2000" is "(000) 000-0000"."""
+    digits = text.translate(_DIGITS)
+    return digits if "0" in digits and len(text) <= MAX_SHAPE else ""
+
+
 def table(root: etree._Element) -> PageTable:
     """The page's table. Cost: some 10 µs an element. The tree must not be changed while the table is in use."""
     builder = _Builder(elements(root))
@@ -130,9 +140,11 @@ class _Builder:
         self.index = {element: row for row, element in enumerate(nodes)}
         self.none = n = len(nodes)
         self.rows = {name: [n] * (n + 1) for name in ("parent", "before", "after", "first", "heading")}
-        self.numbers = {name: [0] * (n + 1) for name in ("tag", "place", "nth", "nth_last", "whole", "text_before", "text_after")}
+        self.numbers = {name: [0] * (n + 1) for name in ("tag", "place", "nth", "nth_last", "whole", "shape", "text_before", "text_after")}
         self.numbers["nth"][0] = self.numbers["nth_last"][0] = 1  # the root
-        self.texts: dict[str, list[int]] = {name: [] for name in ("owner", "text_nth", "text_last", "text", "left", "right", "left_text")}
+        self.texts: dict[str, list[int]] = {
+            name: [] for name in ("owner", "text_nth", "text_last", "text", "left", "right", "left_text", "text_shape")
+        }
         self.strings: list[str] = []
         self.names: list[int] = []
         self.name_owners: list[int] = []
@@ -169,7 +181,7 @@ class _Builder:
         numbers["heading"] = _with_tag(tags[heading], wholes[heading])
         guards = {"owner": self.none, "left": self.none, "right": self.none}
         texts = {
-            name: np.array([*column, guards.get(name, 0)], np.uint64 if name in ("text", "left_text") else np.int32)
+            name: np.array([*column, guards.get(name, 0)], np.uint64 if name in ("text", "left_text", "text_shape") else np.int32)
             for name, column in self.texts.items()
         }
         names = np.array(self.names, np.uint64)
@@ -185,7 +197,9 @@ class _Builder:
         for row in range(self.none - 1, -1, -1):
             text = self._short_text(row, short)
             short[row] = text
-            whole[row] = TOO_LONG if text is None else label_key(clean(text))
+            cleaned = "" if text is None else clean(text)
+            whole[row] = TOO_LONG if text is None else label_key(cleaned)
+            self.numbers["shape"][row] = label_key(shape(cleaned))
             above = parent[row]
             if above != self.none:
                 end[above] = max(end[above], end[row])
@@ -253,7 +267,7 @@ class _Siblings:
         if text:
             self.open_texts.append(len(self.builder.strings))
             self.builder.strings.append(text)
-            place = (self.row, self.text_nth, 0, key(text), self.last, self.builder.none, self.last_text)
+            place = (self.row, self.text_nth, 0, key(text), self.last, self.builder.none, self.last_text, label_key(shape(text)))
             for column, value in zip(texts.values(), place, strict=True):
                 column.append(value)
         for child in self.children[self.after_text :]:

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from extraction.algorithms.dom.nodes import Location, clean, value, whole_text
+from extraction.algorithms.dom.nodes import RAW_TEXT, Location, clean, value, whole_text
 from extraction.algorithms.errors import LearningError
 from extraction.algorithms.learning.corpus import Corpus, Target
+from extraction.algorithms.learning.features import TOO_LONG, PageTable, key, label_key
 
-MAX_PLACES = 8
+MAX_PLACES = 5
 """Most other places of a value that are looked at, in document order."""
 
 Nodes = dict[Target, tuple[int, int]]
@@ -41,19 +42,28 @@ def mark(corpus: Corpus, page: int, location: Location) -> Mark:
 
 def elsewhere(corpus: Corpus, one: Mark) -> list[Mark]:
     """The same value's other places on the page as if they had been marked, in document order."""
-    table = corpus.pages[one.page]
     known = set(one.nodes.values())
-    found = []
-    for text in range(len(table.strings)):
-        if table.strings[text] != one.text:
-            continue
-        owner, nth = int(np.asarray(table.texts["owner"])[text]), int(np.asarray(table.texts["text_nth"])[text])
-        place = Location(owner, "text", nth, start=one.location.start, end=one.location.end)
+    found: list[Mark] = []
+    for place in _same(corpus.pages[one.page], one):
         nodes = _nodes(corpus, one.page, place, one.text)
-        if known.isdisjoint(nodes.values()):
+        if known.isdisjoint(nodes.values()) and len(found) < MAX_PLACES:
             known |= set(nodes.values())
             found.append(Mark(one.page, place, one.text, nodes))
-    return found[:MAX_PLACES]
+    return found
+
+
+def _same(table: PageTable, one: Mark) -> Iterator[Location]:
+    """Texts, then elements short enough to be labels, that have the mark's value and are seen as running text."""
+    start, end = one.location.start, one.location.end
+    owners, nth = np.asarray(table.texts["owner"]), np.asarray(table.texts["text_nth"])
+    for text in np.flatnonzero(np.asarray(table.texts["text"]) == np.uint64(key(one.text))):
+        if table.nodes[owners[text]].tag not in RAW_TEXT:
+            yield Location(int(owners[text]), "text", int(nth[text]), start=start, end=end)
+    whole = label_key(one.text)
+    if whole > TOO_LONG:
+        for row in np.flatnonzero(np.asarray(table.elements["whole"]) == np.uint64(whole))[::-1]:
+            if table.nodes[row].tag not in RAW_TEXT:
+                yield Location(int(row), "element", start=start, end=end)
 
 
 def _nodes(corpus: Corpus, page: int, location: Location, text: str) -> Nodes:

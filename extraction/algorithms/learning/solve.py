@@ -14,7 +14,7 @@ from extraction.algorithms.dom.nodes import Location, clean, value
 from extraction.algorithms.learning import plausible
 from extraction.algorithms.learning.corpus import Candidates, Corpus, Target, candidates
 from extraction.algorithms.learning.costs import Cost
-from extraction.algorithms.learning.features import Bools, Ints
+from extraction.algorithms.learning.features import TOO_LONG, Bools, Ints, key, label_key
 from extraction.algorithms.learning.marks import Mark
 from extraction.algorithms.learning.paths import write
 from extraction.algorithms.learning.search import Chosen, search
@@ -63,9 +63,23 @@ class Solver:
         ignored = np.zeros(len(nodes.rows), np.bool_)
         ignored[places] = True
         ignored[self.places(nodes, [mark for mark in neutral if target in mark.nodes])] = True
+        if self.multiple:
+            ignored |= self._same_values(nodes, [*marks, *neutral])
         ranked = search(found, nodes.page, ignored, self.annotated, single=not self.multiple, cost=self.cost)
         options = [self._option(marks, nodes, found, chosen, extra) for chosen in ranked]
         return min(options, key=lambda s: s.total)
+
+    def _same_values(self, nodes: Candidates, marks: Sequence[Mark]) -> Bools:
+        """Candidates on a mark's page with its value: a list may have a value twice, and nobody marks it twice."""
+        table, found = self.corpus, np.zeros(len(nodes.rows), np.bool_)
+        if nodes.target.kind == "attribute":
+            return found
+        column = table.text_numbers["text"][nodes.texts] if nodes.target.kind == "text" else table.numbers["whole"][nodes.rows]
+        for page, text in {(mark.page, mark.text) for mark in marks}:
+            wanted = key(text) if nodes.target.kind == "text" else label_key(text)
+            if wanted > TOO_LONG:
+                found |= (nodes.page == page) & (column == np.uint64(wanted))
+        return found
 
     def _option(self, marks: Sequence[Mark], nodes: Candidates, found: Sequence[Found], chosen: Chosen, extra: float) -> Solution:
         masks = {id(feature): mask for feature, mask in found}

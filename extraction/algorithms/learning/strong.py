@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from extraction.algorithms.dom.nodes import clean, whole_text
+from extraction.algorithms.dom.nodes import clean, value, whole_text
 from extraction.algorithms.dom.xpath import XPath, cleaned, name_test, quote, self_test
 from extraction.algorithms.learning.corpus import MAX_LEVEL, Candidates, Corpus
 from extraction.algorithms.learning.costs import Cost
@@ -28,6 +28,7 @@ from extraction.algorithms.learning.features import (
     key,
     name_key,
     names_of,
+    shape,
 )
 
 ANY = 99
@@ -66,6 +67,7 @@ def features(corpus: Corpus, nodes: Candidates, positives: Ints, *, cost: Cost) 
     """All features that the positives (places among the candidates) share, each with the candidates that have it."""
     maker = _Maker(corpus, nodes, positives, cost)
     found = list(maker.of_text()) if nodes.target.kind == "text" else []
+    found += maker.own_shape()
     for level in range(len(maker.levels)):
         found += maker.of_element(level)
     found += maker.somewhere_under()
@@ -121,6 +123,18 @@ class _Maker:
         nth = int(self.corpus.text_places["text_nth"][self.nodes.texts[self.example]])
         return self._string(int(self.nodes.rows[self.example]), f"text()[{nth - 1}]")
 
+    def own_shape(self) -> Iterator[Found]:
+        """The shape of the node's own text: its signs and its digits, whichever they are."""
+        corpus, nodes = self.corpus, self.nodes
+        is_text = nodes.target.kind == "text"
+        column = corpus.text_numbers["text_shape"][nodes.texts] if is_text else corpus.numbers["shape"][nodes.rows]
+        if nodes.target.kind != "attribute" and self.shared(column):
+            page, location = corpus.location(nodes.target, int(nodes.rows[self.example]), int(nodes.texts[self.example]))
+            own = shape(value(corpus.pages[page].nodes, location) or "")
+            test = f"translate({cleaned('.')}, '123456789', '000000000') = {quote(own)}"
+            level, tag = (TEXT, "") if is_text else (0, nodes.target.tag)
+            yield self.feature("shape", level, tag, test, f"written like “{own}”", 0), column == column[self.example]
+
     def _beside(self, beside: Ints, level: int, tag: str, axis: str, kind: str, distance: int) -> Iterator[Found]:
         """Conditions on the neighbouring element sibling: its text as a label, its tag, its names."""
         corpus, sibling = self.corpus, f"{axis}-sibling::*[1]"
@@ -168,11 +182,11 @@ class _Maker:
     def _names(self, level: int, tag: str, keep: Bools, row: int) -> Iterator[Found]:
         rows = self.levels[level]
         where = f"{level} up " if level else ""
-        for name, value in names_of(self.corpus.element(row)):
-            mask = self.corpus.named(name_key(name, value))[rows] & keep
+        for pair in names_of(self.corpus.element(row)):
+            mask = self.corpus.named(name_key(*pair))[rows] & keep
             if mask[self.positives].all():
-                words = f"{where}<{tag}> with {_name_words(name, value)}"
-                yield self.feature(_name_kind(name), level, tag, name_test(name, value), words, level), mask
+                words = f"{where}<{tag}> with {_name_words(*pair)}"
+                yield self.feature(_name_kind(pair[0]), level, tag, name_test(*pair), words, level), mask
 
     def _places(self, level: int, tag: str, keep: Bools) -> Iterator[Found]:
         rows = self.levels[level]
@@ -244,16 +258,16 @@ class _Maker:
         for level in range(1, len(self.levels)):
             row = int(self.levels[level][self.example])
             tag = self.tag_of(row)
-            for name, value in names_of(self.corpus.element(row)):
-                if (tag, name, value) in seen or name in PRESENTATION:
+            for pair in names_of(self.corpus.element(row)):
+                if (tag, pair) in seen or pair[0] in PRESENTATION:
                     continue
-                seen.add((tag, name, value))
+                seen.add((tag, pair))
                 of_tag = self.corpus.numbers["tag"] == np.uint64(key(tag))
-                mask = self.corpus.under(self.corpus.named(name_key(name, value)) & of_tag)[self.nodes.rows]
+                mask = self.corpus.under(self.corpus.named(name_key(*pair)) & of_tag)[self.nodes.rows]
                 if mask[self.positives].all():
-                    kind = f"under-{name}" if name in ("id", "class") else "under-name"
-                    words = f"somewhere in <{tag}> with {_name_words(name, value)}"
-                    yield self.feature(kind, ANY, tag, name_test(name, value), words, level), mask
+                    kind = f"under-{pair[0]}" if pair[0] in ("id", "class") else "under-name"
+                    words = f"somewhere in <{tag}> with {_name_words(*pair)}"
+                    yield self.feature(kind, ANY, tag, name_test(*pair), words, level), mask
 
 
 def headers(corpus: Corpus, cells: Ints) -> Ints:

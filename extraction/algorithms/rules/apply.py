@@ -9,7 +9,13 @@ from extraction.algorithms.dom.nodes import Location, clean, elements, whole_tex
 from extraction.algorithms.dom.xpath import XPath
 from extraction.algorithms.errors import RuleError
 from extraction.algorithms.rules.rule import AttributeRule, Rule, Selector
-from extraction.algorithms.rules.xslt import Stylesheet
+from extraction.algorithms.rules.xslt import Stylesheet, scans_siblings
+
+MAX_SIBLINGS = 20_000
+"""Most children of one element where a rule compares siblings: that costs their square, some two seconds here."""
+
+_CROWDED = f"an element of this page has more than {MAX_SIBLINGS:,} children; a rule that compares siblings could run for hours"
+_CROWD = etree.XPath(f"boolean(//node()[{MAX_SIBLINGS + 1}])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +35,8 @@ class Problem:
 
 def extract(stylesheet: Stylesheet, root: etree._Element) -> Extraction:
     """The values the stylesheet gives for a page. Raises RuleError when it cannot be run on it."""
+    if stylesheet.scans_siblings and _CROWD(root):
+        raise RuleError(_CROWDED)
     try:
         result = stylesheet.transform(root)
     except etree.XSLTApplyError as error:
@@ -44,7 +52,12 @@ def extract(stylesheet: Stylesheet, root: etree._Element) -> Extraction:
 
 
 def places(rule: Rule, root: etree._Element) -> dict[str, tuple[tuple[Location, str], ...]]:
-    """Where each attribute's values stand: the same XPaths evaluated directly. Same values as `extract`."""
+    """Where each attribute's values stand: the same XPaths evaluated directly. Same values as `extract`.
+
+    Raises RuleError for a page that `extract` refuses, too.
+    """
+    if any(scans_siblings(s.xpath) for attribute in rule.attributes for s in attribute.alternatives) and _CROWD(root):
+        raise RuleError(_CROWDED)
     index = {element: n for n, element in enumerate(elements(root))}
     return {attribute.name: attribute_places(attribute, root, index) for attribute in rule.attributes}
 

@@ -67,6 +67,11 @@ class Stylesheet:
     text: str
     transform: etree.XSLT
 
+    @property
+    def scans_siblings(self) -> bool:
+        """Whether it may walk over all siblings of a node, for each node."""
+        return scans_siblings(self.text)
+
     @classmethod
     def compile(cls, text: str) -> "Stylesheet":
         """The stylesheet ready to run. Raises RuleError when it is no rule's stylesheet or asks for access."""
@@ -82,6 +87,11 @@ class Stylesheet:
             return cls(text, etree.XSLT(tree, access_control=etree.XSLTAccessControl.DENY_ALL))
         except etree.XSLTParseError as error:
             raise RuleError(f"the stylesheet cannot be compiled: {error}") from error
+
+
+def scans_siblings(text: str) -> bool:
+    """Whether an expression goes along siblings: even to the nearest text it may be far, past elements and comments."""
+    return "-sibling::" in text
 
 
 def stylesheet(rule: Rule) -> str:

@@ -176,6 +176,15 @@ def test_a_hostile_page_does_not_hang() -> None:
     assert len(extraction.values["author"]) == 200_000
 
 
+@pytest.mark.parametrize("test", ["preceding-sibling::h2[1] = 'x'", "count(preceding-sibling::*) = 3", "following-sibling::*[self::b][1]"])
+def test_a_page_of_endless_siblings_is_refused_where_siblings_are_compared(test: str) -> None:
+    root = parse(b"<html><body>" + b"<p>a</p>" * 200_000 + b"</body></html>").root
+    rule = one(f"//p[{test}]")
+    for run in (lambda: extract(compiled(rule), root), lambda: places(rule, root)):
+        with pytest.raises(RuleError, match="20,000 children"):
+            run()
+
+
 def test_problems_name_the_attribute() -> None:
     rule = Rule((AttributeRule("a", mandatory=True), AttributeRule("b"), AttributeRule("c", multiple=True), AttributeRule("d")))
     extraction = Extraction({"a": (), "b": ("1", "2", "1"), "c": ("1", "2"), "d": ("1", "1")})
