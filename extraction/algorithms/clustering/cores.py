@@ -25,7 +25,7 @@ import numpy as np
 
 from extraction.algorithms.clustering.core import Core
 from extraction.algorithms.clustering.masked_shingles import DEFAULT_THRESHOLD, Clustering
-from extraction.algorithms.clustering.mdl import agglomerate
+from extraction.algorithms.clustering.mdl import F64, I64, agglomerate
 from extraction.algorithms.clustering.paths import PagePaths
 from extraction.algorithms.clustering.templates import Flags, Groups, Questions
 from extraction.algorithms.errors import PageError
@@ -45,9 +45,6 @@ SAMPLE_PAGES = 30
 
 LOOSE_PAGES = 200
 """Unclustered pages compared with all others at a time; those beyond are compared with the groups found. Tried 100 to 400: the same."""
-
-ROUNDS = 3
-"""How often the pages still left are sampled again: templates that Algorithm 1 missed altogether can be many more than a sample shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +67,8 @@ class Templates(Generic[Page]):
 def refine(
     found: Clustering[Page] | Templates[Page], paths: Callable[[Page], PagePaths], *, threshold: int = DEFAULT_THRESHOLD
 ) -> Templates[Page]:
-    """The templates of a site from what Algorithm 1 found in it, or from what an earlier `refine` did.
+    """The templates of a site from what Algorithm 1 found in it, or from what an earlier `refine` did: then its templates stay as they
+    are but for unclustered pages that come to them or make new ones.
 
     paths: the steps of a page, asked for more than once for some pages: callers cache what is dear to make (`PagePaths.to_bytes`).
     May raise PageError: such a page goes with its cluster or stays out. threshold: fewest pages of a template. Raises ValueError for one
@@ -79,11 +77,12 @@ def refine(
     if threshold < 1:
         raise ValueError(f"a cluster has at least 1 page, the threshold is {threshold}")
     state = _State.of(found)
-    for _ in range(ROUNDS):
-        before = len(state.loose)
-        state = _Round(state, paths, threshold).result()
-        if before <= LOOSE_PAGES or not threshold <= len(state.loose) < before:
-            break
+    if isinstance(found, Clustering):
+        state = _Round(state, paths, threshold, settled=False).result()
+    left = len(state.loose) + 1
+    while len(state.loose) < left:
+        left = len(state.loose)
+        state = _Round(state, paths, threshold, settled=True).result() if left else state
     return state.templates(paths)
 
 
@@ -131,12 +130,13 @@ def _read(pages: Iterable[Page], paths: Callable[[Page], PagePaths]) -> dict[Pag
 
 
 class _Round(Generic[Page]):
-    """Steps 1 to 3 once."""
+    """Steps 1 to 3 once. settled: the clusters are templates, neither taken apart nor merged with each other."""
 
-    def __init__(self, state: _State[Page], paths: Callable[[Page], PagePaths], threshold: int) -> None:
-        self._state, self._paths, self._threshold = state, paths, threshold
+    def __init__(self, state: _State[Page], paths: Callable[[Page], PagePaths], threshold: int, *, settled: bool) -> None:
+        self._state, self._paths, self._threshold, self._settled = state, paths, threshold, settled
         self._samples = [list(spread(pages, SAMPLE_PAGES)) for _, pages in state.clusters]
         self._loose = list(spread(state.loose, LOOSE_PAGES))
+        self._loose_set = frozenset(self._loose)
         known = _read([page for sample in [*self._samples, self._loose] for page in sample], paths)
         readable = {page: steps for page, steps in known.items() if steps}
         self._questions = Questions(list(readable.values()))
@@ -161,17 +161,29 @@ class _Round(Generic[Page]):
 
     def _merged(self) -> list[list[Page]]:
         """Steps 1 and 2: the groups of the pages read, each in order."""
-        atoms: list[list[Page]] = []
+        atoms = self._alike(self._loose)
         for sample in self._samples:
-            atoms += self._agglomerate(self._alike(sample), options=False)
-        atoms += self._alike(self._loose)
-        atoms.sort(key=lambda group: group[0])
+            if self._settled:
+                atoms.append([page for page in sample if page in self._rows])
+            else:
+                atoms += self._agglomerate(self._alike(sample), options=False)
+        atoms = sorted((atom for atom in atoms if atom), key=lambda group: group[0])
         groups = self._agglomerate(atoms, options=False)
         return self._agglomerate(groups, options=True)
 
     def _agglomerate(self, groups: list[list[Page]], *, options: bool) -> list[list[Page]]:
         arrays = Groups(self._questions, [self._stack(group) for group in groups])
-        merged = agglomerate(len(groups), arrays.options if options else arrays.templates, arrays.merge)
+        plain = arrays.options if options else arrays.templates
+        of_template = np.array([self._settled and not self._loose_set.issuperset(group) for group in groups], np.bool_)
+
+        def score(group: int, others: I64) -> F64:
+            return np.where(of_template[group] & of_template[others], -1.0, plain(group, others))
+
+        def merge(one: int, other: int) -> None:
+            of_template[one] |= of_template[other]
+            arrays.merge(one, other)
+
+        merged = agglomerate(len(groups), score, merge)
         return [sorted(page for number in numbers for page in groups[number]) for numbers in merged]
 
     def _alike(self, pages: Iterable[Page]) -> list[list[Page]]:
@@ -186,7 +198,7 @@ class _Round(Generic[Page]):
         return np.array([self._rows[page] for page in pages], np.bool_)
 
     def _members(self, members: Sequence[Page], sample: Sequence[Page], place: Mapping[Page, int]) -> dict[Page, int | None]:
-        """Where the pages of a cluster go."""
+        """Where the pages of a cluster go: together, if those of the sample that can be compared did."""
         homes = {place.get(page) for page in sample if page in self._rows}
         if len(homes) == 1 and (home := homes.pop()) is not None:
             return dict.fromkeys(members, home)

@@ -18,7 +18,7 @@ Groups larger than `FULL_PAGES` weigh as if they had so many pages: otherwise, w
 section occurs would be worth a template of its own.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,12 +122,13 @@ class Groups:
         self._questions = questions
         count, width = len(members), len(questions.weights)
         self.sizes = np.zeros(count, np.int64)
-        self._yes = np.zeros((count, width), np.int64)
-        self._asked = np.zeros((count, width), np.int64)
-        self._have = np.zeros((count, len(questions.steps)), np.int64)
+        self._yes = np.zeros((count, width), np.int32)
+        self._asked = np.zeros((count, width), np.int32)
+        self._have = np.zeros((count, len(questions.steps)), np.int32)
         self._scaled = np.zeros((2, count, width), np.int32)
         self._weights = np.zeros(count)
         self._costs = np.zeros((count, width))
+        self._rates = np.zeros((count, width))
         self._cores, self._required, self._possible = (np.zeros(self._have.shape, np.bool_) for _ in range(3))
         for group, rows in enumerate(members):
             self.replace(group, rows)
@@ -146,25 +147,25 @@ class Groups:
 
     def templates(self, group: int, others: I64) -> F64:
         """Score of a merge that MDL wants: the bits it saves."""
-        return self._score(group, others)[0]
+        saved, room = self._compared(group, others)
+        return _where((room >= 0) & (saved > 0), saved, lambda chosen: self._shared(group, others[chosen]) >= SHARED_FRACTION)
 
     def options(self, group: int, others: I64) -> F64:
         """Score of a merge where the one group is the other without some sections: what is left of the bits it may cost."""
-        return self._score(group, others)[1]
+        _, room = self._compared(group, others)
+        return _where(room > 0, room, lambda chosen: self._contained(group, others[chosen]) >= CONTAINED_FRACTION)
 
-    def _score(self, group: int, others: I64) -> tuple[F64, F64]:
+    def _compared(self, group: int, others: I64) -> tuple[F64, F64]:
+        """(bits that merging saves, what the smaller side of the difference leaves of what it may cost), both of shape (others,)."""
         found = [self._block(group, others[at : at + _BLOCK]) for at in range(0, len(others), _BLOCK)]
-        return np.concatenate([mdl for mdl, _ in found]), np.concatenate([options for _, options in found])
+        return np.concatenate([saved for saved, _ in found]), np.concatenate([room for _, room in found])
 
     def _block(self, group: int, others: I64) -> tuple[F64, F64]:
         both = self._scaled[:, group][:, None] + self._scaled[:, others]
         dearer = self._questions.cost(both[0], both[1]) - self._costs[group] - self._costs[others]
-        saved = told_apart_bits(self._weights[group], self._weights[others]) + np.log2(max(self._questions.pages, 2))
-        smaller = _smaller_side(np.maximum(dearer, 0), _rates(self._scaled[:, group]), _rates(self._scaled[:, others]))
-        room = SIDE_FACTOR * saved - smaller
-        shared = self._shared(group, others)
-        mdl = np.where((room >= 0) & (shared >= SHARED_FRACTION), saved - dearer.sum(1), -1.0)
-        return mdl, np.where(self._contained(group, others) >= CONTAINED_FRACTION, room, -1.0)
+        label = told_apart_bits(self._weights[group], self._weights[others]) + np.log2(max(self._questions.pages, 2))
+        smaller = _smaller_side(np.maximum(dearer, 0), self._rates[group], self._rates[others])
+        return label - dearer.sum(1), SIDE_FACTOR * label - smaller
 
     def _shared(self, group: int, others: I64) -> F64:
         """Share of the smaller core that is in the other one too."""
@@ -185,14 +186,20 @@ class Groups:
         self._scaled[0, group] = np.round(self._yes[group] * scale)
         self._scaled[1, group] = np.round(self._asked[group] * scale)
         self._costs[group] = self._questions.cost(self._scaled[0, group], self._scaled[1, group])
+        self._rates[group] = self._yes[group] / np.maximum(self._asked[group], 1)
         self._cores[group] = self._have[group] >= CORE_FRACTION * size
         self._required[group] = self._have[group] >= (1 - RARE_FRACTION) * size
         self._possible[group] = self._have[group] >= RARE_FRACTION * size
 
 
-def _rates(counts: I32) -> F64:
-    """How often the answer is yes, of counts (yes, asked) in the first axis."""
-    return np.asarray(counts[0] / np.maximum(counts[1], 1))
+def _where(chosen: Flags, scores: F64, holds: Callable[[I64], Flags]) -> F64:
+    """The scores of those chosen for which it holds too, -1 for the others. What is dear to find out is asked for few."""
+    result = np.full(len(scores), -1.0)
+    places = np.flatnonzero(chosen)
+    if len(places):
+        places = places[holds(places)]
+        result[places] = scores[places]
+    return result
 
 
 def _smaller_side(bits: F64, one: F64, other: F64) -> F64:
