@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
 
 from extraction.demo import site as demo_site
@@ -48,7 +49,7 @@ def state(product: Dashboard) -> dict[str, object]:
 
 def worker(product: Dashboard) -> "subprocess.Popen[bytes]":
     """A worker with its child processes as one group. Beat is not needed: a worker that comes back looks for what was lost."""
-    command = [sys.executable, "-m", "celery", "-A", "vertex", "worker", "--concurrency", "1", "--loglevel", "INFO"]
+    command = [sys.executable, "manage.py", "worker", "--processes", "1"]
     with (product.folder / "worker.log").open("ab") as log:
         return subprocess.Popen(command, cwd=ROOT, env=environment(product.folder), stdout=log, stderr=log, start_new_session=True)
 
@@ -120,3 +121,18 @@ def _ended(product: Dashboard) -> None:
         wait_until(lambda: not unfinished(product))
     finally:
         kill(second)
+
+
+def test_a_worker_that_is_killed_alone_is_started_again_and_goes_on(product: Dashboard, tmp_path: Path) -> None:
+    archive = tmp_path / "site.zip"
+    demo_site.write_zip(archive)
+    product.manage("import_pages", "Shop", str(archive))
+    keeper = worker(product)
+    try:
+        wait_until(lambda: run_of(product, "import")[0] == "running")
+        (child,) = psutil.Process(keeper.pid).children()
+        child.kill()
+        wait_until(lambda: not unfinished(product))
+    finally:
+        kill(keeper)
+    assert run_of(product, "import") == ("done", 2)

@@ -3,6 +3,7 @@
 import itertools
 import logging
 import secrets
+import signal
 import time
 from pathlib import Path
 from typing import Any
@@ -17,12 +18,13 @@ from extraction.demo import site as demo_site
 from extraction.demo.bundled import Annotations, annotations
 from extraction.management import processes
 from extraction.management.commands.create_user import give
-from extraction.models import Attribute, Cluster, Label, Page, RecordType, Role, Run, Site
+from extraction.models import Attribute, Cluster, Label, Page, RecordType, Role, Rule, Run, Site
 from extraction.services import clusters, export_csv, extract_records, import_pages, labelling, learn_rule, rules
 
 SITE_NAME = "Inkhorn Lane"
 USER_NAME = "demo"
 LINES_SHOWN = 5
+LINE_WIDTH = 150
 
 
 class Command(BaseCommand):
@@ -33,6 +35,7 @@ class Command(BaseCommand):
 
     def handle(self, *, no_serve: bool, **_: Any) -> None:
         logging.getLogger("extraction").setLevel(logging.WARNING)  # the lines below say it
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # else its processes would outlive it
         folder = Path(settings.VAR_DIR) / "demo"
         folder.mkdir(parents=True, exist_ok=True)
         log = folder / "processes.log"
@@ -40,7 +43,9 @@ class Command(BaseCommand):
             port = processes.free_port(settings.PORT)
             with processes.started(["worker", "beat"] if no_serve else ["web", "worker", "beat"], port=port, log=log) as process:
                 self._take_through(folder)
-                if not no_serve:
+                if no_serve:
+                    self.stdout.write(f"`make run` starts the dashboard; sign in as {USER_NAME} with the password {_password()}")
+                else:
                     processes.wait_for_port(process, port)
                     self._serve(process, port)
         except processes.ProcessError as error:
@@ -58,10 +63,9 @@ class Command(BaseCommand):
             self._follow(run)
         for bundle in annotations():
             cluster = annotate(site, bundle, user)
-            self._follow(learn_rule.start(cluster, user))
-            rule = cluster.rules.latest("version")
-            if rule.state == rule.State.DRAFT:
-                rules.publish(rule, user)
+            if not cluster.rules.filter(state=Rule.State.LIVE).exists():
+                self._follow(learn_rule.start(cluster, user))
+                rules.publish(cluster.rules.latest("version"), user)
             self._follow(extract_records.start(cluster, user))
             self._show(cluster, bundle, folder / f"{slugify(bundle.record_type)}s.csv")
 
@@ -94,7 +98,7 @@ class Command(BaseCommand):
         self.stdout.write(f"\n{lines - 1} records of {bundle.record_type} in {path}:")
         with path.open(encoding="utf-8") as file:
             for line in itertools.islice(file, LINES_SHOWN):
-                self.stdout.write(f"  {line.rstrip()[:150]}")
+                self.stdout.write(f"  {shortened(line.rstrip(), LINE_WIDTH)}")
         self.stdout.write("")
 
     def _serve(self, process: Any, port: int) -> None:
@@ -104,6 +108,11 @@ class Command(BaseCommand):
         self.stdout.flush()
         process.wait()
         raise processes.ProcessError(f"the dashboard ended with exit code {process.returncode}")
+
+
+def shortened(text: str, width: int) -> str:
+    """The text, cut with a sign where it is longer."""
+    return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def _password() -> str:

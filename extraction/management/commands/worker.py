@@ -1,0 +1,65 @@
+"""Workers that come back: so many processes, each started again when it dies."""
+
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+RESTART_S = 1.0
+"""Least time between two starts of one worker: one that dies at once must not take the machine with it."""
+
+STOP_S = 3.0
+"""How long a worker may go on when it is told to stop. What it had in hand is a row: the next worker begins it again."""
+
+
+class Command(BaseCommand):
+    help = "Run workers; each is started again when it dies, whatever of."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--processes", type=int, default=2, help="how many (2)")
+        parser.add_argument("--loglevel", default="INFO")
+
+    def handle(self, *, processes: int, loglevel: str, **_: Any) -> None:
+        signal.signal(signal.SIGTERM, _interrupt)
+        commands = [_command(number, loglevel) for number in range(1, processes + 1)]
+        workers: list[subprocess.Popen[bytes]] = []
+        try:
+            workers += [_start(command) for command in commands]
+            while True:
+                time.sleep(RESTART_S)
+                for number, worker in enumerate(workers):
+                    if worker.poll() is not None:
+                        self.stderr.write(f"Worker {number + 1} ended with {worker.returncode}; starting it again")
+                        workers[number] = _start(commands[number])
+        except KeyboardInterrupt:
+            _stop(workers)
+
+
+def _command(number: int, loglevel: str) -> list[str]:
+    # One process a worker: Celery's own pool of processes shares a lock, and a process killed while it holds the lock
+    # (out of memory, say) leaves the others waiting for ever.
+    name = f"worker{number}@%h"
+    options = ["--pool", "solo", "--hostname", name, "--loglevel", loglevel, "--without-gossip", "--without-mingle"]
+    return [sys.executable, "-m", "celery", "-A", "vertex", "worker", *options]
+
+
+def _start(command: list[str]) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL)  # noqa: S603 - our own command line
+
+
+def _stop(workers: "list[subprocess.Popen[bytes]]") -> None:
+    for worker in workers:
+        worker.terminate()
+    end = time.monotonic() + STOP_S
+    for worker in workers:
+        try:
+            worker.wait(max(0.0, end - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            worker.kill()
+
+
+def _interrupt(*_: Any) -> None:
+    raise KeyboardInterrupt
