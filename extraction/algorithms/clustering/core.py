@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from extraction.algorithms.clustering.paths import U64, PagePaths
+from extraction.algorithms.clustering.paths import PagePaths
 from extraction.algorithms.clustering.templates import CONTAINED_FRACTION, RARE_FRACTION
+from extraction.algorithms.sketches.columns import U64
 
 KNOWN_FRACTION = 0.5
 """Least share of a page's steps that are known. Without it a core that requires next to nothing covers everything: of the pages of sites

@@ -16,9 +16,8 @@ from hashlib import blake2b
 
 import numpy as np
 from lxml import etree
-from numpy.typing import NDArray
 
-U64 = NDArray[np.uint64]
+from extraction.algorithms.sketches.columns import U64, pack, unpack
 
 SCHEME = b"steps/1\n"
 """Starts every serialised `PagePaths`; to be changed with anything that changes a step."""
@@ -39,16 +38,12 @@ class PagePaths:
 
     def to_bytes(self) -> bytes:
         """A form for caches; the same page gives the same bytes on every machine."""
-        return SCHEME + self.steps.astype("<u8").tobytes() + self.parents.astype("<u8").tobytes()
+        return pack(SCHEME, self.steps, self.parents)
 
     @classmethod
     def from_bytes(cls, stored: bytes) -> "PagePaths":
         """What `to_bytes` wrote. Raises ValueError for anything else, also for another release's form."""
-        body = stored[len(SCHEME) :]
-        if not stored.startswith(SCHEME) or len(body) % 16:
-            raise ValueError(f"not stored page paths of scheme {SCHEME.decode().strip()}: {stored[:16]!r}, {len(stored)} bytes")
-        both = np.frombuffer(body, "<u8").astype(np.uint64)
-        return cls(both[: len(both) // 2], both[len(both) // 2 :])
+        return cls(*unpack(SCHEME, stored, columns=2))
 
 
 def paths_of(root: etree._Element) -> PagePaths:

@@ -24,7 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from extraction.algorithms.clustering.mdl import F64, I32, I64, AdaptiveCode, told_apart_bits
-from extraction.algorithms.clustering.paths import U64, PagePaths
+from extraction.algorithms.clustering.paths import PagePaths
+from extraction.algorithms.sketches.columns import U64
 
 Flags = NDArray[np.bool_]
 

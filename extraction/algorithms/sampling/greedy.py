@@ -27,8 +27,8 @@ from lxml import etree
 from numpy.typing import NDArray
 
 from extraction.algorithms.dom.nodes import RAW_TEXT, clean, texts
+from extraction.algorithms.sketches.columns import U64, pack, unpack
 
-U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
 
 ANNOTATABLE = ("alt", "content", "datetime", "href", "src", "title")
@@ -50,16 +50,12 @@ class PagePaths:
 
     def to_bytes(self) -> bytes:
         """A form for caches; the same page gives the same bytes on every machine."""
-        return SCHEME + self.paths.astype("<u8").tobytes() + self.contents.astype("<u8").tobytes()
+        return pack(SCHEME, self.paths, self.contents)
 
     @classmethod
     def from_bytes(cls, stored: bytes) -> "PagePaths":
         """What `to_bytes` wrote. Raises ValueError for anything else, also for another release's form."""
-        body = stored[len(SCHEME) :]
-        if not stored.startswith(SCHEME) or len(body) % 16:
-            raise ValueError(f"not stored page paths of scheme {SCHEME.decode().strip()}: {stored[:16]!r}, {len(stored)} bytes")
-        both = np.frombuffer(body, "<u8").astype(np.uint64)
-        return cls(both[: len(both) // 2], both[len(both) // 2 :])
+        return cls(*unpack(SCHEME, stored, columns=2))
 
 
 @dataclass(frozen=True, slots=True)
