@@ -45,7 +45,7 @@ def test_stored_steps_come_back() -> None:
     again = PagePaths.from_bytes(found.to_bytes())
     assert (again.steps.tolist(), again.parents.tolist()) == (found.steps.tolist(), found.parents.tolist())
     for broken in (b"", found.to_bytes()[:-3], b"steps/0\n" + found.to_bytes()[8:]):
-        with pytest.raises(ValueError, match="not stored page paths"):
+        with pytest.raises(ValueError, match="not stored by the scheme"):
             PagePaths.from_bytes(broken)
 
 

@@ -147,7 +147,7 @@ def test_stored_paths_come_back() -> None:
 
 @pytest.mark.parametrize("stored", [b"", b"paths/0\n", b"paths/1\n1234567"])
 def test_other_bytes_are_refused(stored: bytes) -> None:
-    with pytest.raises(ValueError, match="not stored page paths"):
+    with pytest.raises(ValueError, match="not stored by the scheme"):
         PagePaths.from_bytes(stored)
 
 
