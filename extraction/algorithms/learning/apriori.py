@@ -117,8 +117,7 @@ class _Learner:
             together = self._elsewhere(together)
         if together is not None and not together.chosen.wrong:
             return self._result([together])
-        marks = self._aligned() if self.multiple else self.marks
-        return self._split(marks, together)
+        return self._split(self._aligned(), together)
 
     def _elsewhere(self, clicked: Solution | None) -> Solution | None:
         """The rule for another place of the same values, when it is so much better than that for the marked ones."""
