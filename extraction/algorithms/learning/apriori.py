@@ -117,12 +117,11 @@ class _Learner:
             together = self._elsewhere(together)
         if together is not None and not together.chosen.wrong:
             return self._result([together])
-        marks = self._aligned() if self.multiple else self.marks
-        return self._split(marks, together)
+        return self._split(self._aligned(), together)
 
     def _elsewhere(self, clicked: Solution | None) -> Solution | None:
         """The rule for another place of the same values, when it is so much better than that for the marked ones."""
-        limit = clicked.total if clicked and not clicked.chosen.wrong and not clicked.chosen.several else math.inf
+        limit = clicked.total if clicked and not clicked.chosen.wrong else math.inf
         if limit <= self.cost.elsewhere or any(one.location.kind == "attribute" for one in self.marks):
             return clicked
         places = [elsewhere(self.corpus, one) for one in self.marks]
@@ -135,7 +134,7 @@ class _Learner:
             marks = [first, *(place for place in same if place is not None)]
             if len(marks) == len(self.marks):
                 solution = self.solver.solve(marks)
-                if solution and not solution.chosen.wrong and not solution.chosen.several:
+                if solution and not solution.chosen.wrong:
                     solutions.append(replace(solution, total=solution.total + self.cost.elsewhere))
         best = min(solutions, key=lambda s: s.total, default=None)
         return best if best is not None and best.total < limit else clicked

@@ -95,6 +95,7 @@ class _Bits:
         wrong, several, support = self.measure(row)
         distance = int(self.distances[list(members)].max(initial=0))
         total = self.cost.total(float(self.costs[list(members)].sum()), distance, float(support))
+        total += self.cost.ambiguity(int(several) / max(int((~self.annotated).sum()), 1))
         return Chosen(tuple(self.features[n] for n in members), round(total, 9), int(wrong), int(several), float(support), distance)
 
 
@@ -110,8 +111,9 @@ class _Set:
 def _levels(bits: _Bits) -> tuple[Chosen, ...]:
     """Level by level, as in the module's docstring.
 
-    What all features together select wrongly, every set does: that is the floor, and a set that reaches it needs no
-    further feature. The search begins with such a set, found greedily, as its best, so that dearer ones go at once.
+    What all features together select wrongly, every set does: that is the floor, and a set that reaches it cannot gain
+    from further features. The search begins with such a set, found greedily, as its best, so that dearer ones go at once.
+    Several nodes on an unannotated page are a cost, not a bar: a set that selects nothing there would be too good.
     """
     everything = bits.chosen(tuple(range(len(bits.features))), bits.everything)
     start = bits.chosen((), bits.all)
@@ -119,6 +121,8 @@ def _levels(bits: _Bits) -> tuple[Chosen, ...]:
     if (start.wrong, start.several) == floor:
         return (start,)
     best = _Best(bits, floor)
+    if start.wrong == everything.wrong:
+        best.add((), bits.all, start.total)
     if everything.wrong:
         return best.ranked()
     level, left = [_Set((), bits.all, 0.0, 0, 0.0)], MAX_SETS
@@ -166,10 +170,10 @@ def _extend(bits: _Bits, entry: _Set, best: _Best, extended: list[_Set]) -> None
     useful = (rows != entry.row).any(axis=1) & (totals <= best.limit)
     if entry.members:
         useful &= (rows != bits.rows[start:]).any(axis=1)
-    reached = (wrong == best.floor[0]) & (several == best.floor[1])
-    for n in np.flatnonzero(useful & reached):
-        best.add((*entry.members, start + int(n)), rows[n], float(totals[n]))
-    for n in np.flatnonzero(useful & ~reached):
+    ambiguous = bits.cost.ambiguity(1.0) * several / max(int((~bits.annotated).sum()), 1)
+    for n in np.flatnonzero(useful & (wrong == best.floor[0])):
+        best.add((*entry.members, start + int(n)), rows[n], float(totals[n] + ambiguous[n]))
+    for n in np.flatnonzero(useful & ((wrong > best.floor[0]) | (several > best.floor[1]))):
         if totals[n] < best.limit:
             extended.append(_Set((*entry.members, start + int(n)), rows[n], float(costs[n]), int(distances[n]), float(totals[n])))
 

@@ -54,7 +54,7 @@ class Solver:
         """The best set for the marks, None when they have no target in common. neutral: nodes it may select or not."""
         common = [target for target in marks[0].nodes if all(target in mark.nodes for mark in marks)]
         solutions = [self._solve(marks, target, neutral, self.cost.other * bool(rank)) for rank, target in enumerate(common[:MAX_TARGETS])]
-        return min(solutions, key=lambda s: (s.chosen.wrong, s.chosen.several, s.total), default=None)
+        return min(solutions, key=lambda s: (s.chosen.wrong, s.total), default=None)
 
     def _solve(self, marks: Sequence[Mark], target: Target, neutral: Sequence[Mark], extra: float) -> Solution:
         nodes = self.candidates(target)

@@ -37,6 +37,9 @@ ANY = 99
 TEXT = -1
 """Level of the text node itself."""
 
+PEERS = frozenset(("li", "p", "dd", "option", "tr"))
+"""Tags whose siblings of the same tag are items of one list: the text of one is a value, no label of the next."""
+
 MAX_CELL_DEPTH = 40
 """Levels looked up from a cell to its table; it takes two, but broken pages have more."""
 
@@ -145,6 +148,8 @@ class _Maker:
         if self.shared(whole):
             label = self.text_of(row)
             test = f"{cleaned(sibling)} = {quote(label)}"
+            if tag in PEERS and self.tag_of(row) == tag and not label.endswith(":"):
+                kind = "peer"
             yield self.feature(kind, level, tag, test, f"{side} “{label}”", distance), keep & (whole == whole[self.example])
         tags = corpus.numbers["tag"][beside]
         if not self.shared(tags):
