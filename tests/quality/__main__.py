@@ -75,7 +75,7 @@ def _extracted(
 
 
 def _clustering(data: Path) -> Iterator[Row]:
-    predictions = _predictions("clustering", data, "--seeds", "1")
+    predictions = _predictions("clustering", data, "--seeds", "1", "--stage", "both")
     for folder in sorted(folder for folder in data.iterdir() if (folder / "labels.tsv").is_file()):
         lines = (folder / "labels.tsv").read_text().splitlines()
         labels = dict(line.split("\t")[:2] for line in lines if line)
