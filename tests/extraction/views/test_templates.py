@@ -181,6 +181,8 @@ def test_a_record_type_is_made_in_the_order_of_its_rows(signed_in: Any, db: None
         rows({"name": "a"}, {"name": "A"}),
         rows({"name": "a", "hotkey": "1"}, {"name": "b", "hotkey": "1"}),
         rows({"name": "1st"}),
+        rows({"name": 'the "best"'}),
+        rows({"name": "Source URL"}),
         rows({"name": "a", "hotkey": "?"}),
         rows({"name": "a", "type": "nothing"}),
         rows({"name": "a"}, name=""),
@@ -212,10 +214,49 @@ def test_attributes_change_places_and_names_without_losing_what_hangs_on_them(si
         {"id": str(author.pk), "name": "author", "DELETE": "on"},
         name="Book",
     )
-    answer = signed_in("editor").post(world.record_type.get_absolute_url(), data, follow=True)
-    assert b"Rules still say price, title" in answer.content
+    before = {record.pk: record.values for record in Record.objects.all()}
+    definitions = Rule.objects.get().definition["attributes"]
+    answer = signed_in("editor").post(world.record_type.get_absolute_url(), data | {"drop_labels": "1"}, follow=True)
+    assert answer.status_code == 200
     assert [(a.pk, a.name) for a in world.record_type.attributes.all()] == [(price.pk, "title"), (title.pk, "price")]
     assert Label.objects.filter(attribute=title).count() == 1
+    rule = Rule.objects.get()
+    swapped = {"title": "price", "price": "title", "author": "author"}
+    assert {each["name"]: each["alternatives"] for each in rule.definition["attributes"]} == {
+        swapped[each["name"]]: each["alternatives"] for each in definitions
+    }
+    assert {each["name"] for each in rule.report["attributes"]} == set(swapped)
+    for record in Record.objects.all():
+        assert record.values == {swapped[name]: found for name, found in before[record.pk].items()}
+    worlds.extract(world.cluster)
+    assert Record.objects.order_by("pk")[0].values["price"][0]["raw"] == "Book 0"
+
+
+def test_a_name_that_another_attribute_takes_over_is_its_own_everywhere(signed_in: Any, world: World) -> None:
+    title, price, author = world.record_type.attributes.all()
+    Label.objects.all().delete()
+    data = rows({"id": str(title.pk), "name": "author", "mandatory": "on"}, name="Book")
+    signed_in("editor").post(world.record_type.get_absolute_url(), data)
+    found = {each["name"]: each["alternatives"][0]["xpath"] for each in Rule.objects.get().definition["attributes"]}
+    assert found == {"author": worlds.XPATHS["title"], "price": worlds.XPATHS["price"]}
+    assert Record.objects.order_by("pk")[0].values["author"][0]["raw"] == "Book 0"
+
+
+def test_what_a_record_type_demands_holds_for_its_rules_and_is_said(signed_in: Any, world: World) -> None:
+    title, price, author = world.record_type.attributes.all()
+    data = rows(
+        {"id": str(title.pk), "name": "title", "mandatory": "on"},
+        {"id": str(price.pk), "name": "price", "type": "price"},
+        {"id": str(author.pk), "name": "author", "multiple": "on"},
+        name="Book",
+    )
+    states = Record.objects.order_by("pk").values_list("state", flat=True)
+    assert states[4] == Record.State.INCOMPLETE
+    for said in (True, False):
+        answer = signed_in("editor").post(world.record_type.get_absolute_url(), data, follow=True)
+        assert (b"Run the rule again to judge the records anew" in answer.content) is said
+    worlds.extract(world.cluster)
+    assert set(states.all()) == {Record.State.COMPLETE}
 
 
 def test_annotations_are_not_lost_without_being_asked(signed_in: Any, world: World) -> None:
