@@ -136,6 +136,7 @@ class ExportForm(forms.Form):
     several = forms.ChoiceField(choices=[("join", "joined"), ("json", "as JSON")], required=False)
     separator = forms.CharField(required=False, max_length=10, strip=False)
     values = forms.ChoiceField(choices=[("normalised", "normalised"), ("raw", "as they stand")], required=False)
+    guard = forms.ChoiceField(choices=[("1", "on"), ("0", "off")], required=False)
     bom = forms.BooleanField(required=False)
 
     def __init__(self, data: Any, *, known: Sequence[str]) -> None:
@@ -151,6 +152,7 @@ class ExportForm(forms.Form):
             several=data["several"] or standard.several,
             separator=data["separator"] or standard.separator,
             normalised=data["values"] != "raw",
+            guarded=data["guard"] != "0",
             bom=data["bom"],
         )
 

@@ -261,7 +261,7 @@ def test_a_folder_is_imported_by_command(site: Site, tmp_path: Path, capsys: pyt
     assert made.clusters.count() == 2
     out = capsys.readouterr().out
     assert "done: 18 of 18 pages" in out
-    assert "clusters 2" in out
+    assert "2 templates" in out
     call_command("cluster_site", "Other books", "--here", "--threshold", "7")
     assert made.clusters.count() == 1
 

@@ -158,6 +158,10 @@ def test_the_csv_holds_what_the_table_shows_in_the_chosen_columns(signed_in: Any
     assert answer.headers["Content-Disposition"] == 'attachment; filename="books-template-1.csv"'
     whole = b"".join(client.get(address(world, "records_csv"), {"bom": "1"}).streaming_content).decode()
     assert whole.startswith("\ufefftitle,price,author,source_url\r\n")
+    Record.objects.filter(snapshot__page=world.page).update(values={"title": [{"raw": "=1+1", "value": None}]})
+    for asked, title in (({}, "'=1+1"), ({"guard": ["0", "1"]}, "'=1+1"), ({"guard": "0"}, "=1+1")):
+        answer = client.get(address(world, "records_csv"), {"columns": "title", "q": "", **asked})
+        assert b"".join(answer.streaming_content).decode().splitlines()[1] == title
     for wrong in ({"columns": "nothing"}, {"several": "x"}, {"values": "x"}, {"separator": "x" * 11}):
         assert client.get(address(world, "records_csv"), wrong).status_code == 400, wrong
 
@@ -292,6 +296,16 @@ def test_a_run_asks_again_until_it_has_ended(signed_in: Any, world: World) -> No
     assert b'hx-trigger="every 1s"' in answer.content
     Run.objects.filter(pk=world.run.pk).update(state=Run.State.DONE)
     assert b"hx-trigger" not in client.get(address(world, "run_progress")).content
+
+
+def test_an_extraction_in_which_every_page_failed_does_not_look_like_a_success(signed_in: Any, world: World) -> None:
+    summary = {"records": 6, "failed": 6, "reason": "Nothing was found on the page"}
+    Run.objects.filter(pk=world.run.pk).update(summary=summary)
+    text = signed_in("viewer").get(address(world, "run")).content.decode()
+    assert "All failed" in text
+    assert "The commonest reason: Nothing was found on the page" in text
+    assert "note-ok" not in text
+    assert "All failed" in signed_in("viewer").get(address(world, "site_runs")).content.decode()
 
 
 def test_who_watches_an_import_is_led_on_to_the_templates(signed_in: Any, world: World) -> None:
