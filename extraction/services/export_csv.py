@@ -2,7 +2,8 @@
 
 Spreadsheets run a cell that looks like a formula. After OWASP's "CSV Injection", each value that begins with one of
 ``= + - @``, a tab or a line break gets an apostrophe in front, which spreadsheets do not show, unless it is a plain number such
-as -12.50 or +3 or a telephone number in groups such as +49 30 123, which no spreadsheet can work out; of joined values each one.
+as -12.50 or +3 or a telephone number in groups such as +49 30 123, which no spreadsheet can work out; of joined
+values each one.
 With `guarded` off in the layout, cells stand as they are, for programs. Quotes go around a field also where it holds what other settings take for a
 separator (semicolon, tab), so that a value cannot begin a new cell there.
 """
@@ -45,7 +46,8 @@ class Layout:
     columns: names of attributes in the order wanted, URL_COLUMN among them if it is wanted. several: how several values
     stand in one cell, joined by `separator` or as a JSON list. multiple: attributes that may have several, whose cells are
     JSON lists then even if they have one or none. normalised: values in their normal form where they have one, else as
-    they stood. guarded: what a spreadsheet could run gets an apostrophe in front. bom: a byte-order mark first, which makes Excel read UTF-8.
+    they stood. guarded: what a spreadsheet could run gets an apostrophe.
+    bom: a byte-order mark first, which makes Excel read UTF-8.
     """
 
     columns: tuple[str, ...]
