@@ -1,11 +1,10 @@
 """Records as CSV, streamed (RFC 4180): a hundred thousand of them in the memory of one chunk.
 
-Spreadsheets run a cell that looks like a formula. After OWASP's "CSV Injection", each value that begins with one of
-``= + - @``, a tab or a line break gets an apostrophe in front, which spreadsheets do not show, unless it is a plain number such
-as -12.50 or +3 or a telephone number in groups such as +49 30 123, which no spreadsheet can work out; of joined
-values each one.
-With `guarded` off in the layout, cells stand as they are, for programs. Quotes go around a field also where it holds what other settings take for a
-separator (semicolon, tab), so that a value cannot begin a new cell there.
+Spreadsheets run a cell that looks like a formula. After OWASP's "CSV Injection", each value that begins with one of ``= + -
+@``, a tab or a line break gets an apostrophe in front, which spreadsheets do not show, unless it is a plain number such as
+-12.50 or +3 or a telephone number in groups such as +49 30 123, which no spreadsheet can work out; of joined values each one.
+With `guarded` off in the layout, cells stand as they are, for programs. Quotes go around a field also where it holds what other
+settings take for a separator (semicolon, tab), so that a value cannot begin a new cell there.
 """
 
 import json

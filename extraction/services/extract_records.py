@@ -241,4 +241,4 @@ def _summary(run: Run, left: Mapping[str, int], *, removed: int, pages: int, sec
 def _commonest_reason(run: Run) -> str:
     """Why most of the run's failed records failed; empty when none did."""
     failed = Record.objects.filter(run=run, state=Record.State.FAILED).order_by().values_list("reason").annotate(n=Count("pk"))
-    return max(failed, key=lambda row: (row[1], row[0]), default=("", 0))[0]
+    return str(max(failed, key=lambda row: (row[1], row[0]), default=("", 0))[0])

@@ -3,7 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.forms import XPathForm
@@ -49,11 +49,13 @@ def preview(request: HttpRequest, slug: str, number: int, version: int) -> HttpR
     return render(request, "extraction/_effect.html", {"site": found.cluster.site, "effect": effect, "error": effect.error})
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @requires(Role.EDITOR)
 def edit(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
-    """Keeps another XPath as a new draft version."""
+    """Keeps another XPath as a new draft version. Who comes back to the address of a refused one is led to the rule."""
     found = rule_of(slug, number, version)
+    if request.method != "POST":
+        return redirect(found)
     form = XPathForm(request.POST)
     if not form.is_valid():
         return _page(request, found, error="Write an XPath before you save it.", name=request.POST.get("attribute", ""))

@@ -101,6 +101,9 @@ def test_a_changed_xpath_is_a_new_draft_and_a_bad_one_is_given_back(signed_in: A
     answer = client.post(address(world, "rule_edit"), {"attribute": "title", "xpath": "//h1["})
     assert (answer.status_code, Rule.objects.count()) == (400, 1)
     assert b"//h1[</textarea>" in answer.content
+    box = answer.content.decode().partition('id="effect-1"')[2].partition("</div>")[0]
+    assert 'role="alert"' in box, "the error stands where the next trial's result takes its place"
+    assert client.get(address(world, "rule_edit")).headers["Location"] == world.rule.get_absolute_url()
     client.post(address(world, "rule_edit"), {"attribute": "title", "xpath": "//title/text()"})
     draft = Rule.objects.get(version=2)
     assert (draft.state, draft.origin) == (Rule.State.DRAFT, Rule.Origin.EDITED)
@@ -337,6 +340,11 @@ def test_home_says_what_waits_by_its_next_step(signed_in: Any, world: World) -> 
     waiting = {kind.kind: [cluster.number for cluster, _ in kind.clusters] for kind in home.waiting}
     assert waiting == {"draft": [4], "annotate": [3], "type": [2], "failed": []}
     assert home.count == 4
+
+
+def test_nothing_waits_for_who_may_only_look(signed_in: Any, world: World) -> None:
+    assert b"wait" in signed_in("editor").get(reverse("home")).content
+    assert b"wait" not in signed_in("viewer").get(reverse("home")).content
 
 
 def test_a_failed_run_that_was_done_again_does_not_wait(signed_in: Any, world: World) -> None:
