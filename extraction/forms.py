@@ -12,7 +12,7 @@ from django.http import QueryDict
 
 from extraction.algorithms.dom.xpath import expand
 from extraction.models import Attribute, Cluster, RecordType, Site
-from extraction.services.export_csv import Layout
+from extraction.services.export_csv import URL_COLUMN, Layout
 from extraction.services.record_types import AttributeDraft
 
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".warc", ".warc.gz")
@@ -136,6 +136,7 @@ class ExportForm(forms.Form):
     several = forms.ChoiceField(choices=[("join", "joined"), ("json", "as JSON")], required=False)
     separator = forms.CharField(required=False, max_length=10, strip=False)
     values = forms.ChoiceField(choices=[("normalised", "normalised"), ("raw", "as they stand")], required=False)
+    guard = forms.ChoiceField(choices=[("1", "on"), ("0", "off")], required=False)
     bom = forms.BooleanField(required=False)
 
     def __init__(self, data: Any, *, known: Sequence[str]) -> None:
@@ -151,6 +152,7 @@ class ExportForm(forms.Form):
             several=data["several"] or standard.several,
             separator=data["separator"] or standard.separator,
             normalised=data["values"] != "raw",
+            guarded=data["guard"] != "0",
             bom=data["bom"],
         )
 
@@ -178,6 +180,8 @@ class AttributeForm(forms.Form):
         name = _SPACES.sub("_", self.cleaned_data["name"].strip())
         if name and not name.isidentifier():
             raise forms.ValidationError(f"“{name}” cannot be a column's name. Use letters, digits and _, a letter first.")
+        if name.lower() == URL_COLUMN:
+            raise forms.ValidationError(f"“{URL_COLUMN}” is the column of the page's address already. Choose another name.")
         return name
 
     def clean_hotkey(self) -> str:

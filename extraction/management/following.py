@@ -1,5 +1,6 @@
 """Runs on the command line: started like those of the dashboard, then watched, or worked on in this very process."""
 
+import math
 import time
 from pathlib import Path
 
@@ -7,9 +8,12 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.text import slugify
 
 from extraction.models import Run, Site
-from extraction.services import jobs, runs
+from extraction.services import jobs, run_words, runs
 
 LOOK_EVERY_S = 0.5
+
+HINT_AFTER_S = 10.0
+"""A worker that is there takes a run at once; after so long there is probably none."""
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -25,7 +29,7 @@ def follow(command: BaseCommand, run: Run, *, wait: bool, here: bool) -> Run:
     if here:
         runs.execute(run.pk, jobs.JOBS)
         run.refresh_from_db()
-    last = ""
+    last, hint_at = "", time.monotonic() + HINT_AFTER_S
     while True:
         line = _line(run)
         if line != last:
@@ -33,6 +37,9 @@ def follow(command: BaseCommand, run: Run, *, wait: bool, here: bool) -> Run:
             last = line
         if run.finished or not (wait or here):
             break
+        if run.state == Run.State.QUEUED and time.monotonic() >= hint_at:
+            command.stderr.write("  no worker has taken it yet; start one with make run, or use --here")
+            hint_at = math.inf
         time.sleep(LOOK_EVERY_S)
         run.refresh_from_db()
     if run.finished and run.state != Run.State.DONE:
@@ -66,7 +73,9 @@ def _line(run: Run) -> str:
     total = f" of {run.total:,}" if run.total else ""
     text = f"  {run.get_state_display().lower()}: {run.done:,}{total} {run.unit} {run.message}".rstrip()
     if run.state == Run.State.DONE:
-        figures = ", ".join(f"{name} {value}" for name, value in run.summary.items() if value not in ({}, None))
         problems = run.problems.count()
-        text += f"; {figures}" + (f"; {problems:,} problems, see the run's page" if problems else "")
+        text += f"; {run_words.sentence(run)}"
+        text += f"; {problems:,} problem{'s' if problems > 1 else ''}, see the run's page" if problems else ""
+        if run_words.outcome(run) != Run.State.DONE and run.summary.get("reason"):
+            text += f"; the commonest reason: {run.summary['reason']}"
     return text

@@ -76,10 +76,15 @@ def compare(cluster: Cluster, old: RuleValue, new: RuleValue, attribute: str) ->
         return Effect(error=f"It needs too much time or memory on {stuck.url}. Begin at an element with an id or a class.")
     rows = []
     for number, source in enumerate(pages):
+        failed = [each[attribute] for each in tried.failed.get(number, ())[1:] if attribute in each]
+        if failed:
+            return Effect(error=f"{source.url}: {failed[0]}")
         before, after = tried.values.get(number, ({}, {}))
         found = before.get(attribute, ()), after.get(attribute, ())
         rows.append(EffectRow(source.snapshot_id, source.url, *found, error=tried.errors.get(number, "")))
     good = [row for row in rows if not row.error]
+    if rows and not good:
+        return Effect(error=f"It could be tried on none of {len(rows)} pages. {rows[0].url}: {rows[0].error}")
     return Effect(
         rows=tuple(rows),
         checked=len(good),

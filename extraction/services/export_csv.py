@@ -1,9 +1,10 @@
 """Records as CSV, streamed (RFC 4180): a hundred thousand of them in the memory of one chunk.
 
-Spreadsheets run a cell that looks like a formula. After OWASP's "CSV Injection", each value that begins with one of
-``= + - @``, a tab or a line break gets an apostrophe in front, which spreadsheets do not show, unless it is a plain number such
-as -12.50 or +3; of joined values each one. Quotes go around a field also where it holds what other settings take for a
-separator (semicolon, tab), so that a value cannot begin a new cell there.
+Spreadsheets run a cell that looks like a formula. After OWASP's "CSV Injection", each value that begins with one of ``= + -
+@``, a tab or a line break gets an apostrophe in front, which spreadsheets do not show, unless it is a plain number such as
+-12.50 or +3 or a telephone number in groups such as +49 30 123, which no spreadsheet can work out; of joined values each one.
+With `guarded` off in the layout, cells stand as they are, for programs. Quotes go around a field also where it holds what other
+settings take for a separator (semicolon, tab), so that a value cannot begin a new cell there.
 """
 
 import json
@@ -31,6 +32,9 @@ DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """What a spreadsheet may take for the beginning of a formula; the full-width forms are taken for it in some countries."""
 
 _PLAIN_NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d+)*|[.,]\d+)(?:[eE][+-]?\d+)?%?", re.ASCII)
+_TELEPHONE = re.compile(r"\+\d+(?: (?:\d+|\(\d+\)))+", re.ASCII)
+"""Groups of digits apart by spaces. With - or / between them they are a sum that a spreadsheet works out."""
+
 _QUOTED = re.compile(r"[\",;\t\r\n]|^ | $")
 
 
@@ -41,7 +45,8 @@ class Layout:
     columns: names of attributes in the order wanted, URL_COLUMN among them if it is wanted. several: how several values
     stand in one cell, joined by `separator` or as a JSON list. multiple: attributes that may have several, whose cells are
     JSON lists then even if they have one or none. normalised: values in their normal form where they have one, else as
-    they stood. bom: a byte-order mark first, which makes Excel read UTF-8.
+    they stood. guarded: what a spreadsheet could run gets an apostrophe.
+    bom: a byte-order mark first, which makes Excel read UTF-8.
     """
 
     columns: tuple[str, ...]
@@ -49,6 +54,7 @@ class Layout:
     separator: str = "; "
     multiple: frozenset[str] = frozenset()
     normalised: bool = True
+    guarded: bool = True
     bom: bool = False
 
 
@@ -94,8 +100,8 @@ def blocks(lines: Iterable[str]) -> Iterator[str]:
 
 
 def line(cells: Iterable[str]) -> str:
-    """One record of RFC 4180 with its CRLF."""
-    return ",".join(map(_field, cells)) + "\r\n"
+    """One record of RFC 4180 with its CRLF. An only cell that is empty is quoted: a blank line is no record for most readers."""
+    return (",".join(map(_field, cells)) or '""') + "\r\n"
 
 
 def cell(name: str, values: Sequence[Mapping[str, Any]], layout: Layout) -> str:
@@ -103,25 +109,23 @@ def cell(name: str, values: Sequence[Mapping[str, Any]], layout: Layout) -> str:
     texts = [_text(value, normalised=layout.normalised) for value in values]
     if layout.several == "json" and (name in layout.multiple or len(texts) > 1):
         return json.dumps(texts, ensure_ascii=False)
-    return guard(layout.separator.join(map(guard, texts)))
-
-
-def url_cell(url: str) -> str:
-    """The source's address; where an archive gave none, its file name, which may begin with anything."""
-    return guard(url)
+    return guard(layout.separator.join(map(guard, texts))) if layout.guarded else layout.separator.join(texts)
 
 
 def guard(text: str) -> str:
-    """The text with an apostrophe in front if a spreadsheet could run it; plain numbers stay."""
-    bare = text.lstrip(" ")
-    return f"'{text}" if bare.startswith(DANGEROUS) and not _PLAIN_NUMBER.fullmatch(text.strip(" ")) else text
+    """The text with an apostrophe in front if a spreadsheet could run it; plain numbers and telephone numbers stay."""
+    bare = text.strip(" ")
+    harmless = not bare.startswith(DANGEROUS) or _PLAIN_NUMBER.fullmatch(bare) or _TELEPHONE.fullmatch(bare)
+    return text if harmless else f"'{text}"
 
 
 def _lines(records: QuerySet[Record], layout: Layout) -> Iterator[str]:
-    yield (BOM if layout.bom else "") + line(map(guard, layout.columns))
+    guarded = guard if layout.guarded else str
+    yield (BOM if layout.bom else "") + line(map(guarded, layout.columns))
     found = records.exclude(state=Record.State.FAILED).values_list("values", "snapshot__page__url")
     for values, url in found.iterator(chunk_size=CHUNK):
-        yield line(url_cell(url) if name == URL_COLUMN else cell(name, values.get(name, ()), layout) for name in layout.columns)
+        # Where an archive gave no address, the page's is its file's name, which may begin with anything.
+        yield line(guarded(url) if name == URL_COLUMN else cell(name, values.get(name, ()), layout) for name in layout.columns)
 
 
 def _text(value: Mapping[str, Any], *, normalised: bool) -> str:

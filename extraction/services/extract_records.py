@@ -146,11 +146,12 @@ def _record(run: Run, target: _Target, page: PageRow) -> Record:
         if page.error:
             raise PageError(page.error)
         root = learning_set.read(Source(page.snapshot_id, page.sha256, page.content_type, 0))
-        raw = apply.extract(target.sheet, root).values
+        extraction = apply.extract(target.sheet, root)
+        raw = extraction.values
         base, language = _base(root, page.url), _language(root)
         given = [each for each in target.value.attributes if raw.get(each.name)]
         found = {each.name: _typed(each, raw[each.name], base_url=base, language=language) for each in given}
-        state, reason = _verdict(target.value, {name: len(rows) for name, rows in found.items()})
+        state, reason = _verdict(target.value, {name: len(rows) for name, rows in found.items()}, extraction.failed)
     except PageError as error:
         state, reason = Record.State.FAILED, f"The page cannot be read: {error}"
     except RuleError as error:
@@ -190,11 +191,13 @@ def _language(root: etree._Element) -> str | None:
     return root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or None
 
 
-def _verdict(rule: RuleValue, counts: Mapping[str, int]) -> tuple[Record.State, str]:
+def _verdict(rule: RuleValue, counts: Mapping[str, int], failed: Mapping[str, str]) -> tuple[Record.State, str]:
     if not counts:
-        return Record.State.FAILED, "Nothing was found on the page"
-    wrong = []
+        return Record.State.FAILED, "; ".join(failed.values()) or "Nothing was found on the page"
+    wrong = list(failed.values())
     for attribute in rule.attributes:
+        if attribute.name in failed:
+            continue
         count = counts.get(attribute.name, 0)
         if attribute.mandatory and not count:
             wrong.append(f"{attribute.name} is missing")
@@ -230,5 +233,12 @@ def _summary(run: Run, left: Mapping[str, int], *, removed: int, pages: int, sec
         "unmatched": left.get("unmatched", 0),
         "unreadable": left.get("unreadable", 0),
         "removed": removed,
+        "reason": _commonest_reason(run),
         "pages_per_s": round(pages / max(seconds, 1e-3), 1),
     }
+
+
+def _commonest_reason(run: Run) -> str:
+    """Why most of the run's failed records failed; empty when none did."""
+    failed = Record.objects.filter(run=run, state=Record.State.FAILED).order_by().values_list("reason").annotate(n=Count("pk"))
+    return str(max(failed, key=lambda row: (row[1], row[0]), default=("", 0))[0])

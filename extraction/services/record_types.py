@@ -7,7 +7,8 @@ from django.db import transaction
 from django.db.models import Count
 from django.utils.text import slugify
 
-from extraction.models import Attribute, Cluster, Label, RecordType, Rule
+from extraction.models import Attribute, Cluster, Label, RecordType
+from extraction.services import renaming
 
 RESERVED = frozenset({"new"})
 
@@ -53,10 +54,11 @@ def create(name: str, description: str, attributes: Sequence[AttributeDraft]) ->
 
 def update(
     record_type: RecordType, name: str, description: str, attributes: Sequence[AttributeDraft], *, drop_labels: bool = False
-) -> list[str]:
+) -> bool:
     """Changes a record type to what is given. Raises InUse when annotations would be lost and `drop_labels` is not set.
 
-    Gives the old names of renamed attributes that rules go on using until they are learned again.
+    Rules and records follow in the same transaction: new names stand in them at once. True when a live rule judges
+    otherwise now (a type, several values, mandatory), so that its records should be made anew.
     """
     with transaction.atomic():
         gone = record_type.attributes.exclude(pk__in=[draft.id for draft in attributes if draft.id])
@@ -65,10 +67,10 @@ def update(
             raise InUse("; ".join(f"{name} has {n} annotation{'s' if n > 1 else ''}" for name, n in labelled))
         gone.delete()
         names = dict(record_type.attributes.values_list("pk", "name"))
-        renamed = [names[draft.id] for draft in attributes if draft.id in names and names[draft.id] != draft.name]
+        renamed = {names[draft.id]: draft.name for draft in attributes if draft.id in names and names[draft.id] != draft.name}
         RecordType.objects.filter(pk=record_type.pk).update(name=name, description=description)
         _write(record_type, attributes)
-        return renamed if Rule.objects.filter(cluster__record_type=record_type).exists() else []
+        return renaming.follow(record_type, renamed)
 
 
 def delete(record_type: RecordType) -> None:

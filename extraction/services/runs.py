@@ -142,6 +142,9 @@ def execute(run_id: int, jobs: dict[str, Job]) -> bool:
         summary = jobs[run.kind](run, progress)
     except Cancelled:
         logger.info("run %s was cancelled or taken over", run.pk)
+        # How far it came is known only here; who cancelled saw what was written some time before.
+        mine = Run.objects.filter(pk=run.pk, state=Run.State.CANCELLED, claimed_by=run.claimed_by, attempts=run.attempts)
+        mine.update(done=run.done, total=run.total)
     except JobError as error:
         _finish(run, Run.State.FAILED, error=str(error))
     else:

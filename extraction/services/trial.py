@@ -36,12 +36,14 @@ MAX_VALUES, MAX_CHARACTERS = 50, 300
 @dataclass(frozen=True, slots=True)
 class Tried:
     """values: {page's number: one {attribute: values} a rule}, of the pages that were finished. errors: {page's number: why not}.
+    failed: {page's number: one {attribute: why its XPath failed there} a rule}, of the same pages as `values`.
 
     timed_out: the time or the memory was over before the last page.
     """
 
     values: Mapping[int, Sequence[Mapping[str, tuple[str, ...]]]]
     errors: Mapping[int, str]
+    failed: Mapping[int, Sequence[Mapping[str, str]]]
     timed_out: bool
 
 
@@ -67,7 +69,8 @@ def run(rules: Sequence[Rule], pages: Sequence[tuple[bytes, str]], *, limit_s: i
     given = {row["page"]: row["values"] for row in rows if "values" in row}
     values = {page: [{name: tuple(found) for name, found in each.items()} for each in rules] for page, rules in given.items()}
     errors = {row["page"]: row["error"] for row in rows if "error" in row}
-    return Tried(values, errors, timed_out or len(rows) < len(pages))
+    failed = {row["page"]: row["failed"] for row in rows if "failed" in row}
+    return Tried(values, errors, failed, timed_out or len(rows) < len(pages))
 
 
 _ROOT = Path(__file__).resolve().parent.parent.parent
@@ -87,11 +90,11 @@ def _child(source: BinaryIO) -> None:
 def _page(sheets: Sequence[xslt.Stylesheet], content: bytes, kind: str) -> dict[str, Any]:
     try:
         root = parse(content, content_type=kind or None).root
-        found = [apply.extract(sheet, root).values for sheet in sheets]
+        found = [apply.extract(sheet, root) for sheet in sheets]
     except (PageError, RuleError, XPathError) as error:
         return {"error": str(error)}
-    short = [{name: [value[:MAX_CHARACTERS] for value in values[:MAX_VALUES]] for name, values in each.items()} for each in found]
-    return {"values": short}
+    short = [{name: [value[:MAX_CHARACTERS] for value in values[:MAX_VALUES]] for name, values in each.values.items()} for each in found]
+    return {"values": short, "failed": [dict(each.failed) for each in found]}
 
 
 if __name__ == "__main__":

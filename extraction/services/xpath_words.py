@@ -1,27 +1,14 @@
 """What is wrong with a person's XPath, and where: libxml2 says "Invalid expression" and keeps the place to itself."""
 
-import re
-
 from lxml import etree
 
-from extraction.algorithms.dom.xpath import XPath
+from extraction.algorithms.dom.xpath import XPath, blanked, unknown_name
 from extraction.algorithms.errors import XPathError
 
 MAX_EXPLAINED = 1_000
 """Longest XPath whose error is looked for: each character is tried as the end."""
 
 _PAIRS = {"]": "[", ")": "("}
-_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
-_CALL = re.compile(r"([\w.-]+(?::[\w.-]+)?)\s*\(")
-_PREFIX = re.compile(r"(?<![\w:.-])([A-Za-z_][\w.-]*):(?!:)[A-Za-z_*]")
-
-_NAMES = (
-    "last position count id local-name namespace-uri name string concat starts-with contains substring-before substring-after "
-    "substring string-length normalize-space translate boolean not true false lang number sum floor ceiling round "
-    "text node comment processing-instruction"
-)
-_FUNCTIONS = frozenset(_NAMES.split())
-"""The functions and node tests of XPath 1.0."""
 
 
 def check(text: str) -> str:
@@ -30,12 +17,12 @@ def check(text: str) -> str:
         XPath(text)
     except XPathError as error:
         misspelt = isinstance(error.__cause__, etree.XPathError) and len(text) <= MAX_EXPLAINED
-        return (_quotes(text) or _brackets(text) or _names(text) or _place(text) if misspelt else "") or str(error)
+        return (_quotes(text) or _brackets(text) or unknown_name(text) or _place(text) if misspelt else "") or str(error)
     return ""
 
 
 def _quotes(text: str) -> str:
-    bare = _blank(text)
+    bare = blanked(text)
     for quote in ('"', "'"):
         if quote in bare:
             return f"The text that begins with {quote} at character {bare.index(quote) + 1} has no closing {quote}."
@@ -43,7 +30,7 @@ def _quotes(text: str) -> str:
 
 
 def _brackets(text: str) -> str:
-    bare, open_at = _blank(text), []
+    bare, open_at = blanked(text), []
     for position, character in enumerate(bare, 1):
         if character in "[(":
             open_at.append((character, position))
@@ -55,17 +42,6 @@ def _brackets(text: str) -> str:
                 return f"The {character} at character {position} does not close the {opened} at character {at}."
     if open_at:
         return f"The {open_at[-1][0]} at character {open_at[-1][1]} is never closed."
-    return ""
-
-
-def _names(text: str) -> str:
-    bare = _blank(text)
-    for match in _CALL.finditer(bare):
-        if match[1] not in _FUNCTIONS and match[1] not in ("and", "or", "div", "mod"):
-            return f"“{match[1]}” at character {match.start() + 1} is no function of XPath 1.0."
-    prefix = _PREFIX.search(bare)
-    if prefix:
-        return f"The prefix “{prefix[1]}:” at character {prefix.start() + 1} has no meaning on an HTML page; leave it out."
     return ""
 
 
@@ -87,8 +63,3 @@ def _valid_length(text: str) -> int:
             continue
         return end
     return 0
-
-
-def _blank(text: str) -> str:
-    """The text with its quoted parts blanked, positions kept."""
-    return _QUOTED.sub(lambda match: " " * len(match[0]), text)

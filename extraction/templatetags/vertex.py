@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString
 
 from extraction.algorithms.dom.xpath import shorten
 from extraction.models import Attribute, Run
+from extraction.services import run_words
 
 register = template.Library()
 
@@ -40,6 +41,9 @@ SIGNS: dict[str, Sign] = {
     "done": Sign("ok", "●", "Done"),
     "failed": Sign("broken", "✕", "Failed"),
     "cancelled": Sign("", "–", "Cancelled"),
+    "all_failed": Sign("broken", "✕", "All failed"),
+    "many_failed": Sign("suspect", "◐", "Many failed"),
+    "no_records": Sign("suspect", "◐", "No records"),
     # A record
     "complete": Sign("ok", "●", "Complete"),
     "incomplete": Sign("suspect", "◐", "Incomplete"),
@@ -240,9 +244,11 @@ def hue(place: int) -> int:
 
 @register.filter
 def figures(run: Run) -> list[tuple[str, str]]:
-    """What a run's summary says, in words: counts that are not 0; ids and settings say nothing of the result."""
-    return [
-        (key.replace("_", " "), number(value))
-        for key, value in run.summary.items()
-        if type(value) is int and value and key not in {"rule", "version", "threshold", "last_number"}
-    ]
+    """What a run's summary says, in words."""
+    return [(words, number(value)) for words, value in run_words.figures(run)]
+
+
+@register.filter
+def outcome(run: Run) -> str:
+    """How a run stands, as `badge` shows it."""
+    return run_words.outcome(run)

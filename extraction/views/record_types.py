@@ -58,12 +58,10 @@ def change(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid() and rows.is_valid():
         drop = bool(request.POST.get("drop_labels"))
         try:
-            renamed = service.update(found, form.cleaned_data["name"], form.cleaned_data["description"], rows.drafts, drop_labels=drop)
+            judged = service.update(found, form.cleaned_data["name"], form.cleaned_data["description"], rows.drafts, drop_labels=drop)
         except service.InUse as error:
             return _editor(request, found, form, rows, lost=str(error))
-        messages.success(request, "Saved.")
-        if renamed:
-            messages.warning(request, f"Rules still say {', '.join(renamed)}. Learn and run them again to use the new names.")
+        messages.success(request, "Saved." + (" Run the rule again to judge the records anew." if judged else ""))
         return redirect(found)
     return _editor(request, found, form, rows)
 

@@ -3,7 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.forms import XPathForm
@@ -49,11 +49,13 @@ def preview(request: HttpRequest, slug: str, number: int, version: int) -> HttpR
     return render(request, "extraction/_effect.html", {"site": found.cluster.site, "effect": effect, "error": effect.error})
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @requires(Role.EDITOR)
 def edit(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
-    """Keeps another XPath as a new draft version."""
+    """Keeps another XPath as a new draft version. Who comes back to the address of a refused one is led to the rule."""
     found = rule_of(slug, number, version)
+    if request.method != "POST":
+        return redirect(found)
     form = XPathForm(request.POST)
     if not form.is_valid():
         return _page(request, found, error="Write an XPath before you save it.", name=request.POST.get("attribute", ""))
@@ -69,15 +71,14 @@ def edit(request: HttpRequest, slug: str, number: int, version: int) -> HttpResp
 @require_POST
 @requires(Role.EDITOR)
 def publish(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
-    """Makes it the live rule. Bringing back a retired one is an operator's."""
+    """Makes it the live rule: a draft, or a retired one that is brought back, as whoever may publish may also undo it."""
     found = rule_of(slug, number, version)
-    return restore(request, found) if found.state == Rule.State.RETIRED else _go_live(request, found)
-
-
-@requires(Role.OPERATOR)
-def restore(request: HttpRequest, found: Rule) -> HttpResponse:
-    """Brings a retired rule back."""
-    return _go_live(request, found)
+    try:
+        service.publish(found, request.user)
+        messages.success(request, f"Version {found.version} is live. Run it over all pages to get records.")
+    except service.StateError as error:
+        messages.error(request, str(error))
+    return redirect(found)
 
 
 @require_POST
@@ -115,15 +116,6 @@ def extract(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     except JobError as error:
         messages.error(request, str(error))
     return redirect(cluster)
-
-
-def _go_live(request: HttpRequest, found: Rule) -> HttpResponse:
-    try:
-        service.publish(found, request.user)
-        messages.success(request, f"Version {found.version} is live. Run it over all pages to get records.")
-    except service.StateError as error:
-        messages.error(request, str(error))
-    return redirect(found)
 
 
 def _page(request: HttpRequest, found: Rule, *, error: str = "", name: str = "", xpath: str = "") -> HttpResponse:

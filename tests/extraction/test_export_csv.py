@@ -48,7 +48,26 @@ def test_no_cell_and_no_joined_value_begins_like_a_formula(values: list[str], se
 
 
 @pytest.mark.parametrize(
-    "text", ["-12.50", "+3", "-1", "-1,234.56", "-.5", "-5%", "+1e6", "3", "-0", "- text"[2:], "a=b", "1-2", "", "'quoted", "−5"]
+    "text",
+    [
+        "-12.50",
+        "+3",
+        "-1",
+        "-1,234.56",
+        "-.5",
+        "-5%",
+        "+1e6",
+        "+49 30 123",
+        "+44 (0) 20 7946",
+        "3",
+        "-0",
+        "- text"[2:],
+        "a=b",
+        "1-2",
+        "",
+        "'quoted",
+        "−5",
+    ],
 )
 def test_numbers_and_harmless_texts_stay(text: str) -> None:
     assert guard(text) == text
@@ -73,7 +92,7 @@ def test_numbers_and_harmless_texts_stay(text: str) -> None:
             "--1",
             "-1-1",
         ),
-        *("+44 20 7946", "-1 2", "-١", "＝1", "＋1", "－1", "＠x", "-12.50 EUR", "+3=1"),
+        *("+44-20-7946", "+49/30", "+49 30-1", "+49 30 x", "+49 =1", "-1 2", "-١", "＝1", "＋1", "－1", "＠x", "-12.50 EUR", "+3=1"),
     ],
 )
 def test_what_may_run_gets_an_apostrophe(text: str) -> None:
@@ -178,7 +197,7 @@ def test_the_commands_go_from_labels_to_a_csv(db: None, sent: list[int], tmp_pat
     factory.mark(shop, 1, title=["Book 1"], price=["£1.50"])
     assert "done" in run("learn_rule", "books", "1", "--here")
     assert "Version 1 of the rule of Template 1 is live." in run("publish_rule", "Books", "Template 1" if shop.name else "1")
-    assert "records 12" in run("extract", "books", "1", "--here")
+    assert "12 records" in run("extract", "books", "1", "--here")
     assert "done" in run("extract", "books", "--here")
     path = tmp_path / "books.csv"
     assert str(path) in run("export_csv", "books", "1", "--output", str(path), "--columns", "price, title")
@@ -186,6 +205,18 @@ def test_the_commands_go_from_labels_to_a_csv(db: None, sent: list[int], tmp_pat
     assert rows[:2] == [["price", "title"], ["0.50 GBP", "Book 0"]]
     assert len(rows) == 13
     assert run("export_csv", "books", "1", "--raw").splitlines()[1] == "Book 0,£0.50,,https://shop.example/book/0"
+
+
+def test_an_only_column_without_a_value_is_a_record_and_no_blank_line() -> None:
+    assert export_csv.line([""]) == '""\r\n'
+    assert export_csv.line(["", ""]) == ",\r\n"
+    assert read(export_csv.line([""])) == [[""]]
+
+
+def test_the_guard_can_be_left_out_by_whoever_wants_the_cells_as_they_are() -> None:
+    rows = [typed("=1+1"), typed("-2+3")]
+    assert export_csv.cell("x", rows, Layout(("x",))) == "'=1+1; '-2+3"
+    assert export_csv.cell("x", rows, Layout(("x",), guarded=False)) == "=1+1; -2+3"
 
 
 @pytest.mark.parametrize(
@@ -202,6 +233,7 @@ def test_the_commands_go_from_labels_to_a_csv(db: None, sent: list[int], tmp_pat
             ("export_csv", "books", "1", "--columns", "title,weight"),
             "There is no column 'weight'. Columns: title, price, author, source_url",
         ),
+        (("export_csv", "books", "1"), "Template 1 has no records; run its rule with the command extract first."),
     ],
 )
 def test_the_commands_say_what_is_wrong(db: None, arguments: tuple[str, ...], message: str) -> None:

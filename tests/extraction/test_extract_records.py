@@ -103,6 +103,24 @@ def test_reasons_name_the_attribute_or_the_page(shop: Cluster, sent: list[int]) 
     assert [row["raw"] for row in said["several"].values["title"]] == ["One", "Two", "Three"]
 
 
+def test_an_attribute_that_fails_on_a_page_does_not_take_the_others_with_it(sent: list[int]) -> None:
+    shop = factory.shop(3)
+    broken = AttributeRule("author {1}", alternatives=(Selector("//li[count(string(.)) > 0]"),))
+    live(shop, RuleValue((*BOOK.attributes[:2], broken)))
+    run = extract(shop)
+    found = record("https://shop.example/book/1")
+    assert (found.state, found.values["title"][0]["raw"], found.values["price"][0]["value"]) == ("incomplete", "Book 1", "1.50 GBP")
+    assert found.reason.startswith("the XPath of author {1} cannot be evaluated on this page")
+    assert run.summary["failed"] == 0
+
+
+def test_a_run_without_any_record_says_the_commonest_reason(sent: list[int]) -> None:
+    shop = factory.shop(3)
+    live(shop, RuleValue((AttributeRule("title", alternatives=(Selector("//h6"),)),)))
+    run = extract(shop)
+    assert (run.summary["failed"], run.summary["reason"]) == (3, "Nothing was found on the page")
+
+
 def test_addresses_are_made_absolute_and_the_pages_language_is_used(shop: Cluster, sent: list[int]) -> None:
     value = RuleValue(
         (

@@ -18,6 +18,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from extraction.fetching.items import PageItem
+from extraction.management import following
 from extraction.models import Page, Run, Site, Snapshot
 from extraction.services import contents, import_pages, page_store, runs
 from tests.extraction.intake import bring, cluster_all, detail, done, manifest, problems, site_files, tables, zip_at
@@ -261,7 +262,7 @@ def test_a_folder_is_imported_by_command(site: Site, tmp_path: Path, capsys: pyt
     assert made.clusters.count() == 2
     out = capsys.readouterr().out
     assert "done: 18 of 18 pages" in out
-    assert "clusters 2" in out
+    assert "2 templates" in out
     call_command("cluster_site", "Other books", "--here", "--threshold", "7")
     assert made.clusters.count() == 1
 
@@ -280,6 +281,52 @@ def test_a_command_that_fails_says_why(site: Site, tmp_path: Path, arguments: li
     (tmp_path / "bad.zip").write_bytes(b"no archive")
     with pytest.raises(CommandError, match=reason):
         call_command(*[argument.format(bad=tmp_path / "bad.zip") for argument in arguments])
+
+
+def test_a_file_without_a_page_leaves_no_empty_site_behind(db: None, tmp_path: Path) -> None:
+    (tmp_path / "bad.zip").write_bytes(b"no archive")
+    zip_at(tmp_path / "none.zip", {"style.css": b"p {}"})
+    for name in ("bad.zip", "none.zip"):
+        with pytest.raises(CommandError, match=name):
+            call_command("import_pages", "New", str(tmp_path / name), "--here")
+        assert not Site.objects.exists(), name
+
+
+def test_an_archive_that_was_cut_off_is_imported_and_said_by_the_exit_code(
+    db: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = zip_at(tmp_path / "whole.zip", site_files()).read_bytes()
+    (tmp_path / "cut.zip").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(CommandError, match=r"cut.zip was cut off") as caught:
+        call_command("import_pages", "New", str(tmp_path / "cut.zip"), "--here")
+    assert caught.value.returncode == 2
+    assert "it was cut off" in capsys.readouterr().err
+    assert Site.objects.get().pages.exists()
+
+
+def test_problems_are_printed_up_to_ten(db: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    empty = {f"empty/{n:02}.html": b"" for n in range(13)}
+    call_command("import_pages", "New", str(zip_at(tmp_path / "a.zip", site_files() | empty)), "--here")
+    lines = capsys.readouterr().err.splitlines()
+    assert sum("empty/" in line for line in lines) == 10
+    assert "  and 3 more" in lines
+
+
+def test_who_waits_without_a_worker_is_told_so_once(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(following, "HINT_AFTER_S", 0.0)
+    monkeypatch.setattr(following, "LOOK_EVERY_S", 0.01)
+    looks = iter(range(9))
+
+    def look(_: float) -> None:
+        if next(looks) == 3:
+            Run.objects.update(state=Run.State.CANCELLED)
+
+    monkeypatch.setattr(following.time, "sleep", look)
+    with pytest.raises(CommandError):
+        call_command("import_pages", "books", str(zip_at(tmp_path / "a.zip", site_files())), "--wait")
+    assert capsys.readouterr().err.count("no worker has taken it yet; start one with make run, or use --here") == 1
 
 
 def test_a_storage_elsewhere_is_copied_to_a_file_first(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

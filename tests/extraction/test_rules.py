@@ -202,6 +202,11 @@ def test_an_attribute_that_could_not_be_learned_may_be_given_an_xpath(shop: Clus
         ("'a'", "gives a string"),
         ("//a = 'x'", "gives yes or no"),
         ("//*[//*[//*[//a]]]", "could run too long"),
+        ("//h1[re:test(., 'x')]", "“re:test” at character 6 is no function of XPath 1.0."),
+        ("//h9[matches(., 'x')]", "“matches” at character 6 is no function of XPath 1.0."),
+        ("//h1[document('x')]", "“document” at character 6 is no function of XPath 1.0."),
+        ("//h1[html:b]", "The prefix “html:” at character 6 has no meaning on an HTML page; leave it out."),
+        ("//h1[$spaces]", "“$spaces” at character 6 is a variable, and a rule has none."),
         ("//" + "a" * 5000, "5,002 characters"),
     ],
 )
@@ -215,9 +220,25 @@ def test_what_is_wrong_with_an_xpath_is_said_in_words_with_its_place(shop: Clust
     assert states(shop) == [(1, "draft")]
 
 
-@pytest.mark.parametrize("xpath", ["//h1", "//child::h1/text()", "/html/body//p[contains(., ':')]/@class", "id('main')/h1 | //h2"])
+@pytest.mark.parametrize(
+    "xpath", ["//h1", "//child::h1/text()", "/html/body//p[contains(., ':')]/@class", "id('main')/h1 | //h2", "//p[. = 're:x($y)']"]
+)
 def test_good_xpaths_have_nothing_wrong(xpath: str) -> None:
     assert xpath_words.check(xpath) == ""
+
+
+def test_an_xpath_that_fails_on_a_page_is_refused_with_the_page(shop: Cluster) -> None:
+    rule = draft(shop)
+    with pytest.raises(XPathError, match=r"https://shop.example/book/0: the XPath of title cannot be evaluated on this page"):
+        rules.edit(rule, "title", "//h1[count(string(.)) > 0]")
+    assert states(shop) == [(1, "draft")]
+
+
+def test_an_xpath_that_could_be_tried_on_no_page_is_refused() -> None:
+    shop = factory.shop(0)
+    factory.snapshot(shop.site, "https://shop.example/book/empty", b" ", cluster=shop)
+    with pytest.raises(XPathError, match="It could be tried on none of 1 pages"):
+        rules.edit(draft(shop), "title", "//h1")
 
 
 def test_an_xpath_that_never_ends_is_stopped_and_not_saved(shop: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:

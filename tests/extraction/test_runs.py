@@ -8,7 +8,7 @@ from celery import current_app
 from django.utils import timezone
 
 from extraction.models import Run, Site
-from extraction.services import runs
+from extraction.services import run_words, runs
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -57,6 +57,45 @@ def test_a_job_that_cannot_be_done_ends_with_its_reason(site: Site, sent: list[i
     assert (run.state, run.error) == (Run.State.FAILED, "there are no pages")
 
 
+def test_a_cancelled_run_says_how_far_it_really_came(site: Site, sent: list[int]) -> None:
+    run = runs.start(Run.Kind.CLUSTER, site)
+
+    def job(run: Run, progress: runs.Progress) -> dict[str, Any]:
+        progress(100, total=300, now=True)
+        runs.cancel(Run.objects.get(pk=run.pk))
+        progress(200)
+        progress(250, now=True)
+        return {}
+
+    runs.execute(run.pk, jobs(job))
+    run.refresh_from_db()
+    assert (run.state, run.done, run.total) == (Run.State.CANCELLED, 250, 300)
+
+
+@pytest.mark.parametrize(
+    ("kind", "summary", "words", "outcome"),
+    [
+        (
+            "cluster",
+            {"clusters": 1, "clustered": 6, "unclustered": 4, "threshold": 2, "last_number": 1},
+            "1 template, 6 pages in it, 4 without",
+            "done",
+        ),
+        ("cluster", {"clusters": 2, "clustered": 1, "unclustered": 0}, "2 templates, 1 page in them", "done"),
+        ("cluster", {"clusters": 0, "clustered": 0, "unclustered": 3}, "0 templates, 3 without", "done"),
+        ("import", {"pages": 1, "new": 1, "refused": 2, "skipped": {"css": 3}}, "1 page read, 1 new, 2 files refused", "done"),
+        ("learn", {"rule": 7, "version": 2, "attributes": 1, "failed": 1}, "1 attribute learned, 1 not learned", "done"),
+        ("extract", {"records": 4, "complete": 3, "failed": 1, "pages_per_s": 9.5}, "4 records, 3 complete, 1 failed", "done"),
+        ("extract", {"records": 4, "complete": 2, "failed": 2}, "4 records, 2 complete, 2 failed", "many_failed"),
+        ("extract", {"records": 4, "failed": 4, "reason": "no"}, "4 records, 4 failed", "all_failed"),
+        ("extract", {"records": 0, "failed": 0, "unmatched": 1}, "0 records, 1 page of no template", "no_records"),
+    ],
+)
+def test_what_came_out_is_said_in_words(site: Site, kind: str, summary: dict[str, Any], words: str, outcome: str) -> None:
+    run = Run(kind=kind, site=site, state=Run.State.DONE, summary=summary)
+    assert (run_words.sentence(run), run_words.outcome(run)) == (words, outcome)
+
+
 def test_a_program_error_ends_the_run_as_failed(site: Site, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     from extraction import tasks
     from extraction.services import jobs as all_jobs
@@ -83,7 +122,7 @@ def test_a_cancelled_run_stops_at_its_next_sign_of_life(site: Site, sent: list[i
 
     runs.execute(run.pk, jobs(job))
     run.refresh_from_db()
-    assert (run.state, run.done) == (Run.State.CANCELLED, 1)
+    assert (run.state, run.done) == (Run.State.CANCELLED, 2)
     assert not runs.cancel(run)
 
 

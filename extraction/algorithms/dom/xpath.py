@@ -37,6 +37,20 @@ _SHORT_CLASS = re.compile(r"""(?<![\w:.-])has-class\(\s*(?P<quote>["'])(?P<name>
 _SHORT_CLEAN = re.compile(r"""(?:"[^"]*"|'[^']*')|(?<![\w:.-])(?P<call>clean\()""")
 _PARENTHESIS = re.compile(r""""[^"]*"|'[^']*'|[()]""")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
+_CALL = re.compile(r"([\w.-]+(?::[\w.-]+)?)\s*\(")
+_PREFIX = re.compile(r"(?<![\w:.-])([A-Za-z_][\w.-]*):(?!:)[A-Za-z_*]")
+_VARIABLE = re.compile(r"\$\s*[\w.:-]*")
+_OPERATORS = frozenset({"and", "or", "div", "mod"})
+
+_FUNCTION_NAMES = (
+    "last position count id local-name namespace-uri name string concat starts-with contains substring-before substring-after "
+    "substring string-length normalize-space translate boolean not true false lang number sum floor ceiling round "
+    "text node comment processing-instruction"
+)
+_FUNCTIONS = frozenset(_FUNCTION_NAMES.split())
+"""The functions and node tests of XPath 1.0."""
+
 _TINY = etree.fromstring("<html><body><p>text</p></body></html>")
 
 
@@ -117,6 +131,27 @@ def expand(text: str) -> str:
     return text
 
 
+def unknown_name(text: str) -> str:
+    """What is wrong, in words, when the expression calls a function, uses a prefix or a variable that XPath 1.0 does not have.
+
+    libxml2 notices only when it comes to it on some page, and a stylesheet may have names that an XPath alone has not.
+    """
+    bare = blanked(text)
+    for match in _CALL.finditer(bare):
+        if match[1] not in _FUNCTIONS and match[1] not in _OPERATORS:
+            return f"“{match[1]}” at character {match.start() + 1} is no function of XPath 1.0."
+    prefix = _PREFIX.search(bare)
+    if prefix:
+        return f"The prefix “{prefix[1]}:” at character {prefix.start() + 1} has no meaning on an HTML page; leave it out."
+    variable = _VARIABLE.search(bare)
+    return f"“{variable[0]}” at character {variable.start() + 1} is a variable, and a rule has none." if variable else ""
+
+
+def blanked(text: str) -> str:
+    """The expression with its quoted parts blanked, positions kept."""
+    return _QUOTED.sub(lambda match: " " * len(match[0]), text)
+
+
 def _closing(text: str, start: int) -> int | None:
     """Where the parenthesis that is open at `start` closes; strings are passed over."""
     depth = 1
@@ -158,6 +193,9 @@ def _check(text: str) -> None:
             f"{nesting} levels of conditions deep; at most {MAX_WIDE_STEPS} steps and {MAX_WIDE_NESTING} level are allowed"
         )
     _evaluate(text, _TINY)
+    unknown = unknown_name(text)
+    if unknown:
+        raise XPathError(unknown)
 
 
 def _reach(text: str) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from extraction.algorithms.dom.nodes import Location, clean, elements, whole_tex
 from extraction.algorithms.dom.xpath import XPath
 from extraction.algorithms.errors import RuleError
 from extraction.algorithms.rules.rule import AttributeRule, Rule, Selector
-from extraction.algorithms.rules.xslt import Stylesheet, scans_siblings
+from extraction.algorithms.rules.xslt import Stylesheet, apart, scans_siblings
 
 MAX_SIBLINGS = 20_000
 """Most children of one element where a rule compares siblings: that costs their square, some two seconds here."""
@@ -20,9 +20,13 @@ _CROWD = etree.XPath(f"boolean(//node()[{MAX_SIBLINGS + 1}])")
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """Cleaned raw values of a page by attribute name, in document order; an empty tuple where the page has none."""
+    """Cleaned raw values of a page by attribute name, in document order; an empty tuple where the page has none.
+
+    failed: {attribute: why its XPath could not be evaluated on this page}.
+    """
 
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    failed: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +38,30 @@ class Problem:
 
 
 def extract(stylesheet: Stylesheet, root: etree._Element) -> Extraction:
-    """The values the stylesheet gives for a page. Raises RuleError when it cannot be run on it."""
+    """The values the stylesheet gives for a page; an attribute whose XPath fails there does not take the others with it.
+
+    Raises RuleError when the stylesheet cannot be run on the page at all.
+    """
     if stylesheet.scans_siblings and _CROWD(root):
         raise RuleError(_CROWDED)
     try:
-        result = stylesheet.transform(root)
-    except etree.XSLTApplyError as error:
-        raise RuleError(f"the stylesheet failed on this page: {error}") from error
+        return Extraction(_given(stylesheet.transform(root)))
+    except etree.XSLTApplyError:
+        return _one_by_one(stylesheet, root)
+
+
+def _one_by_one(stylesheet: Stylesheet, root: etree._Element) -> Extraction:
+    values: dict[str, tuple[str, ...]] = {}
+    failed = {}
+    for name, alone in apart(stylesheet.text):
+        try:
+            values |= _given(alone.transform(root))
+        except etree.XSLTApplyError as error:
+            values[name], failed[name] = (), f"the XPath of {name} cannot be evaluated on this page: {error}"
+    return Extraction(values, failed)
+
+
+def _given(result: etree._XSLTResultTree) -> dict[str, tuple[str, ...]]:
     record = result.getroot()
     if record is None or record.tag != "record":
         raise RuleError("the stylesheet gave no record")
@@ -48,7 +69,7 @@ def extract(stylesheet: Stylesheet, root: etree._Element) -> Extraction:
     for attribute in record.iterchildren("attribute"):
         cleaned = (clean(value.text or "") for value in attribute.iterchildren("value"))
         values[str(attribute.get("name"))] = tuple(value for value in cleaned if value)
-    return Extraction(values)
+    return values
 
 
 def places(rule: Rule, root: etree._Element) -> dict[str, tuple[tuple[Location, str], ...]]:

@@ -11,6 +11,7 @@ files; here all access is denied and every instruction that asks for it is refus
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from xml.sax.saxutils import escape, quoteattr
 
 from lxml import etree
@@ -87,6 +88,26 @@ class Stylesheet:
             return cls(text, etree.XSLT(tree, access_control=etree.XSLTAccessControl.DENY_ALL))
         except etree.XSLTParseError as error:
             raise RuleError(f"the stylesheet cannot be compiled: {error}") from error
+
+
+@lru_cache(maxsize=32)
+def apart(text: str) -> tuple[tuple[str, Stylesheet], ...]:
+    """(attribute's name, a stylesheet of it alone) for each attribute of a rule's stylesheet."""
+    names = [str(element.get("name")).replace("{{", "{").replace("}}", "}") for element in _attributes(etree.fromstring(text.encode()))]
+    return tuple((name, Stylesheet.compile(_only(text, number))) for number, name in enumerate(names))
+
+
+def _only(text: str, number: int) -> str:
+    tree = etree.fromstring(text.encode())
+    for place, element in enumerate(_attributes(tree)):
+        parent = element.getparent()
+        if place != number and parent is not None:
+            parent.remove(element)
+    return etree.tostring(tree, encoding="unicode")
+
+
+def _attributes(tree: etree._Element) -> list[etree._Element]:
+    return list(tree.iter("attribute"))
 
 
 def scans_siblings(text: str) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from extraction.management import templates
+from extraction.models import Record
 from extraction.services import export_csv
 
 
@@ -22,15 +23,28 @@ class Command(BaseCommand):
         parser.add_argument("--several", choices=["join", "json"], default="join", help="several values joined, or as a JSON list")
         parser.add_argument("--separator", default="; ", help="what stands between joined values")
         parser.add_argument("--raw", action="store_true", help="values as they stand on the page, not in their normal form")
+        parser.add_argument(
+            "--no-guard",
+            action="store_false",
+            dest="guarded",
+            help="do not protect spreadsheets (cells like =1+1 get an apostrophe in front otherwise)",
+        )
         parser.add_argument("--bom", action="store_true", help="begin with a byte-order mark, for Excel")
 
     def handle(self, *, site: str, template: str, output: Path | None, columns: str | None, raw: bool, **options: Any) -> None:
         cluster = templates.template_named(site, template)
         layout = export_csv.default_layout(
-            cluster, several=options["several"], separator=options["separator"], normalised=not raw, bom=options["bom"]
+            cluster,
+            several=options["several"],
+            separator=options["separator"],
+            normalised=not raw,
+            guarded=options["guarded"],
+            bom=options["bom"],
         )
         if columns:
             layout = _with_columns(layout, columns)
+        if not Record.objects.filter(cluster=cluster).exclude(state=Record.State.FAILED).exists():
+            raise CommandError(f"{cluster.label} has no records; run its rule with the command extract first.")
         lines = export_csv.rows(cluster, layout)
         if output is None:
             for line in lines:

@@ -1,13 +1,21 @@
 """Pages from the command line."""
 
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from extraction.fetching.archives import Archive, ArchiveError
 from extraction.management import following
-from extraction.models import Run
+from extraction.models import Run, Site
 from extraction.services import import_pages
 from extraction.services.runs import JobError
+
+SHOWN = 10
+"""Problems printed; the run's page has all of them."""
+
+CUT_OFF = 2
+"""Exit code when the archive ended too early: what stands in it was imported, but it is not all of it."""
 
 
 class Command(BaseCommand):
@@ -20,12 +28,36 @@ class Command(BaseCommand):
 
     def handle(self, *, site: str, path: str, wait: bool, here: bool, **_: Any) -> None:
         source = following.existing(path)
+        before = set(Site.objects.values_list("pk", flat=True))
         into = following.site_named(site, create=True)
         try:
+            _open(source)
             run = import_pages.start_folder(into, source) if source.is_dir() else import_pages.start(into, source, name=source.name)
-        except (JobError, OSError) as error:
-            raise CommandError(str(error)) from error
-        following.follow(self, run, wait=wait, here=here)
+            following.follow(self, run, wait=wait, here=here)
+        except (JobError, OSError, CommandError) as error:
+            if into.pk not in before and not into.pages.exists() and not into.runs.filter(state__in=Run.UNFINISHED).exists():
+                into.delete()
+            raise error if isinstance(error, CommandError) else CommandError(str(error)) from error
+        cut_off = self._problems(run)
         if wait or here:
             for clustering in Run.objects.filter(kind=Run.Kind.CLUSTER, site=into, parameters__after=run.pk):
                 following.follow(self, clustering, wait=wait, here=here)
+        if cut_off:
+            raise CommandError(f"{source.name} was cut off; what stands before that was imported.", returncode=CUT_OFF)
+
+    def _problems(self, run: Run) -> bool:
+        """Prints what could not be read; whether the archive was cut off."""
+        found = list(run.problems.order_by("pk").values_list("name", "reason"))
+        for name, reason in found[:SHOWN]:
+            self.stderr.write(f"  {name}: {reason}")
+        if len(found) > SHOWN:
+            self.stderr.write(f"  and {len(found) - SHOWN:,} more")
+        return any(reason.startswith("it was cut off") for _, reason in found)
+
+
+def _open(source: Path) -> None:
+    """Raises CommandError for what no import could open, before a run is made for it."""
+    try:
+        Archive(source, name=source.name, limits=import_pages.limits()).close()
+    except (ArchiveError, OSError) as error:
+        raise CommandError(f"{source.name}: {error}") from error

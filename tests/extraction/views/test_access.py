@@ -77,7 +77,9 @@ def test_an_action_is_for_its_role(signed_in: Any, world: World, name: str) -> N
 
 @pytest.mark.parametrize("name", ACT)
 def test_an_action_is_only_posted(signed_in: Any, world: World, name: str) -> None:
-    assert signed_in("admin").get(reverse(name, args=world.address(name))).status_code == 405
+    # A refused XPath is shown at its own address, which a reload asks for: that leads to the rule.
+    wanted = 302 if name == "rule_edit" else 405
+    assert signed_in("admin").get(reverse(name, args=world.address(name))).status_code == wanted
 
 
 @pytest.mark.parametrize("name", [name for name in LOOK if name not in BOTH])

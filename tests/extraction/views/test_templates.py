@@ -101,6 +101,9 @@ def test_a_changed_xpath_is_a_new_draft_and_a_bad_one_is_given_back(signed_in: A
     answer = client.post(address(world, "rule_edit"), {"attribute": "title", "xpath": "//h1["})
     assert (answer.status_code, Rule.objects.count()) == (400, 1)
     assert b"//h1[</textarea>" in answer.content
+    box = answer.content.decode().partition('id="effect-1"')[2].partition("</div>")[0]
+    assert 'role="alert"' in box, "the error stands where the next trial's result takes its place"
+    assert client.get(address(world, "rule_edit")).headers["Location"] == world.rule.get_absolute_url()
     client.post(address(world, "rule_edit"), {"attribute": "title", "xpath": "//title/text()"})
     draft = Rule.objects.get(version=2)
     assert (draft.state, draft.origin) == (Rule.State.DRAFT, Rule.Origin.EDITED)
@@ -113,7 +116,9 @@ def test_a_rule_is_published_retired_and_brought_back(signed_in: Any, world: Wor
     client.post(publish)
     states = dict(Rule.objects.values_list("version", "state"))
     assert states == {1: Rule.State.RETIRED, 2: Rule.State.LIVE}
-    assert client.post(address(world, "rule_publish")).status_code == 403, "bringing back is an operator's"
+    client.post(address(world, "rule_publish"))
+    assert Rule.objects.get(version=1).state == Rule.State.LIVE, "who may publish may also take that back"
+    client.post(publish)
     client = signed_in("operator")
     client.post(reverse("rule_retire", args=[world.site.slug, world.cluster.number, 2]))
     assert not Rule.objects.filter(state=Rule.State.LIVE).exists()
@@ -156,6 +161,10 @@ def test_the_csv_holds_what_the_table_shows_in_the_chosen_columns(signed_in: Any
     assert answer.headers["Content-Disposition"] == 'attachment; filename="books-template-1.csv"'
     whole = b"".join(client.get(address(world, "records_csv"), {"bom": "1"}).streaming_content).decode()
     assert whole.startswith("\ufefftitle,price,author,source_url\r\n")
+    Record.objects.filter(snapshot__page=world.page).update(values={"title": [{"raw": "=1+1", "value": None}]})
+    for asked, title in (({}, "'=1+1"), ({"guard": ["0", "1"]}, "'=1+1"), ({"guard": "0"}, "=1+1")):
+        answer = client.get(address(world, "records_csv"), {"columns": "title", "q": "", **asked})
+        assert b"".join(answer.streaming_content).decode().splitlines()[1] == title
     for wrong in ({"columns": "nothing"}, {"several": "x"}, {"values": "x"}, {"separator": "x" * 11}):
         assert client.get(address(world, "records_csv"), wrong).status_code == 400, wrong
 
@@ -181,6 +190,8 @@ def test_a_record_type_is_made_in_the_order_of_its_rows(signed_in: Any, db: None
         rows({"name": "a"}, {"name": "A"}),
         rows({"name": "a", "hotkey": "1"}, {"name": "b", "hotkey": "1"}),
         rows({"name": "1st"}),
+        rows({"name": 'the "best"'}),
+        rows({"name": "Source URL"}),
         rows({"name": "a", "hotkey": "?"}),
         rows({"name": "a", "type": "nothing"}),
         rows({"name": "a"}, name=""),
@@ -212,10 +223,49 @@ def test_attributes_change_places_and_names_without_losing_what_hangs_on_them(si
         {"id": str(author.pk), "name": "author", "DELETE": "on"},
         name="Book",
     )
-    answer = signed_in("editor").post(world.record_type.get_absolute_url(), data, follow=True)
-    assert b"Rules still say price, title" in answer.content
+    before = {record.pk: record.values for record in Record.objects.all()}
+    definitions = Rule.objects.get().definition["attributes"]
+    answer = signed_in("editor").post(world.record_type.get_absolute_url(), data | {"drop_labels": "1"}, follow=True)
+    assert answer.status_code == 200
     assert [(a.pk, a.name) for a in world.record_type.attributes.all()] == [(price.pk, "title"), (title.pk, "price")]
     assert Label.objects.filter(attribute=title).count() == 1
+    rule = Rule.objects.get()
+    swapped = {"title": "price", "price": "title", "author": "author"}
+    assert {each["name"]: each["alternatives"] for each in rule.definition["attributes"]} == {
+        swapped[each["name"]]: each["alternatives"] for each in definitions
+    }
+    assert {each["name"] for each in rule.report["attributes"]} == set(swapped)
+    for record in Record.objects.all():
+        assert record.values == {swapped[name]: found for name, found in before[record.pk].items()}
+    worlds.extract(world.cluster)
+    assert Record.objects.order_by("pk")[0].values["price"][0]["raw"] == "Book 0"
+
+
+def test_a_name_that_another_attribute_takes_over_is_its_own_everywhere(signed_in: Any, world: World) -> None:
+    title = world.record_type.attributes.get(name="title")
+    Label.objects.all().delete()
+    data = rows({"id": str(title.pk), "name": "author", "mandatory": "on"}, name="Book")
+    signed_in("editor").post(world.record_type.get_absolute_url(), data)
+    found = {each["name"]: each["alternatives"][0]["xpath"] for each in Rule.objects.get().definition["attributes"]}
+    assert found == {"author": worlds.XPATHS["title"], "price": worlds.XPATHS["price"]}
+    assert Record.objects.order_by("pk")[0].values["author"][0]["raw"] == "Book 0"
+
+
+def test_what_a_record_type_demands_holds_for_its_rules_and_is_said(signed_in: Any, world: World) -> None:
+    title, price, author = world.record_type.attributes.all()
+    data = rows(
+        {"id": str(title.pk), "name": "title", "mandatory": "on"},
+        {"id": str(price.pk), "name": "price", "type": "price"},
+        {"id": str(author.pk), "name": "author", "multiple": "on"},
+        name="Book",
+    )
+    states = Record.objects.order_by("pk").values_list("state", flat=True)
+    assert states[4] == Record.State.INCOMPLETE
+    for said in (True, False):
+        answer = signed_in("editor").post(world.record_type.get_absolute_url(), data, follow=True)
+        assert (b"Run the rule again to judge the records anew" in answer.content) is said
+    worlds.extract(world.cluster)
+    assert set(states.all()) == {Record.State.COMPLETE}
 
 
 def test_annotations_are_not_lost_without_being_asked(signed_in: Any, world: World) -> None:
@@ -251,6 +301,16 @@ def test_a_run_asks_again_until_it_has_ended(signed_in: Any, world: World) -> No
     assert b"hx-trigger" not in client.get(address(world, "run_progress")).content
 
 
+def test_an_extraction_in_which_every_page_failed_does_not_look_like_a_success(signed_in: Any, world: World) -> None:
+    summary = {"records": 6, "failed": 6, "reason": "Nothing was found on the page"}
+    Run.objects.filter(pk=world.run.pk).update(summary=summary)
+    text = signed_in("viewer").get(address(world, "run")).content.decode()
+    assert "All failed" in text
+    assert "The commonest reason: Nothing was found on the page" in text
+    assert "note-ok" not in text
+    assert "All failed" in signed_in("viewer").get(address(world, "site_runs")).content.decode()
+
+
 def test_who_watches_an_import_is_led_on_to_the_templates(signed_in: Any, world: World) -> None:
     done = Run.objects.create(site=world.site, kind=Run.Kind.IMPORT, state=Run.State.DONE)
     after = Run.objects.create(site=world.site, kind=Run.Kind.CLUSTER, state=Run.State.RUNNING)
@@ -280,6 +340,11 @@ def test_home_says_what_waits_by_its_next_step(signed_in: Any, world: World) -> 
     waiting = {kind.kind: [cluster.number for cluster, _ in kind.clusters] for kind in home.waiting}
     assert waiting == {"draft": [4], "annotate": [3], "type": [2], "failed": []}
     assert home.count == 4
+
+
+def test_nothing_waits_for_who_may_only_look(signed_in: Any, world: World) -> None:
+    assert b"wait" in signed_in("editor").get(reverse("home")).content
+    assert b"wait" not in signed_in("viewer").get(reverse("home")).content
 
 
 def test_a_failed_run_that_was_done_again_does_not_wait(signed_in: Any, world: World) -> None:

@@ -1,0 +1,78 @@
+"""Rules and records follow their record type: both call attributes by name, and a rule keeps each one's type and demands."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from extraction.algorithms.errors import RuleError, XPathError
+from extraction.algorithms.rules import xslt
+from extraction.algorithms.rules.rule import AttributeRule
+from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.models import Attribute, Cluster, Record, RecordType, Rule
+
+CHUNK = 500
+"""Records written at once; databases bound the number of parameters of a statement."""
+
+
+def follow(record_type: RecordType, renamed: Mapping[str, str]) -> bool:
+    """Brings every rule and record of the templates that use the type up to its attributes as they are now.
+
+    renamed: {old name: new name}; names may be swapped. The caller holds a transaction. What an attribute that is gone has
+    under a name that another one takes over, gives way. True when a live rule has other demands than before.
+    """
+    clusters = list(Cluster.objects.select_for_update().filter(record_type=record_type).order_by("pk").values_list("pk", flat=True))
+    schema = {attribute.name: attribute for attribute in Attribute.objects.filter(record_type=record_type)}
+    judged = False
+    for rule in Rule.objects.filter(cluster__in=clusters):
+        judged |= _follow_rule(rule, schema, renamed)
+    if renamed:
+        _follow_records(clusters, renamed)
+    return judged
+
+
+def _follow_rule(rule: Rule, schema: Mapping[str, Attribute], renamed: Mapping[str, str]) -> bool:
+    try:
+        old = RuleValue.from_json(rule.definition)
+        named = [replace(each, name=name) for each, name in _kept(old.attributes, [each.name for each in old.attributes], renamed)]
+        new = RuleValue(tuple(_as_in(schema, each) for each in named))
+    except (RuleError, XPathError):  # it cannot be run as it is, so nothing of it can be lost
+        return False
+    if new == old:
+        return False
+    rule.definition, rule.stylesheet = new.to_json(), xslt.stylesheet(new)
+    for part in ("attributes", "failed"):
+        if part in rule.report:
+            entries = rule.report[part]
+            rule.report[part] = [each | {"name": name} for each, name in _kept(entries, [e.get("name") for e in entries], renamed)]
+    rule.save(update_fields=["definition", "stylesheet", "report"])
+    return rule.state == Rule.State.LIVE and list(new.attributes) != named
+
+
+def _kept(entries: Sequence[Any], names: Sequence[Any], renamed: Mapping[str, str]) -> Iterator[tuple[Any, Any]]:
+    """Each entry with its name of now; without those whose name another one has taken over."""
+    taken = {renamed[name] for name in names if name in renamed}
+    for entry, name in zip(entries, names, strict=True):
+        if name in renamed or name not in taken:
+            yield entry, renamed.get(name, name)
+
+
+def _as_in(schema: Mapping[str, Attribute], each: AttributeRule) -> AttributeRule:
+    attribute = schema.get(each.name)
+    if attribute is None:
+        return each
+    return replace(each, type=attribute.type, multiple=attribute.multiple, mandatory=attribute.mandatory)  # type: ignore[arg-type]
+
+
+def _follow_records(clusters: Sequence[int], renamed: Mapping[str, str]) -> None:
+    last = 0
+    while rows := list(islice(_records(clusters, last), CHUNK)):
+        last = rows[-1].pk
+        for record in rows:
+            record.values = {name: found for found, name in _kept(list(record.values.values()), list(record.values), renamed)}
+        Record.objects.bulk_update(rows, ["values"])
+
+
+def _records(clusters: Sequence[int], after: int) -> Iterable[Record]:
+    """By key, not by an open cursor: the same rows are written between."""
+    return Record.objects.filter(cluster__in=clusters, pk__gt=after).only("pk", "values").order_by("pk")[:CHUNK]

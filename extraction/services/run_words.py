@@ -1,0 +1,60 @@
+"""What came out of a run, in words: the dashboard and the command line say the same."""
+
+from extraction.models import Run
+
+MANY = 0.5
+"""From this share of failed records on, a run that ended is not shown as one that went well."""
+
+
+def outcome(run: Run) -> str:
+    """The run's state; of a finished extraction that gave little: `no_records`, `many_failed` or `all_failed`."""
+    if run.state != Run.State.DONE or run.kind != Run.Kind.EXTRACT:
+        return run.state
+    records, failed = int(run.summary.get("records", 0)), int(run.summary.get("failed", 0))
+    if not records:
+        return "no_records"
+    if failed == records:
+        return "all_failed"
+    return "many_failed" if failed >= MANY * records else run.state
+
+
+def figures(run: Run) -> list[tuple[str, int]]:
+    """(what, how many) of the summary, what is 0 left out but for the first."""
+    summary = {name: value for name, value in run.summary.items() if isinstance(value, int)}
+    said = [(_WORDS[run.kind][name], summary[name]) for name in _WORDS.get(run.kind, {}) if name in summary]
+    given = [(words, number) for place, (words, number) in enumerate(said) if number or not place]
+    templates = summary.get("clusters", 0)
+    return [(_form(words, number, templates), number) for words, number in given]
+
+
+def sentence(run: Run) -> str:
+    """The figures as one text: "1 template, 6 pages in it, 4 without"."""
+    return ", ".join(f"{number:,} {words}" for words, number in figures(run))
+
+
+_WORDS: dict[str, dict[str, str]] = {
+    Run.Kind.IMPORT: {
+        "pages": "page{s} read",
+        "new": "new",
+        "changed": "changed",
+        "unchanged": "unchanged",
+        "unreadable": "unreadable",
+        "refused": "file{s} refused",
+    },
+    Run.Kind.CLUSTER: {"clusters": "template{s}", "clustered": "page{s} in {them}", "unclustered": "without"},
+    Run.Kind.LEARN: {"attributes": "attribute{s} learned", "failed": "not learned"},
+    Run.Kind.EXTRACT: {
+        "records": "record{s}",
+        "complete": "complete",
+        "incomplete": "incomplete",
+        "failed": "failed",
+        "unmatched": "page{s} of no template",
+        "unreadable": "page{s} unreadable",
+        "removed": "old record{s} removed",
+    },
+}
+"""How each figure is said, in the order of saying; the other entries of a summary are for the program."""
+
+
+def _form(words: str, number: int, templates: int) -> str:
+    return words.replace("{s}", "" if number == 1 else "s").replace("{them}", "it" if templates == 1 else "them")
