@@ -35,26 +35,27 @@ def attributes(cluster: Cluster) -> list[Attribute]:
 
 
 def changed(cluster: Cluster, step: edits.Step, user: Any) -> dict[str, Any]:
-    """The answer to a step: labels and drafts of what it changed, and what else is like what was marked."""
-    labels, wanted = learning.labels_of(cluster), sample_ids(cluster)
-    rows = [attribute for attribute in attributes(cluster) if attribute.pk in step.attribute_ids]
+    """The answer to a step: the labels of what it changed. What they teach is asked for by `draft`: a save waits for no learning."""
     shown = _labels(cluster, step.attribute_ids)
     return {
         "page": step.snapshot_id,
-        "labels": {attribute.pk: shown.get(attribute.pk, {}) for attribute in rows},
-        "drafts": [drafts.draft(cluster, attribute, labels.get(attribute.pk, {}), wanted) for attribute in rows],
-        "similar": {
-            attribute.pk: _similar(cluster, step.snapshot_id, labels.get(attribute.pk, {}).get(step.snapshot_id, ()))
-            for attribute in rows
-            if attribute.multiple
-        },
+        "labels": {pk: shown.get(pk, {}) for pk in step.attribute_ids},
         "steps": edits.possible(cluster, user),
     }
 
 
+def draft(cluster: Cluster, attribute: Attribute, page: int | None) -> dict[str, Any]:
+    """What is learned of an attribute from its labels now; with a page, also `similar`: what is like the places marked there."""
+    labels = learning.labels_of(cluster).get(attribute.pk, {})
+    found = drafts.draft(cluster, attribute, labels, sample_ids(cluster))
+    if page is not None and attribute.multiple:
+        found["similar"] = _similar(cluster, page, labels.get(page, ()))
+    return found
+
+
 def page_tree(cluster: Cluster, snapshot: Snapshot) -> PageTree:
-    """The page's elements, from the cluster's workspace where it has them. Raises PageError."""
-    loaded = learning.workspace(cluster).page(snapshot.pk)
+    """The page's elements, from the cluster's workspace where it has them; nothing that learns is waited for. Raises PageError."""
+    loaded = learning.page_in_memory(cluster, snapshot.pk)
     return PageTree(loaded.nodes, loaded.index) if loaded else PageTree.of(read_nodes(snapshot))
 
 

@@ -127,10 +127,9 @@ def redo(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @require_GET
 @endpoint
 def draft(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """What is learned of ?attribute= so far."""
-    attribute = _attribute(cluster, request.GET.get("attribute"))
-    labels = learning.labels_of(cluster).get(attribute.pk, {})
-    return drafts.draft(cluster, attribute, labels, services.sample_ids(cluster))
+    """What is learned of ?attribute= so far; with ?page=, also what is like the places marked there."""
+    page = _number(request, "page") if request.GET.get("page") else None
+    return services.draft(cluster, _attribute(cluster, request.GET.get("attribute")), page)
 
 
 @require_GET

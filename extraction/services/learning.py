@@ -39,6 +39,7 @@ __all__ = [
     "coverage",
     "digest",
     "labels_of",
+    "page_in_memory",
     "workspace",
 ]
 
@@ -259,6 +260,13 @@ def workspace(cluster: Cluster) -> Workspace:
         _WORKSPACES[cluster.pk] = found
     found.refresh()
     return found
+
+
+def page_in_memory(cluster: Cluster, snapshot_id: int) -> LoadedPage | None:
+    """A page that the cluster's workspace holds already, without waiting for whoever is learning in it."""
+    with _LOCK:
+        found = _WORKSPACES.get(cluster.pk)
+    return found.pages.get(snapshot_id) if found else None  # `pages` is only ever replaced as a whole
 
 
 def coverage(cluster: Cluster, rule: AttributeRule, *, cursor: int = 0, budget_s: float = 0.4) -> Coverage:

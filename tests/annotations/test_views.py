@@ -1,6 +1,8 @@
 """The workbench's addresses: who may, what comes back, what is said of what is wrong."""
 
 import json
+import threading
+import time
 
 import pytest
 from django.test import Client
@@ -57,6 +59,11 @@ def mark(client, snapshot: Snapshot, name: str, *texts: str):
         "workbench_label",
         {"page": snapshot.pk, "changes": [{"attribute": attribute(name).pk, "locations": [place(snapshot, text) for text in texts]}]},
     )
+
+
+def taught(client, name: str, snapshot: Snapshot | None = None) -> dict:
+    query = {"attribute": attribute(name).pk, **({"page": snapshot.pk} if snapshot else {})}
+    return client.get(address("workbench_draft"), query).json()
 
 
 @pytest.mark.parametrize("name", GETS + POSTS)
@@ -143,28 +150,51 @@ def test_a_mark_is_saved_and_brings_the_values_it_teaches_and_their_rate(signed_
     while not client.get(address("workbench_warm")).json()["complete"]:
         pass
     answer = mark(client, page(shop), "title", "Book 0").json()
-    assert Label.objects.get().value == "Book 0"
-    draft = answer["drafts"][0]
+    assert Label.objects.get().value == "Book 0" and set(answer) == {"page", "labels", "steps"}
+    draft = taught(client, "title")
     assert draft["state"] == "learned" and draft["values"][str(page(shop, 1).pk)][0]["value"] == "Book 1"
     assert draft["coverage"]["hits"] == draft["coverage"]["checked"] == draft["coverage"]["total"] == 8
     assert answer["steps"] == {"undo": True, "redo": False}
-    assert client.get(address("workbench_draft"), {"attribute": attribute().pk}).json()["values"] == draft["values"]
     assert client.get(address("workbench_coverage"), {"attribute": attribute().pk, "cursor": 0}).json()["coverage"]["hits"] == 8
 
 
 def test_two_of_several_offer_the_others(signed_in, shop):
     content = factory.book_html("Long", authors=["Ann", "Ben", "Cid", "Dot"])
     long = factory.snapshot(shop.site, "https://shop.example/book/long", content, cluster=shop)
-    answer = mark(signed_in("editor"), long, "author", "Ann", "Ben").json()
-    assert [each["value"] for each in answer["similar"][str(attribute("author").pk)]] == ["Cid", "Dot"]
+    client = signed_in("editor")
+    mark(client, long, "author", "Ann", "Ben")
+    assert [each["value"] for each in taught(client, "author", long)["similar"]] == ["Cid", "Dot"]
+
+
+def test_a_save_does_not_wait_for_what_is_being_learned(signed_in, shop):
+    client = signed_in("editor")
+    bench = learning.workspace(shop)
+    bench.fill(None)
+    held, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with bench._lock:
+            held.set()
+            done.wait(10)
+
+    learner = threading.Thread(target=hold)
+    learner.start()
+    held.wait()
+    try:
+        started = time.monotonic()
+        assert mark(client, page(shop), "title", "Book 0").status_code == 200
+        assert time.monotonic() - started < 5 and Label.objects.get().value == "Book 0"
+    finally:
+        done.set()
+        learner.join()
 
 
 def test_not_on_this_page_and_nothing_said_are_different(signed_in, shop):
     client, first = signed_in("editor"), page(shop)
     post(client, "workbench_label", {"page": first.pk, "changes": [{"attribute": attribute().pk, "locations": None}]})
     assert Label.objects.get().absent
-    answer = post(client, "workbench_label", {"page": first.pk, "changes": [{"attribute": attribute().pk, "locations": []}]}).json()
-    assert not Label.objects.exists() and answer["drafts"] == [{"attribute": attribute().pk, "state": "empty"}]
+    post(client, "workbench_label", {"page": first.pk, "changes": [{"attribute": attribute().pk, "locations": []}]})
+    assert not Label.objects.exists() and taught(client, "title") == {"attribute": attribute().pk, "state": "empty"}
 
 
 def test_undo_and_redo_say_what_they_changed(signed_in, shop):
@@ -183,8 +213,8 @@ def test_undo_and_redo_say_what_they_changed(signed_in, shop):
 def test_what_cannot_be_learned_is_said_in_words(signed_in, shop):
     client = signed_in("editor")
     mark(client, page(shop), "title", "Book 0")
-    answer = mark(client, page(shop, 1), "title", "Shop since 1999").json()
-    draft = answer["drafts"][0]
+    mark(client, page(shop, 1), "title", "Shop since 1999")
+    draft = taught(client, "title")
     assert draft["state"] == "learned" or draft["message"].startswith("title: ")
 
 

@@ -93,9 +93,19 @@ export function offered(store) {
 /** Takes in the answer to a change. @param {Store} store @param {any} answer */
 export function take(store, answer) {
   for (const [attribute, pages] of Object.entries(answer.labels ?? {})) store.labels[attribute] = pages;
-  for (const draft of answer.drafts ?? []) store.drafts.set(draft.attribute, draft);
-  for (const [attribute, values] of Object.entries(answer.similar ?? {})) store.similar.set(Number(attribute), { page: answer.page, values });
   if (answer.steps) store.steps = answer.steps;
+}
+
+/** The attributes of which something else is said. @param {Store["labels"]} before @param {Store["labels"]} after @returns {number[]} */
+export function changedBetween(before, after) {
+  const ids = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return ids.filter((id) => summary(before[id]) !== summary(after[id])).map(Number);
+}
+
+/** @param {Record<string, Value[] | null> | undefined} pages */
+function summary(pages = {}) {
+  const said = Object.entries(pages).filter(([, values]) => values === null || values.length);
+  return JSON.stringify(said.map(([page, values]) => [page, values && values.map((value) => keyOf(value.location)).sort()]).sort());
 }
 
 /** A share for people: never rounded up to all nor down to none. @param {number} hits @param {number} total */
