@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any
 
 from django.urls import reverse
@@ -112,7 +113,16 @@ def _inert(sha256: str, content_type: str) -> InertPage:
 
 
 def _samples(cluster: Cluster) -> list[dict[str, Any]]:
+    """The samples, labelled ones first, each with the share of the template that it and those before it cover at least.
+
+    Samples were chosen greedily, so what one adds to fewer others is never less than what it added when it was chosen.
+    """
     rows = sample_pages.samples(cluster)
+    before = [0.0, *(sample.covered_fraction for sample in rows)]
+    added = {sample.snapshot_id: max(0.0, sample.covered_fraction - last) for sample, last in zip(rows, before, strict=False)}
+    labelled = set(Label.objects.filter(cluster=cluster).values_list("snapshot_id", flat=True).distinct())
+    rows = sorted(rows, key=lambda sample: sample.snapshot_id not in labelled)
+    covered = dict(zip([sample.snapshot_id for sample in rows], accumulate(added[sample.snapshot_id] for sample in rows), strict=True))
     ids = [sample.snapshot_id for sample in rows]
     found = {pk: (title, url) for pk, title, url in Snapshot.objects.filter(pk__in=ids).values_list("pk", "title", "page__url")}
     return [
@@ -120,7 +130,7 @@ def _samples(cluster: Cluster) -> list[dict[str, Any]]:
             "id": sample.snapshot_id,
             "title": found[sample.snapshot_id][0],
             "url": found[sample.snapshot_id][1],
-            "covered": sample.covered_fraction,
+            "covered": min(1.0, round(covered[sample.snapshot_id], 6)),
             "frame": reverse("frame", args=[sample.snapshot_id]),
         }
         for sample in rows

@@ -115,6 +115,7 @@ def test_without_a_record_type_one_is_chosen_first(signed_in, shop):
     Cluster.objects.update(record_type=None)
     client = signed_in("editor")
     body = client.get(address("workbench")).content.decode()
+    assert '<option value="">Choose…</option>' in body and "autofocus" not in body
     assert f"{reverse('record_type_new')}?template={shop.pk}" in body and ">Book<" in body
     response = client.post(address("workbench_record_type"), {"record_type": "book"})
     assert response.status_code == 302 and Cluster.objects.get().record_type.slug == "book"
@@ -143,6 +144,25 @@ def test_the_state_has_samples_attributes_and_labels(signed_in, shop):
     assert state["labels"][str(attribute().pk)][first][0]["value"] == "Book 0"
     assert state["labels"][str(attribute("price").pk)][first] is None
     assert state["steps"] == {"undo": False, "redo": False}
+
+
+def test_labelled_samples_come_first_and_the_share_still_grows(signed_in, shop):
+    client = signed_in("editor")
+    rows = client.get(address("workbench_state")).json()["samples"]
+    last = Snapshot.objects.get(pk=rows[-1]["id"])
+    factory.label(shop, last, attribute(), None)
+    again = client.get(address("workbench_state")).json()["samples"]
+    assert [row["id"] for row in again] == [rows[-1]["id"], *(row["id"] for row in rows[:-1])]
+    shares = [row["covered"] for row in again]
+    assert shares == sorted(shares) and abs(shares[-1] - rows[-1]["covered"]) < 1e-5
+
+
+def test_the_text_of_a_script_cannot_be_marked_and_it_is_said_why(signed_in, shop):
+    content = b"<html><head><script>var price = 7</script></head><body><h1>Book</h1></body></html>"
+    odd = factory.snapshot(shop.site, "https://shop.example/book/odd", content, cluster=shop)
+    change = {"attribute": attribute().pk, "locations": [{"node": 2, "kind": "text", "text": 1}]}
+    response = post(signed_in("editor"), "workbench_label", {"page": odd.pk, "changes": [change]})
+    assert response.status_code == 400 and "text of a script element cannot be marked" in response.json()["error"]
 
 
 def test_a_mark_is_saved_and_brings_the_values_it_teaches_and_their_rate(signed_in, shop):
@@ -307,6 +327,8 @@ def test_a_page_with_marks_or_as_a_preview(signed_in, shop):
     assert b"<script" not in client.get(frame, {"preview": "1"}).content
     assert b"&quot;node&quot;: 4" in client.get(frame, {"mark": '[{"node": 4, "kind": "element"}]'}).content
     assert "cannot be shown" in client.get(frame, {"mark": "nonsense"}).content.decode()
+    assert b"&quot;hue&quot;: 5" in client.get(frame, {"mark": '[{"node": 4, "kind": "element", "hue": 5}]'}).content
+    assert "cannot be shown" in client.get(frame, {"mark": '[{"node": 4, "kind": "element", "hue": "x"}]'}).content.decode()
     assert "cannot be shown" in client.get(frame, {"mark": '[{"node": "x"}]'}).content.decode()
 
 

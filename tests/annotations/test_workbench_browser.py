@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from extraction.algorithms.dom.nodes import Location, elements, value
 from extraction.algorithms.dom.parse import parse
-from extraction.models import Attribute, Cluster, Label, RecordType, Snapshot
+from extraction.models import Attribute, Cluster, Label, RecordType, SamplePage, Snapshot
 from extraction.services import contents, learning
 from tests.e2e import browser as chromium
 from tests.extraction import factory
@@ -255,6 +255,48 @@ def test_another_tab_shows_what_was_undone_here_when_it_is_looked_at(bench):
     other.evaluate("() => window.dispatchEvent(new Event('focus'))")
     other.wait_for_selector('#attributes > li[data-standing="confirmed"]', state="detached")
     other.close()
+
+
+def test_samples_past_enough_of_the_template_are_optional(bench):
+    shop = factory.shop(8)
+    samples = list(SamplePage.objects.filter(cluster=shop).order_by("position"))
+    for number, sample in enumerate(samples):
+        sample.covered_fraction = min(1.0, 0.6 + 0.2 * number)
+        sample.save()
+    bench.open(shop)
+    assert bench.page.locator("#samples > li.wb-enough").count() == 1
+    assert bench.page.locator("#samples .wb-optional").count() == len(samples) - 3
+    assert "of 3 samples done" in bench.page.locator("#progress").inner_text()
+
+
+def test_sample_titles_are_shown_by_what_tells_them_apart(bench):
+    shop = factory.shop(4)
+    for number, snapshot in enumerate(Snapshot.objects.filter(cluster=shop).order_by("pk")):
+        snapshot.title = f"Shop.example - Canon PowerShot A{number} - Buy now"
+        snapshot.save()
+    bench.open(shop)
+    titles = bench.page.locator(".wb-sample > .truncate").all_inner_texts()
+    assert titles[:2] == ["… A0 …", "… A1 …"]
+    assert "Shop.example - Canon PowerShot A0 - Buy now" in bench.page.locator(".wb-sample").first.get_attribute("title")
+
+
+def test_showing_a_place_does_not_move_the_page_sideways(bench):
+    wide = b"""<html><body style="margin:0"><div style="width:3000px"><p id="far" style="margin:1800px 0 0 -20px">meant</p></div></body></html>"""
+    bench.open(messy(wide, title="text"))
+    bench.press("/")
+    bench.page.keyboard.type("meant")
+    bench.page.wait_for_selector("#tree-rows li")
+    bench.save("Enter")
+    assert bench.frame.evaluate("() => [scrollX, scrollY > 0]") == [0, True]
+
+
+def test_a_script_found_by_a_search_says_why_it_cannot_be_taken(bench):
+    bench.open(messy(b"<html><head><script>var secret = 7</script></head><body><p>x</p></body></html>", title="text"))
+    bench.press("/")
+    bench.page.keyboard.type("secret")
+    bench.page.wait_for_selector("#tree-rows li >> text=cannot be marked")
+    bench.press("Enter")
+    assert not Label.objects.exists()
 
 
 def test_not_on_this_page_and_clearing(bench):
