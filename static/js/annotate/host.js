@@ -24,7 +24,7 @@ const FAR = 10;
 const root = byId("workbench");
 const api = connect(root);
 const { say, show: showPage } = pageFrame(/** @type {HTMLIFrameElement} */ (byId("frame")), root, hear);
-const tree = treePanel(api, takePlace, fail);
+const tree = treePanel(api, takeFromTree, fail);
 const { count, teach, warm, missing, learn, publish } = learner(api, () => store, draw, fail);
 
 /** @type {import("./store.js").Store} */ let store;
@@ -86,6 +86,12 @@ function takePlace(location) {
   const values = !attribute.multiple ? [{ location, value: "…" }] : had.length ? how.values : [...how.values, { location, value: "…" }];
   mark(attribute, values, location);
   goOn(attribute, how);
+}
+
+/** What was taken by its name is shown on the page, wherever it stands. @param {Place} location */
+function takeFromTree(location) {
+  takePlace(location);
+  say({ type: "show", location });
 }
 
 /** After the first value of a single-valued attribute the next one is what is wanted. @param {import("./store.js").Attribute} attribute @param {import("./store.js").Standing} before */

@@ -36,7 +36,7 @@ export function drawFoot(store) {
   const done = wanted.filter((sample) => saidOn(store, sample.id) === store.attributes.length).length;
   const last = store.samples.at(-1)?.id === store.page;
   const empty = !store.samples.length || !store.attributes.length;
-  byId("progress").textContent = empty ? "" : nextUnsaid(store) === null && !last ? "All said here. Enter opens the next page." : `${done} of ${wanted.length} samples done`;
+  byId("progress").textContent = empty ? "" : nextUnsaid(store) === null && !last ? "All said here. Enter opens the next page." : `${done} of ${wanted.length} ${wanted.length === 1 ? "sample" : "samples"} done`;
   const learnable = store.attributes.some((attribute) => Object.values(store.labels[attribute.id] ?? {}).some((values) => values?.length));
   byId("learn").toggleAttribute("disabled", !learnable);
   byId("publish").toggleAttribute("hidden", !store.rule.draft);
