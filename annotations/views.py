@@ -70,7 +70,10 @@ def record_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @requires(Role.VIEWER)
 @xframe_options_sameorigin
 def frame(request: HttpRequest, snapshot_id: int) -> HttpResponse:
-    """One page, inert. ?mark=[locations] outlines places, each in its `hue` if it has one; ?preview=1 leaves out the script that reports clicks."""
+    """One page, inert. ?mark=[locations] outlines places, each in its `hue` if it has one.
+
+    ?preview=1 leaves out the script that reports clicks.
+    """
     snapshot = get_object_or_404(Snapshot, pk=snapshot_id)
     try:
         marks = _outlines(json.loads(request.GET.get("mark") or "[]"))

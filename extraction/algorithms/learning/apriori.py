@@ -85,7 +85,8 @@ def learn(
     """The rule of one attribute.
 
     pages: annotated pages and up to some thirty others of the cluster, or their Corpus where it is kept.
-    multiple: a page may have several values; mandatory: every page has one, so rules that select nothing on many pages cost twice as much for it.
+    multiple: a page may have several values; mandatory: every page has one, so rules that select nothing on many pages
+    cost twice as much for it.
     """
     try:
         return _Learner(pages, examples, multiple=multiple, cost=cost.with_support(2.0) if mandatory else cost).learn()
