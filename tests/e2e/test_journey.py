@@ -9,7 +9,7 @@ import pytest
 
 from extraction.demo import site as demo_site
 from tests.e2e.conftest import Dashboard, sign_in
-from tests.e2e.marking import mark, mark_absent, shown
+from tests.e2e.marking import learned, mark, mark_absent, shown
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -113,6 +113,7 @@ def annotate(page: "Page", truth: dict[str, dict[str, list[str]]]) -> None:
         if given == values:
             with page.expect_response(lambda response: response.url.endswith("/label/")):
                 page.keyboard.press("Enter")
+            learned(page)
         elif not values:
             mark_absent(page, attribute)
         else:

@@ -21,6 +21,7 @@ import { treePanel } from "./treepanel.js";
 /** @typedef {import("./messages.js").Place} Place @typedef {import("./store.js").Value} Value */
 
 const FAR = 10;
+const LOOK_MS = 1000; // The window comes into focus with every click beside the page.
 const root = byId("workbench");
 const api = connect(root);
 const { say, show: showPage } = pageFrame(/** @type {HTMLIFrameElement} */ (byId("frame")), root, hear);
@@ -36,6 +37,7 @@ let focus = null;
 let styled = true;
 let savedAt = 0;
 let failed = false;
+let lookedAt = 0;
 
 // ---- The page in the frame -------------------------------------------------------------------------------------------
 
@@ -118,6 +120,7 @@ async function save(changes) {
     asking(id);
     unsaved.set(id, (unsaved.get(id) ?? 0) + 1);
   }
+  root.dataset.learning = "true";
   const sent = api.post("label/", { page, changes });
   const arrived = () => { for (const id of ids) unsaved.set(id, (unsaved.get(id) ?? 1) - 1); };
   await settle(sent.finally(arrived));
@@ -164,6 +167,7 @@ async function reload() {
     saved = structuredClone(fresh.labels);
     teach(changed, store.page);
   } catch {
+    delete root.dataset.learning;
     store.labels = structuredClone(saved); // The server is away: nothing is shown as said that it does not know.
   }
   draw();
@@ -171,7 +175,8 @@ async function reload() {
 
 /** Another tab or another person may have changed something while this one was not looked at. */
 async function lookAgain() {
-  if (!store || document.visibilityState !== "visible" || api.busy()) return;
+  if (!store || document.visibilityState !== "visible" || api.busy() || Date.now() - lookedAt < LOOK_MS) return;
+  lookedAt = Date.now();
   const before = savedAt;
   try {
     const fresh = await api.get("state/");

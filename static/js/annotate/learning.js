@@ -7,7 +7,7 @@ const POLL_MS = 400;
 const BREATH_MS = 150; // Between two slices of counting: whoever clicks meanwhile does not wait for a slice.
 
 /**
- * @param {{get: (path: string, query?: Record<string, string | number>) => Promise<any>, post: (path: string, body?: unknown) => Promise<any>, idle: () => Promise<void>}} api
+ * @param {{get: (path: string, query?: Record<string, string | number>) => Promise<any>, post: (path: string, body?: unknown) => Promise<any>, idle: () => Promise<void>, busy: () => boolean}} api
  * @param {() => import("./store.js").Store} known the store @param {() => void} draw @param {(text: string) => void} fail
  */
 export function learner(api, known, draw, fail) {
@@ -29,6 +29,7 @@ export function learner(api, known, draw, fail) {
     } finally {
       teaching = false;
       taught.clear();
+      if (!api.busy()) delete byId("workbench").dataset.learning;
     }
     count();
   }
