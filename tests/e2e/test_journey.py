@@ -118,7 +118,8 @@ def annotate(page: "Page", truth: dict[str, dict[str, list[str]]]) -> None:
             mark_absent(page, attribute)
         else:
             mark(page, attribute, [value for value in values if value not in given], within=WHERE[attribute])
-            mark(page, attribute, [value for value in given if value not in values])
+            left = [text.strip() for text in row.locator(".wb-value").all_inner_texts()]  # one value took the other's stead
+            mark(page, attribute, [value for value in left if value in given and value not in values])
 
 
 def compare(path: Path, truth: dict[str, dict[str, list[str]]]) -> None:
