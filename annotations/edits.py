@@ -39,6 +39,7 @@ def apply(
 ) -> Step:
     """Says what `changes` say, as one step. Raises LabelError and PageError; then nothing is changed."""
     with transaction.atomic():
+        _one_at_a_time(snapshot)
         mine = Edit.objects.filter(cluster=cluster, created_by=user)
         mine.filter(undone=True).delete()
         number = (Edit.objects.filter(cluster=cluster).aggregate(last=Max("step"))["last"] or 0) + 1
@@ -74,6 +75,11 @@ def possible(cluster: Cluster, user: Any) -> dict[str, bool]:
     """Whether there is anything to undo and to redo."""
     mine = Edit.objects.filter(cluster=cluster, created_by=user)
     return {"undo": mine.filter(undone=False).exists(), "redo": mine.filter(undone=True).exists()}
+
+
+def _one_at_a_time(snapshot: Snapshot) -> None:
+    """Changes of a page come in one after the other, in the order they arrive: a closing tab sends several at once."""
+    list(Snapshot.objects.select_for_update(of=("self",), no_key=True).filter(pk=snapshot.pk).values_list("pk"))
 
 
 def _replay(cluster: Cluster, user: Any, *, back: bool) -> Step | None:

@@ -8,6 +8,7 @@ without an origin could fetch it from us only with CORS. It talks to the workben
 import json
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,15 @@ CONTENT_TYPE = "application/xhtml+xml; charset=utf-8"
 """An XML parser builds the tree that is written, and nothing else."""
 
 
-def respond(page: InertPage, *, marks: Sequence[Location] = (), script: bool = True) -> HttpResponse:
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A place outlined from the start, in an attribute's hue."""
+
+    location: Location
+    hue: int = 0
+
+
+def respond(page: InertPage, *, marks: Sequence[Outline] = (), script: bool = True) -> HttpResponse:
     """The page for a frame. marks: places outlined from the start, the first one scrolled to.
 
     script: whether clicks can be reported; without it and without marks the page holds no script at all.
@@ -37,9 +46,9 @@ def respond(page: InertPage, *, marks: Sequence[Location] = (), script: bool = T
     return response
 
 
-def document(page: InertPage, *, nonce: str, marks: Sequence[Location] = (), script: bool = True) -> str:
+def document(page: InertPage, *, nonce: str, marks: Sequence[Outline] = (), script: bool = True) -> str:
     """The whole XHTML document: our style before the page's own, our script after all of it, neither with an index."""
-    places = json.dumps([mark.as_json() for mark in marks])
+    places = json.dumps([{**mark.location.as_json(), "hue": mark.hue} for mark in marks])
     # Not a module: Chromium runs none in XML documents. The function keeps its names apart from the page's ids.
     body = f'(() => {{\n"use strict";\n{_static(SCRIPT)}}})();'
     code = f'<script nonce="{nonce}" data-marks="{escape_value(places)}">{escape_text(body)}</script>'

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any
 
 from django.urls import reverse
@@ -35,26 +36,27 @@ def attributes(cluster: Cluster) -> list[Attribute]:
 
 
 def changed(cluster: Cluster, step: edits.Step, user: Any) -> dict[str, Any]:
-    """The answer to a step: labels and drafts of what it changed, and what else is like what was marked."""
-    labels, wanted = learning.labels_of(cluster), sample_ids(cluster)
-    rows = [attribute for attribute in attributes(cluster) if attribute.pk in step.attribute_ids]
+    """The answer to a step: the labels of what it changed. What they teach is asked for by `draft`: a save waits for no learning."""
     shown = _labels(cluster, step.attribute_ids)
     return {
         "page": step.snapshot_id,
-        "labels": {attribute.pk: shown.get(attribute.pk, {}) for attribute in rows},
-        "drafts": [drafts.draft(cluster, attribute, labels.get(attribute.pk, {}), wanted) for attribute in rows],
-        "similar": {
-            attribute.pk: _similar(cluster, step.snapshot_id, labels.get(attribute.pk, {}).get(step.snapshot_id, ()))
-            for attribute in rows
-            if attribute.multiple
-        },
+        "labels": {pk: shown.get(pk, {}) for pk in step.attribute_ids},
         "steps": edits.possible(cluster, user),
     }
 
 
+def draft(cluster: Cluster, attribute: Attribute, page: int | None) -> dict[str, Any]:
+    """What is learned of an attribute from its labels now; with a page, also `similar`: what is like the places marked there."""
+    labels = learning.labels_of(cluster).get(attribute.pk, {})
+    found = drafts.draft(cluster, attribute, labels, sample_ids(cluster))
+    if page is not None and attribute.multiple:
+        found["similar"] = _similar(cluster, page, labels.get(page, ()))
+    return found
+
+
 def page_tree(cluster: Cluster, snapshot: Snapshot) -> PageTree:
-    """The page's elements, from the cluster's workspace where it has them. Raises PageError."""
-    loaded = learning.workspace(cluster).page(snapshot.pk)
+    """The page's elements, from the cluster's workspace where it has them; nothing that learns is waited for. Raises PageError."""
+    loaded = learning.page_in_memory(cluster, snapshot.pk)
     return PageTree(loaded.nodes, loaded.index) if loaded else PageTree.of(read_nodes(snapshot))
 
 
@@ -111,7 +113,16 @@ def _inert(sha256: str, content_type: str) -> InertPage:
 
 
 def _samples(cluster: Cluster) -> list[dict[str, Any]]:
+    """The samples, labelled ones first, each with the share of the template that it and those before it cover at least.
+
+    Samples were chosen greedily, so what one adds to fewer others is never less than what it added when it was chosen.
+    """
     rows = sample_pages.samples(cluster)
+    before = [0.0, *(sample.covered_fraction for sample in rows)]
+    added = {sample.snapshot_id: max(0.0, sample.covered_fraction - last) for sample, last in zip(rows, before, strict=False)}
+    labelled = set(Label.objects.filter(cluster=cluster).values_list("snapshot_id", flat=True).distinct())
+    rows = sorted(rows, key=lambda sample: sample.snapshot_id not in labelled)
+    covered = dict(zip([sample.snapshot_id for sample in rows], accumulate(added[sample.snapshot_id] for sample in rows), strict=True))
     ids = [sample.snapshot_id for sample in rows]
     found = {pk: (title, url) for pk, title, url in Snapshot.objects.filter(pk__in=ids).values_list("pk", "title", "page__url")}
     return [
@@ -119,7 +130,7 @@ def _samples(cluster: Cluster) -> list[dict[str, Any]]:
             "id": sample.snapshot_id,
             "title": found[sample.snapshot_id][0],
             "url": found[sample.snapshot_id][1],
-            "covered": sample.covered_fraction,
+            "covered": min(1.0, round(covered[sample.snapshot_id], 6)),
             "frame": reverse("frame", args=[sample.snapshot_id]),
         }
         for sample in rows

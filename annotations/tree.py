@@ -11,6 +11,7 @@ from typing import Any
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, clean, texts, value
+from extraction.algorithms.learning.features import UNSEEN
 
 PREVIEW_CHARS = 160
 """Characters of a value in a list. The whole value is taken anyway; two lines are enough to recognise it."""
@@ -29,6 +30,18 @@ LAST_ATTRIBUTES = ("id", "class", "style")
 
 NOT_SEARCHED = frozenset(LAST_ATTRIBUTES)
 """Attributes that say how a page looks; a search for a value would drown in them."""
+
+
+VALUE_ATTRIBUTES = ("content", "href", "src", "alt", "title")
+"""Attributes whose hits come right after those in visible texts."""
+
+NAMES_OF_CONTENT = frozenset(("name", "property", "itemprop", "http-equiv"))
+"""Attributes that say what a meta tag's content is: who searches for `og:price` wants the price."""
+
+HIDDEN = frozenset(("head", "noscript", "textarea", "title", "option"))
+"""Elements whose texts are not seen as running text."""
+
+WHY_UNUSABLE = "The text of a script or style cannot be marked: no rule is learned from it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +86,9 @@ def first_child(tree: PageTree, element: etree._Element) -> int | None:
 
 def choices(element: etree._Element, node: int) -> list[Location]:
     """What can be taken at one element: its texts, its whole text, its attributes, in the order they are offered."""
-    own = [Location(node, "text", number) for number, text in enumerate(texts(element), 1) if clean(text)]
-    whole = [Location(node)] if len(element) or not own else []
+    unusable = element.tag in UNSEEN
+    own = [] if unusable else [Location(node, "text", number) for number, text in enumerate(texts(element), 1) if clean(text)]
+    whole = [Location(node)] if not unusable and (len(element) or not own) else []
     named = [name for name in FIRST_ATTRIBUTES if name in element.attrib]
     named += sorted(str(name) for name in element.attrib if name not in FIRST_ATTRIBUTES + LAST_ATTRIBUTES)
     named += [name for name in LAST_ATTRIBUTES if name in element.attrib]
@@ -111,6 +125,7 @@ def row(tree: PageTree, element: etree._Element) -> dict[str, Any]:
         "label": label(element),
         "children": sum(1 for _ in element.iterchildren(etree.Element)),
         "options": [option(tree, choice) for choice in choices(element, node) if choice.kind != "element"],
+        "unusable": WHY_UNUSABLE if element.tag in UNSEEN else "",
     }
 
 
@@ -125,19 +140,46 @@ def children(tree: PageTree, node: int | None, *, after: int = 0) -> dict[str, A
 
 
 def search(tree: PageTree, words: str) -> dict[str, Any]:
-    """Places whose text or attribute value contains the words, in document order."""
+    """Places whose text or attribute value contains the words, those likeliest meant first, else in document order.
+
+    The order: texts that are seen, attributes that hold values, other texts, JSON-LD, other attributes, scripts. A hit
+    in what names a meta tag is its content. `unusable`: why a hit cannot be marked, "" where it can.
+    """
     wanted = clean(words).casefold()
-    hits: list[dict[str, Any]] = []
-    for location, text in _places(tree):
-        at = clean(text).casefold().find(wanted) if wanted else -1
-        if at < 0:
-            continue
-        if len(hits) == MAX_HITS:
-            return {"hits": hits, "more": True}
-        start = max(0, at - 40)
-        shown = clean(text)[start : start + PREVIEW_CHARS]
-        hits.append({"location": location.as_json(), "label": f"{label(tree.nodes[location.node])} {kind_label(location)}", "value": shown})
-    return {"hits": hits, "more": False}
+    found: dict[Location, tuple[int, str, int]] = {}
+    for location, text in _places(tree) if wanted else ():
+        at = clean(text).casefold().find(wanted)
+        if at >= 0:
+            meant = _meant(tree, location)
+            shown = (clean(text), at) if meant == location else (value(tree.nodes, meant) or "", 0)
+            found.setdefault(meant, (_rank(tree, location), *shown))
+    order = sorted(found, key=lambda place: found[place][0])  # stable: document order within a rank
+    return {"hits": [_hit(tree, place, *found[place][1:]) for place in order[:MAX_HITS]], "more": len(order) > MAX_HITS}
+
+
+def _hit(tree: PageTree, location: Location, text: str, at: int) -> dict[str, Any]:
+    element, start = tree.nodes[location.node], max(0, at - 40)
+    return {
+        "location": location.as_json(),
+        "label": f"{label(element)} {kind_label(location)}",
+        "value": text[start : start + PREVIEW_CHARS],
+        "unusable": WHY_UNUSABLE if location.kind == "text" and element.tag in UNSEEN else "",
+    }
+
+
+def _meant(tree: PageTree, location: Location) -> Location:
+    element = tree.nodes[location.node]
+    named = element.tag == "meta" and location.kind == "attribute" and location.attribute in NAMES_OF_CONTENT
+    return Location(location.node, "attribute", attribute="content") if named and clean(element.get("content") or "") else location
+
+
+def _rank(tree: PageTree, location: Location) -> int:
+    element = tree.nodes[location.node]
+    if location.kind == "attribute":
+        return 1 if location.attribute in VALUE_ATTRIBUTES else 4
+    if element.tag in UNSEEN:
+        return 3 if "json" in (element.get("type") or "").lower() else 5
+    return 2 if element.tag in HIDDEN else 0
 
 
 def _places(tree: PageTree) -> Iterator[tuple[Location, str]]:

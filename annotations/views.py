@@ -70,10 +70,13 @@ def record_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @requires(Role.VIEWER)
 @xframe_options_sameorigin
 def frame(request: HttpRequest, snapshot_id: int) -> HttpResponse:
-    """One page, inert. ?mark=[locations] outlines places; ?preview=1 leaves out the script that reports clicks."""
+    """One page, inert. ?mark=[locations] outlines places, each in its `hue` if it has one.
+
+    ?preview=1 leaves out the script that reports clicks.
+    """
     snapshot = get_object_or_404(Snapshot, pk=snapshot_id)
     try:
-        marks = _locations(json.loads(request.GET.get("mark") or "[]"))
+        marks = _outlines(json.loads(request.GET.get("mark") or "[]"))
         return framing.respond(services.inert(snapshot), marks=marks, script=not request.GET.get("preview"))
     except (PageError, BadRequest, json.JSONDecodeError) as error:
         return framing.failure(f"This page cannot be shown: {error}.")
@@ -127,10 +130,9 @@ def redo(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @require_GET
 @endpoint
 def draft(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """What is learned of ?attribute= so far."""
-    attribute = _attribute(cluster, request.GET.get("attribute"))
-    labels = learning.labels_of(cluster).get(attribute.pk, {})
-    return drafts.draft(cluster, attribute, labels, services.sample_ids(cluster))
+    """What is learned of ?attribute= so far; with ?page=, also what is like the places marked there."""
+    page = _number(request, "page") if request.GET.get("page") else None
+    return services.draft(cluster, _attribute(cluster, request.GET.get("attribute")), page)
 
 
 @require_GET
@@ -161,7 +163,7 @@ def place(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
         raise BadRequest(f"location is no JSON: {error}") from error
     shown = tree.place(found, location)
     if shown is None:
-        raise BadRequest(f"the page has no such place: {location.as_json()}")
+        raise BadRequest("the page has no such place")
     return shown
 
 
@@ -238,6 +240,14 @@ def _locations(rows: Any) -> tuple[Location, ...]:
     if not isinstance(rows, list):
         raise BadRequest(f"locations: a list is needed, got {rows!r}")
     return tuple(_location(row) for row in rows)
+
+
+def _outlines(rows: Any) -> list[framing.Outline]:
+    places = _locations(rows)
+    hues = [row.get("hue", 0) for row in rows]
+    if any(type(hue) is not int or hue < 0 for hue in hues):
+        raise BadRequest(f"hue: whole numbers from 0 are needed, got {hues!r}")
+    return [framing.Outline(place, hue) for place, hue in zip(places, hues, strict=True)]
 
 
 def _location(row: Any) -> Location:

@@ -9,6 +9,7 @@ from lxml import etree
 from extraction.algorithms.dom.nodes import Location, elements, value
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError
+from extraction.algorithms.learning.features import UNSEEN
 from extraction.models import Attribute, Cluster, Label, Snapshot
 from extraction.services import contents
 
@@ -78,9 +79,12 @@ def _check(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, locations
 def _value(nodes: Sequence[etree._Element], place: Location) -> str:
     found = value(nodes, place)
     if found is None:
-        raise LabelError(f"the page has no such place: {place.as_json()}")
+        raise LabelError("the page has no such place any more; open it again and mark the value anew")
+    tag = str(nodes[place.node].tag)
+    if place.kind != "attribute" and tag in UNSEEN:
+        raise LabelError(f"the text of a {tag} element cannot be marked: no rule is learned from it")
     if not found:
-        raise LabelError(f"there is no text at that place: {place.as_json()}")
+        raise LabelError("there is no text at that place")
     return found
 
 

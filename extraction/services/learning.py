@@ -20,6 +20,7 @@ from lxml import etree
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.learning import apriori
+from extraction.algorithms.learning.corpus import Corpus
 from extraction.algorithms.rules import apply
 from extraction.algorithms.rules.rule import AttributeRule, Rule, Selector
 from extraction.models import Attribute, Cluster
@@ -39,6 +40,7 @@ __all__ = [
     "coverage",
     "digest",
     "labels_of",
+    "page_in_memory",
     "workspace",
 ]
 
@@ -97,6 +99,7 @@ class Workspace:
         self._all: list[Source] = []
         self._trees: dict[str, tuple[etree._Element, int]] = {}
         self._trees_bytes = 0
+        self._corpus: Corpus | None = None
         self._surveys: Recent[str, Survey] = Recent(_SURVEYS)
         self._lessons: Recent[object, Lesson | NotLearned] = Recent(_LESSONS)
         self._values: Recent[tuple[str, str], tuple[tuple[Location, str], ...]] = Recent(_VALUES)
@@ -104,7 +107,8 @@ class Workspace:
     @property
     def memory_bytes(self) -> int:
         """What it holds, estimated."""
-        return sum(page.memory_bytes for page in self.pages.values()) + self._trees_bytes
+        corpus = self._corpus  # another thread may let it go meanwhile
+        return sum(page.memory_bytes for page in self.pages.values()) + self._trees_bytes + (corpus.size_bytes if corpus else 0)
 
     def refresh(self) -> None:
         """Follows the database: pages that came or went, samples and labels that were added."""
@@ -120,6 +124,8 @@ class Workspace:
             kept = {(source.snapshot_id, source.sha256) for source in self._wanted}
             self.pages = {pk: page for pk, page in self.pages.items() if (pk, page.sha256) in kept}
             self.left_out = {}
+            if self._corpus is not None and self._corpus.pages != [page.table for page in self.pages.values()]:
+                self._corpus = None
 
     def fill(self, budget_s: float | None = 0.3) -> Filling:
         """Loads pages of the learning set, labelled ones first, for about `budget_s`; None loads all. At least one."""
@@ -195,6 +201,7 @@ class Workspace:
         if full and source.snapshot_id not in self._first:
             self._wanted = [each for each in self._wanted if each.snapshot_id in self.pages or each.snapshot_id in self._first]
             return
+        self._corpus = None
         loaded = {**self.pages, source.snapshot_id: page}
         self.pages = {source.snapshot_id: loaded[source.snapshot_id] for source in self._wanted if source.snapshot_id in loaded}
         _make_room(self)
@@ -204,14 +211,24 @@ class Workspace:
         examples = [apriori.Example(ids.index(pk), tuple(places)) for pk, places in labels.items() if pk in self.pages]
         if not any(example.locations for example in examples):
             return NotLearned(attribute.name, f"{attribute.name}: nothing is marked on any page that can be read")
-        tables = [page.table for page in self.pages.values()]
-        found = apriori.learn(tables, examples, multiple=attribute.multiple, mandatory=attribute.mandatory)
+        found = apriori.learn(self._pages_as_one(), examples, multiple=attribute.multiple, mandatory=attribute.mandatory)
         if isinstance(found, apriori.NotLearned):
             page = None if found.page is None else self.pages[ids[found.page]]
             where = f" ({page.url})" if page else ""
             return NotLearned(attribute.name, f"{attribute.name}: {found.reason}{where}", page.snapshot_id if page else None)
         selectors = tuple(Selector(each.xpath, each.part) for each in found.alternatives)
         return Lesson(attribute_rule(attribute, selectors), found)
+
+    def _pages_as_one(self) -> Corpus:
+        """The tables end to end, kept while the pages stay the same and there is room: a third of a lesson on large pages."""
+        tables = [page.table for page in self.pages.values()]
+        if self._corpus is None or self._corpus.pages != tables:
+            self._corpus = None
+            made = Corpus(tables)
+            if _held_bytes() + made.size_bytes > settings.VERTEX_WORKSPACE_MAX_BYTES:
+                return made
+            self._corpus = made
+        return self._corpus
 
     def _page_values(self, mark: str, rule: AttributeRule, page: LoadedPage) -> tuple[tuple[Location, str], ...]:
         known = self._values.get((mark, page.sha256))
@@ -246,8 +263,9 @@ class Workspace:
         return root
 
     def drop_trees(self) -> None:
-        """Gives back what is only kept for speed: trees beside the learning set."""
+        """Gives back what is only kept for speed: trees beside the learning set, its tables end to end."""
         with self._lock:
+            self._corpus = None
             self._trees = {}
             self._trees_bytes = 0
 
@@ -259,6 +277,13 @@ def workspace(cluster: Cluster) -> Workspace:
         _WORKSPACES[cluster.pk] = found
     found.refresh()
     return found
+
+
+def page_in_memory(cluster: Cluster, snapshot_id: int) -> LoadedPage | None:
+    """A page that the cluster's workspace holds already, without waiting for whoever is learning in it."""
+    with _LOCK:
+        found = _WORKSPACES.get(cluster.pk)
+    return found.pages.get(snapshot_id) if found else None  # `pages` is only ever replaced as a whole
 
 
 def coverage(cluster: Cluster, rule: AttributeRule, *, cursor: int = 0, budget_s: float = 0.4) -> Coverage:

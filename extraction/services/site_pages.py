@@ -95,7 +95,9 @@ def mark(record: Record, text: str) -> Mark:
         place = records.place(record, name, int(position))
     except records.PlaceError as error:
         return Mark(problem=str(error))
-    return Mark(locations=json.dumps([place.as_json()], separators=(",", ":")))
+    attribute = Attribute.objects.filter(record_type=record.cluster.record_type_id, name=name).first()
+    outline = {**place.as_json(), "hue": attribute.hue if attribute else 0}
+    return Mark(locations=json.dumps([outline], separators=(",", ":")))
 
 
 def values(stored: list[dict[str, Any]] | None) -> list[Value]:

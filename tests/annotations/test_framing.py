@@ -34,8 +34,12 @@ def test_a_preview_holds_no_script_and_may_run_none():
 
 
 def test_marks_need_the_script_and_are_in_its_data():
-    body = framing.respond(PAGE, marks=[Location(2, "attribute", attribute='a"<')], script=False).content.decode()
-    assert 'data-marks="[{&quot;node&quot;: 2' in body and '"<' not in body.split("data-marks=")[1].split(">")[0]
+    body = framing.respond(PAGE, marks=[framing.Outline(Location(2, "attribute", attribute='a"<'), 3)], script=False).content.decode()
+    assert (
+        "&quot;hue&quot;: 3" in body
+        and 'data-marks="[{&quot;node&quot;: 2' in body
+        and '"<' not in body.split("data-marks=")[1].split(">")[0]
+    )
 
 
 def test_the_headers_keep_it_out_of_other_sites_and_of_caches():

@@ -60,6 +60,27 @@ def test_search_finds_hidden_texts_and_attributes(page, words, label):
     assert words.casefold() in (value(page.nodes, Location.from_json(hits[0]["location"])) or "").casefold()
 
 
+def test_search_gives_what_is_likeliest_meant_first():
+    html = b"""<html><head><title>price</title><meta name="price" content="9"><meta property="x" content="the price">
+    <script>let price</script><script type="application/ld+json">{"price": 1}</script></head>
+    <body data-x="price"><p>a price</p><img alt="price"></body></html>"""
+    found = PageTree.of(elements(parse(html).root))
+    hits = tree.search(found, "price")["hits"]
+    assert [hit["label"] for hit in hits] == [
+        "p text",
+        "meta @content",
+        "img @alt",
+        "title text",
+        "script text",
+        "meta @content",
+        "body @data-x",
+        "script text",
+    ]
+    assert hits[5]["value"] == "9" and [bool(hit["unusable"]) for hit in hits] == [False] * 4 + [True, False, False, True]
+    script = tree.children(found, find(found, "//head"))["rows"][-1]
+    assert [option["label"] for option in script["options"]] == ["@type"] and "cannot be marked" in script["unusable"]
+
+
 def test_search_for_nothing_finds_nothing_and_many_hits_are_cut(page, monkeypatch):
     assert tree.search(page, "  ") == {"hits": [], "more": False}
     monkeypatch.setattr(tree, "MAX_HITS", 1)

@@ -1,6 +1,8 @@
 """The workbench's addresses: who may, what comes back, what is said of what is wrong."""
 
 import json
+import threading
+import time
 
 import pytest
 from django.test import Client
@@ -59,6 +61,11 @@ def mark(client, snapshot: Snapshot, name: str, *texts: str):
     )
 
 
+def taught(client, name: str, snapshot: Snapshot | None = None) -> dict:
+    query = {"attribute": attribute(name).pk, **({"page": snapshot.pk} if snapshot else {})}
+    return client.get(address("workbench_draft"), query).json()
+
+
 @pytest.mark.parametrize("name", GETS + POSTS)
 def test_who_is_signed_out_is_sent_to_sign_in(client, shop, name):
     response = client.get(address(name))
@@ -108,6 +115,7 @@ def test_without_a_record_type_one_is_chosen_first(signed_in, shop):
     Cluster.objects.update(record_type=None)
     client = signed_in("editor")
     body = client.get(address("workbench")).content.decode()
+    assert '<option value="">Choose…</option>' in body and "autofocus" not in body
     assert f"{reverse('record_type_new')}?template={shop.pk}" in body and ">Book<" in body
     response = client.post(address("workbench_record_type"), {"record_type": "book"})
     assert response.status_code == 302 and Cluster.objects.get().record_type.slug == "book"
@@ -138,33 +146,75 @@ def test_the_state_has_samples_attributes_and_labels(signed_in, shop):
     assert state["steps"] == {"undo": False, "redo": False}
 
 
+def test_labelled_samples_come_first_and_the_share_still_grows(signed_in, shop):
+    client = signed_in("editor")
+    rows = client.get(address("workbench_state")).json()["samples"]
+    last = Snapshot.objects.get(pk=rows[-1]["id"])
+    factory.label(shop, last, attribute(), None)
+    again = client.get(address("workbench_state")).json()["samples"]
+    assert [row["id"] for row in again] == [rows[-1]["id"], *(row["id"] for row in rows[:-1])]
+    shares = [row["covered"] for row in again]
+    assert shares == sorted(shares) and abs(shares[-1] - rows[-1]["covered"]) < 1e-5
+
+
+def test_the_text_of_a_script_cannot_be_marked_and_it_is_said_why(signed_in, shop):
+    content = b"<html><head><script>var price = 7</script></head><body><h1>Book</h1></body></html>"
+    odd = factory.snapshot(shop.site, "https://shop.example/book/odd", content, cluster=shop)
+    change = {"attribute": attribute().pk, "locations": [{"node": 2, "kind": "text", "text": 1}]}
+    response = post(signed_in("editor"), "workbench_label", {"page": odd.pk, "changes": [change]})
+    assert response.status_code == 400 and "text of a script element cannot be marked" in response.json()["error"]
+
+
 def test_a_mark_is_saved_and_brings_the_values_it_teaches_and_their_rate(signed_in, shop):
     client = signed_in("editor")
     while not client.get(address("workbench_warm")).json()["complete"]:
         pass
     answer = mark(client, page(shop), "title", "Book 0").json()
-    assert Label.objects.get().value == "Book 0"
-    draft = answer["drafts"][0]
+    assert Label.objects.get().value == "Book 0" and set(answer) == {"page", "labels", "steps"}
+    draft = taught(client, "title")
     assert draft["state"] == "learned" and draft["values"][str(page(shop, 1).pk)][0]["value"] == "Book 1"
     assert draft["coverage"]["hits"] == draft["coverage"]["checked"] == draft["coverage"]["total"] == 8
     assert answer["steps"] == {"undo": True, "redo": False}
-    assert client.get(address("workbench_draft"), {"attribute": attribute().pk}).json()["values"] == draft["values"]
     assert client.get(address("workbench_coverage"), {"attribute": attribute().pk, "cursor": 0}).json()["coverage"]["hits"] == 8
 
 
 def test_two_of_several_offer_the_others(signed_in, shop):
     content = factory.book_html("Long", authors=["Ann", "Ben", "Cid", "Dot"])
     long = factory.snapshot(shop.site, "https://shop.example/book/long", content, cluster=shop)
-    answer = mark(signed_in("editor"), long, "author", "Ann", "Ben").json()
-    assert [each["value"] for each in answer["similar"][str(attribute("author").pk)]] == ["Cid", "Dot"]
+    client = signed_in("editor")
+    mark(client, long, "author", "Ann", "Ben")
+    assert [each["value"] for each in taught(client, "author", long)["similar"]] == ["Cid", "Dot"]
+
+
+def test_a_save_does_not_wait_for_what_is_being_learned(signed_in, shop):
+    client = signed_in("editor")
+    bench = learning.workspace(shop)
+    bench.fill(None)
+    held, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with bench._lock:
+            held.set()
+            done.wait(10)
+
+    learner = threading.Thread(target=hold)
+    learner.start()
+    held.wait()
+    try:
+        started = time.monotonic()
+        assert mark(client, page(shop), "title", "Book 0").status_code == 200
+        assert time.monotonic() - started < 5 and Label.objects.get().value == "Book 0"
+    finally:
+        done.set()
+        learner.join()
 
 
 def test_not_on_this_page_and_nothing_said_are_different(signed_in, shop):
     client, first = signed_in("editor"), page(shop)
     post(client, "workbench_label", {"page": first.pk, "changes": [{"attribute": attribute().pk, "locations": None}]})
     assert Label.objects.get().absent
-    answer = post(client, "workbench_label", {"page": first.pk, "changes": [{"attribute": attribute().pk, "locations": []}]}).json()
-    assert not Label.objects.exists() and answer["drafts"] == [{"attribute": attribute().pk, "state": "empty"}]
+    post(client, "workbench_label", {"page": first.pk, "changes": [{"attribute": attribute().pk, "locations": []}]})
+    assert not Label.objects.exists() and taught(client, "title") == {"attribute": attribute().pk, "state": "empty"}
 
 
 def test_undo_and_redo_say_what_they_changed(signed_in, shop):
@@ -183,8 +233,8 @@ def test_undo_and_redo_say_what_they_changed(signed_in, shop):
 def test_what_cannot_be_learned_is_said_in_words(signed_in, shop):
     client = signed_in("editor")
     mark(client, page(shop), "title", "Book 0")
-    answer = mark(client, page(shop, 1), "title", "Shop since 1999").json()
-    draft = answer["drafts"][0]
+    mark(client, page(shop, 1), "title", "Shop since 1999")
+    draft = taught(client, "title")
     assert draft["state"] == "learned" or draft["message"].startswith("title: ")
 
 
@@ -277,6 +327,8 @@ def test_a_page_with_marks_or_as_a_preview(signed_in, shop):
     assert b"<script" not in client.get(frame, {"preview": "1"}).content
     assert b"&quot;node&quot;: 4" in client.get(frame, {"mark": '[{"node": 4, "kind": "element"}]'}).content
     assert "cannot be shown" in client.get(frame, {"mark": "nonsense"}).content.decode()
+    assert b"&quot;hue&quot;: 5" in client.get(frame, {"mark": '[{"node": 4, "kind": "element", "hue": 5}]'}).content
+    assert "cannot be shown" in client.get(frame, {"mark": '[{"node": 4, "kind": "element", "hue": "x"}]'}).content.decode()
     assert "cannot be shown" in client.get(frame, {"mark": '[{"node": "x"}]'}).content.decode()
 
 

@@ -60,6 +60,12 @@ def mark(page: "Page", attribute: str, values: Sequence[str], *, within: str = "
     for value in values:
         with page.expect_response(lambda response: response.url.endswith("/label/")):
             click_text(page, value, within=within)
+        learned(page)
+
+
+def learned(page: "Page") -> None:
+    """Waits until what was said last is learned from."""
+    page.wait_for_selector("#workbench:not([data-learning])")
 
 
 def mark_absent(page: "Page", attribute: str) -> None:
@@ -67,6 +73,7 @@ def mark_absent(page: "Page", attribute: str) -> None:
     choose(page, attribute)
     with page.expect_response(lambda response: response.url.endswith("/label/")):
         page.keyboard.press("x")
+    learned(page)
 
 
 def shown(page: "Page", attribute: str) -> Any:

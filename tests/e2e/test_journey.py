@@ -9,7 +9,7 @@ import pytest
 
 from extraction.demo import site as demo_site
 from tests.e2e.conftest import Dashboard, sign_in
-from tests.e2e.marking import mark, mark_absent, shown
+from tests.e2e.marking import learned, mark, mark_absent, shown
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -113,11 +113,13 @@ def annotate(page: "Page", truth: dict[str, dict[str, list[str]]]) -> None:
         if given == values:
             with page.expect_response(lambda response: response.url.endswith("/label/")):
                 page.keyboard.press("Enter")
+            learned(page)
         elif not values:
             mark_absent(page, attribute)
         else:
             mark(page, attribute, [value for value in values if value not in given], within=WHERE[attribute])
-            mark(page, attribute, [value for value in given if value not in values])
+            left = [text.strip() for text in row.locator(".wb-value").all_inner_texts()]  # one value took the other's stead
+            mark(page, attribute, [value for value in left if value in given and value not in values])
 
 
 def compare(path: Path, truth: dict[str, dict[str, list[str]]]) -> None:

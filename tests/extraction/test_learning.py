@@ -55,6 +55,24 @@ def test_a_click_teaches_a_rule_that_gives_values_on_the_other_pages(shop: Clust
     assert list(space.values(learned, only=[space_id := next(iter(values))])) == [space_id]
 
 
+def test_the_pages_as_one_are_kept_until_they_change_and_counted(shop: Cluster) -> None:
+    factory.mark(shop, 0, title=["Book 0"])
+    space = workspace(shop)
+    space.fill(None)
+    before = space.memory_bytes
+    space.learn(attribute("title"), labels_of(shop)[attribute("title").pk])
+    kept = space._corpus
+    assert kept is not None and space.memory_bytes >= before + kept.size_bytes > before
+    factory.mark(shop, 1, title=["Book 1"])
+    same = workspace(shop)
+    assert same is space
+    same.learn(attribute("title"), labels_of(shop)[attribute("title").pk])
+    pages = [page.table for page in space.pages.values()]
+    assert space._corpus is not None and space._corpus.pages == pages
+    space.drop_trees()
+    assert space._corpus is None and space.memory_bytes == before
+
+
 def test_labelled_pages_are_loaded_first_then_samples_and_the_rest_bit_by_bit(shop: Cluster) -> None:
     factory.mark(shop, 7, title=["Book 7"])
     labelled = Snapshot.objects.filter(cluster=shop).order_by("pk")[7].pk

@@ -75,7 +75,7 @@ class NotLearned:
 
 
 def learn(
-    pages: Sequence[PageTable],
+    pages: Sequence[PageTable] | Corpus,
     examples: Sequence[Example],
     *,
     multiple: bool = False,
@@ -84,8 +84,9 @@ def learn(
 ) -> Learned | NotLearned:
     """The rule of one attribute.
 
-    pages: annotated pages and up to some thirty others of the cluster. multiple: a page may have several values;
-    mandatory: every page has one, so rules that select nothing on many pages cost twice as much for it.
+    pages: annotated pages and up to some thirty others of the cluster, or their Corpus where it is kept.
+    multiple: a page may have several values; mandatory: every page has one, so rules that select nothing on many pages
+    cost twice as much for it.
     """
     try:
         return _Learner(pages, examples, multiple=multiple, cost=cost.with_support(2.0) if mandatory else cost).learn()
@@ -94,12 +95,13 @@ def learn(
 
 
 class _Learner:
-    def __init__(self, pages: Sequence[PageTable], examples: Sequence[Example], *, multiple: bool, cost: Cost) -> None:
-        self.corpus, self.multiple, self.cost = Corpus(pages), multiple, cost
-        self.annotated = np.zeros(len(pages), np.bool_)
+    def __init__(self, pages: Sequence[PageTable] | Corpus, examples: Sequence[Example], *, multiple: bool, cost: Cost) -> None:
+        self.corpus, self.multiple, self.cost = pages if isinstance(pages, Corpus) else Corpus(pages), multiple, cost
+        count = len(self.corpus.pages)
+        self.annotated = np.zeros(count, np.bool_)
         for example in examples:
-            if not 0 <= example.page < len(pages):
-                raise LearningError(f"an example is on page {example.page}, but there are {len(pages)} pages")
+            if not 0 <= example.page < count:
+                raise LearningError(f"an example is on page {example.page}, but there are {count} pages")
             self.annotated[example.page] = True
         self.marks = [mark(self.corpus, e.page, location) for e in examples for location in dict.fromkeys(e.locations)]
         self.solver = Solver(self.corpus, self.annotated, multiple=multiple, cost=cost)
@@ -263,7 +265,7 @@ class _Learner:
             index = {element: row for row, element in enumerate(table.nodes)}
             selected = {location for location, text in xpath.places(table.root, index) if text}
             if selected != self.solver.locations(solution, page):
-                raise LearningError(f"the expression {solution.xpath} does not select on page {page} what was learned")
+                raise LearningError(f"{solution.xpath}, which was learned, selects something else on one of the pages")
 
 
 def _target_words(target: Target) -> str:

@@ -20,8 +20,12 @@ _ELEMENT_ROWS = ("parent", "before", "after", "first", "end")
 _TEXT_ROWS = ("owner", "left", "right")
 
 
+MAX_NAMED_BYTES = 32_000_000
+"""Answers of `Corpus.named` kept, so that a corpus that is kept for long stays small beside the pages it is of."""
+
+
 class Corpus:
-    """The tables as one. Rows are the tables' rows plus each page's offset."""
+    """The tables as one. Rows are the tables' rows plus each page's offset. Used by one thread at a time."""
 
     def __init__(self, pages: Sequence[PageTable]) -> None:
         self.pages = pages
@@ -45,6 +49,12 @@ class Corpus:
             columns = [column + offset for column, offset in zip(columns, self.offsets, strict=False)]
         return np.concatenate(columns)
 
+    @property
+    def size_bytes(self) -> int:
+        """Memory beside that of the tables."""
+        groups = (self.rows, self.numbers, self.places, self.text_rows, self.text_numbers, self.text_places)
+        return sum(array.nbytes for group in groups for array in group.values()) + len(self._named) * int(self.offsets[-1])
+
     def page_of(self, row: int) -> int:
         """The page that an element's row is on."""
         return int(np.searchsorted(self.offsets, row, side="right")) - 1
@@ -63,6 +73,8 @@ class Corpus:
     def named(self, name_key: int) -> Bools:
         """Which elements have a name, by `features.name_key`. The answer is shared: not to be changed."""
         if name_key not in self._named:
+            if len(self._named) * int(self.offsets[-1]) > MAX_NAMED_BYTES:
+                self._named.clear()
             self._named[name_key] = self._find_named(name_key)
         return self._named[name_key]
 

@@ -36,7 +36,7 @@ def mark(corpus: Corpus, page: int, location: Location) -> Mark:
     whole = Location(location.node, location.kind, location.text, location.attribute)
     text = value(corpus.pages[page].nodes, whole)
     if not text:
-        raise LearningError(f"page {page} has no text at {location.as_json()}")
+        raise LearningError("the page has no text any more where a value was marked; mark it again")
     return Mark(page, location, text, _nodes(corpus, page, whole, text))
 
 
@@ -93,10 +93,11 @@ def _equivalents(corpus: Corpus, page: int, location: Location, text: str) -> It
 
 def _text_row(corpus: Corpus, page: int, location: Location) -> int:
     table = corpus.pages[page]
+    tag = str(table.nodes[location.node].tag)
     owners, nth = np.asarray(table.texts["owner"][:-1]), np.asarray(table.texts["text_nth"][:-1])
     found = np.flatnonzero((owners == location.node) & (nth == location.text))
     if not len(found):
-        raise LearningError(f"text {location.text} of element {location.node} is not among the texts of page {page}")
+        raise LearningError(f"the text of a {tag} element was marked, and no rule can be learned from it; mark the value elsewhere")
     return int(found[0]) + int(corpus.text_offsets[page])
 
 

@@ -1,30 +1,89 @@
 // What the workbench asks the server. Changes go one after the other, in the order they were made; what failed is said.
+//
+// A change carries all that is said of its attributes on its page, and its answer waits for no learning. What has not
+// gone out when the page is left goes out at once, by requests that outlive the page.
 
 export class Refused extends Error {}
+
+const KEEPALIVE_CHARS = 15_000; // Browsers let 64 KB outlive a page, in UTF-8.
+
+/** @typedef {{path: string, body: any, done: (answer: any) => void, failed: (error: unknown) => void}} Waiting */
 
 /** @param {HTMLElement} root carries data-base, the address of the workbench, and data-csrf. */
 export function connect(root) {
   const base = root.dataset.base ?? "";
   const csrf = root.dataset.csrf ?? "";
-  let last = Promise.resolve();
+  /** @type {Waiting[]} */ let queue = [];
+  /** @type {(() => void)[]} */ let idlers = [];
   let open = 0;
+  let sending = false;
 
   /** @param {string} path @param {Record<string, string | number>} [query] @returns {Promise<any>} */
   const get = (path, query = {}) => answer(fetch(`${address(base, path)}?${new URLSearchParams(strings(query))}`, { headers: { Accept: "application/json" } }));
 
-  /** @param {string} path @param {unknown} [body] @returns {Promise<any>} */
-  const send = (path, body = {}) =>
-    answer(fetch(address(base, path), { method: "POST", headers: { "Content-Type": "application/json", "X-CSRFToken": csrf }, body: JSON.stringify(body) }));
+  /** @param {string} path @param {unknown} body @returns {Promise<any>} */
+  function send(path, body) {
+    const text = JSON.stringify(body);
+    const headers = { "Content-Type": "application/json", "X-CSRFToken": csrf };
+    return answer(fetch(address(base, path), { method: "POST", headers, body: text, keepalive: text.length < KEEPALIVE_CHARS }));
+  }
 
-  /** As `send`, after everything sent before. @param {string} path @param {unknown} [body] @returns {Promise<any>} */
-  function post(path, body) {
+  /** Sends one that waited; never fails. @param {Waiting} one */
+  async function settle({ path, body, done, failed }) {
+    try {
+      done(await send(path, body));
+    } catch (error) {
+      failed(error);
+    } finally {
+      open -= 1;
+      if (!open) for (const idler of idlers.splice(0)) idler();
+    }
+  }
+
+  async function sendAll() {
+    if (sending) return;
+    sending = true;
+    for (let one = queue.shift(); one; one = queue.shift()) await settle(one);
+    sending = false;
+  }
+
+  /** Sends after everything sent before. @param {string} path @param {unknown} [body] @returns {Promise<any>} */
+  function post(path, body = {}) {
     open += 1;
-    const sent = last.then(() => send(path, body)).finally(() => { open -= 1; });
-    last = sent.then(() => {}, () => {});
+    return new Promise((done, failed) => {
+      queue.push({ path, body, done, failed });
+      sendAll();
+    });
+  }
+
+  /** Sends what waits now, for nobody may be here to send it later. */
+  function flush() {
+    for (const one of together(queue.splice(0))) settle(one);
+  }
+
+  /** Neighbouring changes of one page as one request, the later word on an attribute last: these go out side by side. @param {Waiting[]} waiting */
+  function together(waiting) {
+    /** @type {Waiting[]} */ const sent = [];
+    for (const one of waiting) {
+      const last = sent.at(-1);
+      if (!last?.body.changes || !one.body.changes || last.body.page !== one.body.page) {
+        sent.push({ ...one });
+        continue;
+      }
+      open -= 1;
+      const { done, failed } = last;
+      const later = new Set(one.body.changes.map((/** @type {any} */ change) => change.attribute));
+      last.body = { page: one.body.page, changes: [...last.body.changes.filter((/** @type {any} */ change) => !later.has(change.attribute)), ...one.body.changes] };
+      last.done = (found) => { done(found); one.done(found); };
+      last.failed = (error) => { failed(error); one.failed(error); };
+    }
     return sent;
   }
 
-  return { get, post, /** Resolves when no change is on its way. */ idle: () => last, busy: () => open > 0 };
+  /** Resolves when no change is on its way. @returns {Promise<void>} */
+  const idle = () => (open ? new Promise((done) => { idlers.push(done); }) : Promise.resolve());
+
+  return { get, post, flush, idle, busy: () => open > 0 };
 }
 
 /** @param {string} base @param {string} path */

@@ -242,11 +242,13 @@ const inside = (rect, x, y, slack) => x >= rect.left - slack && x <= rect.right 
 
 /** @param {Place} place */
 function show(place) {
+  const across = scrollX;
   elements[place.node]?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  window.scrollTo(across, scrollY); // only what is really outside moves the page sideways, below
   const rect = rectsOf(place)[0];
   if (!rect) return;
   if (rect.top < 40 || rect.bottom > innerHeight - 40) window.scrollBy(0, rect.top + rect.height / 2 - innerHeight / 3);
-  if (rect.left < 0 || rect.left > innerWidth - 40) window.scrollBy(rect.left - 40, 0);
+  if (rect.right < 40 || rect.left > innerWidth - 40) window.scrollBy(rect.left - 40, 0);
 }
 
 // ---- The layer of outlines -------------------------------------------------------------------------------------------
@@ -501,9 +503,9 @@ addEventListener("message", function handOver(event) {
   say({ type: "ready" });
 });
 
-/** @type {Place[]} */
+/** @type {(Place & {hue?: number})[]} */
 const given = JSON.parse(document.querySelector("script[data-marks]")?.getAttribute("data-marks") || "[]");
-marks = given.map((location, n) => ({ id: String(n), location, hue: 0, look: "solid", name: "", key: "", current: true }));
+marks = given.map(({ hue = 0, ...location }, n) => ({ id: String(n), location, hue, look: "solid", name: "", key: "", current: true }));
 watch();
 drawMarks();
 if (given[0]) show(given[0]);

@@ -21,20 +21,23 @@ import { treePanel } from "./treepanel.js";
 /** @typedef {import("./messages.js").Place} Place @typedef {import("./store.js").Value} Value */
 
 const FAR = 10;
+const LOOK_MS = 1000; // The window comes into focus with every click beside the page.
 const root = byId("workbench");
 const api = connect(root);
 const { say, show: showPage } = pageFrame(/** @type {HTMLIFrameElement} */ (byId("frame")), root, hear);
-const tree = treePanel(api, takePlace, fail);
-const { count, warm, missing, learn, publish } = learner(api, () => store, draw, fail);
+const tree = treePanel(api, takeFromTree, fail);
+const { count, teach, warm, missing, learn, publish } = learner(api, () => store, draw, fail);
 
 /** @type {import("./store.js").Store} */ let store;
 /** What the arrows act on: a value just marked, or the keyboard's cursor (attribute null).
  * @type {{attribute: number | null, page: number, location: Place, place: import("./trail.js").Described | null} | null} */
 let focus = null;
 /** The labels as the server knows them. @type {import("./store.js").Store["labels"]} */ let saved = {};
+/** How many changes of an attribute are on their way. @type {Map<number, number>} */ const unsaved = new Map();
 let styled = true;
 let savedAt = 0;
 let failed = false;
+let lookedAt = 0;
 
 // ---- The page in the frame -------------------------------------------------------------------------------------------
 
@@ -87,6 +90,12 @@ function takePlace(location) {
   goOn(attribute, how);
 }
 
+/** What was taken by its name is shown on the page, wherever it stands. @param {Place} location */
+function takeFromTree(location) {
+  takePlace(location);
+  say({ type: "show", location });
+}
+
 /** After the first value of a single-valued attribute the next one is what is wanted. @param {import("./store.js").Attribute} attribute @param {import("./store.js").Standing} before */
 function goOn(attribute, before) {
   if (!attribute.multiple && !stores.isSaid(before)) advance();
@@ -106,9 +115,19 @@ function mark(attribute, values, at) {
 /** @param {{attribute: number, locations: Place[] | null}[]} changes */
 async function save(changes) {
   const page = store.page;
-  for (const { attribute } of changes) asking(attribute);
-  await settle(api.post("label/", { page, changes }));
+  const ids = changes.map(({ attribute }) => attribute);
+  for (const id of ids) {
+    asking(id);
+    unsaved.set(id, (unsaved.get(id) ?? 0) + 1);
+  }
+  root.dataset.learning = "true";
+  const sent = api.post("label/", { page, changes });
+  const arrived = () => { for (const id of ids) unsaved.set(id, (unsaved.get(id) ?? 1) - 1); };
+  await settle(sent.finally(arrived));
 }
+
+/** Labels of the server, but for attributes whose newer ones are on their way there. @param {import("./store.js").Store["labels"]} labels */
+const settled = (labels) => Object.fromEntries(Object.entries(labels).filter(([id]) => !unsaved.get(Number(id))));
 
 /** The draft's old values stay until the new ones come. @param {number} attribute */
 function asking(attribute) {
@@ -125,12 +144,12 @@ async function settle(sent) {
       store.steps = answer.steps;
       return draw();
     }
-    stores.take(store, answer);
+    stores.take(store, { ...answer, labels: settled(answer.labels) });
     if (!api.busy()) saved = structuredClone(store.labels);
     failed = false;
     savedAt = Date.now();
     draw();
-    count();
+    teach(Object.keys(answer.labels).map(Number), answer.page);
     return answer;
   } catch (error) {
     failed = true;
@@ -142,12 +161,37 @@ async function settle(sent) {
 async function reload() {
   try {
     const fresh = await api.get("state/");
-    Object.assign(store, { labels: fresh.labels, steps: fresh.steps });
-    saved = structuredClone(store.labels);
+    const mine = Object.fromEntries(Object.entries(store.labels).filter(([id]) => unsaved.get(Number(id))));
+    const changed = stores.changedBetween(store.labels, { ...fresh.labels, ...mine });
+    Object.assign(store, { labels: { ...fresh.labels, ...mine }, steps: fresh.steps });
+    saved = structuredClone(fresh.labels);
+    teach(changed, store.page);
   } catch {
+    delete root.dataset.learning;
     store.labels = structuredClone(saved); // The server is away: nothing is shown as said that it does not know.
   }
   draw();
+}
+
+/** Another tab or another person may have changed something while this one was not looked at. */
+async function lookAgain() {
+  if (!store || document.visibilityState !== "visible" || api.busy() || Date.now() - lookedAt < LOOK_MS) return;
+  lookedAt = Date.now();
+  const before = savedAt;
+  try {
+    const fresh = await api.get("state/");
+    if (api.busy() || before !== savedAt) return;
+    const changed = stores.changedBetween(store.labels, fresh.labels);
+    const steps = JSON.stringify(fresh.steps) !== JSON.stringify(store.steps);
+    if (!changed.length && !steps) return;
+    Object.assign(store, { labels: fresh.labels, steps: fresh.steps });
+    saved = structuredClone(fresh.labels);
+    if (changed.length) dropFocus();
+    draw();
+    teach(changed, store.page);
+  } catch {
+    return; // Nothing was asked for; the next change says what is wrong.
+  }
 }
 
 /** @param {"undo/" | "redo/"} which */
@@ -388,6 +432,16 @@ const saves = () => ({ saving: api.busy(), failed, at: savedAt });
 function fail(text) {
   toast(text, "error");
 }
+
+// ---- Leaving and coming back -----------------------------------------------------------------------------------------
+
+addEventListener("pagehide", api.flush);
+addEventListener("beforeunload", (event) => { if (api.busy()) event.preventDefault(); });
+addEventListener("focus", lookAgain);
+document.addEventListener("visibilitychange", () => {
+  if (document.visibilityState === "hidden") api.flush();
+  else lookAgain();
+});
 
 // ---- Start -----------------------------------------------------------------------------------------------------------
 

@@ -7,11 +7,46 @@ const POLL_MS = 400;
 const BREATH_MS = 150; // Between two slices of counting: whoever clicks meanwhile does not wait for a slice.
 
 /**
- * @param {{get: (path: string, query?: Record<string, string | number>) => Promise<any>, post: (path: string, body?: unknown) => Promise<any>, idle: () => Promise<void>}} api
+ * @param {{get: (path: string, query?: Record<string, string | number>) => Promise<any>, post: (path: string, body?: unknown) => Promise<any>, idle: () => Promise<void>, busy: () => boolean}} api
  * @param {() => import("./store.js").Store} known the store @param {() => void} draw @param {(text: string) => void} fail
  */
 export function learner(api, known, draw, fail) {
   let counting = false;
+
+  /** Attributes whose labels changed and the page they changed on. @type {Map<number, number>} */ const taught = new Map();
+  let teaching = false;
+
+  /** Asks what is learned now of attributes whose labels changed, the current one first. Marked again meanwhile, one is asked for again:
+   * no change waits for this, and many changes are learned from once. @param {number[]} attributes @param {number} page */
+  async function teach(attributes, page) {
+    for (const attribute of attributes) taught.set(attribute, page);
+    if (teaching) return;
+    teaching = true;
+    try {
+      while (taught.size) await lesson();
+    } catch (error) {
+      fail(said(error));
+    } finally {
+      teaching = false;
+      taught.clear();
+      if (!api.busy()) delete byId("workbench").dataset.learning;
+    }
+    count();
+  }
+
+  async function lesson() {
+    const store = known();
+    const attribute = taught.has(store.current) ? store.current : [...taught.keys()][0];
+    const page = taught.get(attribute) ?? store.page;
+    taught.delete(attribute);
+    const labels = JSON.stringify(store.labels[attribute]);
+    const draft = await api.get("draft/", { attribute, page });
+    // Marked again while this was learned: that mark's own answer asks again.
+    if (taught.has(attribute) || JSON.stringify(store.labels[attribute]) !== labels) return;
+    store.drafts.set(attribute, draft);
+    if (draft.similar) store.similar.set(attribute, { page, values: draft.similar });
+    draw();
+  }
 
   /** Counts hits on in the background, the current attribute first, and gives way to every change. */
   async function count() {
@@ -124,7 +159,7 @@ export function learner(api, known, draw, fail) {
     }
   }
 
-  return { count, warm, missing, learn, publish };
+  return { count, teach, warm, missing, learn, publish };
 }
 
 /** @param {any} page */

@@ -33,7 +33,7 @@ function row(store, attribute, number, actions) {
       { class: "wb-attribute-head" },
       h("kbd", { class: "wb-key" }, keyFor(attribute, number) || "·"),
       h("button", { type: "button", class: "wb-name truncate", title: describe(attribute) }, attribute.name),
-      attribute.mandatory && h("span", { class: "muted small", title: "Mandatory: a record without it is incomplete" }, "must"),
+      attribute.mandatory && h("span", { class: "muted small", title: "Mandatory: a record without it is incomplete" }, "mandatory"),
       attribute.multiple && h("span", { class: "muted small", title: "A record may have several values" }, "several"),
       rate(draft, attribute, actions),
     ),

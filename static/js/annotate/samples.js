@@ -1,21 +1,25 @@
 // The left column: the sample pages, what is said on each, how much of the template they cover.
 
 import { bar, h } from "./dom.js";
-import { percent, saidOn, standing } from "./store.js";
+import { apart, needed, percent, saidOn, standing } from "./store.js";
 
 /** @param {HTMLElement} list @param {import("./store.js").Store} store @param {(page: number) => void} open */
 export function drawSamples(list, store, open) {
-  list.replaceChildren(...store.samples.map((sample, number) => row(store, sample, number + 1, open)));
+  const titles = apart(store.samples.map((sample) => sample.title || sample.url));
+  const all = needed(store);
+  const rows = store.samples.map((sample, number) => row(store, sample, number + 1, { title: titles[number], optional: number >= all, open }));
+  if (all < rows.length) rows.splice(all, 0, h("li", { class: "wb-enough muted small" }, "enough for most templates"));
+  list.replaceChildren(...rows);
   list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
 }
 
-/** @param {import("./store.js").Store} store @param {import("./store.js").Sample} sample @param {number} number @param {(page: number) => void} open */
-function row(store, sample, number, open) {
+/** @param {import("./store.js").Store} store @param {import("./store.js").Sample} sample @param {number} number @param {{title: string, optional: boolean, open: (page: number) => void}} how */
+function row(store, sample, number, { title, optional, open }) {
   const said = saidOn(store, sample.id);
   const all = store.attributes.length;
   const proposed = store.attributes.filter((attribute) => standing(store, attribute.id, sample.id).kind === "proposed").length;
   const [sign, word, look] =
-    said === all ? ["✓", "all said", "state-ok"] : said ? ["●", `${said} of ${all}`, "state-draft"] : ["○", proposed ? `${proposed} of ${all} proposed` : "nothing yet", "muted"];
+    said === all ? ["✓", "all said", "state-ok"] : said ? ["●", `${said} of ${all}`, "state-draft"] : ["○", optional ? "optional" : proposed ? `${proposed} of ${all} proposed` : "nothing yet", "muted"];
   const covered = percent(sample.covered, 1);
   return h(
     "li",
@@ -23,12 +27,12 @@ function row(store, sample, number, open) {
     h(
       "button",
       {
-        type: "button", class: "wb-sample", "aria-current": sample.id === store.page ? "page" : null, title: `${sample.title || sample.url}\n${sample.url}\nPages 1 to ${number} cover ${covered} of the template`,
+        type: "button", class: `wb-sample${optional ? " wb-optional" : ""}`, "aria-current": sample.id === store.page ? "page" : null, title: `${sample.title || sample.url}\n${sample.url}\nPages 1 to ${number} cover at least ${covered} of the template`,
         data: { page: sample.id }, on: { click: () => open(sample.id) },
       },
       h("span", { class: "wb-sample-number figures" }, String(number)),
       h("span", { class: `wb-sample-sign ${look}` }, sign),
-      h("span", { class: "truncate" }, sample.title || sample.url),
+      h("span", { class: "truncate" }, title),
       h("span", { class: "wb-sample-word muted" }, word),
       h("span", { class: "wb-sample-share figures muted" }, covered),
       bar(sample.covered, `${covered} covered so far`),

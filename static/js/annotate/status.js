@@ -1,7 +1,7 @@
 // The lines around the page: its title, whether everything is saved, how far the samples are.
 
 import { byId } from "./dom.js";
-import { nextUnsaid, pageOf, saidOn } from "./store.js";
+import { needed, nextUnsaid, pageOf, saidOn } from "./store.js";
 
 /** @typedef {import("./store.js").Store} Store */
 
@@ -32,10 +32,11 @@ function ago(at) {
 
 /** @param {Store} store */
 export function drawFoot(store) {
-  const done = store.samples.filter((sample) => saidOn(store, sample.id) === store.attributes.length).length;
+  const wanted = store.samples.slice(0, needed(store));
+  const done = wanted.filter((sample) => saidOn(store, sample.id) === store.attributes.length).length;
   const last = store.samples.at(-1)?.id === store.page;
   const empty = !store.samples.length || !store.attributes.length;
-  byId("progress").textContent = empty ? "" : nextUnsaid(store) === null && !last ? "All said here. Enter opens the next page." : `${done} of ${store.samples.length} samples done`;
+  byId("progress").textContent = empty ? "" : nextUnsaid(store) === null && !last ? "All said here. Enter opens the next page." : `${done} of ${wanted.length} ${wanted.length === 1 ? "sample" : "samples"} done`;
   const learnable = store.attributes.some((attribute) => Object.values(store.labels[attribute.id] ?? {}).some((values) => values?.length));
   byId("learn").toggleAttribute("disabled", !learnable);
   byId("publish").toggleAttribute("hidden", !store.rule.draft);

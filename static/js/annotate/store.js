@@ -47,6 +47,36 @@ export function saidOn(store, page) {
   return store.attributes.filter((attribute) => isSaid(standing(store, attribute.id, page))).length;
 }
 
+const ENOUGH = 0.995; // Of the template: what further pages show is rare.
+
+/** How many of the samples are to be done, from the first: those up to enough of the template, and those begun. @param {Store} store */
+export function needed(store) {
+  const enough = store.samples.findIndex((sample) => sample.covered >= ENOUGH) + 1 || store.samples.length;
+  const begun = store.samples.findLastIndex((sample) => saidOn(store, sample.id) > 0) + 1;
+  return Math.max(enough, begun);
+}
+
+/** Titles without the words that most of them begin or end with; each keeps one word at least. @param {string[]} titles */
+export function apart(titles) {
+  const rows = titles.map((title) => title.split(/\s+/).filter(Boolean));
+  const from = sharedBy(rows);
+  const upTo = sharedBy(rows.map((words) => words.toReversed()));
+  return rows.map((words, number) => {
+    const first = Math.min(from[number], Math.max(0, words.length - 1));
+    const last = Math.max(first + 1, words.length - upTo[number]);
+    const kept = words.slice(first, last).join(" ");
+    return kept ? `${first ? "… " : ""}${kept}${last < words.length ? " …" : ""}` : titles[number];
+  });
+}
+
+/** For each row, how many words at its beginning more than half of the rows begin with. @param {string[][]} rows */
+function sharedBy(rows) {
+  /** @type {Map<string, number>} */ const counts = new Map();
+  const beginning = (/** @type {string[]} */ words, /** @type {number} */ length) => words.slice(0, length).join(" ");
+  for (const words of rows) for (let length = 1; length <= words.length; length += 1) counts.set(beginning(words, length), (counts.get(beginning(words, length)) ?? 0) + 1);
+  return rows.map((words) => words.filter((_, at) => (counts.get(beginning(words, at + 1)) ?? 0) * 2 > rows.length && rows.length > 1).length);
+}
+
 /** @param {Store} store @param {number} id @returns {Attribute | undefined} */
 export const attributeOf = (store, id) => store.attributes.find((attribute) => attribute.id === id);
 
@@ -93,9 +123,19 @@ export function offered(store) {
 /** Takes in the answer to a change. @param {Store} store @param {any} answer */
 export function take(store, answer) {
   for (const [attribute, pages] of Object.entries(answer.labels ?? {})) store.labels[attribute] = pages;
-  for (const draft of answer.drafts ?? []) store.drafts.set(draft.attribute, draft);
-  for (const [attribute, values] of Object.entries(answer.similar ?? {})) store.similar.set(Number(attribute), { page: answer.page, values });
   if (answer.steps) store.steps = answer.steps;
+}
+
+/** The attributes of which something else is said. @param {Store["labels"]} before @param {Store["labels"]} after @returns {number[]} */
+export function changedBetween(before, after) {
+  const ids = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return ids.filter((id) => summary(before[id]) !== summary(after[id])).map(Number);
+}
+
+/** @param {Record<string, Value[] | null> | undefined} pages */
+function summary(pages = {}) {
+  const said = Object.entries(pages).filter(([, values]) => values === null || values.length);
+  return JSON.stringify(said.map(([page, values]) => [page, values && values.map((value) => keyOf(value.location)).sort()]).sort());
 }
 
 /** A share for people: never rounded up to all nor down to none. @param {number} hits @param {number} total */

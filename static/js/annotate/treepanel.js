@@ -40,7 +40,7 @@ export function treePanel(api, choose, fail) {
     try {
       const { hits, more } = await ask({ search: words });
       if (mine !== asked) return;
-      const list = hits.map((/** @type {any} */ hit) => h("li", {}, line(hit.label, hit.value, hit.location)));
+      const list = hits.map((/** @type {any} */ hit) => h("li", {}, line(hit.label, hit.value, hit.location, hit.unusable)));
       shownFor = words;
       rows.replaceChildren(hits.length ? h("ul", { class: "wb-tree-list" }, ...list) : h("p", { class: "muted" }, `Nothing on this page contains “${words}”.`));
       if (more) rows.append(h("p", { class: "muted" }, `The first ${hits.length}. A longer word finds fewer.`));
@@ -62,7 +62,7 @@ export function treePanel(api, choose, fail) {
       below.hidden = !open;
       if (open && !below.childElementCount) await more(below, row.node, 0);
     }
-    return h("li", { role: "treeitem" }, h("div", { class: "tree-row" }, opener, h("button", { type: "button", class: "wb-take wb-element", on: { click: () => choose({ node: row.node, kind: "element" }) } }, row.label)), options(row), below);
+    return h("li", { role: "treeitem" }, h("div", { class: "tree-row" }, opener, h("button", { type: "button", class: "wb-take wb-element", disabled: !!row.unusable, title: row.unusable, on: { click: () => choose({ node: row.node, kind: "element" }) } }, row.label)), options(row), below);
   }
 
   /** @param {HTMLElement} below @param {number} node @param {number} after */
@@ -81,13 +81,14 @@ export function treePanel(api, choose, fail) {
 
   /** @param {any} row */
   function options(row) {
-    if (!row.options.length) return null;
-    return h("ul", { class: "wb-tree-options" }, ...row.options.map((/** @type {any} */ option) => h("li", {}, line(option.label, option.value, option.location))));
+    const why = row.unusable && h("li", { class: "muted small" }, `${row.unusable}.`);
+    if (!row.options.length && !why) return null;
+    return h("ul", { class: "wb-tree-options" }, why, ...row.options.map((/** @type {any} */ option) => h("li", {}, line(option.label, option.value, option.location))));
   }
 
-  /** @param {string} label @param {string} value @param {Place} location */
-  function line(label, value, location) {
-    return h("button", { type: "button", class: "wb-take", title: value, on: { click: () => choose(location) } }, h("code", { class: "muted" }, label), h("span", { class: "truncate" }, value));
+  /** @param {string} label @param {string} value @param {Place} location @param {string} [unusable] why it cannot be taken */
+  function line(label, value, location, unusable = "") {
+    return h("button", { type: "button", class: "wb-take", title: unusable || value, disabled: !!unusable, on: { click: () => choose(location) } }, h("code", { class: "muted" }, label), h("span", { class: "truncate" }, value), unusable && h("span", { class: "muted small" }, `${unusable}.`));
   }
 
   /** Takes the first hit of what is typed now; the hits may still be on their way. */
@@ -95,7 +96,7 @@ export function treePanel(api, choose, fail) {
     const words = field.value.trim();
     if (!words) return;
     if (shownFor !== words) await search();
-    const first = rows.querySelector("button.wb-take");
+    const first = rows.querySelector("button.wb-take:not([disabled])");
     if (shownFor === words && first instanceof HTMLElement) first.click();
   }
 
