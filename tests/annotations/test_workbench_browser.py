@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from extraction.algorithms.dom.nodes import Location, elements, value
 from extraction.algorithms.dom.parse import parse
-from extraction.models import Attribute, Cluster, Label, RecordType, Snapshot
+from extraction.models import Attribute, Cluster, Label, RecordType, SamplePage, Snapshot
 from extraction.services import contents, learning
 from tests.e2e import browser as chromium
 from tests.extraction import factory
@@ -445,3 +445,17 @@ def test_a_page_of_20_megabytes_and_2000_levels_is_shown_and_annotated(bench):
     bench.click("#title", x=5)
     assert values("title") == ["The"]
     assert "not shown" in bench.frame.locator("v-note").inner_text()
+
+
+def test_a_click_inside_a_larger_proposed_value_takes_what_was_clicked(bench):
+    cluster = messy(b"<html><body><h1>One</h1><p>alike</p></body></html>", title="text")
+    second = b"<html><body><h1>Two <small>or, The Second</small></h1><p>alike</p></body></html>"
+    more = factory.snapshot(cluster.site, "https://messy.example/2", second, cluster=cluster)
+    SamplePage.objects.create(cluster=cluster, snapshot=more, position=2, covered_fraction=1.0)
+    bench.open(cluster)
+    bench.click("h1")
+    bench.press("]")
+    bench.ready()
+    bench.until(lambda: bench.page.locator('.wb-attribute[data-standing="proposed"]').count() == 1)
+    bench.click_text("Two")
+    assert values("title") == ["One", "Two"]

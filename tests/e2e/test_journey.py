@@ -62,10 +62,12 @@ def test_an_editor_turns_a_zip_into_a_csv_that_equals_the_truth(page: "Page", da
     page.get_by_role("link", name="New record type").click()
     define_book(page)
     page.wait_for_url("**/annotate/")
-    for number in range(3):
-        page.locator(".wb-sample").nth(number).click()
+    for number in range(2):
+        open_sample(page, number)
         annotate(page, truth)
         see(page, f"07-workbench-{number + 1}")
+    correct_the_first_that_is_wrong(page, truth)
+    see(page, "07-workbench-3")
 
     page.get_by_role("button", name="Learn").click()
     page.wait_for_url("**/rules/1/")
@@ -102,14 +104,35 @@ def define_book(page: "Page") -> None:
     page.get_by_role("button", name="Create record type").click()
 
 
+def open_sample(page: "Page", number: int) -> None:
+    page.locator(".wb-sample").nth(number).click()
+    page.wait_for_selector("#workbench:not([data-loading])")
+    learned(page)
+
+
+def correct_the_first_that_is_wrong(page: "Page", truth: dict[str, dict[str, list[str]]]) -> None:
+    """What an editor does who has marked two pages: looks at what the rule gives on the others, and marks one where it is wrong."""
+    for number in range(2, page.locator(".wb-sample").count()):
+        open_sample(page, number)
+        url = page.locator("#page-url").get_attribute("title") or ""
+        if any(proposed(page, attribute) != truth[url][attribute] for attribute in ATTRIBUTES):
+            annotate(page, truth)
+            return
+
+
+def proposed(page: "Page", attribute: str) -> list[str]:
+    """The values of an attribute on the open page."""
+    row = shown(page, attribute)
+    row.locator(".wb-name").click()
+    return [text.strip() for text in row.locator(".wb-value").all_inner_texts()]
+
+
 def annotate(page: "Page", truth: dict[str, dict[str, list[str]]]) -> None:
     """Confirms what is proposed where it is right; a click adds a value that lacks and takes away one that is wrong."""
     url = page.locator("#page-url").get_attribute("title") or ""
     for attribute in ATTRIBUTES:
         values = truth[url][attribute]
-        row = shown(page, attribute)
-        row.locator(".wb-name").click()
-        given = [text.strip() for text in row.locator(".wb-value").all_inner_texts()]
+        given = proposed(page, attribute)
         if given == values:
             with page.expect_response(lambda response: response.url.endswith("/label/")):
                 page.keyboard.press("Enter")
@@ -118,8 +141,8 @@ def annotate(page: "Page", truth: dict[str, dict[str, list[str]]]) -> None:
             mark_absent(page, attribute)
         else:
             mark(page, attribute, [value for value in values if value not in given], within=WHERE[attribute])
-            left = [text.strip() for text in row.locator(".wb-value").all_inner_texts()]  # one value took the other's stead
-            mark(page, attribute, [value for value in left if value in given and value not in values])
+            if ATTRIBUTES[attribute][1]:  # of a single one, the value marked takes the place of the one proposed
+                mark(page, attribute, [value for value in given if value not in values])
 
 
 def compare(path: Path, truth: dict[str, dict[str, list[str]]]) -> None:

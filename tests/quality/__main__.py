@@ -30,7 +30,7 @@ FLOORS = {
     ("clustering stackoverflow", "pair recall"): 1.0,
     ("clustering stackoverflow", "V"): 1.0,
 }
-"""Reached once, only ever raised; for templates what the worst of nine hash seeds reaches. They hold for the pages described in docs/quality.md."""
+"""Reached once, only ever raised; for templates what the worst of nine hash seeds reaches. The pages: docs/quality.md."""
 
 
 def main() -> int:

@@ -102,7 +102,11 @@ export function nextUnsaid(store) {
  * @param {Attribute} attribute @param {Standing} how @param {Value} clicked @param {Value[]} hit values of the attribute under the pointer
  * @returns {Value[]} */
 export function afterClick(attribute, how, clicked, hit) {
-  if (!attribute.multiple) return how.kind === "confirmed" && hit.length ? [] : hit.length ? hit.slice(0, 1) : [clicked];
+  if (!attribute.multiple) {
+    // A click inside a larger value means what was clicked: the whole heading was proposed, its first line is wanted.
+    const meant = hit.filter((value) => value.value === clicked.value || samePlace(value.location, clicked.location));
+    return how.kind === "confirmed" && meant.length ? [] : meant.length ? meant.slice(0, 1) : [clicked];
+  }
   if (hit.length) return without(how.values, hit);
   const same = how.values.some((value) => samePlace(value.location, clicked.location));
   return same ? without(how.values, [clicked]) : [...how.values, clicked];
