@@ -128,6 +128,7 @@ STORAGES = {
 }
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # else whitenoise warns of it at every start
 STATICFILES_DIRS = [BASE_DIR / "static"]
 # The files in static/ are served as they are where nothing was collected: no build step, no second command.
 WHITENOISE_USE_FINDERS = True

@@ -33,6 +33,7 @@ def see(page: "Page", name: str) -> None:
     """Keeps a picture of the screen where VERTEX_SCREENSHOTS names a folder, to be looked at by a person."""
     folder = os.environ.get("VERTEX_SCREENSHOTS")
     if folder:
+        page.wait_for_load_state("networkidle")
         page.screenshot(path=Path(folder) / f"{name}.png")
 
 
