@@ -6,6 +6,7 @@ from outside. libxml2 stops at ``MAX_DEPTH`` nested elements; a page that is dee
 point and carries a notice, because half a page is of more use to an editor than none.
 """
 
+import re
 from dataclasses import dataclass
 
 from charset_normalizer import from_bytes
@@ -19,6 +20,8 @@ MAX_BYTES = 32 * 1024 * 1024
 
 MAX_DEPTH = 2048
 """libxml2's own bound on nested elements with huge_tree on; without it the bound is 256 and real pages reach it."""
+
+_CONTROL = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f]")
 
 DETECTION_BYTES = 65_536
 """How much of a page without any declaration is looked at to guess its encoding."""
@@ -56,9 +59,9 @@ def parse(content: bytes, *, content_type: str | None = None) -> ParsedPage:
 
 
 def decode(content: bytes, *, content_type: str | None = None) -> tuple[str, str]:
-    """(encoding name, text without byte-order mark) of a page's bytes."""
+    """(encoding name, text without byte-order mark) of a page's bytes; control characters, which no XPath can name, as spaces."""
     encoding, text = html_to_unicode(content_type, content, auto_detect_fun=_detect, default_encoding="utf-8")
-    return encoding, text.lstrip("\ufeff")
+    return encoding, _CONTROL.sub(" ", text.lstrip("\ufeff"))
 
 
 def _detect(content: bytes) -> str | None:
