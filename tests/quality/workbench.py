@@ -23,7 +23,7 @@ from extraction.algorithms.dom.nodes import clean
 from extraction.management import processes
 from tests.e2e import browser
 from tests.e2e.conftest import PASSWORD, Dashboard, environment, sign_in
-from tests.e2e.marking import choose, click_text, shown
+from tests.e2e.marking import choose, click_text, learned, shown
 from tests.quality import scores
 
 if TYPE_CHECKING:
@@ -105,10 +105,13 @@ def take_through(page: "Page", site: Site, folder: Path, count: int) -> None:
     page.goto(f"/sites/{site.folder.name}/")
     merge_all(page)
     page.locator(".template-card").first.get_by_role("link", name="Annotate").click()
+    page.get_by_label("Record type").select_option(label="Record")
     page.get_by_role("button", name="Use it and annotate").click()
     for number, name in enumerate(site.annotated(count), 1):
         page.locator(f'.wb-sample[title*="{site.urls[name]}"]').click()
+        page.wait_for_selector(f'.wb-sample[aria-current="page"][title*="{site.urls[name]}"]')
         page.wait_for_selector("#workbench:not([data-loading])")
+        learned(page)
         efforts = {attribute: say(page, site, attribute, name) for attribute in site.truth}
         report(number, name, efforts)
     page.get_by_role("button", name="Learn").click()
@@ -178,6 +181,7 @@ def say(page: "Page", site: Site, attribute: str, name: str) -> Effort:
 def _saved(page: "Page", act: Any) -> None:
     with page.expect_response(lambda response: response.url.endswith("/label/")):
         act()
+    learned(page)
 
 
 def report(number: int, name: str, efforts: dict[str, Effort]) -> None:
