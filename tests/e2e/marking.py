@@ -42,7 +42,12 @@ def click_text(page: "Page", value: str, *, within: str = "[data-v]", nth: int =
 
 def point_of(page: "Page", value: str, *, within: str = "[data-v]", nth: int = 0) -> tuple[float, float]:
     """Where `click_text` clicks, in pixels of the window."""
-    place = frame_of(page).evaluate(_FIND, [value, within, nth])
+    place = None
+    for _ in range(50):  # a page that was just opened takes the place of the one before in its own time
+        place = frame_of(page).evaluate(_FIND, [value, within, nth])
+        if place is not None:
+            break
+        page.wait_for_timeout(100)
     assert place is not None, f"“{value}” is not to be seen on the page"
     box = page.locator("#frame").bounding_box()
     assert box is not None
