@@ -1,4 +1,4 @@
-"""Addresses of the dashboard. docs/addresses.md is not needed: this page is the list."""
+"""Addresses of the dashboard."""
 
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import URLPattern, include, path

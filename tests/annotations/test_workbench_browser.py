@@ -254,6 +254,7 @@ def test_another_tab_shows_what_was_undone_here_when_it_is_looked_at(bench):
     bench.save("Control+z")
     other.evaluate("() => window.dispatchEvent(new Event('focus'))")
     other.wait_for_selector('#attributes > li[data-standing="confirmed"]', state="detached")
+    assert values("title") == [] and other.locator('#attributes > li[data-standing="confirmed"]').count() == 0
     other.close()
 
 
