@@ -1,7 +1,7 @@
 """What a reader of archives gives, and the limits that each byte is counted against."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 MEBIBYTE = 1024**2
@@ -11,14 +11,32 @@ FREE_EXPANSION_BYTES = 64 * MEBIBYTE
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """What a server said beside a page. headers: those worth keeping, names in lower case.
+
+    final_url: where redirects led, empty when nowhere else. received: the bytes as received where the page's content is the tree
+    that a browser made of them, else None.
+    """
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    final_url: str = ""
+    received: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class PageItem:
-    """A page. url: where it stood, None where nothing says so. fetched_at: when, None where nothing says so."""
+    """A page. url: where it stood, None where nothing says so. fetched_at: when, None where nothing says so.
+
+    answer: what the server said, None where the page comes from an archive.
+    """
 
     name: str
     url: str | None
     content: bytes
     content_type: str = ""
     fetched_at: datetime | None = None
+    answer: Answer | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """The tables, one aggregate a file."""
 
 from extraction.models.cluster import Cluster, SamplePage
+from extraction.models.crawl import CrawlAddress
 from extraction.models.label import Label
 from extraction.models.page import Page
 from extraction.models.record import Record
@@ -10,10 +11,12 @@ from extraction.models.run import Run, RunProblem
 from extraction.models.schema import Attribute, RecordType
 from extraction.models.site import Site
 from extraction.models.snapshot import Snapshot
+from extraction.models.source import Source
 
 __all__ = [
     "Attribute",
     "Cluster",
+    "CrawlAddress",
     "Label",
     "Page",
     "Record",
@@ -25,5 +28,6 @@ __all__ = [
     "SamplePage",
     "Site",
     "Snapshot",
+    "Source",
     "role_of",
 ]

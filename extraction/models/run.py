@@ -20,6 +20,7 @@ class Run(models.Model):
 
     class Kind(models.TextChoices):
         IMPORT = "import", "Import pages"
+        CRAWL = "crawl", "Fetch pages"
         CLUSTER = "cluster", "Find templates"
         LEARN = "learn", "Learn rule"
         EXTRACT = "extract", "Extract records"
@@ -27,11 +28,12 @@ class Run(models.Model):
     class State(models.TextChoices):
         QUEUED = "queued", "Queued"
         RUNNING = "running", "Running"
+        PAUSED = "paused", "Paused"
         DONE = "done", "Done"
         FAILED = "failed", "Failed"
         CANCELLED = "cancelled", "Cancelled"
 
-    UNFINISHED = (State.QUEUED, State.RUNNING)
+    UNFINISHED = (State.QUEUED, State.RUNNING, State.PAUSED)
 
     site = models.ForeignKey(Site, on_delete=models.CASCADE, related_name="runs")
     cluster = models.ForeignKey(Cluster, null=True, blank=True, on_delete=models.CASCADE, related_name="runs")
@@ -65,7 +67,7 @@ class Run(models.Model):
 
     @property
     def finished(self) -> bool:
-        """It will not change any more."""
+        """It will not change any more by itself. A crawl that failed or was cancelled can be taken up again."""
         return self.state not in self.UNFINISHED
 
 

@@ -54,12 +54,12 @@ def start(site: Site, *, threshold: int | None = None, after: Run | None = None,
 
 
 def run(run: Run, progress: Progress) -> dict[str, Any]:
-    """Clusters all current snapshots of the site, keeping what people gave to clusters that are the same as before.
+    """Clusters all current snapshots of the site that are kept, keeping what people gave to clusters that are the same as before.
 
     Summary: clusters, clustered and unclustered pages, threshold, last_number (the highest number a cluster of the site ever had).
     """
     site, threshold = run.site, run.parameters.get("threshold")
-    progress(0, total=site.pages.count(), message="Reading the pages")
+    progress(0, total=clusters.kept(site).count(), message="Reading the pages")
     _renew_vectors(site, progress)
     found = _find(site, threshold, progress)
     progress(len(found.vectors), total=len(found.vectors), message="Writing the templates")
@@ -71,7 +71,7 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
         summary = _write(site, found)
         Run.objects.filter(pk=run.pk).update(summary=summary)
     progress(len(found.vectors), message="Learning addresses and choosing sample pages")
-    for cluster in list(site.clusters.filter(pk__in=clusters.current(site).exclude(cluster=None).order_by().values("cluster"))):
+    for cluster in list(site.clusters.filter(pk__in=clusters.kept(site).exclude(cluster=None).order_by().values("cluster"))):
         _learn_patterns(cluster)
         if not cluster.ignored:
             # Now rather than when an editor waits for them.
@@ -98,7 +98,7 @@ def _state(site: Site) -> tuple[int, int, int]:
 
 def _find(site: Site, threshold: int | None, progress: Progress) -> _Found:
     state = _state(site)
-    rows = clusters.current(site).filter(scheme=shingles.SCHEME, error="").order_by("page").values_list("page", "vector")
+    rows = clusters.kept(site).filter(scheme=shingles.SCHEME, error="").order_by("page").values_list("page", "vector")
     vectors = {page: int(vector, 16) for page, vector in rows.iterator(chunk_size=10_000)}
     threshold = threshold or default_threshold(len(vectors))
     first = masked_shingles.cluster(vectors, threshold=threshold)
@@ -169,7 +169,7 @@ def _assign(site: Site, cluster_of: dict[int, int]) -> None:
     """Writes the cluster of each page's current snapshot, where it is another one than before."""
     moves: dict[int | None, list[int]] = defaultdict(list)
     touched: set[int | None] = set()
-    for pk, page, before in clusters.current(site).values_list("pk", "page", "cluster").iterator(chunk_size=10_000):
+    for pk, page, before in clusters.kept(site).values_list("pk", "page", "cluster").iterator(chunk_size=10_000):
         after = cluster_of.get(page)
         if after != before:
             moves[after].append(pk)
@@ -207,7 +207,7 @@ def _forget(site: Site, alive: set[int]) -> None:
 
 def _renew_vectors(site: Site, progress: Progress) -> None:
     """Makes the vectors of pages that have none of the present scheme."""
-    stale = list(clusters.current(site).filter(error="").exclude(scheme=shingles.SCHEME).values_list("pk", flat=True))
+    stale = list(clusters.kept(site).filter(error="").exclude(scheme=shingles.SCHEME).values_list("pk", flat=True))
     for done, chunk in enumerate(_chunks(stale, REVECTOR_PAGES)):
         snapshots = list(Snapshot.objects.filter(pk__in=chunk).order_by("pk"))
         page_store.vectorise(snapshots, [contents.get(snapshot.sha256) for snapshot in snapshots])

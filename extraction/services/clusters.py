@@ -46,9 +46,14 @@ def current(site: Site) -> QuerySet[Snapshot]:
     return Snapshot.objects.filter(page__site=site, page__current=F("pk"))
 
 
+def kept(site: Site) -> QuerySet[Snapshot]:
+    """Of these the ones whose bytes are kept: what can be compared, shown and learned from."""
+    return current(site).filter(kept=True)
+
+
 def members(cluster: Cluster) -> QuerySet[Snapshot]:
-    """The current snapshots of a cluster's pages."""
-    return Snapshot.objects.filter(cluster=cluster, page__current=F("pk"))
+    """The current snapshots of a cluster's pages whose bytes are kept."""
+    return Snapshot.objects.filter(cluster=cluster, kept=True, page__current=F("pk"))
 
 
 def unclustered(site: Site) -> QuerySet[Snapshot]:
@@ -169,9 +174,9 @@ def _move(other: Cluster, into: Cluster) -> None:
 
 
 def _sizes(site: Site) -> dict[int | None, tuple[int, int]]:
-    """(pages, oldest page's snapshot) of each cluster, of None for the pages in no cluster."""
-    rows = current(site).order_by().values("cluster").annotate(pages=Count("pk"), first=Min("pk"))
-    return {row["cluster"]: (row["pages"], row["first"]) for row in rows}
+    """(pages, oldest kept page's snapshot) of each cluster, of None for the pages in no cluster."""
+    rows = current(site).order_by().values("cluster").annotate(pages=Count("pk"), first=Min("pk", filter=Q(kept=True)))
+    return {row["cluster"]: (row["pages"], row["first"] or 0) for row in rows}
 
 
 def _previews(site: Site, first: dict[int, int]) -> dict[int, Snapshot]:

@@ -97,8 +97,8 @@ def _targets(run: Run) -> dict[int, _Target]:
 
 
 def _pages(site: Site, cluster_ids: Sequence[int]) -> QuerySet[Snapshot]:
-    """Current snapshots that may belong: those of these templates, and those without one."""
-    current = Snapshot.objects.filter(page__site=site, page__current_id=F("pk"))
+    """Current snapshots, bytes kept, that may belong: those of these templates, and those without one."""
+    current = Snapshot.objects.filter(page__site=site, kept=True, page__current_id=F("pk"))
     return current.filter(Q(cluster_id__in=cluster_ids) | Q(cluster=None)).order_by("pk")
 
 
@@ -216,9 +216,10 @@ def search_text(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
 def _remove_stale(run: Run, cluster_ids: Sequence[int]) -> int:
     """Removes records of pages that do not belong any more or do not stand there any more.
 
-    One that another run wrote since this one began stays: it knows better.
+    One that another run wrote since this one began stays: it knows better. So does that of a page that is not kept: only the crawl
+    that passed it could read it.
     """
-    older = Q(extracted_at__lt=run.started_at) & ~Q(run=run)
+    older = Q(extracted_at__lt=run.started_at, snapshot__kept=True) & ~Q(run=run)
     gone = ~Q(snapshot__page__current_id=F("snapshot_id"))
     removed, _ = Record.objects.filter(older | gone, cluster_id__in=cluster_ids).delete()
     return removed

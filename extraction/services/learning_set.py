@@ -62,8 +62,8 @@ class State:
 
 
 def current_snapshots(cluster_id: int) -> QuerySet[Snapshot]:
-    """The cluster's pages as they stand now, without those that cannot be read."""
-    return Snapshot.objects.filter(cluster_id=cluster_id, error="", page__current_id=F("pk"))
+    """The cluster's pages as they stand now, without those that cannot be read or whose bytes are not kept."""
+    return Snapshot.objects.filter(cluster_id=cluster_id, error="", kept=True, page__current_id=F("pk"))
 
 
 def state(cluster_id: int) -> State:

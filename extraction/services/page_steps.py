@@ -22,7 +22,7 @@ class Reader:
     """
 
     def __init__(self, site: Site, tell: Callable[[int], None]) -> None:
-        self._snapshots = clusters.current(site)
+        self._snapshots = clusters.kept(site)
         self._tell = tell
         self._asked = 0
         self._kept: OrderedDict[int, PagePaths] = OrderedDict()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
+from django.utils import timezone
 
 from extraction.algorithms.dom import nodes
 from extraction.algorithms.dom.parse import ParsedPage, parse
@@ -27,13 +28,14 @@ WRITERS = 4
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A content seen at an address. dated: the archive said when; else `at` is the time of the import."""
+    """A content seen at an address. dated: somebody said when; else `at` is the time of the import. keep: its bytes, too."""
 
     url: str
     sha256: str
     at: datetime
     dated: bool
     item: PageItem
+    keep: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,22 +47,25 @@ class Stored:
     unreadable: tuple[tuple[str, str], ...]
 
 
-def store(run: Run, items: Sequence[PageItem]) -> Stored:
+def store(run: Run, items: Sequence[PageItem], *, keep_new: bool = True) -> Stored:
     """Keeps a batch of pages; a page's newest snapshot becomes its current one. Adds up `new` and `changed` in the run's summary.
+
+    keep_new: False to keep only the rows, not the bytes, of pages whose bytes were never kept.
 
     Contents go to the storage first and rows follow in one transaction: whoever dies in between leaves whole batches
     and at worst a content without a row.
     """
-    visits = [_visit(run, item) for item in items]
+    kept = None if keep_new else _kept(run.site, items)
+    visits = [_visit(run, item, kept) for item in items]
     known = _known(run.site, visits)
-    fresh = {(visit.url, visit.sha256): visit for visit in visits if (visit.url, visit.sha256) not in known}
+    fresh = {(visit.url, visit.sha256): visit for visit in visits if (visit.url, visit.sha256, visit.keep) not in known}
     made = _made(list(fresh.values()))
     with transaction.atomic():
         new, changed = _write(run.site, visits, made)
         if new or changed:
             run.summary = run.summary | {"new": run.summary.get("new", 0) + new, "changed": run.summary.get("changed", 0) + changed}
             Run.objects.filter(pk=run.pk).update(summary=run.summary)
-    errors = known | {key: snapshot.error for key, snapshot in made.items()}
+    errors = {(url, sha256): error for (url, sha256, _), error in known.items()} | {key: row.error for key, row in made.items()}
     bad = [(visit.url, errors[visit.url, visit.sha256]) for visit in visits if errors[visit.url, visit.sha256]]
     return Stored(new, changed, tuple(bad))
 
@@ -73,22 +78,42 @@ def vectorise(snapshots: Sequence[Snapshot], pages: Sequence[bytes]) -> None:
         snapshot.vector, snapshot.scheme = f"{vector:016x}", shingles.SCHEME
 
 
-def _visit(run: Run, item: PageItem) -> Visit:
+def address_of(item: PageItem) -> str:
+    """What the page is known by: its URL, else its name in the archive."""
+    return item.url or item.name
+
+
+def _kept(site: Site, items: Sequence[PageItem]) -> set[str]:
+    """The addresses of those pages whose bytes are kept."""
+    pages = Page.objects.filter(site=site, url__in={address_of(item) for item in items}, snapshots__kept=True)
+    return set(pages.values_list("url", flat=True))
+
+
+def _visit(run: Run, item: PageItem, kept: set[str] | None) -> Visit:
+    url = address_of(item)
     # A date from the future is no date: the page would stay the newest for ever.
-    dated = item.fetched_at if item.fetched_at and item.fetched_at <= run.created_at else None
-    return Visit(item.url or item.name, contents.digest(item.content), dated or run.created_at, dated is not None, item)
+    dated = item.fetched_at if item.fetched_at and item.fetched_at <= timezone.now() else None
+    keep = kept is None or url in kept
+    return Visit(url, contents.digest(item.content), dated or run.created_at, dated is not None, item, keep)
 
 
-def _known(site: Site, visits: Sequence[Visit]) -> dict[tuple[str, str], str]:
-    """{(URL, sha256): error} of the snapshots that are there already."""
+def _known(site: Site, visits: Sequence[Visit]) -> dict[tuple[str, str, bool], str]:
+    """{(URL, sha256, whether its bytes are wanted): error} of the snapshots that are there already as wanted."""
     rows = Snapshot.objects.filter(page__site=site, page__url__in={visit.url for visit in visits})
-    return {(url, sha256): error for url, sha256, error in rows.values_list("page__url", "sha256", "error")}
+    found = {}
+    for url, sha256, error, kept in rows.values_list("page__url", "sha256", "error", "kept"):
+        found[url, sha256, False] = error
+        if kept:
+            found[url, sha256, True] = error
+    return found
 
 
 def _made(visits: Sequence[Visit]) -> dict[tuple[str, str], Snapshot]:
     """The snapshots to be, without their pages; their contents are kept."""
+    wanted = [visit.item for visit in visits if visit.keep]
+    received = [item.answer.received for item in wanted if item.answer and item.answer.received is not None]
     with ThreadPoolExecutor(WRITERS) as writers:
-        kept = writers.map(contents.put, [visit.item.content for visit in visits])
+        kept = writers.map(contents.put, [*(item.content for item in wanted), *received])
         made = [_snapshot(visit) for visit in visits]
         list(kept)  # raises what a writer raised
     vectorise(made, [visit.item.content for visit in visits])
@@ -96,13 +121,25 @@ def _made(visits: Sequence[Visit]) -> dict[tuple[str, str], Snapshot]:
 
 
 def _snapshot(visit: Visit) -> Snapshot:
-    content, content_type = visit.item.content, visit.item.content_type
+    content, content_type, answer = visit.item.content, visit.item.content_type, visit.item.answer
     title, error = "", ""
     try:
         title = _title(parse(content, content_type=content_type or None))
     except PageError as reason:
         error = str(reason)[:500]
-    return Snapshot(sha256=visit.sha256, size_bytes=len(content), content_type=content_type, fetched_at=visit.at, title=title, error=error)
+    made = Snapshot(
+        sha256=visit.sha256,
+        size_bytes=len(content),
+        content_type=content_type,
+        fetched_at=visit.at,
+        title=title,
+        error=error,
+        kept=visit.keep,
+    )
+    if answer:
+        made.status, made.headers, made.final_url = answer.status, dict(answer.headers), answer.final_url
+        made.received = contents.digest(answer.received) if answer.received is not None else ""
+    return made
 
 
 def _title(page: ParsedPage) -> str:
@@ -122,18 +159,24 @@ def _write(site: Site, visits: Sequence[Visit], made: dict[tuple[str, str], Snap
     rows = {(row.page_id, row.sha256): row for row in Snapshot.objects.filter(page__in=pages.values())}
     by_id = {row.pk: row for row in rows.values()}
     before = {page.pk: page.current_id for page in pages.values()}
-    redated: set[int] = set()
+    seen: set[int] = set()
     for visit in visits:
         page = pages[visit.url]
-        _settle(page, rows[page.pk, visit.sha256], by_id, visit, redated)
-    Snapshot.objects.bulk_update([by_id[pk] for pk in sorted(redated)], ["fetched_at"])
+        row = rows[page.pk, visit.sha256]
+        if visit.keep and not row.kept:
+            row.kept = True
+            seen.add(row.pk)
+        _settle(page, row, by_id, visit, seen)
+    Snapshot.objects.bulk_update([by_id[pk] for pk in sorted(seen)], ["fetched_at", "kept", "headers"])
+    back = [page.pk for page in pages.values() if page.gone_at is not None]
+    Page.objects.filter(pk__in=back).update(gone_at=None)
     moved = [page for page in pages.values() if page.current_id != before[page.pk]]
     Page.objects.bulk_update(moved, ["current"])
     new = sum(before[page.pk] is None for page in moved)
     return new, len(moved) - new
 
 
-def _settle(page: Page, snapshot: Snapshot, by_id: dict[int, Snapshot], visit: Visit, redated: set[int]) -> None:
+def _settle(page: Page, snapshot: Snapshot, by_id: dict[int, Snapshot], visit: Visit, seen: set[int]) -> None:
     """Makes the snapshot current when the visit is the newest: by time, then by sha256, so that no order of visits matters.
 
     The same content seen again without a date says nothing new.
@@ -143,6 +186,8 @@ def _settle(page: Page, snapshot: Snapshot, by_id: dict[int, Snapshot], visit: V
         return
     if visit.at > snapshot.fetched_at:
         snapshot.fetched_at = visit.at
-        redated.add(snapshot.pk)
+        if visit.item.answer:
+            snapshot.headers = dict(visit.item.answer.headers)  # a server may give the same content another ETag
+        seen.add(snapshot.pk)
     if held is None or (snapshot.fetched_at, snapshot.sha256) > (held.fetched_at, held.sha256):
         page.current = snapshot

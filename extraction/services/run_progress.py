@@ -43,8 +43,8 @@ def progress_of(run: Run) -> RunProgress:
 
 
 def following(run: Run) -> Run | None:
-    """The unfinished run that an import started when it ended: finding the templates of what came in."""
-    if run.kind != Run.Kind.IMPORT or not run.finished:
+    """The unfinished run that an import or a crawl started when it ended: finding the templates of what came in."""
+    if run.kind not in (Run.Kind.IMPORT, Run.Kind.CRAWL) or not run.finished:
         return None
     later = Run.objects.filter(site=run.site_id, kind=Run.Kind.CLUSTER, state__in=Run.UNFINISHED, pk__gt=run.pk)
     return later.order_by("pk").first()

@@ -41,6 +41,16 @@ _WORDS: dict[str, dict[str, str]] = {
         "unreadable": "unreadable",
         "refused": "file{s} refused",
     },
+    Run.Kind.CRAWL: {
+        "pages": "page{s} fetched",
+        "new": "new",
+        "changed": "changed",
+        "unchanged": "unchanged",
+        "records": "record{s}",
+        "unreadable": "unreadable",
+        "gone": "gone",
+        "failed": "address{es} without a page",
+    },
     Run.Kind.CLUSTER: {"clusters": "template{s}", "clustered": "page{s} in {them}", "unclustered": "without"},
     Run.Kind.LEARN: {"attributes": "attribute{s} learned", "failed": "not learned"},
     Run.Kind.EXTRACT: {
@@ -57,4 +67,8 @@ _WORDS: dict[str, dict[str, str]] = {
 
 
 def _form(words: str, number: int, templates: int) -> str:
-    return words.replace("{s}", "" if number == 1 else "s").replace("{them}", "it" if templates == 1 else "them")
+    return (
+        words.replace("{s}", "" if number == 1 else "s")
+        .replace("{es}", "" if number == 1 else "es")
+        .replace("{them}", "it" if templates == 1 else "them")
+    )

@@ -1,4 +1,4 @@
-"""The life of a run: queued → running → done, failed or cancelled.
+"""The life of a run: queued → running → done, failed or cancelled; a crawl also paused, from where it goes back to the queue.
 
 A run is a row; a message only carries its id and may be lost, doubled or late. So a worker *claims* the row by
 compare-and-set before it does anything, shows life while it works, and `sweep` finds rows that nobody holds: messages
@@ -40,7 +40,7 @@ MAX_PROBLEMS = 5_000
 
 
 class Cancelled(Exception):  # noqa: N818
-    """A person cancelled the run while it worked."""
+    """A person cancelled or paused the run while it worked, or another worker has it."""
 
 
 class JobError(Exception):
@@ -87,12 +87,36 @@ def cancel(run: Run) -> bool:
     return bool(changed)
 
 
+def pause(run: Run) -> bool:
+    """Lets an unfinished run rest: its worker lets go of it at its next sign of life. False when it rests or has ended already.
+
+    Only for jobs that go on where they were, or all that was done is done again.
+    """
+    changed = Run.objects.filter(pk=run.pk, state__in=(Run.State.QUEUED, Run.State.RUNNING)).update(
+        state=Run.State.PAUSED, message="Paused"
+    )
+    return bool(changed)
+
+
+def resume(run: Run) -> bool:
+    """Gives a run back to the queue that was paused, failed or was cancelled; False when it was none of these."""
+    with transaction.atomic():
+        resting = Run.objects.filter(pk=run.pk, state__in=(Run.State.PAUSED, Run.State.FAILED, Run.State.CANCELLED))
+        # A person looked at it, so the workers that died count no longer.
+        changed = resting.update(
+            state=Run.State.QUEUED, sent_at=timezone.now(), finished_at=None, error="", message="", claimed_by="", attempts=0
+        )
+        if changed:
+            send(run)
+    return bool(changed)
+
+
 def _message(run_id: int) -> None:
     current_app.send_task("extraction.tasks.execute", args=[run_id])
 
 
 class Progress:
-    """What a job uses to say where it is. Writes at most every HEARTBEAT_S; raises Cancelled when a person cancelled."""
+    """What a job uses to say where it is. Writes at most every HEARTBEAT_S; raises Cancelled when a person cancelled or paused."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -143,7 +167,8 @@ def execute(run_id: int, jobs: dict[str, Job]) -> bool:
     except Cancelled:
         logger.info("run %s was cancelled or taken over", run.pk)
         # How far it came is known only here; who cancelled saw what was written some time before.
-        mine = Run.objects.filter(pk=run.pk, state=Run.State.CANCELLED, claimed_by=run.claimed_by, attempts=run.attempts)
+        resting = (Run.State.CANCELLED, Run.State.PAUSED)
+        mine = Run.objects.filter(pk=run.pk, state__in=resting, claimed_by=run.claimed_by, attempts=run.attempts)
         mine.update(done=run.done, total=run.total)
     except JobError as error:
         _finish(run, Run.State.FAILED, error=str(error))

@@ -38,6 +38,7 @@ SIGNS: dict[str, Sign] = {
     # A run
     "queued": Sign("", "…", "Queued"),
     "running": Sign("", "▸", "Running"),
+    "paused": Sign("", "‖", "Paused"),
     "done": Sign("ok", "●", "Done"),
     "failed": Sign("broken", "✕", "Failed"),
     "cancelled": Sign("", "–", "Cancelled"),
@@ -50,6 +51,7 @@ SIGNS: dict[str, Sign] = {
     # A page
     "unreadable": Sign("broken", "✕", "Unreadable"),
     "unclustered": Sign("", "·", "No template"),
+    "gone": Sign("unreachable", "⌁", "Gone"),
     # Health
     "ok": Sign("ok", "●", "Ok"),
     "suspect": Sign("suspect", "◐", "Suspect"),

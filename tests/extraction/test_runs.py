@@ -84,6 +84,8 @@ def test_a_cancelled_run_says_how_far_it_really_came(site: Site, sent: list[int]
         ("cluster", {"clusters": 2, "clustered": 1, "unclustered": 0}, "2 templates, 1 page in them", "done"),
         ("cluster", {"clusters": 0, "clustered": 0, "unclustered": 3}, "0 templates, 3 without", "done"),
         ("import", {"pages": 1, "new": 1, "refused": 2, "skipped": {"css": 3}}, "1 page read, 1 new, 2 files refused", "done"),
+        ("crawl", {"pages": 2, "new": 1, "gone": 1, "failed": 1}, "2 pages fetched, 1 new, 1 gone, 1 address without a page", "done"),
+        ("crawl", {"pages": 0, "failed": 2}, "0 pages fetched, 2 addresses without a page", "done"),
         ("learn", {"rule": 7, "version": 2, "attributes": 1, "failed": 1}, "1 attribute learned, 1 not learned", "done"),
         ("extract", {"records": 4, "complete": 3, "failed": 1, "pages_per_s": 9.5}, "4 records, 3 complete, 1 failed", "done"),
         ("extract", {"records": 4, "complete": 2, "failed": 2}, "4 records, 2 complete, 2 failed", "many_failed"),
@@ -181,3 +183,43 @@ def test_a_broker_that_is_away_does_not_lose_the_run(site: Site, monkeypatch: py
     run = runs.start(Run.Kind.CLUSTER, site)
     run.refresh_from_db()
     assert run.state == Run.State.QUEUED
+
+
+def test_a_paused_run_rests_until_it_is_resumed(site: Site, sent: list[int]) -> None:
+    run = runs.start(Run.Kind.CRAWL, site)
+
+    def job(run: Run, progress: runs.Progress) -> dict[str, Any]:
+        progress(3, total=10, now=True)
+        assert runs.pause(run)
+        progress(4, now=True)
+        pytest.fail("it went on")
+
+    runs.execute(run.pk, {Run.Kind.CRAWL: job})
+    run.refresh_from_db()
+    assert (run.state, run.done, run.finished) == (Run.State.PAUSED, 4, False)
+    assert not runs.pause(run)
+    assert runs.sweep() == 0, "nobody takes up what a person let rest"
+    assert runs.start(Run.Kind.CRAWL, site) == run
+    assert runs.resume(run)
+    assert not runs.resume(run)
+    assert sent == [run.pk, run.pk]
+    assert runs.execute(run.pk, {Run.Kind.CRAWL: lambda run, progress: {}})
+    run.refresh_from_db()
+    assert (run.state, run.attempts) == (Run.State.DONE, 1)
+    assert not runs.resume(run), "what is done is not done again"
+
+
+@pytest.mark.parametrize("state", [Run.State.FAILED, Run.State.CANCELLED])
+def test_a_run_that_came_to_nothing_is_taken_up_again(site: Site, sent: list[int], state: str) -> None:
+    run = runs.start(Run.Kind.CRAWL, site)
+    Run.objects.update(state=state, error="no network", attempts=runs.MAX_ATTEMPTS, finished_at=timezone.now())
+    assert runs.resume(run)
+    run.refresh_from_db()
+    assert (run.state, run.error, run.finished_at, run.attempts) == (Run.State.QUEUED, "", None, 0)
+
+
+def test_a_paused_run_can_be_cancelled(site: Site, sent: list[int]) -> None:
+    run = runs.start(Run.Kind.CRAWL, site)
+    assert runs.pause(run)
+    assert runs.cancel(run)
+    assert not runs.pause(run)

@@ -1,0 +1,40 @@
+"""The frontier of a crawl: each address it knows, and what came of it."""
+
+from typing import ClassVar
+
+from django.db import models
+
+from extraction.models.run import Run
+
+
+class CrawlAddress(models.Model):
+    """One address of one crawl: to be fetched, or fetched with an outcome.
+
+    It is what a crawl is taken up from after its worker died. via: the page, sitemap or list that led to it. outcome: one of
+    `fetching.crawl.messages.Outcome`, empty while queued. status: of HTTP, None where none came. message: why, in words.
+    """
+
+    class State(models.TextChoices):
+        QUEUED = "queued", "Queued"
+        DONE = "done", "Done"
+
+    MESSAGE_LENGTH: ClassVar[int] = 300
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="addresses")
+    url = models.CharField(max_length=2000)
+    depth = models.PositiveSmallIntegerField(default=0)
+    via = models.CharField(max_length=2000, blank=True)
+    state = models.CharField(max_length=6, choices=State.choices, default=State.QUEUED)
+    outcome = models.CharField(max_length=20, blank=True)
+    status = models.PositiveSmallIntegerField(null=True, blank=True)
+    final_url = models.CharField(max_length=2000, blank=True)
+    message = models.CharField(max_length=MESSAGE_LENGTH, blank=True)
+    fetched_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [models.UniqueConstraint(fields=["run", "url"], name="an_address_stands_once_in_a_crawl")]
+        indexes = [models.Index(fields=["run", "state", "outcome"])]
+
+    def __str__(self) -> str:
+        return self.url

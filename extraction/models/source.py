@@ -1,0 +1,55 @@
+"""Where the pages of a site are fetched from, and how."""
+
+from typing import ClassVar
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+
+from extraction.models.site import Site
+
+
+class Source(models.Model):
+    """How a site's pages are fetched; one row a site.
+
+    addresses: where a crawl starts. sitemaps, feeds: beside those that robots.txt names, where `find_sitemaps` looks for them.
+    listed: addresses a person gave as a list; they are fetched and, like all pages, looked through for links.
+    hosts: those that may be fetched from; none means the hosts of all addresses above. include, exclude: patterns of addresses
+    with `*` for any characters; a page is fetched if it fits any `include` (or there is none) and no `exclude`.
+    depth: links from a start address at most; None for any. page_limit: pages at most, the sample a site is judged by.
+    delay_s: between two requests to one host, at least. concurrency: requests to one host at once.
+    rendered: whether a browser makes the page: `when_needed` where the plain page lacks its content.
+    contact: who answers for the crawl, named in the user agent; empty for that of the settings.
+    """
+
+    class Rendered(models.TextChoices):
+        NEVER = "never", "Never"
+        WHEN_NEEDED = "when_needed", "When the plain page lacks its content"
+        ALWAYS = "always", "Always"
+
+    DEFAULT_PAGES: ClassVar[int] = 500
+    MAX_PAGES: ClassVar[int] = 1_000_000
+
+    site = models.OneToOneField(Site, on_delete=models.CASCADE, related_name="source")
+    addresses: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
+    find_sitemaps = models.BooleanField(default=True)
+    sitemaps: models.JSONField[list[str], list[str]] = models.JSONField(default=list, blank=True)
+    feeds: models.JSONField[list[str], list[str]] = models.JSONField(default=list, blank=True)
+    listed: models.JSONField[list[str], list[str]] = models.JSONField(default=list, blank=True)
+    hosts: models.JSONField[list[str], list[str]] = models.JSONField(default=list, blank=True)
+    include: models.JSONField[list[str], list[str]] = models.JSONField(default=list, blank=True)
+    exclude: models.JSONField[list[str], list[str]] = models.JSONField(default=list, blank=True)
+    depth = models.PositiveSmallIntegerField(null=True, blank=True, validators=[MaxValueValidator(1000)])
+    page_limit = models.PositiveIntegerField(default=DEFAULT_PAGES, validators=[MinValueValidator(1), MaxValueValidator(MAX_PAGES)])
+    delay_s = models.FloatField(default=0.5, validators=[MinValueValidator(0.0), MaxValueValidator(600.0)])
+    concurrency = models.PositiveSmallIntegerField(default=4, validators=[MinValueValidator(1), MaxValueValidator(64)])
+    rendered = models.CharField(max_length=12, choices=Rendered.choices, default=Rendered.NEVER)
+    obey_robots = models.BooleanField(default=True)
+    contact = models.CharField(max_length=200, blank=True)
+
+    def __str__(self) -> str:
+        return f"source of {self.site}"
+
+    @property
+    def is_set(self) -> bool:
+        """There is something to begin with."""
+        return bool(self.addresses or self.listed or self.sitemaps or self.feeds)
