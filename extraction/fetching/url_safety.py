@@ -1,0 +1,159 @@
+"""Which addresses a page of a stranger may make us fetch: web sites of the public internet, and what an operator named.
+
+A site can name any address in its links, redirects and scripts, and its name server can answer anything at any time. So names prove
+nothing: an IP address is judged here, by the code that is about to connect to it, and that address is the one connected to. What
+`check_url` says about a URL before is a courtesy that saves the attempt; `Guard.check` is the defence.
+
+Refused are private, loopback, link-local (cloud metadata), shared, documentation, benchmark, multicast and reserved ranges of IANA's
+special-purpose registries, in all clothes: IPv4 in IPv6 (mapped, compatible, NAT64, 6to4), decimal, octal, hexadecimal and shortened
+IPv4 as `inet_aton` reads it. Of ports, those that the Fetch standard bars to browsers ("bad ports").
+"""
+
+import socket
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from urllib.parse import SplitResult, urlsplit, urlunsplit
+
+IPAddress = IPv4Address | IPv6Address
+
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
+MAX_URL = 2_048
+"""Characters of a URL. Longer ones are made by traps, not by people; sitemaps allow no more either."""
+
+_SPECIAL = """
+    0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.31.196.0/24 192.52.193.0/24
+    192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4
+    ::/96 100::/64 64:ff9b:1::/48 2001::/23 2001:db8::/32 3fff::/20 5f00::/16 fc00::/7 fe80::/10 fec0::/10 ff00::/8
+"""
+
+REFUSED_NETWORKS = tuple(map(ip_network, _SPECIAL.split()))
+"""IANA's IPv4 and IPv6 special-purpose registries, multicast, and the deprecated site-local and IPv4-compatible ranges. Named here, since
+what Python calls private changes between its releases."""
+
+NAT64 = ip_network("64:ff9b::/96")
+
+_PORTS = """
+    0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135 137 139 143 161 179
+    389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 1719 1720 1723 2049 3659 4045 4190 5060 5061
+    6000 6379 6566 6665 6666 6667 6668 6669 6679 6697 10080 11211
+"""
+
+BAD_PORTS = frozenset(map(int, _PORTS.split()))
+"""The Fetch standard's list, and two that answer to what a browser can be made to say: Redis (6379) and memcached (11211)."""
+
+
+class RefusedAddress(Exception):  # noqa: N818
+    """An address that is not fetched; the message says which and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """What may be connected to. permitted: ``host`` or ``host:port`` that an operator named, whatever their addresses are."""
+
+    permitted: frozenset[str] = field(default_factory=frozenset)
+
+    @classmethod
+    def of(cls, permitted: Iterable[str]) -> "Guard":
+        return cls(frozenset(host.strip().lower().rstrip(".") for host in permitted if host.strip()))
+
+    def permits(self, host: str, port: int) -> bool:
+        """Whether an operator named this host, as it is written in the URL."""
+        name = host.strip("[]").lower().rstrip(".")
+        written = f"[{name}]" if ":" in name else name
+        return not self.permitted.isdisjoint((name, written, f"{written}:{port}"))
+
+    def check(self, address: IPAddress, *, host: str, port: int) -> None:
+        """Raises RefusedAddress unless a connection to this address, meant for that host, may be made."""
+        if self.permits(host, port):
+            return
+        if port in BAD_PORTS:
+            raise RefusedAddress(f"port {port} of {host} is no web site's")
+        if reason := refusal(address):
+            shown = f"{host} is {address}" if host != str(address) else str(address)
+            raise RefusedAddress(f"{shown}, {reason}")
+
+    def check_url(self, url: str) -> str:
+        """The URL as it is to be fetched: without user, password and fragment. Raises RefusedAddress for what is refused unresolved."""
+        if len(url) > MAX_URL:
+            raise RefusedAddress(f"the address has {len(url):,} characters, more than {MAX_URL:,}: {url[:80]}…")
+        try:
+            parts = urlsplit(url)
+            host, port = parts.hostname or "", parts.port
+        except ValueError as error:
+            raise RefusedAddress(f"no address: {url[:200]!r} ({error})") from None
+        if parts.scheme not in DEFAULT_PORTS:
+            raise RefusedAddress(f"only http and https are fetched, not {parts.scheme or 'no scheme'}: {url[:200]!r}")
+        if not host:
+            raise RefusedAddress(f"no host: {url[:200]!r}")
+        port = DEFAULT_PORTS[parts.scheme] if port is None else port
+        if literal := literal_address(host):
+            self.check(literal, host=host, port=port)
+        elif port in BAD_PORTS and not self.permits(host, port):
+            raise RefusedAddress(f"port {port} of {host} is no web site's")
+        return _without_user(parts)
+
+
+def refusal(address: IPAddress) -> str:
+    """Why nothing is fetched from an address; empty when it is a public one."""
+    if isinstance(address, IPv6Address):
+        if inner := _embedded(address):
+            reason = refusal(inner)
+            return reason and f"which stands for {inner}, {reason}"
+        if address.scope_id:
+            return "an address of this machine's own networks"
+    if any(address.version == network.version and address in network for network in REFUSED_NETWORKS):
+        return "not an address of the public internet"
+    return ""
+
+
+def literal_address(host: str) -> IPAddress | None:
+    """The IP address that a URL's host is, in any of the ways one can be written; None for a name.
+
+    Decimal, octal, hexadecimal and short IPv4 as `inet_aton` reads them (``127.1``, ``0x7f000001``, ``2130706433``), which browsers do too.
+    """
+    name = host.strip("[]").rstrip(".")
+    try:
+        return ip_address(name)
+    except ValueError:
+        pass
+    try:
+        return IPv4Address(socket.inet_aton(name)) if name[:1].isdigit() and " " not in name else None
+    except (OSError, UnicodeEncodeError):
+        return None
+
+
+def resolve(host: str, port: int) -> list[IPAddress]:
+    """The addresses of a host as this machine's resolver gives them, in its order. Blocks. Raises OSError when there are none."""
+    found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(ip_address(str(each[4][0]).partition("%")[0]) for each in found))
+
+
+def checked(addresses: Iterable[IPAddress], *, guard: Guard, host: str, port: int) -> list[IPAddress]:
+    """Those of a host's addresses that may be connected to. Raises RefusedAddress when none may."""
+    allowed: list[IPAddress] = []
+    refused: RefusedAddress | None = None
+    for address in addresses:
+        try:
+            guard.check(address, host=host, port=port)
+            allowed.append(address)
+        except RefusedAddress as error:
+            refused = error
+    if refused and not allowed:
+        raise refused
+    return allowed
+
+
+def _embedded(address: IPv6Address) -> IPv4Address | None:
+    """The IPv4 address that an IPv6 one leads to."""
+    if address.ipv4_mapped:
+        return address.ipv4_mapped
+    if address in NAT64:
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.sixtofour
+
+
+def _without_user(parts: SplitResult) -> str:
+    location = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, location, parts.path or "/", parts.query, ""))
