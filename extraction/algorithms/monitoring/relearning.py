@@ -1,0 +1,242 @@
+"""A new rule from old values (Vertex §3.2.3; ALGORITHMS 7): the old values of unchanged records are found in the new pages,
+those places are taken as if an editor had marked them, and the learner learns.
+
+A value stands in several places of a page (heading, bread crumbs, a link to itself), and a value that changed stands in
+none. So places vote: places of one kind (the same tags up to the root) on many pages are a *candidate*, the most widely
+found are learned from a few pages, and each rule is judged on the pages that it was not learned from: does it give the
+old value where that is found on the page, and nothing where the old page had none? A page whose value changed has no
+say. What is returned is the rule that agrees best, with the figures a person, or the setting for going live alone, decides by.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from extraction.algorithms.dom.nodes import Location
+from extraction.algorithms.learning.apriori import Example, Learned, NotLearned, learn
+from extraction.algorithms.learning.features import PageTable
+from extraction.algorithms.monitoring.places import STAGES, Sought, Stage, find, loose
+from extraction.algorithms.rules.apply import attribute_values
+from extraction.algorithms.rules.rule import AttributeRule, Selector
+from extraction.algorithms.rules.values import read
+
+MAX_EXAMPLES = 6
+"""Pages learned from: more than an editor would mark, since marking is free here; few enough to leave others to judge by."""
+
+MAX_CANDIDATES = 5
+"""Kinds of places tried."""
+
+MAX_LEARNING_PAGES = 36
+"""Pages given to the learner, examples among them."""
+
+ENOUGH = 0.9
+"""Agreement with which less sure ways of finding values are not tried."""
+
+MAX_ABSENT = 2
+"""Pages without the value given as examples when the first rule finds something there."""
+
+Path = tuple[str, ...]
+Values = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Relearned:
+    """A rule learned from old values.
+
+    found: pages where all old values were found. learned_from: those used as examples, by their place in `pages`. judged, agreeing:
+    other pages that had a say, and where the rule gave what was expected. stage: how the values were found.
+    """
+
+    rule: AttributeRule
+    learned: Learned
+    found: int
+    learned_from: tuple[int, ...]
+    judged: int
+    agreeing: int
+    stage: Stage
+
+    @property
+    def agreement_fraction(self) -> float:
+        """Share of the judging pages where it gives what was expected; 1 when none could judge."""
+        return self.agreeing / self.judged if self.judged else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class NotRelearned:
+    """Why no rule could be made of the old values, in words."""
+
+    attribute: str
+    reason: str
+
+
+def relearn(attribute: AttributeRule, pages: Sequence[PageTable], before: Sequence[Values | None]) -> Relearned | NotRelearned:
+    """A rule for one attribute of the new pages.
+
+    attribute: the old rule; the new one has its name, type and kind. before: what the old record of the same URL had, in
+    the pages' order; () for no value, None where there is no old record.
+    """
+    if not any(before):
+        return NotRelearned(attribute.name, "none of the old records has a value")
+    vote, made, reasons = _Vote(attribute, pages, before), list[Relearned](), list[str]()
+    for stage in STAGES:
+        for tried in vote.candidates(stage):
+            if isinstance(tried, Relearned):
+                made.append(tried)
+            else:
+                reasons.append(tried.reason)
+        if any(each.agreement_fraction >= ENOUGH for each in made):
+            break
+    if made:
+        return max(made, key=lambda each: _merit(each, attribute))
+    return NotRelearned(attribute.name, reasons[0] if reasons else "none of the old values stands on the new pages")
+
+
+def _merit(made: Relearned, old: AttributeRule) -> tuple[float, ...]:
+    """Agreement first, then how widely the place is found, then what is simple: one XPath, the old rule's tag, few features."""
+    first = made.learned.alternatives[0]
+    return (
+        round(made.agreement_fraction, 2),
+        made.found,
+        -len(made.learned.alternatives),
+        round(first.support - first.several, 2),
+        bool(tags(old) & tags(made.rule)),
+        -len(first.features),
+        -first.distance,
+    )
+
+
+def tags(attribute: AttributeRule) -> frozenset[str]:
+    """The tags that a rule's XPaths end in."""
+    ends = [_END.search(_PREDICATE.sub("", path)) for each in attribute.alternatives for path in each.xpath.split("|")]
+    return frozenset(end.group(1) for end in ends if end)
+
+
+def holder(attribute: AttributeRule) -> str:
+    """The attribute that a rule takes its value from ("src"), "" when it takes text."""
+    held = [_HELD.search(each.xpath) for each in attribute.alternatives[:1]]
+    return held[0].group(1) if held and held[0] else ""
+
+
+_END = re.compile(r"([\w.-]+)(?:/(?:text\(\)|@[\w:.-]+))?\s*$")
+_PREDICATE = re.compile(r"\[(?:\"[^\"]*\"|'[^']*'|[^\]\[\"']|\[[^\]]*\])*\]")
+_HELD = re.compile(r"@([\w:.-]+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Where a page's old values stand: the places of each, and each place's tags up to the root."""
+
+    page: int
+    places: tuple[tuple[Location, ...], ...]
+    paths: tuple[tuple[Path, ...], ...]
+
+    def kinds(self) -> set[Path]:
+        return {path for row in self.paths for path in row}
+
+    def choose(self, kind: Path) -> tuple[Location, ...]:
+        """One place a value: of the kind, and after the value before it; else the nearest to those of the kind."""
+        both = [list(zip(places, paths, strict=True)) for places, paths in zip(self.places, self.paths, strict=True)]
+        nodes = [place.node for row in both for place, path in row if path == kind]
+        middle, chosen = nodes[len(nodes) // 2], list[Location]()
+        for row in both:
+            free = [(place, path) for place, path in row if place not in chosen]
+            of_kind = [place for place, path in free if path == kind]
+            after = [place for place in of_kind if not chosen or place > chosen[-1]]
+            nearest = sorted((place for place, _ in free), key=lambda place: abs(place.node - middle))
+            chosen += (after or of_kind or nearest)[:1]
+        return tuple(chosen)
+
+
+class _Vote:
+    """One attribute's old values on the new pages."""
+
+    def __init__(self, attribute: AttributeRule, pages: Sequence[PageTable], before: Sequence[Values | None]) -> None:
+        self.attribute, self.pages, self.held_in = attribute, pages, holder(attribute)
+        # A single value's record may have several where the rule found several: the first is what was meant.
+        self.before = [values if attribute.multiple or not values else values[:1] for values in before]
+
+    def candidates(self, stage: Stage) -> Iterator[Relearned | NotLearned]:
+        """What is learned from the kinds of places that most pages have, until one agrees everywhere."""
+        found = self._find(stage)
+        counts = Counter(kind for each in found for kind in sorted(each.kinds()))
+        for kind, _ in counts.most_common(MAX_CANDIDATES):
+            marked = {each.page: each.choose(kind) for each in found if kind in each.kinds()}
+            tried = self._learned(marked, {each.page for each in found}, stage)
+            yield tried
+            if isinstance(tried, Relearned) and tried.agreeing == tried.judged and len(marked) == len(found):
+                return
+
+    def _find(self, stage: Stage) -> list[_Found]:
+        """Pages where the old value is found; of a list, four fifths of its values are enough, and what is gone is gone."""
+        found = []
+        for number, (page, values) in enumerate(zip(self.pages, self.before, strict=True)):
+            each = [tuple(find(page, Sought(value, self.attribute.type, self.held_in), stage)) for value in values or ()]
+            there = tuple(places for places in each if places)
+            if there and len(there) >= 0.8 * len(each):
+                found.append(_Found(number, there, tuple(tuple(_path(page, place) for place in places) for places in there)))
+        return found
+
+    def _learned(self, marked: Mapping[int, tuple[Location, ...]], findable: set[int], stage: Stage) -> Relearned | NotLearned:
+        examples = self._examples(marked)
+        first = self._judged(examples, len(marked), findable, stage)
+        if isinstance(first, NotLearned) or first.agreeing == first.judged:
+            return first
+        empty = [n for n, values in enumerate(self.before) if values == () and attribute_values(first.rule, self.pages[n].root)]
+        if not empty:
+            return first
+        second = self._judged({**examples, **dict.fromkeys(empty[:MAX_ABSENT], ())}, len(marked), findable, stage)
+        return second if isinstance(second, Relearned) and second.agreement_fraction > first.agreement_fraction else first
+
+    def _examples(self, marked: Mapping[int, tuple[Location, ...]]) -> dict[int, tuple[Location, ...]]:
+        """Pages to learn from: complete ones first, those whose values are not yet among the examples before those that are.
+
+        At least half of the pages are left to judge, where there are more than two.
+        """
+        wanted = min(MAX_EXAMPLES, max(2, len(marked) // 2))
+        order = sorted(marked, key=lambda n: len(marked[n]) < len(self.before[n] or ()))
+        fresh = list({self.before[n]: n for n in reversed(order)}.values())[::-1]
+        chosen = [*fresh, *(n for n in order if n not in fresh)][:wanted]
+        return {n: marked[n] for n in chosen}
+
+    def _judged(
+        self, examples: Mapping[int, tuple[Location, ...]], found: int, findable: set[int], stage: Stage
+    ) -> Relearned | NotLearned:
+        """The rule of the examples and what the other pages say of it."""
+        others = [n for n in range(len(self.pages)) if n not in examples]
+        spread = others[:: max(1, len(others) // (MAX_LEARNING_PAGES - len(examples)))]
+        chosen = [*examples, *spread][:MAX_LEARNING_PAGES]
+        made = learn(
+            [self.pages[n] for n in chosen],
+            [Example(at, places) for at, places in enumerate(examples.values())],
+            multiple=self.attribute.multiple,
+            mandatory=self.attribute.mandatory,
+        )
+        if isinstance(made, NotLearned):
+            return made
+        rule = replace(self.attribute, alternatives=tuple(Selector(each.xpath, each.part) for each in made.alternatives))
+        judging = [n for n in others if n in findable or self.before[n] == ()]
+        agreeing = sum(self._agrees(rule, n) for n in judging)
+        return Relearned(rule, made, found, tuple(examples), len(judging), agreeing, stage)
+
+    def _agrees(self, rule: AttributeRule, number: int) -> bool:
+        """The rule gives what the old record had: all of a single value, four fifths (F1) of a list, as lists change."""
+        expected = {loose(value) for value in self.before[number] or ()}
+        given = {loose(value) for value in attribute_values(rule, self.pages[number].root)}
+        if not expected or not self.attribute.multiple:
+            return expected == given or (bool(expected) and self._same_reading(rule, number))
+        return 2 * len(expected & given) >= 0.8 * (len(expected) + len(given))
+
+    def _same_reading(self, rule: AttributeRule, number: int) -> bool:
+        """The same number, price or date, written in another way."""
+        kind = self.attribute.type
+        if kind not in ("number", "price", "date"):
+            return False
+        readings = [read(value, kind).value for value in (*(self.before[number] or ()), *attribute_values(rule, self.pages[number].root))]
+        return None not in readings and len(set(readings)) == 1
+
+
+def _path(page: PageTable, place: Location) -> Path:
+    """Kind and tags from a place to the root."""
+    element = page.nodes[place.node]
+    return (place.kind, str(element.tag), *(str(above.tag) for above in element.iterancestors()))
