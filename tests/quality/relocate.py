@@ -21,7 +21,9 @@ from extraction.algorithms.rules.xslt import Stylesheet, stylesheet
 
 def predict(folder: Path, *, explain: bool = False) -> dict[str, list[str]]:
     """{attribute: values} that the relearned rules give on the new page."""
-    truth = {name: [clean(html.unescape(value)) for value in values] for name, values in json.loads((folder / "truth.json").read_text()).items()}
+    truth = {
+        name: [clean(html.unescape(value)) for value in values] for name, values in json.loads((folder / "truth.json").read_text()).items()
+    }
     old, new = (table(parse((folder / name).read_bytes()).root) for name in ("old.html", "new.html"))
     rules = []
     for name, values in truth.items():

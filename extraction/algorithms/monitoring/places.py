@@ -91,9 +91,7 @@ def _loosely(page: PageTable, sought: Sought) -> list[Location]:
     if not wanted:
         return []
     limit = 2 * len(sought.value) + 8
-    found = [
-        _text(page, row) for row, text in enumerate(page.strings) if len(text) <= limit and loose(text) == wanted and _seen(page, row)
-    ]
+    found = [_text(page, row) for row, text in enumerate(page.strings) if len(text) <= limit and loose(text) == wanted and _seen(page, row)]
     found += _elements(page, sought.value, loose)
     return sorted(found, key=lambda place: (place.node, place.text))
 

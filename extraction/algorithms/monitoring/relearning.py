@@ -164,7 +164,7 @@ class _Vote:
             marked = {each.page: each.choose(kind) for each in found if kind in each.kinds()}
             tried = self._learned(marked, {each.page for each in found}, stage)
             yield tried
-            if isinstance(tried, Relearned) and tried.agreeing == tried.judged and len(marked) == len(found):
+            if isinstance(tried, Relearned) and tried.judged and tried.agreeing == tried.judged and len(marked) == len(found):
                 return
 
     def _find(self, stage: Stage) -> list[_Found]:
@@ -199,9 +199,7 @@ class _Vote:
         chosen = [*fresh, *(n for n in order if n not in fresh)][:wanted]
         return {n: marked[n] for n in chosen}
 
-    def _judged(
-        self, examples: Mapping[int, tuple[Location, ...]], found: int, findable: set[int], stage: Stage
-    ) -> Relearned | NotLearned:
+    def _judged(self, examples: Mapping[int, tuple[Location, ...]], found: int, findable: set[int], stage: Stage) -> Relearned | NotLearned:
         """The rule of the examples and what the other pages say of it."""
         others = [n for n in range(len(self.pages)) if n not in examples]
         spread = others[:: max(1, len(others) // (MAX_LEARNING_PAGES - len(examples)))]

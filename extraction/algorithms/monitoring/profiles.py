@@ -1,0 +1,143 @@
+"""What an attribute's values have looked like so far, and what no longer looks like it (Vertex §3.2.2; ALGORITHMS 6).
+
+A profile is learned from the values of many pages: how many a page has, how long they are, of which characters, whether
+they read as the attribute's type, whether they are always the same or from a small vocabulary, how often there is none.
+It is a small frozen value, stored with the rule, and judges one page's values in words that an operator understands.
+Ranges are those seen, widened, because history is a sample: what lies a little outside is news, not a break.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from extraction.algorithms.rules.rule import ValueType
+from extraction.algorithms.rules.values import read
+
+FEW_PAGES = 5
+"""With fewer pages of history nothing is odd: there is no usual to be off."""
+
+CONSTANT_PAGES = 8
+"""Pages that must have the same value before another one is odd."""
+
+MAX_VOCABULARY = 12
+"""Most different values of an attribute that takes its values from a list, seen at least four times each on average."""
+
+LENGTH_FACTOR, LENGTH_SLACK = 3.0, 12
+"""How far beyond the lengths seen is not yet odd: some times as long, and a few characters more."""
+
+SHARE_SLACK = 0.35
+"""How far beyond the shares seen of a character class is not yet odd."""
+
+READ_SHARE = 0.95
+"""Share of past values that read as their type for one that does not to be odd."""
+
+CLASSES = ("letters", "digits", "spaces", "signs")
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Smallest and largest seen."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, numbers: Iterable[float]) -> "Range":
+        seen = list(numbers)
+        return cls(min(seen, default=0.0), max(seen, default=0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """An attribute's values over `pages` pages, of which `valued` had any.
+
+    counts: values a page, where any. lengths: characters. shares: of each of CLASSES, 0 to 1. read_fraction: values that read as
+    the type. constant: the value that all pages have, "" when they differ. vocabulary: all values, where they are few and recur.
+    distinct: different values seen.
+    """
+
+    type: ValueType
+    pages: int
+    valued: int
+    counts: Range
+    lengths: Range
+    shares: tuple[Range, ...]
+    read_fraction: float
+    constant: str
+    vocabulary: frozenset[str]
+    distinct: int
+
+    @classmethod
+    def learn(cls, pages: Iterable[Sequence[str]], *, type: ValueType = "text") -> "Profile":
+        """The profile of values by page; () is a page without."""
+        rows = [tuple(values) for values in pages]
+        valued = [row for row in rows if row]
+        values = [value for row in valued for value in row]
+        counts = Counter(values)
+        readable = sum(read(value, type).value is not None for value in values) if type != "text" else len(values)
+        few = len(counts) <= MAX_VOCABULARY and len(values) >= 4 * len(counts)
+        return cls(
+            type=type,
+            pages=len(rows),
+            valued=len(valued),
+            counts=Range.of(len(row) for row in valued),
+            lengths=Range.of(len(value) for value in values),
+            shares=tuple(Range.of(column) for column in zip(*map(_shares, values), strict=True)) or (Range(0, 1),) * len(CLASSES),
+            read_fraction=readable / len(values) if values else 0.0,
+            constant=values[0] if len(counts) == 1 and len(valued) >= CONSTANT_PAGES else "",
+            vocabulary=frozenset(counts) if few else frozenset(),
+            distinct=len(counts),
+        )
+
+    @property
+    def null_fraction(self) -> float:
+        """Share of pages without a value."""
+        return 1 - self.valued / self.pages if self.pages else 0.0
+
+    @property
+    def varies(self) -> bool:
+        """Different pages usually have different values: a title, not a category."""
+        return self.valued >= FEW_PAGES and self.distinct >= 0.5 * self.valued
+
+    def odd(self, values: Sequence[str]) -> tuple[str, ...]:
+        """What is unlike the past in one page's values, in words; () when nothing is, or when there is no past to speak of."""
+        if self.valued < FEW_PAGES or not values:
+            return ()
+        reasons = [reason for value in values for reason in self._odd_value(value)]
+        if len(values) > max(self.counts.high * LENGTH_FACTOR, self.counts.high + 3):
+            reasons.append(f"{len(values)} values where at most {self.counts.high:.0f} were usual")
+        return tuple(dict.fromkeys(reasons))
+
+    def _odd_value(self, value: str) -> Iterable[str]:
+        short = f"“{value[:40]}”"
+        if self.constant and value != self.constant:
+            yield f"{short} where every page had “{self.constant[:40]}”"
+        low, high = self.lengths.low / LENGTH_FACTOR - LENGTH_SLACK, self.lengths.high * LENGTH_FACTOR + LENGTH_SLACK
+        if not low <= len(value) <= high:
+            yield f"{short} has {len(value)} characters where {self.lengths.low:.0f} to {self.lengths.high:.0f} were usual"
+        for name, share, usual in zip(CLASSES, _shares(value), self.shares, strict=True):
+            if not usual.low - SHARE_SLACK <= share <= usual.high + SHARE_SLACK:
+                yield f"{short} has {share:.0%} {name} where {usual.low:.0%} to {usual.high:.0%} were usual"
+        if self.type != "text" and self.read_fraction >= READ_SHARE and read(value, self.type).value is None:
+            yield f"{short} does not read as {self.type}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The profile as JSON values."""
+        return asdict(self) | {"vocabulary": sorted(self.vocabulary)}
+
+    @classmethod
+    def from_json(cls, row: dict[str, Any]) -> "Profile":
+        """What `to_json` wrote. Raises TypeError or KeyError for anything else."""
+        ranges = {name: Range(**row[name]) for name in ("counts", "lengths")}
+        shares = tuple(Range(**each) for each in row["shares"])
+        return cls(**{**row, **ranges, "shares": shares, "vocabulary": frozenset(row["vocabulary"])})
+
+
+def _shares(value: str) -> tuple[float, ...]:
+    """Shares of letters, digits, spaces and signs among a value's characters."""
+    letters = sum(map(str.isalpha, value))
+    digits = sum(map(str.isdigit, value))
+    spaces = sum(map(str.isspace, value))
+    total = max(len(value), 1)
+    return (letters / total, digits / total, spaces / total, (len(value) - letters - digits - spaces) / total)

@@ -1,0 +1,92 @@
+"""May an old rule serve a new cluster? (Vertex §3.2.3; ALGORITHMS 7)
+
+The new cluster C and old clusters C_i that share URLs with it; U = the shared URLs, whose old and new pages are both kept.
+*Cluster match*: C has the same masked shingle signature as C_i. *Page match*, less strict: every page of C is covered by C_i's
+masks. Among those that match by the strictest test any of them passes, the most important one (pages times records) is taken
+and put to the *field test* on U: constant attributes give the same values on old and new pages, mandatory ones are there on all
+new pages. Who fails it is relearned from.
+
+The paper says nothing of attributes that are neither constant nor mandatory; `monitoring.verdict` judges those.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from extraction.algorithms.rules.rule import AttributeRule
+from extraction.algorithms.sketches.shingles import Mask, ShingleVector
+
+Values = Mapping[str, tuple[str, ...]]
+
+Test = Literal["cluster", "page"]
+
+
+@dataclass(frozen=True, slots=True)
+class OldCluster:
+    """A cluster with a rule. urls: of its pages. importance: pages times records, or whatever the site's owner set."""
+
+    id: int
+    masks: frozenset[Mask]
+    urls: frozenset[str]
+    importance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reuse:
+    """The old cluster whose rule may serve the new one, the test that found it, and U."""
+
+    id: int
+    test: Test
+    urls: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class NoReuse:
+    """Why no old rule comes into question. url: no old cluster shares a URL; shingle: none of those that do looks like it."""
+
+    reason: Literal["url", "shingle"]
+
+
+def choose(masks: frozenset[Mask], vectors: Sequence[ShingleVector], urls: frozenset[str], old: Sequence[OldCluster]) -> Reuse | NoReuse:
+    """The old cluster for a new one with these masks, page vectors and URLs; ties to the larger importance, then the smaller id."""
+    sharing = [each for each in old if each.urls & urls]
+    if not sharing:
+        return NoReuse("url")
+    by_test: dict[Test, list[OldCluster]] = {
+        "cluster": [each for each in sharing if each.masks == masks],
+        "page": [each for each in sharing if vectors and all(any(mask.covers(vector) for mask in each.masks) for vector in vectors)],
+    }
+    for test, passed in by_test.items():
+        if passed:
+            best = min(passed, key=lambda each: (-each.importance, each.id))
+            return Reuse(best.id, test, best.urls & urls)
+    return NoReuse("shingle")
+
+
+@dataclass(frozen=True, slots=True)
+class FieldTest:
+    """Whether a rule still gives what it must. failures: {attribute: why}, empty when it passed."""
+
+    failures: Mapping[str, str]
+
+    @property
+    def passed(self) -> bool:
+        return not self.failures
+
+
+def field_test(attributes: Sequence[AttributeRule], old: Mapping[str, Values], new: Mapping[str, Values]) -> FieldTest:
+    """The rule's values by URL on the old and the new pages of U. Raises ValueError when they are not of the same URLs."""
+    if old.keys() != new.keys():
+        raise ValueError(f"old and new pages differ in their URLs: {sorted(old.keys() ^ new.keys())[:3]}")
+    failures = {}
+    for attribute in attributes:
+        before = {old[url].get(attribute.name, ()) for url in old}
+        after = [(url, new[url].get(attribute.name, ())) for url in sorted(new)]
+        constant = len(before) == 1 and before != {()} and len(old) > 1
+        changed = next((url for url, values in after if constant and values not in before), None)
+        gone = next((url for url, values in after if attribute.mandatory and not values), None)
+        if gone is not None:
+            failures[attribute.name] = f"is mandatory and has no value on {gone}"
+        elif changed is not None:
+            failures[attribute.name] = f"was the same on all pages and is another on {changed}"
+    return FieldTest(failures)

@@ -1,0 +1,56 @@
+import pytest
+
+from extraction.algorithms.dom.nodes import value
+from extraction.algorithms.monitoring.places import Sought, find, loose, stands
+from tests.algorithms.monitoring.shops import page
+
+PAGE = page(
+    "<html><head><title>Only here</title></head><body><p>Grüße &amp;  Co</p><div><p>Grüße <i>&amp;</i> Co</p></div>"
+    "<p>12,90 €</p><p>ISBN-13: 978-3</p><img src='/a.png'><script>Grüße & Co</script><p>THE RED, book!</p></body></html>"
+)
+
+
+def texts(sought, stage="exact"):
+    return [value(PAGE.nodes, place) for place in find(PAGE, sought, stage)]
+
+
+def test_finds_a_text_and_an_element_of_several_texts_but_nothing_in_scripts():
+    places = find(PAGE, Sought("Grüße & Co"))
+    assert [(PAGE.nodes[place.node].tag, place.kind) for place in places] == [("p", "text"), ("p", "element")]
+    assert texts(Sought("Grüße & Co")) == ["Grüße & Co"] * 2
+
+
+def test_the_innermost_of_equal_elements_is_the_place():
+    assert PAGE.nodes[find(PAGE, Sought("Grüße & Co"))[1].node].getparent().tag == "div"
+
+
+def test_the_title_is_a_place_only_where_readers_see_no_other():
+    assert [PAGE.nodes[place.node].tag for place in find(PAGE, Sought("Only here"))] == ["title"]
+
+
+@pytest.mark.parametrize(
+    ("sought", "stage", "expected"),
+    [
+        (Sought("EUR 12.90", "price"), "typed", ["12,90 €"]),
+        (Sought("EUR 13.90", "price"), "typed", []),
+        (Sought("EUR 12.90"), "typed", []),
+        (Sought("the red book"), "loose", ["THE RED, book!"]),
+        (Sought("978-3"), "part", ["978-3"]),
+        (Sought("78-3"), "part", []),
+        (Sought("Co"), "part", []),
+        (Sought("/a.png", attribute="src"), "exact", ["/a.png"]),
+        (Sought("/a.png", attribute="href"), "exact", []),
+        (Sought(""), "exact", []),
+    ],
+)
+def test_each_stage_finds_its_own_kind_of_writing(sought, stage, expected):
+    assert texts(sought, stage) == expected
+
+
+def test_a_value_stands_on_a_page_only_as_a_whole():
+    assert stands(PAGE, "Grüße & Co")
+    assert not stands(PAGE, "THE RED")
+
+
+def test_loose_text_is_letters_and_digits_in_lower_case():
+    assert loose("Straße — 12,90 €!") == "strasse 12 90"

@@ -1,0 +1,125 @@
+from dataclasses import replace
+
+import pytest
+
+from extraction.algorithms.monitoring.profiles import Profile
+from extraction.algorithms.monitoring.verdict import Thresholds, Visit, check
+from extraction.algorithms.rules.apply import attribute_values
+from extraction.algorithms.rules.rule import AttributeRule, Selector
+from tests.algorithms.monitoring.shops import BOOKS, new, old, page
+
+TITLE = AttributeRule("title", mandatory=True, alternatives=(Selector("/descendant::h1"),))
+PRICE = AttributeRule("price", "price", alternatives=(Selector("/descendant::p[@class = 'price']"),))
+TAG = AttributeRule("tag", alternatives=(Selector("/descendant::p[@class = 'tag']"),))
+RULE = (TITLE, PRICE, TAG)
+
+
+def values(table):
+    return {each.name: attribute_values(each, table.root) for each in RULE}
+
+
+def visit(before, now, *, covered=True, url="u"):
+    return Visit(url, before, now, values(before), values(now), covered)
+
+
+def profiles(tables):
+    rows = [values(table) for table in tables]
+    return {each.name: Profile.learn([row[each.name] for row in rows], type=each.type) for each in RULE}
+
+
+OLD = [old(*book) for book in BOOKS]
+PROFILES = profiles(OLD)
+
+
+def verdict(fresh, **options):
+    return check(
+        RULE, PROFILES, [visit(before, now, url=str(n)) for n, (before, now) in enumerate(zip(OLD, fresh, strict=True))], **options
+    )
+
+
+def test_a_redesign_is_attributed_to_the_attributes_that_broke():
+    found = verdict([new(*book) for book in BOOKS])
+    assert {name: each.kind for name, each in found.attributes.items()} == {"title": "null", "price": "incorrect", "tag": "ok"}
+    assert found.broken == ("title", "price")
+    first = found.attributes["title"].evidence[0]
+    assert (first.before, first.now, first.strong) == (("The red Book",), (), True)
+    assert "The red Book" in first.reason
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda title, price, word: (title, "1" + price, word),  # a new price
+        lambda title, price, word: (title + ", second edition", price, word),
+        lambda title, price, word: (title, price, f"{word}ish"),
+    ],
+)
+def test_content_that_merely_changed_is_no_break(change):
+    assert verdict([old(*change(*book)) for book in BOOKS]).broken == ()
+
+
+def test_a_sale_with_the_old_price_still_on_the_page_is_no_break():
+    def sale(title, price, word):
+        return page(f"<body><h1>{title}</h1><del>{price} EUR</del><p class='price'>9{price[1:]} EUR</p><p class='tag'>{word}</p></body>")
+
+    assert verdict([sale(*book) for book in BOOKS]).broken == ()
+
+
+def test_one_bad_page_is_no_break_and_two_are():
+    assert verdict([new(*BOOKS[0]), *OLD[1:]]).broken == ()
+    assert verdict([new(*BOOKS[0]), new(*BOOKS[1]), *OLD[2:]]).broken == ("title", "price")
+
+
+def test_dismissals_raise_what_it_takes():
+    fresh = [new(*BOOKS[0]), new(*BOOKS[1]), *OLD[2:]]
+    assert verdict(fresh, thresholds=Thresholds().raised(3)).broken == ()
+    assert Thresholds().raised(99).strong_fraction == 0.8
+
+
+def test_a_third_of_the_products_without_a_price_is_no_break_of_an_optional_attribute():
+    gone = [page(f"<body><h1>{title}</h1><p class='tag'>{word}</p></body>") for title, _, word in BOOKS]
+    assert verdict(gone).broken == ()
+
+
+def test_a_mandatory_attribute_that_is_gone_everywhere_is_a_break_though_its_value_is_nowhere():
+    gone = [page(f"<body><p class='price'>{price} EUR</p></body>") for _, price, _ in BOOKS]
+    assert verdict(gone).attributes["title"].kind == "null"
+
+
+def test_the_same_text_on_all_pages_is_a_break():
+    fresh = [
+        page(f"<body><h1>A book of our shop</h1><p class='price'>{price} EUR</p><p class='tag'>{word}</p></body>")
+        for _, price, word in BOOKS
+    ]
+    assert verdict(fresh).attributes["title"].kind == "incorrect"
+
+
+def test_most_pages_out_of_reach_is_unreachable_never_broken():
+    found = check(RULE, PROFILES, [visit(OLD[0], new(*BOOKS[0]))], asked=10)
+    assert (found.kind, found.broken) == ("unreachable", ())
+
+
+def test_a_changed_structure_whose_values_are_right_breaks_no_attribute():
+    found = check(RULE, PROFILES, [visit(each, each, covered=False) for each in OLD])
+    assert (found.kind, found.covered_fraction, found.broken) == ("shingle", 0.0, ())
+
+
+def test_the_same_date_in_another_writing_is_the_same():
+    date = AttributeRule("when", "date")
+    visits = [Visit("u", each, each, {"when": ("12 September 2018",)}, {"when": ("2018-09-12",)}, True) for each in OLD]
+    assert check((date,), {}, visits).attributes["when"].kind == "ok"
+
+
+def test_a_profile_survives_json_and_knows_what_is_odd():
+    profile = PROFILES["price"]
+    assert Profile.from_json(profile.to_json()) == profile
+    assert profile.odd(("11.90 EUR",)) == ()
+    assert any("read as price" in reason for reason in profile.odd(("Ships soon",)))
+    assert any("characters" in reason for reason in profile.odd(("1" * 80,)))
+    assert Profile.learn([("a",)] * 3).odd(("b" * 500,)) == ()  # too little history
+
+
+def test_a_constant_that_changed_is_odd():
+    profile = Profile.learn([("EUR",)] * 8)
+    assert profile.odd(("USD",)) == ("“USD” where every page had “EUR”",)
+    assert replace(profile, constant="").odd(("USD",)) == ()

@@ -1,0 +1,52 @@
+import pytest
+
+from extraction.algorithms.rules.reuse import NoReuse, OldCluster, Reuse, choose, field_test
+from extraction.algorithms.rules.rule import AttributeRule
+from extraction.algorithms.sketches.shingles import Mask
+
+MASK = Mask(0x0102030405060000, 0xFFFF)
+OTHER = Mask(0x1112131415160000, 0xFFFF)
+VECTOR = 0x01020304050607FF
+
+
+def cluster(id, mask=MASK, urls=("/a", "/b"), importance=1.0):
+    return OldCluster(id, frozenset({mask}), frozenset(urls), importance)
+
+
+def test_the_same_signature_comes_before_pages_that_are_only_covered():
+    wide = Mask(0x0102030405000000, 0xFFFFFF)
+    found = choose(frozenset({MASK}), [VECTOR], frozenset({"/a"}), [cluster(1, wide, importance=9), cluster(2)])
+    assert found == Reuse(2, "cluster", frozenset({"/a"}))
+    assert choose(frozenset({OTHER}), [VECTOR], frozenset({"/a"}), [cluster(1, wide), cluster(2)]) == Reuse(1, "page", frozenset({"/a"}))
+
+
+def test_ties_go_to_the_more_important():
+    assert choose(frozenset({MASK}), [VECTOR], frozenset({"/a"}), [cluster(1), cluster(2, importance=5)]).id == 2
+
+
+def test_says_what_fails():
+    assert choose(frozenset({MASK}), [VECTOR], frozenset({"/z"}), [cluster(1)]) == NoReuse("url")
+    assert choose(frozenset({OTHER}), [0], frozenset({"/a"}), [cluster(1)]) == NoReuse("shingle")
+
+
+CURRENCY, TITLE, NOTE = AttributeRule("currency"), AttributeRule("title", mandatory=True), AttributeRule("note")
+OLD = {"/a": {"currency": ("EUR",), "title": ("A",), "note": ("x",)}, "/b": {"currency": ("EUR",), "title": ("B",)}}
+
+
+def new(**changes):
+    return {url: {**row, **changes} for url, row in OLD.items()}
+
+
+@pytest.mark.parametrize(
+    ("fresh", "failing"),
+    [(OLD, set()), (new(currency=("USD",)), {"currency"}), (new(title=()), {"title"}), (new(note=()), set()), (new(title=("C",)), set())],
+)
+def test_constant_values_must_stay_and_mandatory_ones_be_there(fresh, failing):
+    found = field_test((CURRENCY, TITLE, NOTE), OLD, fresh)
+    assert set(found.failures) == failing
+    assert found.passed == (not failing)
+
+
+def test_old_and_new_pages_must_be_of_the_same_urls():
+    with pytest.raises(ValueError, match="/b"):
+        field_test((TITLE,), OLD, {"/a": OLD["/a"]})
