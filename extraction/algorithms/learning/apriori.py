@@ -89,12 +89,14 @@ def learn(
     cost twice as much for it.
     """
     try:
-        return _Learner(pages, examples, multiple=multiple, cost=cost.with_support(2.0) if mandatory else cost).learn()
+        return Learner(pages, examples, multiple=multiple, cost=cost.with_support(2.0) if mandatory else cost).learn()
     except LearningError as error:
         return NotLearned(str(error))
 
 
-class _Learner:
+class Learner:
+    """One attribute being learned. groups: what `learn` made each alternative of; empty when it made none."""
+
     def __init__(self, pages: Sequence[PageTable] | Corpus, examples: Sequence[Example], *, multiple: bool, cost: Cost) -> None:
         self.corpus, self.multiple, self.cost = pages if isinstance(pages, Corpus) else Corpus(pages), multiple, cost
         count = len(self.corpus.pages)
@@ -105,8 +107,10 @@ class _Learner:
             self.annotated[example.page] = True
         self.marks = [mark(self.corpus, e.page, location) for e in examples for location in dict.fromkeys(e.locations)]
         self.solver = Solver(self.corpus, self.annotated, multiple=multiple, cost=cost)
+        self.groups: list[list[Solution]] = []
 
     def learn(self) -> Learned | NotLearned:
+        """As the function `learn`. Raises LearningError."""
         if not self.marks:
             return Learned(())
         if not self.multiple:
@@ -221,16 +225,18 @@ class _Learner:
         """The rule of solutions that together select all marks and nothing else on annotated pages."""
         for solution in solutions:
             self._check(solution)
-        groups = [solutions] if self.multiple else [[s] for s in sorted(solutions, key=lambda s: (-len(s.marks), s.total))]
+        groups = [list(solutions)] if self.multiple else [[s] for s in sorted(solutions, key=lambda s: (-len(s.marks), s.total))]
         learned = []
         for group in groups:
-            part = self._part(group)
+            part = self.part(group)
             if isinstance(part, NotLearned):
                 return part
-            learned.append(self._describe(group, part))
+            learned.append(self.describe(group, part))
+        self.groups = groups
         return Learned(tuple(learned))
 
-    def _describe(self, group: Sequence[Solution], part: TextPart | None) -> LearnedXPath:
+    def describe(self, group: Sequence[Solution], part: TextPart | None) -> LearnedXPath:
+        """The union of a group's solutions as one XPath."""
         counts = sum(np.bincount(s.nodes.page[s.selected], minlength=len(self.annotated)) for s in group)
         others = np.asarray(counts)[~self.annotated]
         return LearnedXPath(
@@ -243,7 +249,8 @@ class _Learner:
             features=tuple(words for s in group for words in (_target_words(s.target), *(f.words for f in s.chosen.features))),
         )
 
-    def _part(self, group: Sequence[Solution]) -> TextPart | NotLearned | None:
+    def part(self, group: Sequence[Solution]) -> TextPart | NotLearned | None:
+        """Which part of the texts was marked, None for all of them."""
         marks = [one for solution in group for one in solution.marks]
         if all(one.location.start is None for one in marks):
             return None

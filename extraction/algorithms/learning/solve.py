@@ -29,7 +29,10 @@ MAX_VALUES = 200
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """The best feature set for some marks. selected: which candidates it selects; total: its cost with all that was added."""
+    """A feature set for some marks. selected: which candidates it selects; total: its cost with all that was added.
+
+    masks: the candidates that have each of its features.
+    """
 
     marks: tuple[Mark, ...]
     target: Target
@@ -37,6 +40,7 @@ class Solution:
     selected: Bools
     nodes: Candidates
     total: float
+    masks: tuple[Bools, ...] = ()
 
     @property
     def xpath(self) -> str:
@@ -52,11 +56,15 @@ class Solver:
 
     def solve(self, marks: Sequence[Mark], *, neutral: Sequence[Mark] = ()) -> Solution | None:
         """The best set for the marks, None when they have no target in common. neutral: nodes it may select or not."""
-        common = [target for target in marks[0].nodes if all(target in mark.nodes for mark in marks)]
-        solutions = [self._solve(marks, target, neutral, self.cost.other * bool(rank)) for rank, target in enumerate(common[:MAX_TARGETS])]
-        return min(solutions, key=lambda s: (s.chosen.wrong, s.total), default=None)
+        return next(iter(self.options(marks, neutral=neutral)), None)
 
-    def _solve(self, marks: Sequence[Mark], target: Target, neutral: Sequence[Mark], extra: float) -> Solution:
+    def options(self, marks: Sequence[Mark], *, neutral: Sequence[Mark] = ()) -> list[Solution]:
+        """All sets for the marks within the cost's slack, those that select least that is wrong first, then by cost."""
+        common = [target for target in marks[0].nodes if all(target in mark.nodes for mark in marks)][:MAX_TARGETS]
+        found = [each for rank, target in enumerate(common) for each in self._solve(marks, target, neutral, self.cost.other * bool(rank))]
+        return sorted(found, key=lambda s: (s.chosen.wrong, s.total))
+
+    def _solve(self, marks: Sequence[Mark], target: Target, neutral: Sequence[Mark], extra: float) -> list[Solution]:
         nodes = self.candidates(target)
         places = self.places(nodes, marks)
         found = features(self.corpus, nodes, places, cost=self.cost)
@@ -66,8 +74,7 @@ class Solver:
         if self.multiple:
             ignored |= self._same_values(nodes, [*marks, *neutral])
         ranked = search(found, nodes.page, ignored, self.annotated, single=not self.multiple, cost=self.cost)
-        options = [self._option(marks, nodes, found, chosen, extra) for chosen in ranked]
-        return min(options, key=lambda s: s.total)
+        return [self._option(marks, nodes, found, chosen, extra) for chosen in ranked]
 
     def _same_values(self, nodes: Candidates, marks: Sequence[Mark]) -> Bools:
         """Candidates on a mark's page with its value: a list may have a value twice, and nobody marks it twice."""
@@ -82,12 +89,13 @@ class Solver:
         return found
 
     def _option(self, marks: Sequence[Mark], nodes: Candidates, found: Sequence[Found], chosen: Chosen, extra: float) -> Solution:
-        masks = {id(feature): mask for feature, mask in found}
+        by_feature = {id(feature): mask for feature, mask in found}
+        masks = tuple(by_feature[id(feature)] for feature in chosen.features)
         selected = np.ones(len(nodes.rows), np.bool_)
-        for feature in chosen.features:
-            selected &= masks[id(feature)]
+        for mask in masks:
+            selected &= mask
         unlikely = 0.0 if self.cost.strict else self.cost.unlikely * self._unlikely(marks, nodes, selected)
-        return Solution(tuple(marks), nodes.target, chosen, selected, nodes, chosen.total + extra + unlikely)
+        return Solution(tuple(marks), nodes.target, chosen, selected, nodes, chosen.total + extra + unlikely, masks)
 
     def _unlikely(self, marks: Sequence[Mark], nodes: Candidates, selected: Bools) -> float:
         others = np.flatnonzero(selected & ~self.annotated[nodes.page])[:MAX_VALUES]

@@ -160,6 +160,17 @@ class PathTable:
         return shares.astype(np.int64)
 
 
+def fresh(table: PathTable, shown: Sequence[int]) -> dict[int, float]:
+    """Share of all weight that each page would be the first to show, by page, when those in `shown` have been looked at."""
+    total = int(table.weights.sum())
+    seen = np.zeros(len(table.weights), np.bool_)
+    for page in shown:
+        seen[table.paths_on(page)] = True
+    left = np.where(seen, 0, table.weights)
+    pages = range(len(table.page_bounds) - 1)
+    return {page: int(left[table.paths_on(page)].sum()) / total if total else 0.0 for page in pages}
+
+
 _UNIT = 1 << 16
 """Weights are multiples of 1/65536. The smallest positive w is about 1/2, so nothing is rounded away."""
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.sampling.greedy import Choice, PagePaths, PathTable, choose, paths_of
+from extraction.algorithms.sampling.greedy import Choice, PagePaths, PathTable, choose, fresh, paths_of
 
 # A page as {path: content}.
 Rows = dict[int, int]
@@ -153,3 +153,14 @@ def test_other_bytes_are_refused(stored: bytes) -> None:
 
 def test_a_deep_page_has_paths() -> None:
     assert len(paths_of(parse(b"<div>" * 5000 + b"x").root).paths) <= 1
+
+
+def test_fresh_is_the_weight_of_paths_that_no_shown_page_has():
+    pages = [paths_of(parse(html.encode()).root) for html in ("<p>a</p>", "<p>b</p><h1>c</h1>", "<p>b</p><h2>d</h2><h1>e</h1>")]
+    table = PathTable.build(pages)
+    total = table.weights.sum()
+    for shown in ((), (0,), (0, 1), (2,)):
+        seen = {int(path) for page in shown for path in table.paths_on(page)}
+        wanted = [sum(int(table.weights[path]) for path in table.paths_on(page) if int(path) not in seen) / total for page in range(3)]
+        assert fresh(table, shown) == dict(enumerate(wanted))
+    assert fresh(PathTable.build([PagePaths(pages[0].paths[:0], pages[0].contents[:0])]), []) == {0: 0.0}
