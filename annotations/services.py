@@ -45,10 +45,13 @@ def changed(cluster: Cluster, step: edits.Step, user: Any) -> dict[str, Any]:
     }
 
 
-def draft(cluster: Cluster, attribute: Attribute, page: int | None) -> dict[str, Any]:
-    """What is learned of an attribute from its labels now; with a page, also `similar`: what is like the places marked there."""
+def draft(cluster: Cluster, attribute: Attribute, page: int | None, *, also: Sequence[int] = ()) -> dict[str, Any]:
+    """What is learned of an attribute from its labels now; with a page, also `similar`: what is like the places marked there.
+
+    also: pages beside the samples whose values are wanted.
+    """
     labels = learning.labels_of(cluster).get(attribute.pk, {})
-    found = drafts.draft(cluster, attribute, labels, sample_ids(cluster))
+    found = drafts.draft(cluster, attribute, labels, dict.fromkeys([*sample_ids(cluster), *also]))
     if page is not None and attribute.multiple:
         found["similar"] = _similar(cluster, page, labels.get(page, ()))
     return found

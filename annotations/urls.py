@@ -14,6 +14,7 @@ _WORKBENCH: list[URLPattern] = [
     path("undo/", views.undo, name="workbench_undo"),
     path("redo/", views.redo, name="workbench_redo"),
     path("draft/", views.draft, name="workbench_draft"),
+    path("advice/", views.advice, name="workbench_advice"),
     path("coverage/", views.coverage, name="workbench_coverage"),
     path("without/", views.without, name="workbench_without"),
     path("place/", views.place, name="workbench_place"),

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_GET, require_POST
 
-from annotations import drafts, edits, framing, services, tree
+from annotations import drafts, edits, framing, services, teaching, tree
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError
 from extraction.models import Attribute, Cluster, RecordType, Role, Run, Snapshot
@@ -85,8 +85,11 @@ def frame(request: HttpRequest, snapshot_id: int) -> HttpResponse:
 @require_GET
 @endpoint
 def state(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Samples, attributes, labels."""
-    return services.state(cluster, request.user)
+    """Samples, attributes, labels; ?also=1,2: pages of the template to be shown although they are no samples."""
+    found = services.state(cluster, request.user)
+    known = {sample["id"] for sample in found["samples"]}
+    found["samples"] += teaching.pages(cluster, [pk for pk in _ids(request, "also") if pk not in known])
+    return found
 
 
 @require_GET
@@ -130,9 +133,19 @@ def redo(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @require_GET
 @endpoint
 def draft(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """What is learned of ?attribute= so far; with ?page=, also what is like the places marked there."""
+    """What is learned of ?attribute= so far; with ?page=, also what is like the places marked there.
+
+    ?also=1,2: pages beside the samples whose values are wanted.
+    """
     page = _number(request, "page") if request.GET.get("page") else None
-    return services.draft(cluster, _attribute(cluster, request.GET.get("attribute")), page)
+    return services.draft(cluster, _attribute(cluster, request.GET.get("attribute")), page, also=_ids(request, "also"))
+
+
+@require_GET
+@endpoint
+def advice(_request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """Which page to annotate next and why; asked for again until it is complete."""
+    return teaching.advice(cluster, services.sample_ids(cluster))
 
 
 @require_GET
@@ -148,8 +161,7 @@ def coverage(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @endpoint
 def without(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Titles and addresses of the pages ?pages=1,2,3."""
-    ids = [int(part) for part in request.GET.get("pages", "").split(",") if part.isdecimal()][: learning.MAX_LISTED]
-    return {"pages": services.titles(cluster, ids)}
+    return {"pages": services.titles(cluster, _ids(request, "pages"))}
 
 
 @require_GET
@@ -272,6 +284,10 @@ def _list(body: dict[str, Any], name: str) -> list[Any]:
     if not isinstance(found, list):
         raise BadRequest(f"{name}: a list is needed, got {found!r}")
     return found
+
+
+def _ids(request: HttpRequest, name: str) -> list[int]:
+    return [int(part) for part in request.GET.get(name, "").split(",") if part.isdecimal()][: learning.MAX_LISTED]
 
 
 def _number(request: HttpRequest, name: str) -> int:

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from django.conf import settings
 from lxml import etree
 
-from extraction.algorithms.dom.nodes import Location
+from extraction.algorithms.dom.nodes import Location, elements
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.learning import apriori
+from extraction.algorithms.learning.committee import Committee, convene
 from extraction.algorithms.learning.corpus import Corpus
 from extraction.algorithms.rules import apply
 from extraction.algorithms.rules.rule import AttributeRule, Rule, Selector
@@ -49,8 +50,8 @@ Labels = Mapping[int, Sequence[Location]]
 
 Values = list[tuple[Location, str]]
 
-_LESSONS, _SURVEYS, _VALUES, _COUNTS = 500, 50, 10_000, 300_000
-"""Kept at most: lessons, surveys and values of pages a workspace, hits (an integer each) a process."""
+_LESSONS, _COMMITTEES, _SURVEYS, _VALUES, _COUNTS = 500, 100, 50, 10_000, 300_000
+"""Kept at most: lessons, committees, surveys and values of pages a workspace, hits (an integer each) a process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,7 @@ class Workspace:
         self._corpus: Corpus | None = None
         self._surveys: Recent[str, Survey] = Recent(_SURVEYS)
         self._lessons: Recent[object, Lesson | NotLearned] = Recent(_LESSONS)
+        self._committees: Recent[object, Committee] = Recent(_COMMITTEES)
         self._values: Recent[tuple[str, str], tuple[tuple[Location, str], ...]] = Recent(_VALUES)
 
     @property
@@ -166,12 +168,40 @@ class Workspace:
             key = (kind, said, tuple(self.pages))
             return self._lessons.get(key) or self._lessons.put(key, self._learn(attribute, dict(said)))
 
+    def committee(self, attribute: Attribute, labels: Labels) -> Committee:
+        """The rules that fit the attribute's labels about as well; none where nothing can be learned. Votes are in the order of `pages`."""
+        with self._lock:
+            for snapshot_id in labels:
+                self.page(snapshot_id)
+            said = tuple(sorted((pk, tuple(places)) for pk, places in labels.items()))
+            key = ((attribute.pk, attribute.multiple, attribute.mandatory), said, tuple(self.pages))
+            return self._committees.get(key) or self._committees.put(key, self._convene(attribute, dict(said)))
+
+    @property
+    def sources(self) -> list[Source]:
+        """All pages of the cluster, in the order of their ids."""
+        return self._all
+
+    def root(self, source: Source) -> etree._Element:
+        """The tree of any page of the cluster. Raises PageError."""
+        with self._lock:
+            page = self.pages.get(source.snapshot_id)
+            return page.root if page else self._tree(source)
+
     def values(self, rule: AttributeRule, *, only: Iterable[int] | None = None) -> Mapping[int, Values]:
-        """{snapshot id: [(place, value), …]} of an attribute's rule on the loaded pages, or on those of `only`."""
+        """{snapshot id: [(place, value), …]} of an attribute's rule on the loaded pages, or on those of `only`.
+
+        Of `only`, pages that are neither labelled nor samples are read for it; those come as the learning set fills.
+        """
         mark = digest(rule)
         with self._lock:
             wanted = self.pages if only is None else [pk for pk in only if pk in self.pages]
-            return {pk: list(self._page_values(mark, rule, self.pages[pk])) for pk in wanted}
+            found = {pk: list(self._page_values(mark, rule, self.pages[pk])) for pk in wanted}
+            others = set(only or ()) - self.pages.keys() - self._first  # those are loaded soon
+            for source in self._all if others else ():
+                if source.snapshot_id in others:
+                    found |= self._values_outside(mark, rule, source)
+            return found
 
     def coverage(self, rule: AttributeRule, *, cursor: int = 0, budget_s: float = 0.4) -> Coverage:
         """See `coverage`."""
@@ -207,8 +237,7 @@ class Workspace:
         _make_room(self)
 
     def _learn(self, attribute: Attribute, labels: Labels) -> Lesson | NotLearned:
-        ids = list(self.pages)
-        examples = [apriori.Example(ids.index(pk), tuple(places)) for pk, places in labels.items() if pk in self.pages]
+        ids, examples = list(self.pages), self._examples(labels)
         if not any(example.locations for example in examples):
             return NotLearned(attribute.name, f"{attribute.name}: nothing is marked on any page that can be read")
         found = apriori.learn(self._pages_as_one(), examples, multiple=attribute.multiple, mandatory=attribute.mandatory)
@@ -218,6 +247,17 @@ class Workspace:
             return NotLearned(attribute.name, f"{attribute.name}: {found.reason}{where}", page.snapshot_id if page else None)
         selectors = tuple(Selector(each.xpath, each.part) for each in found.alternatives)
         return Lesson(attribute_rule(attribute, selectors), found)
+
+    def _examples(self, labels: Labels) -> list[apriori.Example]:
+        ids = list(self.pages)
+        return [apriori.Example(ids.index(pk), tuple(places)) for pk, places in labels.items() if pk in self.pages]
+
+    def _convene(self, attribute: Attribute, labels: Labels) -> Committee:
+        examples = self._examples(labels)
+        if not any(example.locations for example in examples):
+            return Committee(())
+        found = convene(self._pages_as_one(), examples, multiple=attribute.multiple, mandatory=attribute.mandatory)
+        return found if isinstance(found, Committee) else Committee(())
 
     def _pages_as_one(self) -> Corpus:
         """The tables end to end, kept while the pages stay the same and there is room: a third of a lesson on large pages."""
@@ -235,6 +275,18 @@ class Workspace:
         if known is None:
             known = self._values.put((mark, page.sha256), apply.attribute_places(rule, page.root, page.index))
         return known
+
+    def _values_outside(self, mark: str, rule: AttributeRule, source: Source) -> dict[int, Values]:
+        """The values on a page beside the learning set; {} for one that cannot be read."""
+        known = self._values.get((mark, source.sha256))
+        if known is None:
+            try:
+                root = self._tree(source)
+            except PageError:
+                return {}
+            index = {element: n for n, element in enumerate(elements(root))}
+            known = self._values.put((mark, source.sha256), apply.attribute_places(rule, root, index))
+        return {source.snapshot_id: list(known)}
 
     def _in_memory_first(self) -> list[Source]:
         """The cluster's pages, those that cost no reading first: the first slice then says the most."""

@@ -19,6 +19,7 @@ GETS = [
     "workbench_state",
     "workbench_warm",
     "workbench_draft",
+    "workbench_advice",
     "workbench_coverage",
     "workbench_without",
     "workbench_place",
@@ -342,3 +343,27 @@ def test_a_frame_needs_a_role_a_page_and_a_get(client, signed_in, shop, person):
 def test_a_page_whose_bytes_are_gone_says_so_in_its_frame(signed_in, shop):
     Snapshot.objects.update(sha256="f" * 64)
     assert "bytes of the page are gone" in signed_in("viewer").get(reverse("frame", args=[page(shop).pk])).content.decode()
+
+
+def test_advice_names_the_pages_in_the_order_in_which_they_would_teach(signed_in, shop):
+    client = signed_in("editor")
+    mark(client, page(shop), "title", "Book 0")
+    found = client.get(address("workbench_advice")).json()
+    assert {offer["page"] for offer in found["offers"]} >= {page(shop, n).pk for n in range(3)}
+    assert found["annotated"] == 1 and found["settled"] is False
+    assert all(set(each) == {"page", "reason", "doubts"} for each in found["offers"])
+
+
+def test_a_page_that_is_no_sample_is_shown_when_asked_for(signed_in):
+    learning.forget()
+    shop = factory.shop(14)
+    client = signed_in("editor")
+    samples = {row["id"] for row in client.get(address("workbench_state")).json()["samples"]}
+    wanted = next(pk for pk in Snapshot.objects.filter(cluster=shop).order_by("pk").values_list("pk", flat=True) if pk not in samples)
+    shown = client.get(address("workbench_state"), {"also": f"{wanted},999999"}).json()["samples"]
+    assert {row["id"] for row in shown} == samples | {wanted} and shown[-1]["covered"] is None
+    mark(client, page(shop), "title", "Book 0")
+    draft = client.get(address("workbench_draft"), {"attribute": attribute().pk, "also": wanted}).json()
+    assert draft["values"][str(wanted)][0]["value"] == Snapshot.objects.get(pk=wanted).page.url.replace(
+        "https://shop.example/book/", "Book "
+    )

@@ -15,6 +15,7 @@ import { drawPanel } from "./panel.js";
 import { drawSamples } from "./samples.js";
 import { drawFoot, drawHead, drawSaved } from "./status.js";
 import * as stores from "./store.js";
+import { adviser } from "./teaching.js";
 import { another, drawTrail, narrower, wider } from "./trail.js";
 import { treePanel } from "./treepanel.js";
 
@@ -26,7 +27,8 @@ const root = byId("workbench");
 const api = connect(root);
 const { say, show: showPage } = pageFrame(/** @type {HTMLIFrameElement} */ (byId("frame")), root, hear);
 const tree = treePanel(api, takeFromTree, fail);
-const { count, teach, warm, missing, learn, publish } = learner(api, () => store, draw, fail);
+const { teach, warm, missing, learn, publish, lookUp } = learner(api, () => store, draw, fail, () => advise());
+const { advise, hush } = adviser(api, () => store, draw, () => learn(true));
 
 /** @type {import("./store.js").Store} */ let store;
 /** What the arrows act on: a value just marked, or the keyboard's cursor (attribute null).
@@ -121,6 +123,7 @@ async function save(changes) {
     unsaved.set(id, (unsaved.get(id) ?? 0) + 1);
   }
   root.dataset.learning = "true";
+  hush();
   const sent = api.post("label/", { page, changes });
   const arrived = () => { for (const id of ids) unsaved.set(id, (unsaved.get(id) ?? 1) - 1); };
   await settle(sent.finally(arrived));
@@ -288,6 +291,7 @@ function openPage(page) {
   showPage(stores.pageOf(store)?.frame);
   tree.follow(page);
   draw();
+  lookUp(stores.notLookedUp(store, page)).catch((error) => fail(said(error)));
 }
 
 /** @param {number} step */
@@ -448,7 +452,7 @@ document.addEventListener("visibilitychange", () => {
 async function start() {
   byId("warming").textContent = "choosing the sample pages…";
   try {
-    store = stores.create(await api.get("state/"));
+    store = stores.create(await api.get("state/", { also: new URLSearchParams(location.search).get("page") ?? "" }));
   } catch (error) {
     byId("warming").textContent = "";
     return fail(said(error));
@@ -464,7 +468,7 @@ async function start() {
   store.current = stores.nextUnsaid({ ...store, current: store.attributes.at(-1)?.id ?? 0 }) ?? store.current;
   showPage(stores.pageOf(store)?.frame);
   draw();
-  byId("learn").addEventListener("click", learn);
+  byId("learn").addEventListener("click", () => learn());
   byId("publish").addEventListener("click", publish);
   setInterval(() => drawSaved(store, saves()), 5000);
   warm();

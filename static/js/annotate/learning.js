@@ -9,8 +9,9 @@ const BREATH_MS = 150; // Between two slices of counting: whoever clicks meanwhi
 /**
  * @param {{get: (path: string, query?: Record<string, string | number>) => Promise<any>, post: (path: string, body?: unknown) => Promise<any>, idle: () => Promise<void>, busy: () => boolean}} api
  * @param {() => import("./store.js").Store} known the store @param {() => void} draw @param {(text: string) => void} fail
+ * @param {() => void} taughtAll called when what was said is learned from
  */
-export function learner(api, known, draw, fail) {
+export function learner(api, known, draw, fail, taughtAll) {
   let counting = false;
 
   /** Attributes whose labels changed and the page they changed on. @type {Map<number, number>} */ const taught = new Map();
@@ -31,6 +32,7 @@ export function learner(api, known, draw, fail) {
       taught.clear();
       if (!api.busy()) delete byId("workbench").dataset.learning;
     }
+    taughtAll();
     count();
   }
 
@@ -40,7 +42,7 @@ export function learner(api, known, draw, fail) {
     const page = taught.get(attribute) ?? store.page;
     taught.delete(attribute);
     const labels = JSON.stringify(store.labels[attribute]);
-    const draft = await api.get("draft/", { attribute, page });
+    const draft = await api.get("draft/", { attribute, page, also: alsoShown(store) });
     // Marked again while this was learned: that mark's own answer asks again.
     if (taught.has(attribute) || JSON.stringify(store.labels[attribute]) !== labels) return;
     store.drafts.set(attribute, draft);
@@ -86,6 +88,7 @@ export function learner(api, known, draw, fail) {
         byId("warming").textContent = complete ? "" : `reading page ${filling.loaded} of ${filling.wanted}…`;
       }
       for (const attribute of known().attributes) await draftOf(attribute.id);
+      taughtAll();
       count();
     } catch (error) {
       byId("warming").textContent = "";
@@ -99,7 +102,7 @@ export function learner(api, known, draw, fail) {
     if (!Object.keys(store.labels[attribute] ?? {}).length) return;
     await api.idle();
     const before = store.drafts.get(attribute);
-    const draft = await api.get("draft/", { attribute });
+    const draft = await api.get("draft/", { attribute, also: alsoShown(store) });
     if (store.drafts.get(attribute) === before) store.drafts.set(attribute, draft);
     draw();
   }
@@ -124,7 +127,8 @@ export function learner(api, known, draw, fail) {
     }
   }
 
-  async function learn() {
+  /** Learns the rule and goes to it, published at once if asked to. @param {boolean} [live] */
+  async function learn(live = false) {
     const note = byId("learning");
     byId("learn").setAttribute("disabled", "");
     note.hidden = false;
@@ -132,7 +136,8 @@ export function learner(api, known, draw, fail) {
     note.textContent = "Learning the rule…";
     try {
       const { progress } = await api.post("learn/");
-      location.assign(await finished(progress, (text) => { note.textContent = text; }));
+      const rule = await finished(progress, (text) => { note.textContent = text; });
+      location.assign(live ? (await api.post("publish/")).rule : rule);
     } catch (error) {
       note.classList.add("note-broken");
       note.textContent = said(error);
@@ -159,8 +164,16 @@ export function learner(api, known, draw, fail) {
     }
   }
 
-  return { count, teach, warm, missing, learn, publish };
+  /** What the rules give on a page that has just been offered. @param {number[]} attributes */
+  async function lookUp(attributes) {
+    for (const attribute of attributes) await draftOf(attribute);
+  }
+
+  return { count, teach, warm, missing, learn, publish, lookUp };
 }
+
+/** Pages shown that are no samples. @param {import("./store.js").Store} store */
+const alsoShown = (store) => store.samples.filter((sample) => sample.covered === null).map((sample) => sample.id).join(",");
 
 /** @param {any} page */
 function link(page) {

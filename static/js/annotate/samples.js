@@ -3,6 +3,8 @@
 import { bar, h } from "./dom.js";
 import { apart, needed, percent, saidOn, standing } from "./store.js";
 
+const OFFERED = "no sample, but it would teach something";
+
 /** @param {HTMLElement} list @param {import("./store.js").Store} store @param {(page: number) => void} open */
 export function drawSamples(list, store, open) {
   const titles = apart(store.samples.map((sample) => sample.title || sample.url));
@@ -20,14 +22,15 @@ function row(store, sample, number, { title, optional, open }) {
   const proposed = store.attributes.filter((attribute) => standing(store, attribute.id, sample.id).kind === "proposed").length;
   const [sign, word, look] =
     said === all ? ["✓", "all said", "state-ok"] : said ? ["●", `${said} of ${all}`, "state-draft"] : ["○", optional ? "optional" : proposed ? `${proposed} of ${all} proposed` : "nothing yet", "muted"];
-  const covered = percent(sample.covered, 1);
+  const covered = sample.covered === null ? "" : percent(sample.covered, 1);
+  const why = said < all ? sample.reason : "";
   return h(
     "li",
     {},
     h(
       "button",
       {
-        type: "button", class: `wb-sample${optional ? " wb-optional" : ""}`, "aria-current": sample.id === store.page ? "page" : null, title: `${sample.title || sample.url}\n${sample.url}\nPages 1 to ${number} cover at least ${covered} of the template`,
+        type: "button", class: `wb-sample${optional ? " wb-optional" : ""}`, "aria-current": sample.id === store.page ? "page" : null, title: [sample.title || sample.url, sample.url, covered ? `Pages 1 to ${number} cover at least ${covered} of the template` : OFFERED, why].filter(Boolean).join("\n"),
         data: { page: sample.id }, on: { click: () => open(sample.id) },
       },
       h("span", { class: "wb-sample-number figures" }, String(number)),
@@ -35,7 +38,8 @@ function row(store, sample, number, { title, optional, open }) {
       h("span", { class: "truncate" }, title),
       h("span", { class: "wb-sample-word muted" }, word),
       h("span", { class: "wb-sample-share figures muted" }, covered),
-      bar(sample.covered, `${covered} covered so far`),
+      why && h("span", { class: "wb-sample-why" }, why),
+      sample.covered !== null && bar(sample.covered, `${covered} covered so far`),
     ),
   );
 }

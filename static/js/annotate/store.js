@@ -5,7 +5,8 @@ import { keyOf, samePlace } from "./messages.js";
 /**
  * @typedef {import("./messages.js").Place} Place
  * @typedef {{location: Place, value: string}} Value
- * @typedef {{id: number, title: string, url: string, covered: number, frame: string}} Sample
+ * covered: null for a page that is offered although it is no sample. reason: why it would teach something.
+ * @typedef {{id: number, title: string, url: string, covered: number | null, frame: string, reason?: string}} Sample
  * @typedef {{id: number, name: string, type: string, multiple: boolean, mandatory: boolean, hotkey: string, hue: number}} Attribute
  * @typedef {{checked: number, total: number, hits: number, several: number, without: number[], next: number | null}} Coverage
  * @typedef {{attribute: number, state: "empty" | "failed" | "learned" | "asking", message?: string, page?: number | null, values?: Record<string, Value[]>, coverage?: Coverage | null}} Draft
@@ -51,7 +52,7 @@ const ENOUGH = 0.995; // Of the template: what further pages show is rare.
 
 /** How many of the samples are to be done, from the first: those up to enough of the template, and those begun. @param {Store} store */
 export function needed(store) {
-  const enough = store.samples.findIndex((sample) => sample.covered >= ENOUGH) + 1 || store.samples.length;
+  const enough = store.samples.findIndex((sample) => (sample.covered ?? 0) >= ENOUGH) + 1 || store.samples.length;
   const begun = store.samples.findLastIndex((sample) => saidOn(store, sample.id) > 0) + 1;
   return Math.max(enough, begun);
 }
@@ -141,6 +142,9 @@ function summary(pages = {}) {
   const said = Object.entries(pages).filter(([, values]) => values === null || values.length);
   return JSON.stringify(said.map(([page, values]) => [page, values && values.map((value) => keyOf(value.location)).sort()]).sort());
 }
+
+/** Attributes whose rule was not asked what it gives on a page. @param {Store} store @param {number} page */
+export const notLookedUp = (store, page) => [...store.drafts.values()].filter((draft) => draft.state === "learned" && !draft.values?.[page]).map((draft) => draft.attribute);
 
 /** A share for people: never rounded up to all nor down to none. @param {number} hits @param {number} total */
 export function percent(hits, total) {
