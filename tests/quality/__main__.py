@@ -1,6 +1,7 @@
 """`make quality`: every task on the evaluation pages below DATA, scored, beside the floors that must hold.
 
-DATA holds the folders `extraction/`, `modern/`, `clustering/`; what is absent is said and skipped. Ends with 1 when a floor is broken.
+DATA holds the folders `extraction/`, `modern/`, `clustering/`, `records/`; what is absent is said and skipped.
+Ends with 1 when a floor is broken.
 """
 
 import argparse
@@ -23,6 +24,7 @@ FLOORS = {
     ("extraction, 2 annotated", "macro F1"): 0.986,
     ("extraction, 5 annotated", "macro F1"): 0.989,
     ("modern, 1 annotated", "macro F1"): 0.973,
+    ("records, 2 rows annotated", "mean row F1"): 1.0,
     ("clustering javadoc17", "purity"): 0.97,
     ("clustering javadoc17", "pair recall"): 0.87,
     ("clustering javadoc17", "V"): 0.93,
@@ -38,7 +40,7 @@ def main() -> int:
     parser.add_argument("data", type=Path)
     data = parser.parse_args().data
     broken = 0
-    for folder, rows in (("extraction", _extraction), ("modern", _modern), ("clustering", _clustering)):
+    for folder, rows in (("extraction", _extraction), ("modern", _modern), ("clustering", _clustering), ("records", _records)):
         if not (data / folder).is_dir():
             print(f"{folder}: skipped, there is no folder {data / folder}")
             continue
@@ -81,6 +83,14 @@ def _clustering(data: Path) -> Iterator[Row]:
         labels = dict(line.split("\t")[:2] for line in lines if line)
         for figure, value in scores.clustering(labels, predictions[folder.name]).items():
             yield f"clustering {folder.name}", figure, value, FLOORS.get((f"clustering {folder.name}", figure))
+
+
+def _records(data: Path) -> Iterator[Row]:
+    task = "records, 2 rows annotated"
+    found = scores.records(data, _predictions("records", data), annotated_pages=1)
+    yield task, "mean row F1", fmean(found.values()), FLOORS.get((task, "mean row F1"))
+    for site, value in sorted(found.items()):
+        yield task, site, value, FLOORS.get((task, site))
 
 
 def _predictions(task: str, data: Path, *options: str) -> Any:

@@ -1,0 +1,165 @@
+"""A row as a page of its own, so that the learner of pages learns what stands where in a row.
+
+The row's element, or the siblings it consists of, is copied below a ``vertex-row``. Node numbers of the copy are those of
+the page, shifted. The XPath that is learned there is absolute; `relative` writes it as one from the row's element.
+Features that look outside the row (any ancestor) or count from the end of siblings that the row only shares are made
+so dear that they are not chosen (`cost`).
+"""
+
+import re
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import replace
+
+from lxml import etree
+
+from extraction.algorithms.dom.nodes import Location
+from extraction.algorithms.errors import LearningError
+from extraction.algorithms.learning.costs import CALIBRATED, Cost
+from extraction.algorithms.learning.features import PageTable, table
+
+WRAPPER = "vertex-row"
+
+NEVER = (1_000.0, 0.0)
+
+_PIECES = re.compile(r"\"[^\"]*\"|'[^']*'|.", re.DOTALL)
+_PLACE = re.compile(r"\[(\d+)\]")
+
+
+def cost(*, grouped: bool) -> Cost:
+    """What features cost in a row. grouped: the row is siblings.
+
+    Two prices of one length tell nothing of the others', and there are more rows than an editor marks pages.
+    """
+    base = dict(CALIBRATED.base) | {"shape": (4.0, 0.0)}
+    never = ["under-id", "under-class", "under-name", *(["nth-last"] if grouped else [])]
+    return replace(CALIBRATED, base=base | dict.fromkeys(never, NEVER))
+
+
+def copy(row: etree._Element, until: etree._Element | None, *, grouped: bool) -> PageTable:
+    """The row below a wrapper. until: the sibling where a grouped row ends."""
+    wrapper = etree.Element(WRAPPER)
+    if not grouped:
+        one = deepcopy(row)
+        one.tail = None
+        wrapper.append(one)
+        return table(wrapper)
+    node: etree._Element | None = row
+    while node is not None and node is not until:
+        wrapper.append(deepcopy(node))
+        node = node.getnext()
+    end = etree.Comment("")
+    end.tail = " "  # so that no text of the row is the last one: on the page others follow
+    wrapper.append(end)
+    return table(wrapper)
+
+
+def shifted(location: Location, page: PageTable, row: int) -> Location:
+    """A place on the page as one on the copy of the row whose element has the number `row`."""
+    if location.node >= row:
+        return replace(location, node=location.node - row + 1)
+    element = page.nodes[row]
+    parent = element.getparent()
+    if parent is None or location.kind != "text" or page.nodes[location.node] is not parent:
+        raise LearningError("a value was marked outside its row")
+    before = sum(1 for _ in _texts_before(parent, element))
+    return replace(location, node=0, text=location.text - before)
+
+
+def _texts_before(parent: etree._Element, stop: etree._Element) -> Iterator[str]:
+    if parent.text:
+        yield parent.text
+    for child in parent:
+        if child is stop:
+            return
+        if child.tail:
+            yield child.tail
+
+
+def relative(xpath: str, tag: str, *, grouped: bool) -> str:
+    """An XPath learned on copies as one from the row's element, whose tag is given. Raises LearningError if there is none."""
+    parts = [part for each in _split(xpath, "|") for part in _part(each.strip(), tag, grouped=grouped)]
+    return " | ".join(dict.fromkeys(parts))
+
+
+def _part(xpath: str, tag: str, *, grouped: bool) -> list[str]:
+    counted = xpath.startswith("//")
+    first, *rest = _split(xpath.removeprefix("//").removeprefix("/descendant::"), "/")
+    if _name(first) == WRAPPER:
+        condition = _condition(first)
+        starts = _from_wrapper(rest, tag) if grouped else _from_root(rest)
+        return [_simplified(condition + start) for start in starts]
+    tail = "".join(f"/{each}" for each in rest)
+    if grouped:
+        return _anywhere_in_group([first, *rest], tag, counted=counted)
+    if not counted:
+        return [f"descendant-or-self::{first}{tail}" if _name(first) in (tag, "*") else f"descendant::{first}{tail}"]
+    own = [f"self::{_placeless(first)}{tail}"] if _name(first) in (tag, "*") and _place(first) == 1 else []
+    return [*own, f".//{first}{tail}"]
+
+
+def _from_root(rest: list[str]) -> list[str]:
+    """Steps below the wrapper of a row that is one element: the first one is the element itself."""
+    if not rest:
+        return ["."]
+    first, *more = rest
+    return ["/".join([f"self::{_placeless(first)}", *more])]
+
+
+def _from_wrapper(rest: list[str], tag: str) -> list[str]:
+    """Steps below the wrapper of a row of siblings: the element that begins it, or one after it."""
+    if not rest:
+        raise LearningError("the value is the whole row; mark its parts")
+    first, *more = rest
+    tail = "".join(f"/{each}" for each in more)
+    if first.startswith("text()") or _name(first) not in (tag, "*"):
+        return [f"following-sibling::{first}{tail}"]
+    place = _place(first)
+    own, others = f"self::{_placeless(first)}{tail}", f"following-sibling::{first}{tail}"
+    if place == 1:
+        return [own]
+    return [f"following-sibling::{first.replace(f'[{place}]', f'[{place - 1}]', 1)}{tail}"] if place else [own, others]
+
+
+def _anywhere_in_group(steps: list[str], tag: str, *, counted: bool) -> list[str]:
+    path = "/".join(steps)
+    if not counted:
+        return [f"descendant-or-self::{path}", f"following-sibling::*/descendant-or-self::{path}"]
+    return [*_from_wrapper(steps, tag), f".//{path}", f"following-sibling::*//{path}"]
+
+
+def _condition(first: str) -> str:
+    """What is asked of the wrapper: nothing, or that its first element, which is the row's, has a text."""
+    asked = _placeless(first)[len(WRAPPER) :]
+    return f"self::*{asked.replace('translate(*[1],', 'translate(.,')}/" if asked else ""
+
+
+def _simplified(xpath: str) -> str:
+    """``self::tr/td`` without conditions is ``td``."""
+    match = re.match(r"self::[\w.-]+/(?=[\w@*.])", xpath)
+    return xpath[match.end() :] if match else xpath
+
+
+def _name(step: str) -> str:
+    return step.split("[", 1)[0]
+
+
+def _place(step: str) -> int:
+    match = _PLACE.match(step, len(_name(step)))
+    return int(match[1]) if match else 0
+
+
+def _placeless(step: str) -> str:
+    return step.replace(f"[{_place(step)}]", "", 1) if _place(step) else step
+
+
+def _split(text: str, mark: str) -> list[str]:
+    """The text at each `mark` outside brackets, parentheses and quotes."""
+    parts, depth = [""], 0
+    for piece in _PIECES.findall(text):
+        depth += {"[": 1, "(": 1, "]": -1, ")": -1}.get(piece, 0)
+        if piece == mark and not depth:
+            parts.append("")
+        else:
+            parts[-1] += piece
+    return parts

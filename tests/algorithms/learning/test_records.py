@@ -1,0 +1,141 @@
+"""Repeating records learned from two marked rows: every row of every page, in many markups."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from extraction.algorithms.dom.nodes import value
+from extraction.algorithms.dom.rows import Rows, select
+from extraction.algorithms.learning.apriori import Learned, NotLearned
+from extraction.algorithms.learning.features import PageTable
+from extraction.algorithms.learning.records import Field, LearnedRecords, MarkedRow, learn_records, row_values
+from tests.algorithms.learning.listings import MARKUPS, Listing, Markup, listing, mark
+from tests.algorithms.learning.pages import page, places, trees
+
+
+def fields(markup: Markup) -> list[Field]:
+    return [Field(name, multiple=name == "authors") for name in markup.fields]
+
+
+def extracted(learned: object, page: PageTable, names: tuple[str, ...]) -> list[dict[str, list[str]]]:
+    assert isinstance(learned, LearnedRecords), learned
+    rows = Rows(list(select([learned.rows.xpath], page.root)))
+    found = []
+    for place in range(len(rows.elements)):
+        row = {}
+        for name in names:
+            field = learned.fields[name]
+            assert isinstance(field, Learned), (name, field)
+            row[name] = row_values(rows, place, field)
+        if any(row.values()):
+            found.append(row)
+    return found
+
+
+def wrong(learned: object, shown: Listing) -> list[object]:
+    """Rows that are there and not given, and those given that are not there."""
+    got, true = extracted(learned, shown.page, shown.fields), shown.truth()
+    return [row for row in true if row not in got] + [row for row in got if row not in true] + ([] if len(got) == len(true) else [len(got)])
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("markup", MARKUPS, ids=lambda markup: markup.name)
+def test_two_marked_rows_give_every_row_of_every_page(markup: Markup, seed: int) -> None:
+    pages = [listing(markup, 10 * seed + n, count) for n, count in enumerate((11, 17, 5, 8))]
+    learned = learn_records([one.page for one in pages], mark(pages[0], (0, 1)), fields(markup))
+    assert [wrong(learned, one) for one in pages] == [[], [], [], []], learned
+
+
+def by_name(name: str) -> Markup:
+    return next(markup for markup in MARKUPS if markup.name == name)
+
+
+def test_rows_need_not_be_the_first_ones_nor_neighbours() -> None:
+    markup = by_name("list items")
+    pages = [listing(markup, n, 12) for n in range(2)]
+    whole = [n for n, item in enumerate(pages[0].items) if item.price and item.authors]
+    learned = learn_records([one.page for one in pages], mark(pages[0], (whole[1], whole[-1])), fields(markup))
+    assert [wrong(learned, one) for one in pages] == [[], []]
+
+
+def test_one_row_on_each_of_two_pages_is_enough() -> None:
+    markup = by_name("list items")
+    pages = [listing(markup, n, 9) for n in range(3)]
+    rows = [*mark(pages[0], (0,)), *mark(pages[1], (1,), at_page=1)]
+    learned = learn_records([one.page for one in pages], rows, fields(markup))
+    assert [wrong(learned, one) for one in pages] == [[], [], []]
+
+
+def test_a_field_that_a_marked_row_lacks_is_no_example_of_its_neighbour() -> None:
+    markup = by_name("headings and paragraphs")
+    pages = [listing(markup, n, 12) for n in range(3)]
+    without = next(n for n, item in enumerate(pages[0].items) if not item.price)
+    rows = mark(pages[0], (0, without))
+    assert rows[1].fields["price"] == ()
+    learned = learn_records([one.page for one in pages], rows, fields(markup))
+    assert [wrong(learned, one) for one in pages] == [[], [], []]
+
+
+def test_a_third_row_in_another_list_makes_them_one() -> None:
+    """Two lists of one look: whoever marks rows in both means both."""
+    body = "<h2>A</h2><ul class=l><li>a1 <i>1</i></li><li>a2 <i>2</i></li><li>a3 <i>3</i></li></ul>"
+    body += "<h2>B</h2><ul class=l><li>b1 <i>4</i></li><li>b2 <i>5</i></li></ul><ul class=m><li>c <i>6</i></li></ul>"
+    shown = page(body)
+    rows = [
+        MarkedRow(0, {"n": tuple(place for place, text in places(shown, f"//li[{test}]/i") if text)})
+        for test in ("contains(., 'a1')", "contains(., 'a2')", "contains(., 'b1')")
+    ]
+    learned = learn_records([shown], rows, [Field("n")])
+    assert [row["n"] for row in extracted(learned, shown, ("n",))] == [["1"], ["2"], ["3"], ["4"], ["5"]]
+
+
+def test_a_page_without_rows_says_which_list_is_not_meant() -> None:
+    markup = by_name("plain list")
+    shown, bare = listing(markup, 1, 8), page("<ol><li><a href=/1>Most read</a> <b>$1.00</b></li><li><a href=/2>Least</a></li></ol>")
+    learned = learn_records([shown.page, bare], mark(shown, (0, 1)), fields(markup), without=[1])
+    assert wrong(learned, shown) == []
+    assert extracted(learned, bare, shown.fields) == []
+
+
+def test_one_marked_row_is_not_enough_and_that_is_said() -> None:
+    shown = listing(MARKUPS[0], 1, 5)
+    learned = learn_records([shown.page], mark(shown, (0,)), fields(MARKUPS[0]))
+    assert isinstance(learned, NotLearned)
+    assert "second row" in learned.reason
+
+
+def test_a_field_marked_at_places_without_anything_in_common_is_named_with_the_reason() -> None:
+    shown = page("<ul><li><b>x1</b><i>a</i><i>b</i></li><li><b>x2</b><i>c</i><i>d</i></li><li><b>x3</b><i>e</i><i>f</i></li></ul>")
+    rows = [
+        MarkedRow(0, {"t": (places(shown, "//li[1]/b")[0][0],), "v": (places(shown, "//li[1]/i")[0][0],)}),
+        MarkedRow(0, {"t": (places(shown, "//li[2]/b")[0][0],), "v": tuple(place for place, _ in places(shown, "//li[2]/i"))}),
+    ]
+    learned = learn_records([shown], rows, [Field("t"), Field("v")])
+    assert isinstance(learned, LearnedRecords)
+    assert isinstance(learned.fields["t"], Learned)
+    problem = learned.fields["v"]
+    assert isinstance(problem, NotLearned)
+    assert "row" in problem.reason
+
+
+def test_marks_that_are_nowhere_alike_give_no_rows() -> None:
+    shown = page("<div><h1>a</h1></div><p><span>b</span></p>")
+    rows = [MarkedRow(0, {"t": (places(shown, path)[0][0],)}) for path in ("//h1", "//span")]
+    assert isinstance(learn_records([shown], rows, [Field("t")]), NotLearned)
+
+
+@given(trees(), st.data())
+@settings(max_examples=60, deadline=None)
+def test_whatever_is_marked_is_given_back_or_refused(body: str, data: st.DataObject) -> None:
+    """Any two disjoint elements of any tree: never an exception, never a rule that gives the marked rows otherwise."""
+    shown = page(body + "<p>end</p><p>last</p>")
+    marked = [location for location, text in places(shown, "//*[not(*)]") if text]
+    if len(marked) < 2:
+        return
+    chosen = data.draw(st.lists(st.sampled_from(marked), min_size=2, max_size=3, unique=True))
+    rows = [MarkedRow(0, {"v": (location,)}) for location in sorted(chosen)]
+    learned = learn_records([shown], rows, [Field("v")])
+    if isinstance(learned, LearnedRecords):
+        given_back = [row["v"] for row in extracted(learned, shown, ("v",))]
+        for location in chosen:
+            assert [value(shown.nodes, location)] in given_back

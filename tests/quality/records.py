@@ -1,0 +1,102 @@
+"""Repeating records on real pages: ``python -m tests.quality.records DATA --predictions OUT``.
+
+DATA is a folder of sites, each with pages/NAME.html and truth/NAME.json (rows of columns). Two rows of the first page
+that has some are annotated: of each column the text node that an editor would click; the other pages are not looked at
+before they are extracted. Written is ``{site: {page: [[…columns…], …]}}``.
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+from extraction.algorithms.dom.nodes import Location, clean, texts
+from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.dom.rows import Rows, select
+from extraction.algorithms.errors import LearningError
+from extraction.algorithms.learning.apriori import Learned, NotLearned
+from extraction.algorithms.learning.features import PageTable, table
+from extraction.algorithms.learning.records import Field, LearnedRecords, MarkedRow, learn_records, row_values
+
+ANNOTATED_ROWS = 2
+UNANNOTATED = 15
+
+
+def read(folder: Path) -> dict[str, PageTable]:
+    return {file.stem: table(parse(file.read_bytes()).root) for file in sorted((folder / "pages").glob("*.html"))}
+
+
+def mark(page: PageTable, rows: list[list[str]]) -> list[MarkedRow]:
+    """Where an editor clicks for some rows: the texts, in page order, that come closest together."""
+    texts_at: dict[str, list[Location]] = {}
+    for node, element in enumerate(page.nodes):
+        for nth, text in enumerate(texts(element), 1):
+            texts_at.setdefault(clean(text), []).append(Location(node, "text", nth))
+    marked, after = [], 0
+    for row in rows:
+        at = _closest([texts_at.get(clean(text), []) for text in row], after)
+        marked.append(MarkedRow(0, {str(column): (place,) for column, place in enumerate(at)}))
+        after = max(place.node for place in at)
+    return marked
+
+
+def _closest(choices: list[list[Location]], after: int) -> list[Location]:
+    """One place of each column, all after a node, within the least span; columns stand in order."""
+    best: tuple[int, list[Location]] | None = None
+    for first in choices[0]:
+        if first.node <= after:
+            continue
+        chain = [first]
+        for column in choices[1:]:
+            later = next((place for place in column if place > chain[-1]), None)
+            if later is None:
+                break
+            chain.append(later)
+        span = chain[-1].node - chain[0].node
+        if len(chain) == len(choices) and (best is None or span < best[0]):
+            best = span, chain
+    if best is None:
+        raise LearningError("an annotated row is not on the page")
+    return best[1]
+
+
+def rows_of(page: PageTable, learned: LearnedRecords, columns: int) -> list[list[str]]:
+    """The rows that the rule gives on a page; one without any value is none."""
+    rows = Rows(list(select([learned.rows.xpath], page.root)))
+    found = []
+    for place in range(len(rows.elements)):
+        fields = [learned.fields[str(column)] for column in range(columns)]
+        row = ["; ".join(row_values(rows, place, field)) if isinstance(field, Learned) else "" for field in fields]
+        if any(row):
+            found.append(row)
+    return found
+
+
+def predict(folder: Path, *, explain: bool = False) -> dict[str, list[list[str]]]:
+    pages = read(folder)
+    truth = {name: json.loads((folder / "truth" / f"{name}.json").read_text()) for name in sorted(pages)}
+    first = next(name for name, rows in truth.items() if len(rows) >= ANNOTATED_ROWS)
+    shown = truth[first][:ANNOTATED_ROWS]
+    others = [page for name, page in pages.items() if name != first][:UNANNOTATED]
+    columns = len(shown[0])
+    learned = learn_records([pages[first], *others], mark(pages[first], shown), [Field(str(column)) for column in range(columns)])
+    if isinstance(learned, NotLearned):
+        print(f"{folder.name}: not learned: {learned.reason}")
+        return {}
+    if explain:
+        print(folder.name, learned.rows.xpath, {n: f.alternatives if isinstance(f, Learned) else f for n, f in learned.fields.items()})
+    return {name: rows_of(page, learned, columns) for name, page in pages.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--predictions", type=Path, required=True)
+    parser.add_argument("--explain", action="store_true", help="print the rules")
+    options = parser.parse_args()
+    folders = sorted(folder for folder in options.data.iterdir() if (folder / "truth").is_dir())
+    predictions = {folder.name: predict(folder, explain=options.explain) for folder in folders}
+    options.predictions.write_text(json.dumps(predictions, ensure_ascii=False, indent=1))
+
+
+if __name__ == "__main__":
+    main()
