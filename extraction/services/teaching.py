@@ -160,9 +160,9 @@ def _paths(space: Workspace, snapshot_id: int) -> greedy.PagePaths:
 
 def _jury(space: Workspace, committees: Mapping[Attribute, Committee]) -> _Jury:
     rules = {
-        attribute.name: [(_rule(attribute, member), member) for member in found.members]
+        attribute.name: [(_rule(attribute, member), member) for member in (*found.members, *found.twins)]
         for attribute, found in committees.items()
-        if found.rivals
+        if found.rivals or found.twins
     }
     key = (space.cluster_id, tuple(space.pages), len(space.sources), repr([[rule for rule, _ in rows] for rows in rules.values()]))
     outside = [source for source in space.sources if source.snapshot_id not in space.pages] if rules else []

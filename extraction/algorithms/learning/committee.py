@@ -19,12 +19,16 @@ from extraction.algorithms.learning.corpus import Corpus
 from extraction.algorithms.learning.costs import CALIBRATED, Cost
 from extraction.algorithms.learning.features import PageTable
 from extraction.algorithms.learning.solve import Solution, Solver
+from extraction.algorithms.learning.strong import Found, features
 
 MAX_MEMBERS = 8
 """Most rules of a committee. What the ninth adds in doubt weighs less than a tenth of the first."""
 
 SLACK = 1.5
 """How much dearer than the rule a member may be: what a label costs more than a class, and what two levels do."""
+
+MAX_TWINS = 3
+"""Most rules kept that give the same as the rule on all pages known, for other pages to tell them apart."""
 
 Vote = tuple[str, ...]
 """The different values given on a page, in document order."""
@@ -46,9 +50,13 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Committee:
-    """The rule first, then the others by cost, of those that give the same everywhere only the cheapest."""
+    """The rule first, then the others by cost, of those that give the same everywhere only the cheapest.
+
+    twins: rules that give on all these pages what the rule gives, but ask for something else: on further pages they may differ.
+    """
 
     members: tuple[Member, ...]
+    twins: tuple[Member, ...] = ()
 
     @property
     def rivals(self) -> tuple[Member, ...]:
@@ -71,7 +79,7 @@ def convene(
         found = learner.learn()
         if isinstance(found, NotLearned):
             return found
-        return Committee(_members(learner, found))
+        return Committee(_members(learner, found), _twins(learner))
     except LearningError as error:
         return NotLearned(str(error))
 
@@ -107,6 +115,46 @@ def _variants(learner: Learner) -> list[list[list[Solution]]]:
                     changed = [*group[:s], option, *group[s + 1 :]]
                     found.append([*learner.groups[:g], changed, *learner.groups[g + 1 :]])
     return found
+
+
+def _twins(learner: Learner) -> tuple[Member, ...]:
+    """The rule with one feature of one solution replaced by another that selects the same nodes, the cheapest first."""
+    found = []
+    for g, group in enumerate(learner.groups):
+        for s, solution in enumerate(group):
+            for twin in _same_nodes(learner, solution):
+                changed = [*group[:s], twin, *group[s + 1 :]]
+                found.append([*learner.groups[:g], changed, *learner.groups[g + 1 :]])
+    teller = _Teller(learner)
+    chosen = sorted(found, key=_total)[:MAX_TWINS]
+    described = ((groups, _alternatives(learner, groups)) for groups in chosen)
+    return tuple(teller.member(groups, alternatives) for groups, alternatives in described if alternatives is not None)
+
+
+def _same_nodes(learner: Learner, solution: Solution) -> list[Solution]:
+    places = learner.solver.places(solution.nodes, solution.marks)
+    known = features(learner.corpus, solution.nodes, places, cost=learner.cost)
+    used = {feature.words for feature in solution.chosen.features}
+    twins = []
+    for n in range(max(1, len(solution.masks))):
+        others = [mask for m, mask in enumerate(solution.masks) if m != n]
+        rest = np.logical_and.reduce([np.ones(len(solution.selected), np.bool_), *others], axis=0)
+        fits = [row for row in known if row[0].words not in used and np.array_equal(rest & row[1], solution.selected)]
+        twins += [_swapped(solution, n, row) for row in fits]
+    return [twin for twin in twins if twin.total <= solution.total + SLACK]
+
+
+def _swapped(solution: Solution, place: int, new: Found) -> Solution:
+    feature, mask = new
+    old = solution.chosen.features
+    chosen = replace(
+        solution.chosen,
+        features=(*old[:place], feature, *old[place + 1 :]),
+        distance=max([feature.distance, *(each.distance for n, each in enumerate(old) if n != place)]),
+    )
+    dearer = feature.cost - (old[place].cost if old else 0.0)
+    masks = (*solution.masks[:place], mask, *solution.masks[place + 1 :])
+    return replace(solution, chosen=chosen, masks=masks, total=solution.total + dearer)
 
 
 def _alternatives(learner: Learner, groups: Sequence[Sequence[Solution]]) -> tuple[LearnedXPath, ...] | None:
