@@ -8,110 +8,46 @@ annotated pages has several. The truth of other pages is never read.
 """
 
 import argparse
-import html
 import json
 import time
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
-from lxml import etree
-
-from extraction.algorithms.dom.nodes import RAW_TEXT, Location, clean, texts, whole_text
-from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.learning.apriori import Example, Learned, NotLearned, learn
-from extraction.algorithms.learning.features import PageTable, table
+from extraction.algorithms.dom.nodes import Location, clean, value
+from extraction.algorithms.learning.apriori import Learned, NotLearned, learn
 from extraction.algorithms.rules.apply import extract
 from extraction.algorithms.rules.rule import AttributeRule, Rule, Selector
 from extraction.algorithms.rules.xslt import Stylesheet, stylesheet
+from tests.quality.sites import Lesson, Site, folders, lesson, lessons, read_site
 
-UNANNOTATED = 30
-"""Other pages given to the learner, evenly spread over the site."""
-
-
-@dataclass(frozen=True)
-class Site:
-    """A site's pages by name, and what an editor would mark on the first of them."""
-
-    name: str
-    pages: dict[str, PageTable]
-    annotations: dict[str, dict[str, list[dict[str, Any]]]]
+Predictions = dict[str, dict[str, list[str]]]
+"""{attribute: {page: values}}"""
 
 
-def read_site(folder: Path) -> Site:
-    pages = {file.stem: table(parse(file.read_bytes()).root) for file in sorted((folder / "pages").glob("*.html"))}
-    return Site(folder.name, pages, json.loads((folder / "annotations.json").read_text()))
-
-
-def seen(element: etree._Element) -> bool:
-    """Whether an element is in the body and outside what is no running text."""
-    chain = [element, *element.iterancestors()]
-    return any(e.tag == "body" for e in chain) and not any(e.tag in RAW_TEXT for e in chain)
-
-
-def shown(text: str) -> str:
-    """A text as the annotations compare it: some pages escape their entities twice."""
-    return clean(html.unescape(text))
-
-
-def place(page: PageTable, entry: dict[str, Any]) -> Location | None:
-    """The node that an entry of annotations.json means."""
-    wanted, nodes = shown(entry["value"]), page.nodes
-    if entry.get("kind") == "element":
-        equal = {row for row, e in enumerate(nodes) if shown(whole_text(e)) == wanted and seen(e)}
-        innermost = [row for row in sorted(equal) if not any(n in equal for n in range(row + 1, int(page.elements["end"][row])))]
-        return Location(innermost[entry["nth"]]) if entry["nth"] < len(innermost) else None
-    found = [
-        Location(row, "text", nth)
-        for row, element in enumerate(nodes)
-        for nth, text in enumerate(texts(element), 1)
-        if shown(text) == wanted and seen(element)
-    ]
-    found = sorted(found, key=lambda location: order(page, location))
-    return found[entry["nth"]] if entry["nth"] < len(found) else None
-
-
-def order(page: PageTable, location: Location) -> tuple[int, ...]:
-    """A key that sorts text nodes in document order."""
-    element, last = page.nodes[location.node], location.node
-    nth = 1 if element.text else 0
-    if nth == location.text and element.text:
-        return (last, 0, 0)
-    for child in element:
-        nth += bool(child.tail)
-        if child.tail and nth == location.text:
-            before = child if isinstance(child.tag, str) else None
-            row = page.nodes.index(before) if before is not None else last
-            return (int(page.elements["end"][row]) - 1 if before is not None else row, 1, location.text)
-    return (last, 0, 0)
-
-
-def sample(names: Sequence[str], annotated: Sequence[str]) -> list[str]:
-    others = [name for name in names if name not in annotated]
-    return others[:: max(1, -(-len(others) // UNANNOTATED))][:UNANNOTATED]
+def learned(site: Site, annotated: int, *, explain: bool = False) -> tuple[AttributeRule, ...]:
+    """The rules of a site's attributes; one that could not be learned has no alternatives."""
+    rules = []
+    for one in lessons(site, annotated):
+        rule, words = learn_lesson(site, one)
+        rules.append(rule)
+        if explain:
+            print(f"  {rule.name}: {words}")
+    return tuple(rules)
 
 
 def learn_attribute(site: Site, attribute: str, annotated: int) -> tuple[AttributeRule, str]:
-    """The attribute's rule from its first annotated pages, and what there is to say about it."""
-    entries = site.annotations[attribute]
-    chosen = [name for name in sorted(entries) if entries[name]][:annotated]
-    names = [*chosen, *sample(list(site.pages), chosen)]
-    pages = [site.pages[name] for name in names]
-    multiple = any(len({clean(e["value"]) for e in entries[name]}) > 1 for name in chosen)
-    examples = []
-    for number, name in enumerate(chosen):
-        found = [place(site.pages[name], entry) for entry in entries[name]]
-        if not multiple:
-            found = found[:1]
-        examples.append(Example(number, tuple(location for location in found if location)))
-    result = learn(pages, examples, multiple=multiple)
+    """One attribute's rule from its first annotated pages, and what there is to say about it."""
+    return learn_lesson(site, lesson(site, attribute, annotated))
+
+
+def learn_lesson(site: Site, lesson: Lesson) -> tuple[AttributeRule, str]:
+    """An attribute's rule and what there is to say about it."""
+    result = learn([site.pages[name] for name in lesson.names], lesson.examples, multiple=lesson.multiple)
     if isinstance(result, NotLearned):
-        return AttributeRule(attribute, multiple=multiple), f"not learned: {result.reason} (page {result.page})"
-    return rule_of(attribute, result, multiple=multiple), " || ".join(
-        f"{a.xpath}  s={a.support:.2f} v={a.several:.2f}" for a in result.alternatives
-    )
+        return AttributeRule(lesson.attribute, multiple=lesson.multiple), f"not learned: {result.reason} (page {result.page})"
+    words = " || ".join(f"{a.xpath}  s={a.support:.2f} v={a.several:.2f}" for a in result.alternatives)
+    return rule_of(lesson.attribute, result, multiple=lesson.multiple), words
 
 
 def rule_of(attribute: str, result: Learned, *, multiple: bool) -> AttributeRule:
@@ -119,39 +55,59 @@ def rule_of(attribute: str, result: Learned, *, multiple: bool) -> AttributeRule
     return AttributeRule(attribute, multiple=multiple, alternatives=alternatives)
 
 
-def predict(site: Site, annotated: int, *, explain: bool = False) -> dict[str, dict[str, list[str]]]:
-    """{attribute: {page: values}} of one site, through its compiled stylesheet."""
-    learned = [learn_attribute(site, attribute, annotated) for attribute in site.annotations]
-    if explain:
-        for rule, words in learned:
-            print(f"  {rule.name}: {words}")
-    sheet = Stylesheet.compile(stylesheet(Rule(tuple(rule for rule, _ in learned))))
-    predictions: dict[str, dict[str, list[str]]] = defaultdict(dict)
+def compiled(rules: Sequence[AttributeRule]) -> Stylesheet:
+    return Stylesheet.compile(stylesheet(Rule(tuple(rules))))
+
+
+def predict(site: Site, rules: Sequence[AttributeRule]) -> Predictions:
+    """What the rules give on all pages of their site, through one compiled stylesheet."""
+    sheet = compiled(rules)
+    predictions: Predictions = defaultdict(dict)
     for name, page in site.pages.items():
         for attribute, values in extract(sheet, page.root).values.items():
             predictions[attribute][name] = list(dict.fromkeys(values))
     return predictions
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def reproduced(site: Site, rules: Sequence[AttributeRule], annotated: int) -> dict[str, bool]:
+    """{attribute: whether its rule, if there is one, gives exactly the marked values on each annotated page}."""
+    sheet, given = compiled(rules), {}
+    values = {
+        name: extract(sheet, site.pages[name].root).values for lesson in lessons(site, annotated) for name in lesson.names[:annotated]
+    }
+    for lesson, rule in zip(lessons(site, annotated), rules, strict=True):
+        if rule.alternatives:
+            marked = [
+                (lesson.names[e.page], {place_value(site, lesson.names[e.page], where) for where in e.locations}) for e in lesson.examples
+            ]
+            given[rule.name] = all(set(values[name][rule.name]) == texts for name, texts in marked)
+    return given
+
+
+def place_value(site: Site, page: str, location: Location) -> str:
+    """The cleaned text at a place."""
+    return clean(value(site.pages[page].nodes, location) or "")
+
+
+def run(description: str | None, predict: Callable[[Site, Sequence[AttributeRule], int], Predictions]) -> None:
+    """A task's command: learns each site's rules and writes what `predict` makes of them."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("--predictions", type=Path, required=True)
     parser.add_argument("--annotated", type=int, default=2)
     parser.add_argument("--explain", action="store_true", help="print each attribute's XPath")
     options = parser.parse_args()
     predictions = {}
-    for folder in sorted(p for p in options.data.iterdir() if (p / "annotations.json").is_file()):
+    for folder in folders(options.data):
         started = time.perf_counter()
         site = read_site(folder)
-        tables_s = time.perf_counter() - started
-        predictions[folder.name] = predict(site, options.annotated, explain=options.explain)
-        print(
-            f"{folder.name}: pages read in {tables_s:.2f} s, learned and extracted in {time.perf_counter() - started - tables_s:.2f} s",
-            flush=True,
-        )
+        read_s = time.perf_counter() - started
+        rules = learned(site, options.annotated, explain=options.explain)
+        predictions[folder.name] = predict(site, rules, options.annotated)
+        rest_s = time.perf_counter() - started - read_s
+        print(f"{folder.name}: pages read in {read_s:.2f} s, learned and extracted in {rest_s:.2f} s", flush=True)
     options.predictions.write_text(json.dumps(predictions, ensure_ascii=False, indent=1, sort_keys=True))
 
 
 if __name__ == "__main__":
-    main()
+    run(__doc__, lambda site, rules, annotated: predict(site, rules))

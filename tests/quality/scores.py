@@ -55,6 +55,18 @@ def records(data: Path, predictions: Mapping[str, Mapping[str, Sequence[Sequence
     return found
 
 
+def absence(data: Path, predictions: Mapping[str, Mapping[str, Values]], *, annotated_pages: int) -> dict[tuple[str, str], float]:
+    """{(site, attribute): share of the pages with a value, not annotated, for which there is a prediction}: all of it is wrong."""
+    shares = {}
+    for folder in sites(data):
+        for attribute, truth in json.loads((folder / "truth.json").read_text()).items():
+            pages = [page for page, values in truth.items() if values and page not in annotated(truth, annotated_pages)]
+            given = predictions.get(folder.name, {}).get(attribute, {})
+            if pages:
+                shares[folder.name, attribute] = sum(any(map(clean, given.get(page, ()))) for page in pages) / len(pages)
+    return shares
+
+
 def clustering(labels: Mapping[str, Hashable], clusters: Mapping[str, Hashable]) -> dict[str, float]:
     """Pair precision and recall, purity and V-measure of one site's clustering. A page without a cluster is one of its own."""
     cluster = {page: clusters.get(page, ("alone", page)) for page in labels}

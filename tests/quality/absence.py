@@ -1,0 +1,64 @@
+"""False extraction on real pages: ``python -m tests.quality.absence DATA --predictions OUT [--annotated N]``.
+
+Rules are learned as for `extraction`. Then, for each attribute, every page that was not annotated is copied without the
+nodes that hold the attribute's true values there: text nodes, and whole elements whose text is one. Whatever the rule
+still gives on such a copy is wrong; it is written as ``{site: {attribute: {page: [values]}}}``.
+"""
+
+from collections.abc import Collection, Sequence
+from copy import deepcopy
+
+from lxml import etree
+
+from extraction.algorithms.dom.nodes import elements, whole_text
+from extraction.algorithms.rules.apply import extract
+from extraction.algorithms.rules.rule import AttributeRule
+from tests.quality import scores
+from tests.quality.extraction import Predictions, compiled, run
+from tests.quality.sites import Site, shown
+
+
+def predict(site: Site, rules: Sequence[AttributeRule], annotated: int) -> Predictions:
+    """What each rule gives on copies of the pages that were not annotated, without the attribute's true nodes."""
+    predictions: Predictions = {}
+    for rule in rules:
+        values, sheet = site.truth.get(rule.name, {}), compiled([rule])
+        known = set(scores.annotated(values, annotated))
+        predictions[rule.name] = {
+            page: list(extract(sheet, without(site.pages[page].root, true)).values[rule.name])
+            for page, true in values.items()
+            if true and page not in known
+        }
+    return predictions
+
+
+def without(root: etree._Element, values: Collection[str]) -> etree._Element:
+    """A copy of a page without the nodes whose text is one of the values."""
+    wanted, copy = {shown(value) for value in values}, deepcopy(root)
+    for element in elements(copy):
+        if element is not copy and shown(whole_text(element)) in wanted:
+            take_out(element)
+    for node in copy.iter():
+        if isinstance(node.tag, str) and node.text and shown(node.text) in wanted:
+            node.text = None
+        if node.tail and shown(node.tail) in wanted:
+            node.tail = None
+    return copy
+
+
+def take_out(element: etree._Element) -> None:
+    """Removes an element; the text after it stays."""
+    parent, before = element.getparent(), element.getprevious()
+    if parent is None:
+        return
+    if element.tail:
+        if before is None:
+            parent.text = (parent.text or "") + element.tail
+        else:
+            before.tail = (before.tail or "") + element.tail
+    element.tail = None
+    parent.remove(element)
+
+
+if __name__ == "__main__":
+    run(__doc__, predict)
