@@ -34,15 +34,14 @@ def predict(site: Site, rules: Sequence[AttributeRule], annotated: int) -> Predi
 
 def without(root: etree._Element, values: Collection[str]) -> etree._Element:
     """A copy of a page without the nodes whose text is one of the values."""
-    wanted, copy = {shown(value) for value in values}, deepcopy(root)
-    for element in elements(copy):
-        if element is not copy and shown(whole_text(element)) in wanted:
-            take_out(element)
-    for node in copy.iter():
-        if isinstance(node.tag, str) and node.text and shown(node.text) in wanted:
-            node.text = None
-        if node.tail and shown(node.tail) in wanted:
-            node.tail = None
+    wanted, copy = {shown(value) for value in values} - {""}, deepcopy(root)
+    whole = [element for element in elements(copy) if element is not copy and shown(whole_text(element)) in wanted]
+    texts = [(node, place) for node in copy.iter() for place in ("text", "tail") if shown(getattr(node, place) or "") in wanted]
+    for node, place in texts:
+        if place == "tail" or isinstance(node.tag, str):
+            setattr(node, place, None)
+    for element in whole:
+        take_out(element)
     return copy
 
 

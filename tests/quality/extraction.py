@@ -72,14 +72,12 @@ def predict(site: Site, rules: Sequence[AttributeRule]) -> Predictions:
 def reproduced(site: Site, rules: Sequence[AttributeRule], annotated: int) -> dict[str, bool]:
     """{attribute: whether its rule, if there is one, gives exactly the marked values on each annotated page}."""
     sheet, given = compiled(rules), {}
-    values = {
-        name: extract(sheet, site.pages[name].root).values for lesson in lessons(site, annotated) for name in lesson.names[:annotated]
-    }
-    for lesson, rule in zip(lessons(site, annotated), rules, strict=True):
+    taught = list(lessons(site, annotated))
+    pages = {one.names[example.page] for one in taught for example in one.examples}
+    values = {name: extract(sheet, site.pages[name].root).values for name in pages}
+    for one, rule in zip(taught, rules, strict=True):
         if rule.alternatives:
-            marked = [
-                (lesson.names[e.page], {place_value(site, lesson.names[e.page], where) for where in e.locations}) for e in lesson.examples
-            ]
+            marked = [(one.names[e.page], {place_value(site, one.names[e.page], where) for where in e.locations}) for e in one.examples]
             given[rule.name] = all(set(values[name][rule.name]) == texts for name, texts in marked)
     return given
 

@@ -55,7 +55,7 @@ BLOCKS = frozenset(
 HOLDERS = frozenset(("body", "div", "section", "article", "main", "aside", "form", "center"))
 """What a template's author puts blocks into; nobody puts one between a label and its value."""
 
-GENERATED = re.compile(r"^(?=.*\d)(?=.*[A-Za-z])(?P<stem>[A-Za-z]{1,12}[-_]{1,2}|sc-|css-|_)?[A-Za-z0-9_-]{5,12}$")
+GENERATED = re.compile(r"(?P<stem>[A-Za-z_-]*[-_])?(?=[A-Za-z0-9]*\d[A-Za-z])[A-Za-z0-9]{5,12}")
 """Class names that a build gives: letters and digits mixed, with or without a stem (``css-1q2w3e``)."""
 
 ADVERT = re.compile(
@@ -104,7 +104,7 @@ def changed(root: etree._Element, values: Collection[str], *, seed: int, site: s
 
 def renamed(name: str, seed: int) -> str:
     """The class name after another build: a generated one has another ending everywhere, others stay."""
-    match = GENERATED.match(name)
+    match = GENERATED.fullmatch(name)
     if not match:
         return name
     return (match["stem"] or "") + "x" + blake2b(f"{seed} {name}".encode(), digest_size=3).hexdigest()
