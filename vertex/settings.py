@@ -193,5 +193,12 @@ VERTEX_PAGE_MAX_BYTES = env.integer("PAGE_MAX_BYTES", 32 * 1024**2, least=1)
 VERTEX_IMPORT_MAX_BYTES = env.integer("IMPORT_MAX_BYTES", 64 * 1024**3, least=1)
 VERTEX_IMPORT_MAX_EXPANSION = env.integer("IMPORT_MAX_EXPANSION", 200, least=1)
 
+# Fetching. What a site may set for itself is in its settings; these hold for all.
+VERTEX_CRAWL_CONTACT = env.text("CRAWL_CONTACT")
+VERTEX_CRAWL_PRIVATE_HOSTS = env.listed("CRAWL_PRIVATE_HOSTS", [])
+VERTEX_CRAWL_PROXY = env.text("CRAWL_PROXY")
+VERTEX_CRAWL_TIMEOUT_S = env.integer("CRAWL_TIMEOUT_S", 60, least=1)
+VERTEX_CRAWL_MAX_PAGES = env.integer("CRAWL_MAX_PAGES", 1_000_000, least=1)
+
 # Memory for the pages that the workbench keeps parsed, in each web process; pages are let go when it is full.
 VERTEX_WORKSPACE_MAX_BYTES = env.integer("WORKSPACE_MAX_BYTES", 1_500_000_000, least=1)

@@ -14,13 +14,11 @@ FREE_EXPANSION_BYTES = 64 * MEBIBYTE
 class Answer:
     """What a server said beside a page. headers: those worth keeping, names in lower case.
 
-    final_url: where redirects led, empty when nowhere else. received: the bytes as received where the page's content is the tree
-    that a browser made of them, else None.
+    received: the bytes as received where the page's content is the tree that a browser made of them, else None.
     """
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
-    final_url: str = ""
     received: bytes | None = None
 
 

@@ -11,8 +11,8 @@ class Snapshot(models.Model):
     sha256: of what is read: the rendered tree as HTML where a browser made the page, else the bytes as received.
     received: the sha256 of the bytes as received where sha256 is that of the rendered tree; empty when it was not rendered.
     kept: False where a crawl only took the records from the page; its bytes are not in the storage then.
-    final_url: where redirects led, empty when nowhere else. status, headers: of the answer, where the page was fetched; the headers
-    by their names in lower case, only those that say something of the page.
+    status, headers: of the answer, where the page was fetched; the headers by their names in lower case, only those that say
+    something of the page.
     vector: the 8-byte shingle vector as 16 hexadecimal digits, empty for a page that cannot be read; scheme names how
     it was made. error: why the page cannot be read, empty when it can. cluster: the template it belongs to, None while
     unclustered.
@@ -29,7 +29,6 @@ class Snapshot(models.Model):
     error = models.CharField(max_length=500, blank=True)
     received = models.CharField(max_length=64, blank=True)
     kept = models.BooleanField(default=True)
-    final_url = models.CharField(max_length=2000, blank=True)
     status = models.PositiveSmallIntegerField(null=True, blank=True)
     headers: models.JSONField[dict[str, str], dict[str, str]] = models.JSONField(default=dict, blank=True)
     cluster = models.ForeignKey("extraction.Cluster", null=True, blank=True, on_delete=models.SET_NULL, related_name="snapshots")

@@ -15,7 +15,8 @@ class Source(models.Model):
     listed: addresses a person gave as a list; they are fetched and, like all pages, looked through for links.
     hosts: those that may be fetched from; none means the hosts of all addresses above. include, exclude: patterns of addresses
     with `*` for any characters; a page is fetched if it fits any `include` (or there is none) and no `exclude`.
-    depth: links from a start address at most; None for any. page_limit: pages at most, the sample a site is judged by.
+    depth: links from a start address at most; None for any. page_limit: pages kept at most.
+    whole: take every page up to the limit; otherwise a sample, spread over the site's addresses, that ends when pages bring nothing new.
     delay_s: between two requests to one host, at least. concurrency: requests to one host at once.
     rendered: whether a browser makes the page: `when_needed` where the plain page lacks its content.
     contact: who answers for the crawl, named in the user agent; empty for that of the settings.
@@ -40,6 +41,7 @@ class Source(models.Model):
     exclude: models.JSONField[list[str], list[str]] = models.JSONField(default=list, blank=True)
     depth = models.PositiveSmallIntegerField(null=True, blank=True, validators=[MaxValueValidator(1000)])
     page_limit = models.PositiveIntegerField(default=DEFAULT_PAGES, validators=[MinValueValidator(1), MaxValueValidator(MAX_PAGES)])
+    whole = models.BooleanField(default=False)
     delay_s = models.FloatField(default=0.5, validators=[MinValueValidator(0.0), MaxValueValidator(600.0)])
     concurrency = models.PositiveSmallIntegerField(default=4, validators=[MinValueValidator(1), MaxValueValidator(64)])
     rendered = models.CharField(max_length=12, choices=Rendered.choices, default=Rendered.NEVER)

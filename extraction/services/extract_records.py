@@ -7,7 +7,7 @@ the one its page had before; what no page of the template backs any more goes at
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin
@@ -59,14 +59,14 @@ def start_site(site: Site, user: Any = None) -> Run:
 
 def run(run: Run, progress: Progress) -> dict[str, Any]:
     """Extracts from every page that belongs to a template of the run's rules; gives the figures."""
-    targets = _targets(run)
+    targets = targets_of(run)
     matcher = Matcher(run.site)
     pages = _pages(run.site, list(targets))
     total, done, started = pages.count(), 0, time.monotonic()
     left: Counter[str] = Counter()
     progress(0, total=total, message="Extracting")
     for batch in _batches(pages):
-        left += _extract(run, targets, matcher, batch)
+        left += extract(run, targets, matcher, batch)
         done += len(batch)
         rate = done / max(time.monotonic() - started, 1e-3)
         progress(min(done, total), message=f"Extracting, {rate:,.0f} pages a second")
@@ -75,20 +75,22 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Target:
+class Target:
+    """A live rule, ready to run."""
+
     rule: Rule
     value: RuleValue
     sheet: xslt.Stylesheet
 
 
-def _targets(run: Run) -> dict[int, _Target]:
+def targets_of(run: Run) -> dict[int, Target]:
     """{cluster id: its rule, ready to run}. Raises JobError when one is not live any more or cannot be run."""
     targets = {}
     for rule in Rule.objects.filter(pk__in=run.parameters["rules"]).select_related("cluster"):
         if rule.state != Rule.State.LIVE:
             raise JobError(f"Version {rule.version} of the rule of {rule.cluster.label} is not live any more. Start a new run.")
         try:
-            targets[rule.cluster_id] = _Target(rule, RuleValue.from_json(rule.definition), xslt.Stylesheet.compile(rule.stylesheet))
+            targets[rule.cluster_id] = Target(rule, RuleValue.from_json(rule.definition), xslt.Stylesheet.compile(rule.stylesheet))
         except (RuleError, XPathError) as error:
             raise JobError(f"The rule of {rule.cluster.label} cannot be run: {error}") from error
     if len(targets) < len(run.parameters["rules"]):
@@ -111,8 +113,21 @@ def _batches(pages: QuerySet[Snapshot]) -> Iterator[list[PageRow]]:
         yield batch
 
 
-def _extract(run: Run, targets: Mapping[int, _Target], matcher: Matcher, batch: Sequence[PageRow]) -> Counter[str]:
-    """Writes the records of a batch; counts the pages that belong to no template."""
+def stored(page: PageRow) -> etree._Element:
+    """The tree of a page whose bytes are kept. Raises PageError."""
+    return learning_set.read(Source(page.snapshot_id, page.sha256, page.content_type, 0))
+
+
+def extract(
+    run: Run,
+    targets: Mapping[int, Target],
+    matcher: Matcher,
+    batch: Sequence[PageRow],
+    read: Callable[[PageRow], etree._Element] = stored,
+) -> Counter[str]:
+    """Writes the records of a batch that the run has not made yet; counts the pages that belong to no template, and the records
+    by state. read: gives a page's tree; raises PageError.
+    """
     ids = [page.snapshot_id for page in batch]
     rules = [target.rule.pk for target in targets.values()]
     ready = set(Record.objects.filter(run=run, rule_id__in=rules, snapshot_id__in=ids).values_list("snapshot_id", flat=True))
@@ -125,12 +140,12 @@ def _extract(run: Run, targets: Mapping[int, _Target], matcher: Matcher, batch: 
         if cluster_id is None:
             left["unreadable" if page.error else "unmatched"] += 1
         elif cluster_id in targets:
-            records.append(_record(run, targets[cluster_id], page))
+            records.append(_record(run, targets[cluster_id], page, read))
     try:
         _write(records)
     except IntegrityError as error:
         raise JobError("Templates or pages were changed while records were extracted. Start a new run.") from error
-    return left
+    return left + Counter(str(record.state) for record in records)
 
 
 def _write(records: Sequence[Record]) -> None:
@@ -139,13 +154,13 @@ def _write(records: Sequence[Record]) -> None:
         Record.objects.bulk_create(records, update_conflicts=True, unique_fields=["snapshot"], update_fields=fields)
 
 
-def _record(run: Run, target: _Target, page: PageRow) -> Record:
+def _record(run: Run, target: Target, page: PageRow, read: Callable[[PageRow], etree._Element]) -> Record:
     """What the rule gives on the page, or why nothing."""
     found: dict[str, list[dict[str, Any]]] = {}
     try:
         if page.error:
             raise PageError(page.error)
-        root = learning_set.read(Source(page.snapshot_id, page.sha256, page.content_type, 0))
+        root = read(page)
         extraction = apply.extract(target.sheet, root)
         raw = extraction.values
         base, language = _base(root, page.url), _language(root)
@@ -225,12 +240,16 @@ def _remove_stale(run: Run, cluster_ids: Sequence[int]) -> int:
     return removed
 
 
-def _summary(run: Run, left: Mapping[str, int], *, removed: int, pages: int, seconds: float) -> dict[str, Any]:
+def states_of(run: Run) -> dict[str, int]:
+    """How many records a run made, in all and by state."""
     states = dict(Record.objects.filter(run=run).order_by().values_list("state").annotate(n=Count("pk")))
+    return {"records": sum(states.values()), **{state.value: states.get(state.value, 0) for state in Record.State}}
+
+
+def _summary(run: Run, left: Mapping[str, int], *, removed: int, pages: int, seconds: float) -> dict[str, Any]:
     return {
         "pages": pages,
-        "records": sum(states.values()),
-        **{state.value: states.get(state.value, 0) for state in Record.State},
+        **states_of(run),
         "unmatched": left.get("unmatched", 0),
         "unreadable": left.get("unreadable", 0),
         "removed": removed,

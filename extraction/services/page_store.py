@@ -137,7 +137,7 @@ def _snapshot(visit: Visit) -> Snapshot:
         kept=visit.keep,
     )
     if answer:
-        made.status, made.headers, made.final_url = answer.status, dict(answer.headers), answer.final_url
+        made.status, made.headers = answer.status, dict(answer.headers)
         made.received = contents.digest(answer.received) if answer.received is not None else ""
     return made
 

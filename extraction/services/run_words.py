@@ -49,7 +49,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "records": "record{s}",
         "unreadable": "unreadable",
         "gone": "gone",
-        "failed": "address{es} without a page",
+        "missed": "address{es} without a page",
     },
     Run.Kind.CLUSTER: {"clusters": "template{s}", "clustered": "page{s} in {them}", "unclustered": "without"},
     Run.Kind.LEARN: {"attributes": "attribute{s} learned", "failed": "not learned"},
