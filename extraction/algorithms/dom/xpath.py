@@ -7,6 +7,7 @@ Python's ``\\s`` some twenty more, so the others are translated first (`cleaned`
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -69,12 +70,17 @@ class XPath:
 
     def places(self, root: etree._Element, index: dict[etree._Element, int]) -> list[tuple[Location, str]]:
         """(place, cleaned value) of each selected node; comments left out. index: {element: place in `elements(root)`}."""
-        found = []
-        for item in self.select(root):
-            location = locate(item, index)
-            if location is not None:
-                found.append((location, clean(whole_text(item) if isinstance(item, etree._Element) else str(item))))
-        return found
+        return located(self.select(root), index)
+
+
+def located(items: Iterable[Any], index: dict[etree._Element, int]) -> list[tuple[Location, str]]:
+    """(place, cleaned value) of each item of an XPath's result; comments left out."""
+    found = []
+    for item in items:
+        location = locate(item, index)
+        if location is not None:
+            found.append((location, clean(whole_text(item) if isinstance(item, etree._Element) else str(item))))
+    return found
 
 
 def quote(text: str) -> str:

@@ -1,14 +1,15 @@
 """A rule applied to a page (ALGORITHMS 4.7; Vertex 3.2): values by the stylesheet, places by its XPaths."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, clean, elements, whole_text
-from extraction.algorithms.dom.xpath import XPath
+from extraction.algorithms.dom.rows import Rows, select
+from extraction.algorithms.dom.xpath import XPath, located
 from extraction.algorithms.errors import RuleError
-from extraction.algorithms.rules.rule import AttributeRule, Rule, Selector
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, Rule, Selector
 from extraction.algorithms.rules.xslt import Stylesheet, apart, scans_siblings
 
 MAX_SIBLINGS = 20_000
@@ -18,20 +19,25 @@ _CROWDED = f"an element of this page has more than {MAX_SIBLINGS:,} children; a 
 _CROWD = etree.XPath(f"boolean(//node()[{MAX_SIBLINGS + 1}])")
 
 
+RowPlaces = Mapping[str, tuple[tuple[Location, str], ...]]
+"""{attribute: places and values} of one row."""
+
+
 @dataclass(frozen=True, slots=True)
 class Extraction:
     """Cleaned raw values of a page by attribute name, in document order; an empty tuple where the page has none.
 
-    failed: {attribute: why its XPath could not be evaluated on this page}.
+    failed: {attribute or list: why its XPath could not be evaluated on this page}. rows: {list: its rows' values as of the page}.
     """
 
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     failed: Mapping[str, str] = field(default_factory=dict)
+    rows: Mapping[str, tuple[Mapping[str, tuple[str, ...]], ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong with an attribute's values on a page, in words."""
+    """What is wrong with an attribute's values, or with a list, on a page, in words."""
 
     attribute: str
     reason: str
@@ -45,26 +51,35 @@ def extract(stylesheet: Stylesheet, root: etree._Element) -> Extraction:
     if stylesheet.scans_siblings and _CROWD(root):
         raise RuleError(_CROWDED)
     try:
-        return Extraction(_given(stylesheet.transform(root)))
+        return _given(stylesheet.transform(root))
     except etree.XSLTApplyError:
         return _one_by_one(stylesheet, root)
 
 
 def _one_by_one(stylesheet: Stylesheet, root: etree._Element) -> Extraction:
     values: dict[str, tuple[str, ...]] = {}
+    rows: dict[str, tuple[Mapping[str, tuple[str, ...]], ...]] = {}
     failed = {}
     for name, alone in apart(stylesheet.text):
         try:
-            values |= _given(alone.transform(root))
+            given = _given(alone.transform(root))
+            values |= given.values
+            rows |= given.rows
         except etree.XSLTApplyError as error:
-            values[name], failed[name] = (), f"the XPath of {name} cannot be evaluated on this page: {error}"
-    return Extraction(values, failed)
+            (rows if alone.is_list else values)[name] = ()
+            failed[name] = f"the XPath of {name} cannot be evaluated on this page: {error}"
+    return Extraction(values, failed, rows)
 
 
-def _given(result: etree._XSLTResultTree) -> dict[str, tuple[str, ...]]:
+def _given(result: etree._XSLTResultTree) -> Extraction:
     record = result.getroot()
     if record is None or record.tag != "record":
         raise RuleError("the stylesheet gave no record")
+    lists = {str(each.get("name")): tuple(map(_values_in, each.iterchildren("row"))) for each in record.iterchildren("list")}
+    return Extraction(_values_in(record), rows=lists)
+
+
+def _values_in(record: etree._Element) -> dict[str, tuple[str, ...]]:
     values = {}
     for attribute in record.iterchildren("attribute"):
         cleaned = (clean(value.text or "") for value in attribute.iterchildren("value"))
@@ -77,10 +92,38 @@ def places(rule: Rule, root: etree._Element) -> dict[str, tuple[tuple[Location, 
 
     Raises RuleError for a page that `extract` refuses, too.
     """
-    if any(scans_siblings(s.xpath) for attribute in rule.attributes for s in attribute.alternatives) and _CROWD(root):
-        raise RuleError(_CROWDED)
+    _refuse_crowd(rule.attributes, root)
     index = {element: n for n, element in enumerate(elements(root))}
     return {attribute.name: attribute_places(attribute, root, index) for attribute in rule.attributes}
+
+
+def row_places(each: ListRule, root: etree._Element, index: dict[etree._Element, int]) -> tuple[RowPlaces, ...]:
+    """Where the values of a list's rows stand, by attribute; rows without any value left out, as `extract` does.
+
+    Raises RuleError for a page that `extract` refuses, too.
+    """
+    _refuse_crowd(each.attributes, root, each.rows)
+    rows = Rows(list(select([selector.xpath for selector in each.rows], root)))
+    found = []
+    for place in range(len(rows.elements)):
+        row = {attribute.name: _in_row(attribute, rows, place, index) for attribute in each.attributes}
+        if any(row.values()):
+            found.append(row)
+    return tuple(found)
+
+
+def _in_row(attribute: AttributeRule, rows: Rows, place: int, index: dict[etree._Element, int]) -> tuple[tuple[Location, str], ...]:
+    for selector in attribute.alternatives:
+        found = _parts(selector, located(rows.select(place, selector.xpath), index))
+        if found:
+            return tuple(found)
+    return ()
+
+
+def _refuse_crowd(attributes: Sequence[AttributeRule], root: etree._Element, rows: Sequence[Selector] = ()) -> None:
+    selectors = [*rows, *(selector for attribute in attributes for selector in attribute.alternatives)]
+    if any(scans_siblings(selector.xpath) for selector in selectors) and _CROWD(root):
+        raise RuleError(_CROWDED)
 
 
 def attribute_places(attribute: AttributeRule, root: etree._Element, index: dict[etree._Element, int]) -> tuple[tuple[Location, str], ...]:
@@ -104,7 +147,7 @@ def attribute_values(attribute: AttributeRule, root: etree._Element) -> tuple[st
 
 
 def problems(rule: Rule, extraction: Extraction) -> tuple[Problem, ...]:
-    """Mandatory attributes without a value, and single ones with several different ones, in the rule's order."""
+    """Mandatory attributes without a value, and single ones with several different ones, in the rule's order; lists after them."""
     found = []
     for attribute in rule.attributes:
         values = extraction.values.get(attribute.name, ())
@@ -114,11 +157,27 @@ def problems(rule: Rule, extraction: Extraction) -> tuple[Problem, ...]:
         elif not attribute.multiple and len(distinct) > 1:
             shown = ", ".join(f"“{value[:40]}”" for value in distinct[:3])
             found.append(Problem(attribute.name, f"has {len(distinct)} different values on this page: {shown}"))
-    return tuple(found)
+    return (*found, *(problem for each in rule.lists for problem in _list_problems(each, extraction.rows.get(each.name, ()))))
+
+
+def _list_problems(each: ListRule, rows: Sequence[Mapping[str, tuple[str, ...]]]) -> Iterator[Problem]:
+    if not rows and any(attribute.mandatory for attribute in each.attributes):
+        yield Problem(each.name, "has no rows on this page")
+    for attribute in each.attributes:
+        given = [row.get(attribute.name, ()) for row in rows]
+        without, several = given.count(()), sum(len(set(values)) > 1 for values in given)
+        if attribute.mandatory and without:
+            yield Problem(attribute.name, f"has no value in {without} of {len(rows)} rows of {each.name}")
+        if not attribute.multiple and several:
+            yield Problem(attribute.name, f"has different values in {several} of {len(rows)} rows of {each.name}")
 
 
 def _selector_places(selector: Selector, root: etree._Element, index: dict[etree._Element, int]) -> list[tuple[Location, str]]:
-    found = XPath(selector.xpath).places(root, index)
+    return _parts(selector, XPath(selector.xpath).places(root, index))
+
+
+def _parts(selector: Selector, found: Sequence[tuple[Location, str]]) -> list[tuple[Location, str]]:
+    """Of places and their whole values those that have the selector's part, as places of the part."""
     if selector.part is None:
         return [(location, value) for location, value in found if value]
     parts = []

@@ -7,14 +7,15 @@ stored, shown, edited and compared.
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from extraction.algorithms.dom.rows import leaves_row
 from extraction.algorithms.dom.xpath import XPath
 from extraction.algorithms.errors import RuleError
 from extraction.algorithms.learning.text_range import TextPart
 
 ValueType = Literal["text", "number", "price", "date", "url", "image", "boolean"]
 
-FORMAT = 1
-"""Version of the JSON form. A reader refuses others."""
+FORMAT = 2
+"""Version of the JSON form of a rule with lists. One without is written as 1, as it always was. A reader refuses others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,28 +47,64 @@ class AttributeRule:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """The attributes of one cluster's records, in the order of the record type. Names are unique."""
+class ListRule:
+    """Repeating records of a page. rows: XPaths of the elements that rows are or begin with; the first that selects any is used.
 
+    attributes: those of a row; their XPaths begin at the row's element. One that goes along its siblings ends where the
+    next row begins. A row without any value is none.
+    """
+
+    name: str
+    rows: tuple[Selector, ...]
     attributes: tuple[AttributeRule, ...] = ()
 
     def __post_init__(self) -> None:
-        names = [attribute.name for attribute in self.attributes]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            raise RuleError(f"the rule has the attribute “{twice[0]}” twice")
+        if not self.name.strip() or any(character < " " for character in self.name):
+            raise RuleError(f"{self.name!r} is no name for a list")
+        if not self.rows or any(selector.part for selector in self.rows):
+            raise RuleError(f"the rows of the list “{self.name}” need an XPath, and no part of a text")
+        absolute = [s.xpath for each in self.attributes for s in each.alternatives if s.xpath.lstrip().startswith("/")]
+        if absolute:
+            raise RuleError(f"“{absolute[0]}” in the list “{self.name}” begins at the page; in a list an XPath begins at the row")
+
+    @property
+    def leaves_rows(self) -> bool:
+        """Whether a value may stand beside the row's element, so that the next row bounds it."""
+        return any(leaves_row(selector.xpath) for attribute in self.attributes for selector in attribute.alternatives)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """The attributes of one cluster's records and its lists, in the order of the record type. Names are unique."""
+
+    attributes: tuple[AttributeRule, ...] = ()
+    lists: tuple[ListRule, ...] = ()
+
+    def __post_init__(self) -> None:
+        for kind, names in (("attribute", [each.name for each in self.every]), ("list", [each.name for each in self.lists])):
+            twice = sorted({name for name in names if names.count(name) > 1})
+            if twice:
+                raise RuleError(f"the rule has the {kind} “{twice[0]}” twice")
+
+    @property
+    def every(self) -> tuple[AttributeRule, ...]:
+        """The page's own attributes and those of its lists."""
+        return (*self.attributes, *(attribute for each in self.lists for attribute in each.attributes))
 
     def to_json(self) -> dict[str, Any]:
         """The rule as JSON values; equal rules give equal JSON, keys in a fixed order."""
-        return {"format": FORMAT, "attributes": [_attribute_row(attribute) for attribute in self.attributes]}
+        own = [_attribute_row(attribute) for attribute in self.attributes]
+        if not self.lists:
+            return {"format": 1, "attributes": own}
+        return {"format": FORMAT, "attributes": own, "lists": [_list_row(each) for each in self.lists]}
 
     @classmethod
     def from_json(cls, row: dict[str, Any]) -> "Rule":
         """The rule that `to_json` wrote. Raises RuleError or XPathError for anything else."""
-        if not isinstance(row, dict) or row.get("format") != FORMAT:
-            raise RuleError(f"not a rule of format {FORMAT}: {str(row)[:100]}")
+        if not isinstance(row, dict) or row.get("format") not in (1, FORMAT):
+            raise RuleError(f"not a rule of format 1 or {FORMAT}: {str(row)[:100]}")
         try:
-            return cls(tuple(_attribute(entry) for entry in row["attributes"]))
+            return cls(tuple(_attribute(entry) for entry in row["attributes"]), tuple(_list(entry) for entry in row.get("lists", ())))
         except (KeyError, TypeError) as error:
             raise RuleError(f"not a rule: {error!r} in {str(row)[:100]}") from error
 
@@ -79,6 +116,14 @@ def _attribute_row(attribute: AttributeRule) -> dict[str, Any]:
         "multiple": attribute.multiple,
         "mandatory": attribute.mandatory,
         "alternatives": [_selector_row(selector) for selector in attribute.alternatives],
+    }
+
+
+def _list_row(each: ListRule) -> dict[str, Any]:
+    return {
+        "name": each.name,
+        "rows": [_selector_row(selector) for selector in each.rows],
+        "attributes": [_attribute_row(attribute) for attribute in each.attributes],
     }
 
 
@@ -97,6 +142,11 @@ def _attribute(row: dict[str, Any]) -> AttributeRule:
         mandatory=bool(row["mandatory"]),
         alternatives=tuple(_selector(entry) for entry in row["alternatives"]),
     )
+
+
+def _list(row: dict[str, Any]) -> ListRule:
+    rows = tuple(_selector(entry) for entry in row["rows"])
+    return ListRule(row["name"], rows, tuple(_attribute(entry) for entry in row["attributes"]))
 
 
 def _selector(row: dict[str, Any]) -> Selector:

@@ -6,20 +6,23 @@ expression. It writes ::
     <record><attribute name="title"><value>…</value></attribute>…</record>
 
 with an attribute element for each attribute of the rule, empty where the page has none, values cleaned as
-`nodes.clean` does. lxml's default lets a stylesheet read files and addresses (``document('file:///…')``) and write
+`nodes.clean` does. A list comes after them as ``<list name="offers"><row><attribute …>…</row>…</list>``, a row for each that
+has a value. lxml's default lets a stylesheet read files and addresses (``document('file:///…')``) and write
 files; here all access is denied and every instruction that asks for it is refused before anything runs.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from xml.sax.saxutils import escape, quoteattr
 
 from lxml import etree
 
+from extraction.algorithms.dom.rows import leaves_row
 from extraction.algorithms.dom.xpath import SPACES, quote
 from extraction.algorithms.errors import RuleError
 from extraction.algorithms.learning.text_range import TextPart
-from extraction.algorithms.rules.rule import AttributeRule, Rule, Selector
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, Rule, Selector
 
 XSL = "http://www.w3.org/1999/XSL/Transform"
 REGEXP = "http://exslt.org/regular-expressions"
@@ -47,7 +50,7 @@ ALLOWED = frozenset(
 MAX_STYLESHEET_BYTES = 1_000_000
 """Largest stylesheet accepted; a rule of a hundred attributes has some 100 kB."""
 
-_LITERALS = frozenset({"record", "attribute", "value"})
+_LITERALS = frozenset({"record", "attribute", "value", "list", "row"})
 
 _HEAD = f"""<?xml version="1.0" encoding="UTF-8"?>
 <xsl:stylesheet version="1.0" xmlns:xsl="{XSL}"{{regexp}}>
@@ -58,6 +61,16 @@ _HEAD = f"""<?xml version="1.0" encoding="UTF-8"?>
 <xsl:template match="/">
 <record>
 """
+_BOUND = """<xsl:variable name="place" select="position()"/>
+<xsl:variable name="parent" select=".."/>
+<xsl:variable name="next" select="$rows[$place + 1][count(.. | $parent) = 1]"/>
+<!-- How many nodes come after the row's last one under the same parent: those of the next row and after, that row included. -->
+<xsl:variable name="left" select="count($next/following-sibling::node()) + count($next)"/>
+"""
+"""Where a row of siblings ends."""
+
+_IN_ROW = "$left &lt;= count(ancestor-or-self::node()[count(.. | $parent) = 1][1]/following-sibling::node()) and "
+
 _FOOT = "</record>\n</xsl:template>\n</xsl:stylesheet>\n"
 
 
@@ -72,6 +85,11 @@ class Stylesheet:
     def scans_siblings(self) -> bool:
         """Whether it may walk over all siblings of a node, for each node."""
         return scans_siblings(self.text)
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it gives a list and no attribute of the page's own: one of those that `apart` makes."""
+        return "<list " in self.text
 
     @classmethod
     def compile(cls, text: str) -> "Stylesheet":
@@ -92,22 +110,22 @@ class Stylesheet:
 
 @lru_cache(maxsize=32)
 def apart(text: str) -> tuple[tuple[str, Stylesheet], ...]:
-    """(attribute's name, a stylesheet of it alone) for each attribute of a rule's stylesheet."""
-    names = [str(element.get("name")).replace("{{", "{").replace("}}", "}") for element in _attributes(etree.fromstring(text.encode()))]
+    """(name, a stylesheet of it alone) for each of the page's own attributes and each list of a rule's stylesheet."""
+    names = [str(element.get("name")).replace("{{", "{").replace("}}", "}") for element in _members(etree.fromstring(text.encode()))]
     return tuple((name, Stylesheet.compile(_only(text, number))) for number, name in enumerate(names))
 
 
 def _only(text: str, number: int) -> str:
     tree = etree.fromstring(text.encode())
-    for place, element in enumerate(_attributes(tree)):
+    for place, element in enumerate(_members(tree)):
         parent = element.getparent()
         if place != number and parent is not None:
             parent.remove(element)
     return etree.tostring(tree, encoding="unicode")
 
 
-def _attributes(tree: etree._Element) -> list[etree._Element]:
-    return list(tree.iter("attribute"))
+def _members(tree: etree._Element) -> list[etree._Element]:
+    return [element for record in tree.iter("record") for element in record if element.tag in ("attribute", "list")]
 
 
 def scans_siblings(text: str) -> bool:
@@ -117,14 +135,35 @@ def scans_siblings(text: str) -> bool:
 
 def stylesheet(rule: Rule) -> str:
     """The text of the rule's stylesheet; equal rules give equal texts."""
-    regexp = any(s.part and s.part.pattern for attribute in rule.attributes for s in attribute.alternatives)
+    regexp = any(s.part and s.part.pattern for attribute in rule.every for s in attribute.alternatives)
     namespaces = f' xmlns:re="{REGEXP}" exclude-result-prefixes="re"' if regexp else ""
-    return _HEAD.format(regexp=namespaces) + "".join(map(_attribute, rule.attributes)) + _FOOT
+    return _HEAD.format(regexp=namespaces) + "".join(map(_attribute, rule.attributes)) + "".join(map(_list, rule.lists)) + _FOOT
 
 
-def _attribute(attribute: AttributeRule) -> str:
+def _list(each: ListRule) -> str:
+    """One list element with a row element for each row that has a value."""
+    name = quoteattr(each.name.replace("{", "{{").replace("}", "}}"))
+    fields = "".join(_attribute(attribute, bounded=each.leaves_rows) for attribute in each.attributes)
+    row = (
+        f'{_BOUND if each.leaves_rows else ""}<xsl:variable name="row">\n{fields}</xsl:variable>\n'
+        '<xsl:if test="string($row) != \'\'"><row><xsl:copy-of select="$row"/></row></xsl:if>\n'
+    )
+    rows = f'<xsl:variable name="rows" select={_attribute_text(_first_of([s.xpath for s in each.rows]))}/>\n'
+    return f'<list name={name}>\n{rows}<xsl:for-each select="$rows">\n{row}</xsl:for-each>\n</list>\n'
+
+
+def _first_of(xpaths: Sequence[str]) -> str:
+    """What the first XPath with any node selects, as one expression: XSLT 1.0 cannot choose between node sets."""
+    parts, before = [], list[str]()
+    for xpath in xpaths:
+        parts.append(f"({xpath})[not({' | '.join(before)})]" if before else xpath)
+        before.append(xpath)
+    return " | ".join(parts)
+
+
+def _attribute(attribute: AttributeRule, *, bounded: bool = False) -> str:
     """One attribute element: its only alternative, or the first whose values are not all empty."""
-    values = [_values(selector) for selector in attribute.alternatives]
+    values = [_values(selector, bounded=bounded and leaves_row(selector.xpath)) for selector in attribute.alternatives]
     if len(values) < 2:
         body = "".join(values)
     else:
@@ -137,12 +176,12 @@ def _attribute(attribute: AttributeRule) -> str:
     return f"<attribute name={name}>\n{body}</attribute>\n"
 
 
-def _values(selector: Selector) -> str:
-    """Value elements of all nodes that the XPath selects and that have the part."""
+def _values(selector: Selector, *, bounded: bool = False) -> str:
+    """Value elements of all nodes that the XPath selects and that have the part; bounded: only those before the next row."""
     steps = ["normalize-space(translate(string(), $spaces, $blanks))", *_part_steps(selector.part)]
     lines = [f'<xsl:variable name="text{n}" select={_attribute_text(step)}/>\n' for n, step in enumerate(steps)]
     last = f"$text{len(steps) - 1}"
-    lines.append(f'<xsl:if test="{last} != \'\'"><value><xsl:value-of select="{last}"/></value></xsl:if>\n')
+    lines.append(f'<xsl:if test="{_IN_ROW if bounded else ""}{last} != \'\'"><value><xsl:value-of select="{last}"/></value></xsl:if>\n')
     return f"<xsl:for-each select={_attribute_text(selector.xpath)}>\n{''.join(lines)}</xsl:for-each>\n"
 
 

@@ -27,7 +27,7 @@ def test_equal_rules_give_equal_json() -> None:
 
 
 @pytest.mark.parametrize(
-    "row", [{}, {"format": 2, "attributes": []}, {"format": 1}, {"format": 1, "attributes": [{}]}, {"format": 1, "attributes": 3}, []]
+    "row", [{}, {"format": 3, "attributes": []}, {"format": 1}, {"format": 1, "attributes": [{}]}, {"format": 1, "attributes": 3}, []]
 )
 def test_other_json_is_refused(row: object) -> None:
     with pytest.raises(RuleError):
