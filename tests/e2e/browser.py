@@ -7,33 +7,25 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from extraction.fetching import chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Playwright
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-
 ARGUMENTS = [
     "--no-sandbox",  # a container's root has no user namespace; the pages here are ours or inert
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
+    *chromium.ARGUMENTS,
 ]
 
 
 def executable() -> str | None:
     """The path of a Chromium on this machine, None for Playwright's own download."""
-    named = os.environ.get("VERTEX_CHROMIUM")
-    if named:
-        if not Path(named).exists():
-            sys.exit(f"VERTEX_CHROMIUM={named}: there is no such file")
-        return named
-    return next((found for found in map(shutil.which, NAMES) if found), None)
+    try:
+        return chromium.executable()
+    except chromium.NoChromium as error:
+        sys.exit(str(error))
 
 
 def launch(playwright: "Playwright") -> "Browser":

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from urllib.parse import SplitResult, parse_qsl, urlsplit
 
@@ -39,6 +40,7 @@ FILES = re.compile(
 """Endings of links that are no pages; a link without one of them is fetched and its content type decides."""
 
 
+@lru_cache(maxsize=32_768)
 def key(url: str) -> int:
     """64 bits that are the same for all writings of one address: scheme, order of the query, default port, trailing slash, tracking
     and session keys do not matter. A number, since many are kept: that two of a million agree by chance is less likely than 1 in 10^7."""

@@ -10,6 +10,7 @@ tells who keeps some by shape.
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 
 from extraction.fetching.crawl.scope import is_noise, segments_of
 
@@ -39,18 +40,20 @@ class Shapes:
 
     def see(self, url: str) -> Shape:
         """The shape of an address, which is counted."""
-        return self._walk(url, count=True)
+        return self._walk(*_parts(url), count=True)
 
     def shape(self, url: str) -> Shape:
-        """The shape that an address has by now."""
-        return self._walk(url, count=False)
+        """The shape of an address by now."""
+        return self._walk(*_parts(url), count=False)
 
-    def _walk(self, url: str, *, count: bool) -> Shape:
-        address = segments_of(url)
-        query = [(name, value) for name, value in address.query if not is_noise(name, value)]
-        shape: Shape = (address.host, str(len(address.segments)), "&".join(name for name, _ in query))
-        for part in (*address.segments, *(value for _, value in query)):
-            shape = (*shape, self._child(shape, IDENTIFIER.sub("*", part), count=count))
+    def now(self, shape: Shape) -> Shape:
+        """What an earlier shape is by now."""
+        return self._walk(shape[:3], shape[3:], count=False)
+
+    def _walk(self, head: Shape, parts: Sequence[str], *, count: bool) -> Shape:
+        shape = head
+        for part in parts:
+            shape = (*shape, self._child(shape, part, count=count))
         return shape
 
     def _child(self, level: Shape, value: str, *, count: bool) -> str:
@@ -70,6 +73,14 @@ class Shapes:
         del self._levels[level]
         self.version += 1
         return value if value in self._settled[level] else "*"
+
+
+def _parts(url: str) -> tuple[Shape, list[str]]:
+    """(what addresses of one tree share, the parts that may differ)."""
+    address = segments_of(url)
+    query = [(name, value) for name, value in address.query if not is_noise(name, value)]
+    head = (address.host, str(len(address.segments)), "&".join(name for name, _ in query))
+    return head, [IDENTIFIER.sub("*", part) for part in (*address.segments, *(value for _, value in query))]
 
 
 def text(shape: Shape) -> str:

@@ -1,0 +1,49 @@
+"""Crawl-delay of robots.txt, which Scrapy's AutoThrottle does not know: the delay of a host never falls under it."""
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from scrapy import Request, signals
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Response
+
+from extraction.fetching.crawl.settings import PRODUCT
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+MAX_DELAY_S = 60.0
+"""A site that wants more than a minute between requests gets a minute: a crawl has to end."""
+
+
+class CrawlDelay:
+    """Keeps each host's delay at what it asks for at least. It is loaded after AutoThrottle, so that its word is the last."""
+
+    def __init__(self, crawler: "Crawler") -> None:
+        if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
+            raise NotConfigured
+        self._crawler = crawler
+        self._least_s: dict[str, float] = {}
+        crawler.signals.connect(self._robots_parsed, signal=signals.robots_parsed)
+        crawler.signals.connect(self._response_downloaded, signal=signals.response_downloaded)
+
+    @classmethod
+    def from_crawler(cls, crawler: "Crawler") -> "CrawlDelay":
+        return cls(crawler)
+
+    def _robots_parsed(self, robotparser: Any, request: Request) -> None:
+        delay = robotparser.rp.crawl_delay(PRODUCT)
+        host = urlsplit(request.url).hostname or ""
+        if delay:
+            self._least_s[host] = min(float(delay), MAX_DELAY_S)
+            self._apply(host)
+
+    def _response_downloaded(self, response: Response, request: Request) -> None:  # noqa: ARG002
+        self._apply(request.meta.get("download_slot", ""))
+
+    def _apply(self, host: str) -> None:
+        least = self._least_s.get(host)
+        engine = self._crawler.engine
+        slot = engine.downloader.slots.get(host) if engine and least else None
+        if slot and least:
+            slot.delay = max(slot.delay, least)

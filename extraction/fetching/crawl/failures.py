@@ -1,0 +1,91 @@
+"""Why no answer came: Scrapy's errors as outcomes."""
+
+from datetime import UTC, datetime
+
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadCancelledError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+    ResponseDataLossError,
+    StopDownload,
+    UnsupportedURLSchemeError,
+)
+from twisted.internet.error import ConnectError, ConnectionDone, ConnectionLost
+
+from extraction.fetching.crawl import outcomes
+from extraction.fetching.crawl.messages import Address, Fetched, Outcome
+from extraction.fetching.crawl.middlewares import Ended
+
+DOWNLOAD_ERRORS = (
+    CannotResolveHostError,
+    DownloadCancelledError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    ResponseDataLossError,
+    UnsupportedURLSchemeError,
+    ConnectError,
+    ConnectionDone,
+    ConnectionLost,
+)
+
+_WORDS: dict[type[BaseException], tuple[Outcome, str]] = {
+    DownloadTimeoutError: (Outcome.TIMEOUT, "it took too long"),
+    DownloadCancelledError: (Outcome.TOO_LARGE, "it is larger than the limit"),
+    CannotResolveHostError: (Outcome.UNREACHABLE, "its name has no address"),
+    DownloadConnectionRefusedError: (Outcome.UNREACHABLE, "it refuses connections"),
+    ResponseDataLossError: (Outcome.UNREACHABLE, "its answer was cut off"),
+    UnsupportedURLSchemeError: (Outcome.REFUSED_ADDRESS, "it is no web address"),
+}
+
+
+def of_failure(error: BaseException, *, address: Address, url: str) -> Fetched:
+    """What is told of an address that brought this error. url: where it had come to."""
+    if isinstance(error, Ended):
+        outcome, message, url = error.outcome, error.message, error.final_url or url
+    elif isinstance(error, StopDownload) and error.response is not None:
+        return _of_stopped(error, address)
+    elif isinstance(error, IgnoreRequest):
+        outcome, message = _of_ignored(str(error))
+    else:
+        outcome, message = _WORDS.get(type(error), (Outcome.UNREACHABLE, f"no answer: {error}"[:300]))
+    return Fetched(url=address.url, outcome=outcome, final_url=url, fetched_at=now(), depth=address.depth, message=message)
+
+
+def now() -> str:
+    """This moment as events say it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _of_stopped(error: StopDownload, address: Address) -> Fetched:
+    """An answer that was not downloaded since it is no page."""
+    response = error.response
+    if response is None:
+        raise TypeError("a stopped download has a response")
+    kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
+    headers = {name.decode("latin-1").lower(): "" for name in response.headers}
+    verdict = outcomes.of_status(response.status, headers=headers) or outcomes.Verdict(Outcome.NOT_HTML, kind)
+    return Fetched(
+        url=address.url,
+        outcome=verdict.outcome,
+        final_url=response.url,
+        status=response.status,
+        headers={"content-type": kind},
+        fetched_at=now(),
+        depth=address.depth,
+        message=verdict.message,
+    )
+
+
+def _of_ignored(message: str) -> tuple[Outcome, str]:
+    """What Scrapy's own middlewares mean: they say it in words only."""
+    if "robots.txt" in message:
+        return Outcome.REFUSED_BY_ROBOTS, "robots.txt asks not to fetch it"
+    if "max redirections" in message:
+        return Outcome.MOVED, "it redirects without end"
+    if "DOWNLOAD_MAXSIZE" in message:
+        return Outcome.TOO_LARGE, "it unpacks to more than the limit"
+    return Outcome.UNREACHABLE, message

@@ -1,0 +1,114 @@
+"""What is still to fetch, and what was met before.
+
+Addresses are known by a number of 64 bits (`scope.key`), so that a site of a million pages needs some 60 MB and not ten times that.
+A whole site is fetched breadth first; a sample by shapes.
+"""
+
+from collections import defaultdict, deque
+from collections.abc import Iterable
+from typing import Protocol
+
+from extraction.fetching.crawl.messages import Address, CrawlPlan
+from extraction.fetching.crawl.repeats import without
+from extraction.fetching.crawl.sampling import ShapeQueue
+from extraction.fetching.crawl.scope import Scope, key
+from extraction.fetching.crawl.shapes import Shape, Shapes
+
+
+class Queue(Protocol):
+    """The order in which addresses are fetched."""
+
+    def __len__(self) -> int: ...
+
+    def push(self, address: Address) -> None: ...
+
+    def pop(self) -> tuple[Address, Shape] | None: ...
+
+
+class BreadthQueue:
+    """Addresses to fetch, the shallowest first and then the earliest found."""
+
+    def __init__(self, shapes: Shapes) -> None:
+        self._levels: dict[int, deque[Address]] = defaultdict(deque)
+        self._shapes = shapes
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    def push(self, address: Address) -> None:
+        self._shapes.see(address.url)
+        self._levels[address.depth].append(address)
+        self._size += 1
+
+    def pop(self) -> tuple[Address, Shape] | None:
+        for depth in sorted(self._levels):
+            level = self._levels[depth]
+            address = level.popleft()
+            if not level:
+                del self._levels[depth]
+            self._size -= 1
+            return address, self._shapes.shape(address.url)
+        return None
+
+
+class Frontier:
+    """The addresses of a crawl. shapes: of all that were queued."""
+
+    def __init__(self, plan: CrawlPlan) -> None:
+        self._plan = plan
+        self._scope = Scope.of(plan)
+        self.shapes = Shapes()
+        self.queue: Queue = ShapeQueue(self.shapes) if plan.sample else BreadthQueue(self.shapes)
+        self._met = {key(url) for url in plan.known}
+        self._done = set(self._met)
+        self._ignored: frozenset[str] = frozenset()
+        for address in plan.queued:
+            self._met.add(self._key(address.url))
+            self.queue.push(address)
+
+    def __len__(self) -> int:
+        return len(self.queue)
+
+    def give(self, urls: Iterable[str], *, via: str = "") -> list[Address]:
+        """Queues addresses that the plan or its sitemaps, feeds and lists name; gives back those that are new."""
+        found = [Address(url=url, via=via) for url in urls]
+        return [address for address in found if self._push(address, given=not via)]
+
+    def follow(self, urls: Iterable[str], *, depth: int, via: str) -> list[Address]:
+        """Queues the links of a page; gives back those that are new and in scope. depth: theirs."""
+        if self._plan.max_depth is not None and depth > self._plan.max_depth:
+            return []
+        found = [Address(url=url, depth=depth, via=via) for url in urls]
+        return [address for address in found if self._push(address, given=False)]
+
+    def refusal(self, url: str) -> str:
+        """Why an address is out of scope; empty when it is in. Where redirects lead need not fit `include`."""
+        return self._scope.refusal(url, given=True)
+
+    def arrive(self, url: str) -> bool:
+        """An address is fetched, by itself or since another led to it; whether it is for the first time."""
+        number = self._key(url)
+        first = number not in self._done
+        self._done.add(number)
+        self._met.add(number)
+        return first
+
+    def is_same(self, first: str, second: str) -> bool:
+        """Whether these are one address, written in two ways."""
+        return self._key(first) == self._key(second)
+
+    def ignore(self, keys: frozenset[str]) -> None:
+        """Query keys that turned out to say nothing: addresses that differ in them are one from now on."""
+        self._ignored = keys
+
+    def _push(self, address: Address, *, given: bool) -> bool:
+        number = self._key(address.url)
+        if number in self._met or self._scope.refusal(address.url, given=given):
+            return False
+        self._met.add(number)
+        self.queue.push(address)
+        return True
+
+    def _key(self, url: str) -> int:
+        return key(without(url, self._ignored) if self._ignored else url)

@@ -1,0 +1,182 @@
+"""A forward proxy of our own, through which alone a browser reaches the network.
+
+A page can make a browser ask for anything: by scripts, frames, prefetching, service workers, WebSockets, redirects. Rather than to know
+all these ways, the browser is given this proxy for everything and no resolver: each connection is made here, by name, to an
+address that was judged when it was connected to. It speaks what browsers say to proxies: CONNECT (TLS, WebSockets) and requests with
+an absolute address. It listens on this machine only and asks for a password, which the browser alone is told.
+"""
+
+import asyncio
+import base64
+import contextlib
+import secrets
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from extraction.fetching.url_safety import Guard, IPAddress, RefusedAddress, checked, literal_address, resolve
+
+HEAD_BYTES = 65_536
+"""Of a request's or an answer's head."""
+
+CONNECT_S = 15.0
+IDLE_S = 30.0
+"""How long a connection may be silent."""
+
+PIECE_BYTES = 65_536
+
+MAX_CONNECTIONS = 200
+
+Lookup = Callable[[str, int], list[IPAddress]]
+
+OWN_HEADERS = (b"proxy-", b"connection:", b"keep-alive:")
+
+
+class Gateway:
+    """The proxy. max_bytes: of one connection. upstream: address of the operator's own proxy, through which it goes on, "" for none.
+
+    refusals: what was refused lately, for messages.
+    """
+
+    def __init__(self, guard: Guard, *, max_bytes: int, upstream: str = "", lookup: Lookup = resolve) -> None:
+        self._guard = guard
+        self._max_bytes = max_bytes
+        self._upstream = urlsplit(upstream) if upstream else None
+        self._lookup = lookup
+        self._server: asyncio.Server | None = None
+        self._slots = asyncio.Semaphore(MAX_CONNECTIONS)
+        self.user, self.password = "vertex", secrets.token_urlsafe(24)
+        self.refusals: list[str] = []
+
+    async def start(self) -> str:
+        """Listens; gives the address."""
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=HEAD_BYTES)
+        return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+
+    async def close(self) -> None:
+        if self._server:
+            self._server.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async with self._slots:
+            try:
+                await self._answer(reader, writer)
+            except RefusedAddress as error:
+                self.refusals = [*self.refusals[-19:], str(error)]
+                await _refuse(writer, "403 Forbidden", str(error))
+            except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError, ValueError) as error:
+                await _refuse(writer, "502 Bad Gateway", str(error) or type(error).__name__)
+            finally:
+                writer.close()
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), IDLE_S)
+        request, *headers = head[:-4].split(b"\r\n")
+        method, target, _ = request.decode("latin-1").split(" ", 2)
+        if not self._is_known(headers):
+            await _ask_password(writer)
+            return
+        if method == "CONNECT":
+            host, port = _host_and_port(f"//{target}", 443)
+            far_reader, far_writer = await self._connect(host, port)
+            writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        else:
+            host, port = _host_and_port(self._guard.check_url(target), 80)
+            far_reader, far_writer = await self._connect(host, port)
+            far_writer.write(_origin_head(method, target, headers))
+        try:
+            if method != "CONNECT":
+                writer.write(_closing(await asyncio.wait_for(far_reader.readuntil(b"\r\n\r\n"), IDLE_S)))
+            await self._both_ways((reader, far_writer), (far_reader, writer))
+        finally:
+            far_writer.close()
+
+    def _is_known(self, headers: list[bytes]) -> bool:
+        expected = base64.b64encode(f"{self.user}:{self.password}".encode())
+        given = (line.partition(b":")[2].split() for line in headers if line.lower().startswith(b"proxy-authorization:"))
+        return any(len(words) == 2 and secrets.compare_digest(words[1], expected) for words in given)
+
+    async def _connect(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """A connection to the first address of a host that may be connected to and answers. Raises RefusedAddress, OSError."""
+        literal = literal_address(host)
+        found = [literal] if literal else await asyncio.to_thread(self._lookup, host, port)
+        addresses = checked(found, guard=self._guard, host=host, port=port)
+        if self._upstream:
+            return await self._connect_on(host, port)
+        failure: OSError = OSError(f"{host} has no address")
+        for address in addresses:
+            try:
+                return await asyncio.wait_for(asyncio.open_connection(str(address), port, limit=HEAD_BYTES), CONNECT_S)
+            except OSError as error:
+                failure = error
+        raise failure
+
+    async def _connect_on(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """A tunnel through the operator's own proxy."""
+        upstream = self._upstream
+        if upstream is None or not upstream.hostname:
+            raise OSError("no proxy to go on through")
+        opening = asyncio.open_connection(upstream.hostname, upstream.port or 80, limit=HEAD_BYTES)
+        reader, writer = await asyncio.wait_for(opening, CONNECT_S)
+        name = f"[{host}]" if ":" in host else host
+        user = ""
+        if upstream.username is not None:
+            pair = base64.b64encode(f"{upstream.username}:{upstream.password or ''}".encode()).decode()
+            user = f"Proxy-Authorization: Basic {pair}\r\n"
+        writer.write(f"CONNECT {name}:{port} HTTP/1.1\r\nHost: {name}:{port}\r\n{user}\r\n".encode())
+        head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), CONNECT_S)
+        if b" 200" not in head.partition(b"\r\n")[0]:
+            writer.close()
+            raise OSError(f"the proxy answers {head.partition(bytes((13,)))[0].decode('latin-1')!r}")
+        return reader, writer
+
+    async def _both_ways(self, *ways: tuple[asyncio.StreamReader, asyncio.StreamWriter]) -> None:
+        """Hands bytes on until one side ends, is silent or has sent too much."""
+        tasks = [asyncio.create_task(self._pump(reader, writer)) for reader, writer in ways]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        left = self._max_bytes
+        while left > 0 and (piece := await asyncio.wait_for(reader.read(PIECE_BYTES), IDLE_S)):
+            left -= len(piece)
+            writer.write(piece)
+            await writer.drain()
+
+
+def _host_and_port(target: str, default: int) -> tuple[str, int]:
+    parts = urlsplit(target)
+    if not parts.hostname:
+        raise ValueError(f"no host in {target[:200]!r}")
+    return parts.hostname, parts.port or default
+
+
+def _origin_head(method: str, target: str, headers: list[bytes]) -> bytes:
+    """The request's head as the site's own server expects it."""
+    parts = urlsplit(target)
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    kept = [line for line in headers if not line.lower().startswith(OWN_HEADERS)]
+    return b"\r\n".join([f"{method} {path} HTTP/1.1".encode("latin-1"), *kept, b"Connection: close", b"", b""])
+
+
+def _closing(head: bytes) -> bytes:
+    """An answer's head that tells the browser to use this connection for nothing else: the next request may be for another host."""
+    status, *headers = head[:-4].split(b"\r\n")
+    return b"\r\n".join([status, *(line for line in headers if not line.lower().startswith(OWN_HEADERS)), b"Connection: close", b"", b""])
+
+
+async def _refuse(writer: asyncio.StreamWriter, status: str, reason: str) -> None:
+    text = reason.encode("utf-8", "replace")
+    with contextlib.suppress(OSError):
+        writer.write(f"HTTP/1.1 {status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {len(text)}\r\n".encode())
+        writer.write(b"Connection: close\r\n\r\n" + text)
+        await writer.drain()
+
+
+async def _ask_password(writer: asyncio.StreamWriter) -> None:
+    writer.write(b'HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="crawl"\r\nContent-Length: 0\r\n')
+    writer.write(b"Connection: close\r\n\r\n")
+    await writer.drain()

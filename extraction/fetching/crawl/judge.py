@@ -1,0 +1,109 @@
+"""From an answer to what it is: plain page, browser, walls, missing pages, repetitions, in this order."""
+
+from dataclasses import dataclass, replace
+
+from scrapy.http import Response
+
+from extraction.algorithms.errors import PageError
+from extraction.algorithms.sketches.shingles import vector
+from extraction.fetching.crawl import outcomes
+from extraction.fetching.crawl.frontier import Frontier
+from extraction.fetching.crawl.messages import Address, CrawlPlan, Outcome
+from extraction.fetching.crawl.pages import PageView, view
+from extraction.fetching.crawl.render import Needs, Rendered, Renderer, RenderError
+from extraction.fetching.crawl.repeats import WALL_PATHS, NearDuplicates, Repeats
+from extraction.fetching.crawl.sampling import ShapeQueue
+from extraction.fetching.crawl.shapes import Shape
+from extraction.fetching.crawl.soft_404 import Soft404
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What an answer is. page: None where it is no page. rendered: what a browser made of it."""
+
+    outcome: Outcome
+    message: str = ""
+    page: PageView | None = None
+    rendered: Rendered | None = None
+    same_as: str = ""
+
+
+class Judge:
+    """Knows what a crawl has seen so far."""
+
+    def __init__(self, plan: CrawlPlan, frontier: Frontier, soft_404: Soft404, renderer: Renderer | None) -> None:
+        self._plan = plan
+        self._frontier = frontier
+        self._soft_404 = soft_404
+        self._renderer = renderer
+        self._needs = Needs(plan.rendered)
+        self._near = NearDuplicates()
+        self.repeats = Repeats()
+
+    async def judge(self, response: Response, address: Address, shape: Shape) -> Judged:
+        """What came for an address."""
+        headers = {name.decode("latin-1").lower(): "" for name in response.headers}
+        if verdict := outcomes.of_status(response.status, headers=headers):
+            return Judged(verdict.outcome, verdict.message)
+        content_type = _content_type(response)
+        if not response.body.strip():
+            return Judged(Outcome.EMPTY, "it has no content")
+        if not outcomes.is_html(response.body, content_type=content_type):
+            return Judged(Outcome.NOT_HTML, content_type or "no content type, and it does not begin like a page")
+        try:
+            page = view(response.body, url=response.url, content_type=content_type)
+        except PageError as error:
+            return Judged(Outcome.NOT_HTML, str(error))
+        judged = await self._as_rendered(response, page, shape)
+        return await self._as_content(response, address, judged)
+
+    def keep(self, response: Response, shape: Shape) -> None:
+        """A page is part of the sample."""
+        if isinstance(self._frontier.queue, ShapeQueue):
+            self._frontier.queue.kept(shape, vector(response.body))
+
+    async def _as_rendered(self, response: Response, page: PageView, shape: Shape) -> Judged:
+        """The page as a browser shows it, where it needs one."""
+        plain = Judged(Outcome.OK, page=page)
+        if self._renderer is None or not self._needs.rendering(page, shape):
+            return plain
+        try:
+            rendered = await self._renderer.render(response)
+            seen = view(rendered.content, url=rendered.url, content_type="text/html; charset=utf-8")
+        except (RenderError, PageError) as error:
+            return replace(plain, message=f"not rendered: {error}")
+        if not self._needs.compare(page, seen, shape):
+            return plain
+        return Judged(Outcome.OK, page=seen, rendered=rendered)
+
+    async def _as_content(self, response: Response, address: Address, judged: Judged) -> Judged:
+        page = judged.page
+        if page is None:
+            return judged
+        url = address.url
+        source = judged.rendered.content if judged.rendered else response.body
+        if wall := outcomes.of_wall(source, page, final_url=response.url, asked_url=url):
+            return replace(judged, outcome=wall.outcome, message=wall.message)
+        if page.refresh and len(page.words) < outcomes.FEW_WORDS and not self._frontier.is_same(page.refresh, response.url):
+            return replace(judged, outcome=Outcome.MOVED, message=f"it sends on to {page.refresh}")
+        if outcomes.is_empty(page):
+            return replace(judged, outcome=Outcome.EMPTY, message="it shows neither text nor pictures")
+        if self._plan.soft_404 and (reason := await self._soft_404.reason(page, url=url, final_url=response.url)):
+            return replace(judged, outcome=Outcome.SOFT_404, message=reason)
+        return self._as_repetition(response, judged, page)
+
+    def _as_repetition(self, response: Response, judged: Judged, page: PageView) -> Judged:
+        self.repeats.canonical(page, response.url)
+        same_as, paths = self.repeats.same(page, response.url)
+        self._frontier.ignore(self.repeats.ignored)
+        if paths >= WALL_PATHS:
+            return replace(judged, outcome=Outcome.LOGIN_OR_BOT, message=f"the same page for {paths} addresses and more", same_as=same_as)
+        if same_as:
+            return replace(judged, outcome=Outcome.DUPLICATE, message="it shows the same", same_as=same_as)
+        if self._plan.sample and (near := self._near.earlier(page, response.url)):
+            return replace(judged, outcome=Outcome.DUPLICATE, message="it shows nearly the same", same_as=near)
+        return judged
+
+
+def _content_type(response: Response) -> str:
+    return (response.headers.get("Content-Type") or b"").decode("latin-1")

@@ -1,0 +1,89 @@
+"""What stands between Scrapy's engine and the network beside its own middlewares.
+
+`ScopeMiddleware` comes first: where redirects lead has to be in scope and new. `SafetyMiddleware` comes next to the downloader: what is
+refused is neither asked for nor asked for again.
+"""
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from scrapy import Request
+from scrapy.exceptions import CannotResolveHostError, IgnoreRequest
+from scrapy.http import Response
+
+from extraction.fetching.crawl.messages import Outcome
+from extraction.fetching.url_safety import DEFAULT_PORTS, RefusedAddress
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from extraction.fetching.crawl.spider import SiteSpider
+
+
+class Ended(IgnoreRequest):
+    """A request that goes no further. outcome, message: what is told of its address. final_url: where it had come to."""
+
+    def __init__(self, outcome: Outcome, message: str, *, final_url: str = "") -> None:
+        super().__init__(message)
+        self.outcome = outcome
+        self.message = message
+        self.final_url = final_url
+
+
+class ScopeMiddleware:
+    """Ends redirects out of the crawl's scope, to private addresses, and to pages that were fetched before."""
+
+    def __init__(self, crawler: "Crawler") -> None:
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: "Crawler") -> "ScopeMiddleware":
+        return cls(crawler)
+
+    def process_request(self, request: Request) -> Request | None:
+        """Raises Ended. Gives a request without user and password for one with them."""
+        spider: SiteSpider = self._crawler.spider  # type: ignore[assignment]
+        try:
+            clean = spider.guard.check_url(request.url)
+        except RefusedAddress as error:
+            raise Ended(Outcome.REFUSED_ADDRESS, str(error), final_url=request.url) from error
+        if "@" in urlsplit(request.url).netloc:
+            return request.replace(url=clean)
+        if request.meta.get("page") and request.meta.get("redirect_times"):
+            self._check_redirect(spider, request)
+        return None
+
+    def _check_redirect(self, spider: "SiteSpider", request: Request) -> None:
+        if reason := spider.frontier.refusal(request.url):
+            raise Ended(Outcome.MOVED, f"it leads to {request.url}: {reason}", final_url=request.url)
+        before = request.meta["redirect_urls"]
+        if request.meta.get("arrived") == request.url or request.url in before:
+            return  # a retry, or a loop, which ends by its length
+        request.meta["arrived"] = request.url
+        if not spider.frontier.arrive(request.url) and not spider.frontier.is_same(request.url, before[-1]):
+            raise Ended(Outcome.DUPLICATE, f"it leads to {request.url}, which was fetched before", final_url=request.url)
+
+
+class SafetyMiddleware:
+    """Tells the operator's proxy to use, none of the environment's, and what the resolver refused."""
+
+    def __init__(self, crawler: "Crawler") -> None:
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: "Crawler") -> "SafetyMiddleware":
+        return cls(crawler)
+
+    def process_request(self, request: Request) -> None:
+        spider: SiteSpider = self._crawler.spider  # type: ignore[assignment]
+        request.meta.setdefault("proxy", spider.plan.proxy or None)
+
+    def process_exception(self, request: Request, exception: Exception) -> Response | None:
+        """Raises Ended for a host whose addresses were refused, so that it is not tried again."""
+        if isinstance(exception, CannotResolveHostError):
+            spider: SiteSpider = self._crawler.spider  # type: ignore[assignment]
+            parts = urlsplit(request.url)
+            port = parts.port or DEFAULT_PORTS[parts.scheme]
+            if reason := spider.resolver.refusals.get((parts.hostname or "", port)):
+                raise Ended(Outcome.REFUSED_ADDRESS, reason, final_url=request.url) from exception
+        return None

@@ -1,0 +1,201 @@
+"""What a crawler looks at in a page, read from its tree once: links, words, and what tells a real page from a made-up one."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from urllib.parse import urljoin
+
+from lxml import etree
+
+from extraction.algorithms.dom.parse import parse
+from extraction.fetching.crawl.scope import tidy
+
+MAX_LINKS = 5_000
+"""Links of one page that are followed; a page with more is a list of addresses, and the rest stands on others too."""
+
+MAX_WORDS = 5_000
+"""Words of one page that are compared; more tell no two pages apart that these do not."""
+
+_NEXT = """next|next page|next »|next ›|next >|next →|older|older posts|more results|›|»|→|weiter|nächste|nächste seite|suivant
+page suivante|siguiente|próxima|próximo|volgende|successiva|successivo|avanti
+następna|další|nästa|neste|næste|下一页|次へ|다음|следующая|далее"""
+
+NEXT_WORDS = frozenset(re.split(r"[|\n]", _NEXT))
+"""Texts of links to the next page of a list, in lower case."""
+
+SILENT = frozenset({"script", "style", "noscript", "template", "head", "svg", "math", "iframe", "object"})
+"""Elements whose text nobody reads."""
+
+ROOT_IDS = frozenset({"root", "app", "__next", "__nuxt", "___gatsby", "svelte", "main-app", "app-root", "react-root", "q-app"})
+"""Where script frameworks put a page; empty in the plain one."""
+
+WORD = re.compile(r"\w+", re.UNICODE)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """url: absolute. is_next: it leads to the next page of a list."""
+
+    url: str
+    is_next: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PageView:
+    """A page as a crawler sees it.
+
+    words: of the text that people read, in order, at most `MAX_WORDS`. canonical: the address it gives itself, "" for none. refresh: where
+    it sends its readers on at once, "" for nowhere. content: 64 bits of words and pictures: equal for pages that show the same.
+    """
+
+    title: str
+    heading: str
+    words: tuple[str, ...]
+    links: tuple[Link, ...]
+    pictures: tuple[str, ...]
+    stylesheets: tuple[str, ...]
+    canonical: str
+    refresh: str
+    has_script: bool
+    has_empty_root: bool
+    has_password: bool
+    content: int
+
+
+def view(content: bytes, *, url: str, content_type: str = "") -> PageView:
+    """The page that these bytes are. Raises PageError for what is no page at all."""
+    root = parse(content, content_type=content_type or None).root
+    reader = _Reader(root, url)
+    words = tuple(_words(root))
+    pictures = tuple(dict.fromkeys(reader.pictures))
+    return PageView(
+        title=_text(root.find(".//title")),
+        heading=_text(root.find(".//h1")),
+        words=words,
+        links=tuple(reader.links.values())[:MAX_LINKS],
+        pictures=pictures,
+        stylesheets=tuple(dict.fromkeys(reader.stylesheets)),
+        canonical=reader.canonical,
+        refresh=reader.refresh,
+        has_script=reader.has_script,
+        has_empty_root=reader.has_empty_root,
+        has_password=reader.has_password,
+        content=hash64("\n".join((*words, *pictures))),
+    )
+
+
+def hash64(text: str) -> int:
+    """64 bits of a text, the same in every process."""
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+
+
+class _Reader:
+    """One walk over the elements that matter."""
+
+    def __init__(self, root: etree._Element, url: str) -> None:
+        base = root.find(".//base[@href]")
+        self._base = absolute(url, base.get("href", "")) or url if base is not None else url
+        self.links: dict[str, Link] = {}
+        self.pictures: list[str] = []
+        self.stylesheets: list[str] = []
+        self.canonical = self.refresh = ""
+        self.has_script = self.has_empty_root = self.has_password = False
+        steps = {"a": self._link, "area": self._link, "link": self._relation, "img": self._picture, "meta": self._meta}
+        steps |= {"input": self._input, "script": self._script, "div": self._div}
+        for element in root.iter(*steps):
+            steps[str(element.tag)](element)
+
+    def _link(self, element: etree._Element) -> None:
+        href = element.get("href")
+        if href and (url := absolute(self._base, href)):
+            is_next = _is_next(element)
+            if url not in self.links or is_next:
+                self.links[url] = Link(url, is_next)
+
+    def _relation(self, element: etree._Element) -> None:
+        relations = (element.get("rel") or "").lower().split()
+        href = element.get("href") or ""
+        if "next" in relations:
+            self._link(element)
+        elif "canonical" in relations and not self.canonical:
+            self.canonical = absolute(self._base, href)
+        elif "stylesheet" in relations and (url := absolute(self._base, href)):
+            self.stylesheets.append(url)
+
+    def _picture(self, element: etree._Element) -> None:
+        if url := absolute(self._base, element.get("src") or element.get("data-src") or ""):
+            self.pictures.append(url)
+
+    def _meta(self, element: etree._Element) -> None:
+        if (element.get("http-equiv") or "").lower() == "refresh":
+            delay, _, rest = (element.get("content") or "").partition(";")
+            target = re.sub(r"^\s*url\s*=\s*", "", rest, flags=re.IGNORECASE).strip().strip("'\"")
+            if target and delay.strip() in {"", "0", "1", "2", "3"}:
+                self.refresh = absolute(self._base, target)
+
+    def _input(self, element: etree._Element) -> None:
+        self.has_password |= (element.get("type") or "").lower() == "password"
+
+    def _script(self, element: etree._Element) -> None:
+        self.has_script |= (element.get("type") or "text/javascript").lower() in {"text/javascript", "module", "application/javascript"}
+
+    def _div(self, element: etree._Element) -> None:
+        if (element.get("id") or "") in ROOT_IDS and not len(element) and not (element.text or "").strip():
+            self.has_empty_root = True
+
+
+def _is_next(element: etree._Element) -> bool:
+    relations = (element.get("rel") or "").lower().split()
+    if "next" in relations:
+        return True
+    if len(element) > 3:
+        return False
+    label = element.get("aria-label") or "".join(element.itertext())[:40]
+    return " ".join(label.lower().split()) in NEXT_WORDS
+
+
+@lru_cache(maxsize=8192)
+def absolute(base: str, href: str) -> str:
+    """The web address of a link; empty when it is none. Remembered, since the pages of a site share most of their links."""
+    href = href.strip()
+    if not href or href[0] == "#" or href[:11].lower().startswith(("javascript:", "mailto:", "tel:", "data:")):
+        return ""
+    try:
+        url = tidy(urljoin(base, href))
+    except ValueError:
+        return ""
+    return url if url.startswith(("http://", "https://")) else ""
+
+
+def _text(element: etree._Element | None) -> str:
+    return " ".join("".join(element.itertext()).split())[:500] if element is not None else ""
+
+
+def _words(root: etree._Element) -> Iterator[str]:
+    """The words of the text that people read, lower case."""
+    left = MAX_WORDS
+    for text in _texts(root):
+        words = WORD.findall(text.lower())
+        yield from words[:left]
+        left -= len(words)
+        if left <= 0:
+            return
+
+
+def _texts(root: etree._Element) -> Iterator[str]:
+    skipping: etree._Element | None = None
+    for event, element in etree.iterwalk(root, events=("start", "end")):
+        if skipping is not None:
+            if event == "end" and element is skipping:
+                skipping = None
+        elif event == "start":
+            if element.tag in SILENT or not isinstance(element.tag, str):
+                skipping = element
+                continue
+            if element.text:
+                yield element.text
+            continue
+        if event == "end" and element.tail and skipping is None:
+            yield element.tail

@@ -1,0 +1,213 @@
+"""Pages as a browser shows them.
+
+The document itself is not asked for twice: the browser gets the bytes that Scrapy received, with all its care about robots, delays,
+sizes and redirects, under the page's own address, and fetches only what the page needs beside it, through the gateway. So the
+rendered tree and the kept bytes are of one answer, and the site sees one request for a page. (scrapy-playwright would
+send the browser for the document too; hence Playwright is used directly.) Each page has a context of its own: no cookies, storage or
+service workers go from one page to the next.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from playwright.async_api import Browser, BrowserContext, Error, Page, Playwright, Route, async_playwright
+from scrapy.http import Response
+
+from extraction.fetching import chromium
+from extraction.fetching.crawl.gateway import Gateway
+from extraction.fetching.crawl.messages import CrawlPlan, Rendering
+from extraction.fetching.crawl.pages import PageView
+from extraction.fetching.crawl.shapes import Shape
+from extraction.fetching.url_safety import Guard
+
+AT_ONCE = 2
+"""Pages that are drawn at the same time: each takes a core and 100 to 300 MB."""
+
+QUIET_MS = 4_000
+"""How long to wait, once a page is loaded, for its scripts to stop fetching."""
+
+FEW_WORDS = 60
+"""Words of a plain page that may be a shell: a header, a footer, "please enable JavaScript"."""
+
+MORE = 1.5
+MORE_WORDS = 50
+"""A browser shows what the plain page lacks when it has so many times its words, and so many more."""
+
+TRIALS = 3
+MAX_TRIALS = 60
+"""Pages of a shape, and of a site, that are rendered to find out whether that brings anything."""
+
+PASSED_ON = ("content-type", "content-security-policy", "content-language", "last-modified", "refresh", "link")
+
+log = logging.getLogger(__name__)
+
+
+class RenderError(Exception):
+    """A browser could not show a page; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """content: the tree as HTML, UTF-8. url: where the page's scripts had brought it. screenshot: PNG."""
+
+    content: bytes
+    url: str
+    screenshot: bytes | None = None
+
+
+class Needs:
+    """Which pages go through a browser.
+
+    when_needed: those whose plain page is a shell (few words and a script, or an empty element in which a script framework builds
+    the page), and those of shapes of which two of the first three showed much more in a browser.
+    """
+
+    def __init__(self, mode: Rendering) -> None:
+        self._mode = mode
+        self._tried: Counter[Shape] = Counter()
+        self._gained: Counter[Shape] = Counter()
+
+    def rendering(self, page: PageView, shape: Shape) -> bool:
+        """Whether to render a page."""
+        if self._mode is not Rendering.WHEN_NEEDED or is_shell(page):
+            return self._mode is not Rendering.NEVER
+        if self._tried[shape] >= TRIALS:
+            return 2 * self._gained[shape] > TRIALS
+        return page.has_script and self._tried.total() < MAX_TRIALS
+
+    def compare(self, plain: PageView, seen: PageView, shape: Shape) -> bool:
+        """Whether the rendered page is to be used, which is remembered for its shape."""
+        if self._mode is Rendering.ALWAYS or is_shell(plain):
+            return True
+        gain = len(seen.words) >= max(MORE * len(plain.words), len(plain.words) + MORE_WORDS)
+        if self._tried[shape] < TRIALS:
+            self._tried[shape] += 1
+            self._gained[shape] += gain
+        return gain
+
+
+def is_shell(page: PageView) -> bool:
+    """Whether a plain page is there for its scripts only."""
+    return page.has_script and (page.has_empty_root or len(page.words) < FEW_WORDS)
+
+
+class Renderer:
+    """A browser, started when the first page needs it."""
+
+    def __init__(self, plan: CrawlPlan, guard: Guard, *, user_agent: str) -> None:
+        self._plan = plan
+        self._user_agent = user_agent
+        self._gateway = Gateway(guard, max_bytes=2 * plan.max_bytes, upstream=plan.proxy)
+        self._slots = asyncio.Semaphore(AT_ONCE)
+        self._starting = asyncio.Lock()
+        self._playwright: Playwright | None = None
+        self._browser: Browser | None = None
+        self._proxy = ""
+
+    async def render(self, response: Response) -> Rendered:
+        """The page of an answer. Raises RenderError."""
+        async with self._slots:
+            try:
+                browser = await self._running()
+                context = await browser.new_context(
+                    user_agent=self._user_agent,
+                    service_workers="block",
+                    accept_downloads=False,
+                    ignore_https_errors=True,
+                    viewport={"width": 1280, "height": 960},
+                )
+            except Error as error:
+                raise RenderError(_first_line(error)) from error
+            try:
+                return await asyncio.wait_for(self._draw(context, response), 2 * self._plan.timeout_s)
+            except (Error, TimeoutError) as error:
+                raise RenderError(_first_line(error)) from error
+            finally:
+                with contextlib.suppress(Error):
+                    await context.close()
+
+    async def close(self) -> None:
+        """Ends the browser."""
+        with contextlib.suppress(Error):
+            if self._browser:
+                await self._browser.close()
+        if self._playwright:
+            await self._playwright.stop()
+        await self._gateway.close()
+
+    async def _draw(self, context: BrowserContext, response: Response) -> Rendered:
+        page = await context.new_page()
+        context.on("page", lambda other: asyncio.ensure_future(other.close()))
+        served = False
+
+        async def serve(route: Route) -> None:
+            nonlocal served
+            if served or not route.request.is_navigation_request():
+                await route.continue_()
+                return
+            served = True
+            await route.fulfill(status=response.status, headers=_headers(response), body=response.body)
+
+        wanted = response.url.partition("#")[0]
+        await page.route(lambda url: url.partition("#")[0] == wanted, serve)
+        timeout_ms = 1000 * self._plan.timeout_s
+        await page.goto(wanted, wait_until="commit", timeout=timeout_ms)
+        await _settle(page, timeout_ms)
+        content = (await page.content()).encode("utf-8", "replace")
+        if len(content) > self._plan.max_bytes:
+            raise RenderError(f"its tree has more than {self._plan.max_bytes:,} bytes")
+        screenshot = await page.screenshot() if self._plan.screenshots else None
+        return Rendered(content, page.url, screenshot)
+
+    async def _running(self) -> Browser:
+        async with self._starting:
+            if self._browser is None or not self._browser.is_connected():
+                self._playwright = self._playwright or await async_playwright().start()
+                self._proxy = self._proxy or await self._gateway.start()
+                self._browser = await self._launch(self._playwright)
+            return self._browser
+
+    async def _launch(self, playwright: Playwright) -> Browser:
+        """A browser that reaches nothing but the gateway; in its sandbox where the machine allows one."""
+        options: dict[str, Any] = {
+            "executable_path": chromium.executable(),
+            "proxy": {
+                "server": self._proxy,
+                "bypass": "<-loopback>",
+                "username": self._gateway.user,
+                "password": self._gateway.password,
+            },
+            "args": [
+                *chromium.ARGUMENTS,
+                "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+                "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+                "--dns-prefetch-disable",
+            ],
+        }
+        if os.geteuid() != 0:
+            try:
+                return await playwright.chromium.launch(**options, chromium_sandbox=True)
+            except Error as error:
+                log.warning("Chromium does not start in its sandbox, it starts without: %s", _first_line(error))
+        return await playwright.chromium.launch(**options, chromium_sandbox=False)
+
+
+async def _settle(page: Page, timeout_ms: float) -> None:
+    """Waits for a page to be there; what it has after that time is what is taken."""
+    with contextlib.suppress(Error):
+        await page.wait_for_load_state("load", timeout=timeout_ms / 2)
+        await page.wait_for_load_state("networkidle", timeout=min(QUIET_MS, timeout_ms / 2))
+
+
+def _headers(response: Response) -> dict[str, str]:
+    found = {name: response.headers.get(name) for name in PASSED_ON}
+    return {name: value.decode("latin-1") for name, value in found.items() if value}
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or ["it took too long"])[0]

@@ -1,0 +1,131 @@
+"""A sample that represents a site: pages spread over its path shapes, until new ones bring nothing new.
+
+The next address is one of the shape of which the fewest were taken; among those of one shape, any (by a fixed seed): the first links
+of a list are its newest, its cheapest, its best. A shape is settled when `LEAST` pages of it were kept and the last `RUN` of them brought
+no new shingle vector; a vector is new while none before agrees with it in six of its eight bytes, which is what Algorithm 1 of Vertex
+calls one template. When every shape with addresses left is settled, the sample is complete.
+"""
+
+import random
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+
+from extraction.algorithms.sketches.shingles import VECTOR_BYTES, ShingleVector
+from extraction.fetching.crawl.messages import Address
+from extraction.fetching.crawl.shapes import Shape, Shapes
+
+LEAST = 20
+"""Pages of a shape that are kept at least: the workbench proposes samples from them, and a rule is judged on the others."""
+
+RUN = 10
+"""Pages in a row that bring nothing new. A template that one page in five has is missed with probability 0.8^10 = 0.1."""
+
+REBUILD_EVERY = 25
+"""Addresses taken before queues are sorted by shapes that have changed."""
+
+_MASKS = tuple(
+    ((1 << 8 * VECTOR_BYTES) - 1) ^ (0xFF << 8 * first) ^ (0xFF << 8 * second) for first in range(VECTOR_BYTES) for second in range(first)
+)
+
+
+class Novelty:
+    """The vectors seen."""
+
+    def __init__(self) -> None:
+        self._seen: set[tuple[int, int]] = set()
+
+    def is_new(self, vector: ShingleVector) -> bool:
+        """Whether no vector before agrees in six bytes; then it has been seen."""
+        masked = [(place, vector & mask) for place, mask in enumerate(_MASKS)]
+        new = self._seen.isdisjoint(masked)
+        self._seen.update(masked)
+        return new
+
+
+@dataclass(slots=True)
+class _Pile:
+    """A shape's addresses. taken: of it so far. kept: pages that were. run: kept pages in a row that brought nothing new."""
+
+    waiting: list[Address] = field(default_factory=list)
+    taken: int = 0
+    kept: int = 0
+    run: int = 0
+
+    @property
+    def is_settled(self) -> bool:
+        return self.kept >= LEAST and self.run >= RUN
+
+
+class ShapeQueue:
+    """Addresses to fetch, by shape."""
+
+    def __init__(self, shapes: Shapes, *, seed: int = 0) -> None:
+        self._shapes = shapes
+        self._version = 0
+        self._piles: dict[Shape, _Pile] = {}
+        self._heap: list[tuple[int, int, Shape]] = []
+        self._novelty = Novelty()
+        self._chance = random.Random(seed)  # noqa: S311
+        self._pushed = self._size = self._since = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    def push(self, address: Address) -> None:
+        """Puts an address in its pile."""
+        shape = self._shapes.see(address.url)
+        pile = self._piles.setdefault(shape, _Pile())
+        pile.waiting.append(address)
+        self._size += 1
+        if len(pile.waiting) == 1:
+            self._announce(shape, pile)
+
+    def pop(self) -> tuple[Address, Shape] | None:
+        """An address of the shape with the fewest taken, and that shape; None when nothing is left but of settled shapes."""
+        self._since += 1
+        if self._version != self._shapes.version and self._since >= REBUILD_EVERY:
+            self._rebuild()
+        while self._heap:
+            taken, _, shape = heappop(self._heap)
+            pile = self._piles[shape]
+            if pile.is_settled or not pile.waiting:
+                continue
+            if taken != pile.taken:
+                self._announce(shape, pile)
+                continue
+            return self._take(shape, pile), shape
+        return None
+
+    def kept(self, shape: Shape, vector: ShingleVector) -> None:
+        """A page of this shape was kept."""
+        pile = self._piles.setdefault(self._shapes.now(shape), _Pile())
+        pile.kept += 1
+        pile.run = 0 if self._novelty.is_new(vector) else pile.run + 1
+
+    def _take(self, shape: Shape, pile: _Pile) -> Address:
+        place = self._chance.randrange(len(pile.waiting))
+        pile.waiting[place], pile.waiting[-1] = pile.waiting[-1], pile.waiting[place]
+        address = pile.waiting.pop()
+        pile.taken += 1
+        self._size -= 1
+        if pile.waiting:
+            self._announce(shape, pile)
+        return address
+
+    def _announce(self, shape: Shape, pile: _Pile) -> None:
+        self._pushed += 1
+        heappush(self._heap, (pile.taken, self._pushed, shape))
+
+    def _rebuild(self) -> None:
+        """Joins the piles whose shapes have become one."""
+        self._version, self._since = self._shapes.version, 0
+        piles, self._piles, self._heap = self._piles, {}, []
+        for shape, pile in piles.items():
+            joined = self._piles.setdefault(self._shapes.now(shape), _Pile())
+            joined.run = max(joined.run, pile.run) if joined.kept and pile.kept else joined.run + pile.run
+            joined.waiting += pile.waiting
+            joined.taken += pile.taken
+            joined.kept += pile.kept
+        for shape, pile in self._piles.items():
+            if pile.waiting:
+                self._announce(shape, pile)

@@ -1,0 +1,44 @@
+"""Gives Scrapy's engine one request after the other: its own retries and redirects first, then what the frontier says.
+
+Requests are made when they are wanted and not when a link is found: an address takes a tenth of the memory of a Request.
+"""
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from scrapy import Request
+from scrapy.core.scheduler import BaseScheduler
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from extraction.fetching.crawl.spider import SiteSpider
+
+
+class FrontierScheduler(BaseScheduler):
+    """Scrapy's scheduler interface over the spider's frontier."""
+
+    def __init__(self, crawler: "Crawler") -> None:
+        self._crawler = crawler
+        self._requests: deque[Request] = deque()
+
+    @classmethod
+    def from_crawler(cls, crawler: "Crawler") -> "FrontierScheduler":
+        return cls(crawler)
+
+    def has_pending_requests(self) -> bool:
+        return bool(self._requests) or self._spider.wants_more()
+
+    def enqueue_request(self, request: Request) -> bool:
+        self._requests.append(request)
+        return True
+
+    def next_request(self) -> Request | None:
+        """None also while the parent does not keep up; the engine asks again every few seconds."""
+        if self._spider.events.is_full:
+            return None
+        return self._requests.popleft() if self._requests else self._spider.next_page()
+
+    @property
+    def _spider(self) -> "SiteSpider":
+        return self._crawler.spider  # type: ignore[return-value]

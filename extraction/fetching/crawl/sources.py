@@ -1,0 +1,92 @@
+"""Addresses out of sitemaps, feeds and lists. Each reader takes bytes of any kind and size that was fetched, and gives what it finds.
+
+XML is read without entities and without network, and broken XML as far as it goes, as everybody else does.
+"""
+
+import csv
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from urllib.parse import urljoin
+
+from lxml import etree
+from protego import Protego
+from scrapy.utils.gz import gunzip
+from scrapy.utils.sitemap import Sitemap
+
+from extraction.fetching.crawl.scope import tidy
+
+GZIP_MAGIC = b"\x1f\x8b"
+
+WEB_ADDRESS = re.compile(r"https?://[^\s<>\"',;|]+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a sitemap names: pages, and more sitemaps."""
+
+    pages: tuple[str, ...] = ()
+    sitemaps: tuple[str, ...] = ()
+
+
+def read_sitemap(content: bytes, *, url: str, max_bytes: int) -> Listing:
+    """A sitemap, its index, a text file of addresses, or a feed, which the protocol allows too; gzip or not. Raises OSError for a bomb."""
+    if content[:2] == GZIP_MAGIC:
+        content = unpacked(content, max_bytes=max_bytes)
+    if not content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+        return Listing(tuple(read_url_list(content)))
+    try:
+        sitemap = Sitemap(content)
+        found = tuple(tidy(urljoin(url, str(entry["loc"]))) for entry in sitemap if entry.get("loc"))
+    except (etree.XMLSyntaxError, StopIteration):
+        return Listing()
+    if sitemap.type == "sitemapindex":
+        return Listing(sitemaps=found)
+    return Listing(found or tuple(read_feed(content, url=url)))
+
+
+def read_feed(content: bytes, *, url: str) -> Iterator[str]:
+    """The addresses of the entries of an RSS (0.9 to 2.0) or Atom feed."""
+    parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True, remove_comments=True, huge_tree=False)
+    try:
+        root = etree.fromstring(content.lstrip(), parser)
+    except (etree.XMLSyntaxError, ValueError):
+        return
+    for entry in root.iter("{*}item", "{*}entry") if root is not None else ():
+        for link in entry.iterchildren("{*}link"):
+            if link.get("rel", "alternate") == "alternate" and (href := (link.get("href") or link.text or "").strip()):
+                yield tidy(urljoin(url, href))
+
+
+def read_url_list(content: bytes) -> list[str]:
+    """The addresses of a text or CSV file, one a row: the first cell of a row that is a web address. Others are passed over."""
+    text = content.decode("utf-8-sig", "replace")
+    found: dict[str, None] = {}
+    for row in _rows(text):
+        url = next((cell.strip() for cell in row if WEB_ADDRESS.fullmatch(cell.strip())), "")
+        if url := url or next(iter(WEB_ADDRESS.findall(" ".join(row))), ""):
+            found[tidy(url)] = None
+    return list(found)
+
+
+def robots_sitemaps(content: bytes) -> list[str]:
+    """The sitemaps that a robots.txt names."""
+    return list(Protego.parse(content.decode("utf-8", "replace")).sitemaps)
+
+
+def unpacked(content: bytes, *, max_bytes: int) -> bytes:
+    """What was compressed with gzip. Raises OSError when it is more than `max_bytes` or damaged."""
+    try:
+        return gunzip(content, max_size=max_bytes)
+    except (OSError, EOFError):
+        raise
+    except ValueError as error:  # Scrapy's own error for what grows too large
+        raise OSError(f"it unpacks to more than {max_bytes:,} bytes") from error
+
+
+def _rows(text: str) -> Iterable[list[str]]:
+    lines = text.splitlines()
+    for delimiter in (",", ";", "\t"):
+        if lines and delimiter in lines[0]:
+            return csv.reader((line.replace("\0", "") for line in lines), delimiter=delimiter)
+    return ([line] for line in lines)

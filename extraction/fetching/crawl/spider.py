@@ -1,0 +1,293 @@
+"""The spider: asks for one address after the other, tells what became of it, and follows what a page leads to."""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from scrapy import Request, Spider, signals
+from scrapy.exceptions import IgnoreRequest, StopDownload
+from scrapy.http import Response
+from twisted.python.failure import Failure
+
+from extraction.algorithms.errors import PageError
+from extraction.fetching.crawl import outcomes, sources
+from extraction.fetching.crawl.failures import DOWNLOAD_ERRORS, now, of_failure
+from extraction.fetching.crawl.frontier import Frontier
+from extraction.fetching.crawl.judge import Judge, Judged
+from extraction.fetching.crawl.messages import KEPT_HEADERS, Address, Asset, CrawlPlan, Fetched, Found, Outcome, Progress
+from extraction.fetching.crawl.pages import view
+from extraction.fetching.crawl.soft_404 import Answer, Soft404
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from extraction.fetching.crawl.child import Equipment
+    from extraction.fetching.crawl.shapes import Shape
+
+FOUND_AT_ONCE = 500
+"""Addresses in one event at most."""
+
+MAX_SITEMAPS = 2_000
+SITEMAP_BYTES = 64 * 1024**2
+"""The sitemap protocol allows 50 MB."""
+
+MAX_ASSETS = 5_000
+ASSET_BYTES = 8 * 1024**2
+
+TRIES_PER_PAGE = 5
+"""Addresses that are tried for each page of the limit: a site of which most addresses fail ends too."""
+
+
+class SiteSpider(Spider):
+    """One crawl. equipment: the plan and what the child made for it."""
+
+    name = "site"
+
+    def __init__(self, equipment: "Equipment") -> None:
+        super().__init__()
+        self.plan: CrawlPlan = equipment.plan
+        self.guard, self.resolver = equipment.guard, equipment.resolver
+        self.events, self.spool = equipment.events, equipment.spool
+        self.frontier = Frontier(self.plan)
+        self.judge = Judge(self.plan, self.frontier, Soft404(self._ask_made_up), equipment.renderer)
+        self.tally: Counter[Outcome] = Counter()
+        self.bytes = self._under_way = self._tried = self._sitemaps = 0
+        self._next: tuple[Address, Shape] | None = None
+        self._trapped: set[Shape] = set()
+        self._assets: set[str] = set()
+
+    @classmethod
+    def from_crawler(cls, crawler: "Crawler", *args: Any, **kwargs: Any) -> "SiteSpider":
+        spider: SiteSpider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.signals.connect(spider._headers_received, signal=signals.headers_received)
+        crawler.signals.connect(spider._callback_failed, signal=signals.spider_error)
+        return spider
+
+    async def start(self) -> AsyncIterator[Request]:
+        """Requests for what names addresses; the addresses that the plan names are queued."""
+        self._found(self.frontier.give(self.plan.start))
+        self._give(self.plan.urls)
+        for url in self.plan.sitemaps:
+            yield self._source(url, self._sitemap)
+        for url in self.plan.feeds:
+            yield self._source(url, self._feed)
+        for url in self.plan.url_lists:
+            yield self._source(url, self._list)
+        if self.plan.robots_sitemaps:
+            for site in dict.fromkeys("{0.scheme}://{0.netloc}".format(urlsplit(url)) for url in self.plan.start):
+                yield self._source(f"{site}/robots.txt", self._robots, dont_obey_robotstxt=True)
+
+    # What the scheduler asks
+
+    def wants_more(self) -> bool:
+        """Whether there is an address to fetch now."""
+        if self._next is None and not self.at_limit:
+            self._next = self._draw()
+        return self._next is not None and not self.at_limit
+
+    def next_page(self) -> Request | None:
+        """The next request for a page."""
+        if not self.wants_more() or self._next is None:
+            return None
+        (address, shape), self._next = self._next, None
+        self._under_way += 1
+        self._tried += 1
+        headers = dict(self.plan.headers)
+        if address.etag:
+            headers["If-None-Match"] = address.etag
+        if address.last_modified:
+            headers["If-Modified-Since"] = address.last_modified
+        meta = {"page": address, "shape": shape}
+        return Request(address.url, callback=self.page, errback=self.failed, headers=headers, meta=meta, dont_filter=True)
+
+    @property
+    def at_limit(self) -> bool:
+        """Whether the pages kept and under way are as many as wanted."""
+        limit = self.plan.page_limit
+        if limit is None:
+            return False
+        return self.tally[Outcome.OK] + self._under_way >= limit or self._tried >= TRIES_PER_PAGE * limit + 100
+
+    # What comes back
+
+    async def page(self, response: Response) -> None:
+        """A page's answer, whatever its status."""
+        address, shape = response.meta["page"], response.meta["shape"]
+        judged = await self.judge.judge(response, address, shape)
+        if judged.outcome is Outcome.OK:
+            self.judge.keep(response, shape)
+        self._tell(response, address, judged)
+        if judged.page:
+            self._follow(response, address, judged, self.frontier.shapes.now(shape))
+
+    def failed(self, failure: Failure) -> None:
+        """There was no answer to look at."""
+        request: Request = failure.request  # type: ignore[attr-defined]
+        address: Address = request.meta["page"]
+        told = of_failure(failure.value or RuntimeError("no reason"), address=address, url=request.url)
+        self._done(told)
+
+    def _tell(self, response: Response, address: Address, judged: Judged) -> None:
+        keep = judged.page is not None
+        body = self.spool.put(response.body, kind="body") if keep else None
+        rendered = self.spool.put(judged.rendered.content, kind="rendered") if judged.rendered else None
+        picture = judged.rendered.screenshot if judged.rendered else None
+        self._done(
+            Fetched(
+                url=address.url,
+                outcome=judged.outcome,
+                final_url=response.url,
+                status=response.status,
+                headers=_kept_headers(response),
+                fetched_at=now(),
+                body=body,
+                rendered=rendered,
+                screenshot=self.spool.put(picture, kind="png") if picture else None,
+                size_bytes=len(response.body),
+                depth=address.depth,
+                elapsed_s=round(response.meta.get("download_latency", 0.0), 3),
+                same_as=judged.same_as,
+                message=judged.message,
+            )
+        )
+
+    def _done(self, told: Fetched, *, asked: bool = True) -> None:
+        self._under_way -= asked
+        self.tally[told.outcome] += 1
+        self.bytes += told.size_bytes
+        self.events.say(told)
+
+    def _follow(self, response: Response, address: Address, judged: Judged, shape: "Shape") -> None:
+        page = judged.page
+        if page is None or judged.outcome in {Outcome.LOGIN_OR_BOT, Outcome.SOFT_404}:
+            return
+        onward = [link.url for link in page.links if link.is_next] if self.plan.follow_pagination else []
+        onward += [page.refresh] if judged.outcome is Outcome.MOVED else []
+        found = self.frontier.follow(onward, depth=address.depth, via=response.url)
+        if self.plan.follow_links:
+            links = (link.url for link in page.links)
+            found += self.frontier.follow(links, depth=address.depth + 1, via=response.url)
+        self._found(found)
+        brought = any(self.frontier.shapes.shape(each.url) != shape for each in found)
+        if self.judge.repeats.is_trap(shape, page, brought=brought):
+            self._trapped.add(shape)
+        if self.plan.assets and judged.outcome is Outcome.OK:
+            self._ask_assets((*page.stylesheets, *page.pictures), page_url=response.url)
+
+    # Sources
+
+    def _source(self, url: str, callback: Any, **meta: Any) -> Request:
+        meta |= {"source": url, "download_maxsize": SITEMAP_BYTES}
+        return Request(url, callback=callback, errback=self._source_failed, meta=meta, dont_filter=True)
+
+    def _robots(self, response: Response) -> Iterable[Request]:
+        if response.status == 200:
+            for url in sources.robots_sitemaps(response.body)[:MAX_SITEMAPS]:
+                yield self._source(url, self._sitemap)
+
+    def _sitemap(self, response: Response) -> Iterable[Request]:
+        if response.status != 200:
+            self.logger.warning("sitemap %s answers %s", response.url, response.status)
+            return
+        try:
+            listing = sources.read_sitemap(response.body, url=response.url, max_bytes=SITEMAP_BYTES)
+        except OSError as error:
+            self.logger.warning("sitemap %s: %s", response.url, error)
+            return
+        self._found(self.frontier.give(listing.pages, via=response.url))
+        for url in listing.sitemaps:
+            if self._sitemaps < MAX_SITEMAPS:
+                self._sitemaps += 1
+                yield self._source(url, self._sitemap)
+
+    def _feed(self, response: Response) -> None:
+        self._found(self.frontier.give(sources.read_feed(response.body, url=response.url), via=response.url))
+
+    def _list(self, response: Response) -> None:
+        self._found(self.frontier.give(sources.read_url_list(response.body), via=response.url))
+
+    def _source_failed(self, failure: Failure) -> None:
+        self.logger.warning("%s: %s", failure.request.meta["source"], failure.value)  # type: ignore[attr-defined]
+
+    # The rest
+
+    def progress(self, *, paused: bool) -> Progress:
+        """How far it is."""
+        by_outcome = {outcome.value: number for outcome, number in self.tally.items()}
+        waiting = len(self.frontier) + (self._next is not None) + self._under_way
+        return Progress(fetched=self.tally.total(), queued=waiting, bytes=self.bytes, by_outcome=by_outcome, paused=paused)
+
+    def _give(self, urls: Iterable[str]) -> None:
+        """Queues the plan's own list; each of its addresses is told of, the ones that are not fetched too."""
+        new = {address.url for address in self.frontier.give(urls)}
+        self._found([Address(url=url) for url in new])
+        goes_on = bool(self.plan.known or self.plan.queued)
+        for url in urls:
+            reason = self.frontier.refusal(url)
+            if reason:
+                self._done(Fetched(url=url, outcome=Outcome.REFUSED_ADDRESS, message=reason), asked=False)
+            elif url not in new and not goes_on:
+                self._done(Fetched(url=url, outcome=Outcome.DUPLICATE, message="the same address is in the list"), asked=False)
+
+    def _found(self, addresses: list[Address]) -> None:
+        for start in range(0, len(addresses), FOUND_AT_ONCE):
+            self.events.say(Found(addresses=tuple(addresses[start : start + FOUND_AT_ONCE])))
+
+    def _draw(self) -> "tuple[Address, Shape] | None":
+        """An address that has not been fetched in another way, told of those that have."""
+        while drawn := self.frontier.queue.pop():
+            address, shape = drawn
+            if self._trapped and self.frontier.shapes.now(shape) in self._trapped:
+                message = "of a part of the site that repeats itself without end"
+            elif not self.frontier.arrive(address.url):
+                message = "its page was fetched under another address"
+            else:
+                return drawn
+            self._done(Fetched(url=address.url, outcome=Outcome.DUPLICATE, depth=address.depth, message=message), asked=False)
+        return None
+
+    async def _ask_made_up(self, url: str) -> Answer:
+        """Asks for an address that does not exist."""
+        try:
+            response = await self.crawler.engine.download_async(Request(url, meta={"dont_retry": True}, dont_filter=True))
+            content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
+            if response.status == 200 and outcomes.is_html(response.body, content_type=content_type):
+                return Answer(view(response.body, url=response.url, content_type=content_type), response.url)
+        except (IgnoreRequest, PageError, OSError, *DOWNLOAD_ERRORS):
+            pass  # what cannot be asked for teaches nothing
+        return Answer(None, url)
+
+    def _ask_assets(self, urls: Iterable[str], *, page_url: str) -> None:
+        for url in urls:
+            if url not in self._assets and len(self._assets) < MAX_ASSETS:
+                self._assets.add(url)
+                meta = {"asset": page_url, "download_maxsize": ASSET_BYTES}
+                self.crawler.engine.crawl(Request(url, callback=self._asset, errback=self._asset_failed, meta=meta))
+
+    def _asset(self, response: Response) -> None:
+        kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
+        if response.status == 200 and kind.lower().startswith(("text/css", "image/")):
+            body = self.spool.put(response.body, kind="asset")
+            page_url = response.meta["asset"]
+            self.events.say(Asset(url=response.url, page_url=page_url, content_type=kind, body=body, size_bytes=len(response.body)))
+
+    def _asset_failed(self, failure: Failure) -> None:
+        self.logger.debug("asset: %s", failure.value)
+
+    def _headers_received(self, headers: Any, request: Request) -> None:
+        """What cannot be a page is not downloaded."""
+        content_type = (headers.get("Content-Type") or b"").decode("latin-1")
+        if "page" in request.meta and "Location" not in headers and not outcomes.may_be_html(content_type):
+            raise StopDownload(fail=True)
+
+    def _callback_failed(self, failure: Failure, response: Response) -> None:
+        """A fault of ours: the address is done all the same, or a crawl that goes on would meet it for ever."""
+        if response is not None and "page" in response.meta:
+            address = response.meta["page"]
+            message = f"the crawler failed on it: {failure.getErrorMessage()}"
+            self._done(Fetched(url=address.url, outcome=Outcome.NOT_HTML, status=response.status, depth=address.depth, message=message))
+
+
+def _kept_headers(response: Response) -> dict[str, str]:
+    return {name: value.decode("latin-1") for name in KEPT_HEADERS if (value := response.headers.get(name))}

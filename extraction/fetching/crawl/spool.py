@@ -1,0 +1,66 @@
+"""The child's way out: files in the spool folder, events on standard output.
+
+Events are written by a thread of their own, so that a parent that is busy storing does not hold up answers that are under way; but
+not without bound: past `BACKLOG` events that nobody has read, no request is begun (`is_full`).
+"""
+
+import itertools
+import os
+import queue
+import threading
+from pathlib import Path
+
+from extraction.fetching.crawl.messages import Event, event_to_json
+
+BACKLOG = 500
+"""Events that may wait for the parent. With pages of 100 KB their files are some 50 MB."""
+
+
+class Spool:
+    """Files that the parent takes away."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._numbers = itertools.count()
+        self._prefix = f"{os.getpid()}-"
+
+    def put(self, content: bytes, *, kind: str) -> str:
+        """Writes a file whole, or not at all, and gives its path. kind: the end of its name."""
+        target = self._folder / f"{self._prefix}{next(self._numbers)}.{kind}"
+        waiting = target.with_suffix(".part")
+        waiting.write_bytes(content)
+        waiting.rename(target)
+        return str(target)
+
+
+class Events:
+    """Events to the parent. descriptor: an open file that nothing else writes to."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._file = os.fdopen(descriptor, "wb")
+        self._queue: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._write, name="events", daemon=True)
+        self._thread.start()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the parent has fallen behind."""
+        return self._queue.qsize() > BACKLOG
+
+    def say(self, event: Event) -> None:
+        self._queue.put(event_to_json(event).encode() + b"\n")
+
+    def close(self, *, timeout_s: float) -> None:
+        """Waits until all is written."""
+        self._queue.put(None)
+        self._thread.join(timeout_s)
+
+    def _write(self) -> None:
+        try:
+            while (line := self._queue.get()) is not None:
+                self._file.write(line)
+                if self._queue.empty():
+                    self._file.flush()
+            self._file.flush()
+        except BrokenPipeError:
+            os._exit(1)  # nobody listens any more
