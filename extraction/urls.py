@@ -4,7 +4,7 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import URLPattern, include, path
 from django.urls.resolvers import URLResolver
 
-from extraction.views import clusters, home, pages, record_types, records, rules, runs, sites
+from extraction.views import clusters, home, pages, record_types, records, rules, runs, sites, templates
 
 _RULES: list[URLPattern] = [
     path("", rules.rules, name="rules"),
@@ -37,6 +37,7 @@ _SITE: list[URLPattern | URLResolver] = [
     path("delete/", sites.delete, name="site_delete"),
     path("templates/find/", sites.cluster_start, name="cluster_start"),
     path("templates/merge/", clusters.merge, name="cluster_merge"),
+    path("templates/same/", templates.same, name="cluster_same"),
     path("templates/<int:number>/", include(_CLUSTER)),
 ]
 

@@ -1,9 +1,10 @@
 """The tables, one aggregate a file."""
 
-from extraction.models.cluster import Cluster, SamplePage
+from extraction.models.cluster import Cluster, ClusterCore, SamplePage
 from extraction.models.crawl import CrawlAddress
 from extraction.models.label import Label
 from extraction.models.page import Page
+from extraction.models.placement import MergeProposal, Placement
 from extraction.models.record import Record
 from extraction.models.role import Role, role_of
 from extraction.models.rule import Rule
@@ -16,9 +17,12 @@ from extraction.models.source import Source
 __all__ = [
     "Attribute",
     "Cluster",
+    "ClusterCore",
     "CrawlAddress",
     "Label",
+    "MergeProposal",
     "Page",
+    "Placement",
     "Record",
     "RecordType",
     "Role",

@@ -15,6 +15,7 @@ class Cluster(models.Model):
     number: its number within the site, never used again. masks: the masked shingle vectors it was made of, as text
     (`3f.a2.**.10.…`); a page belongs if any of them covers it. url_patterns: the most specific patterns that match its
     URLs, as text. ignored: a person said that nothing is to be extracted from it. merged: a person made it of several clusters.
+    small: it has fewer pages than a template of this site usually has, and nobody has given it anything yet: it is only offered.
     """
 
     site = models.ForeignKey(Site, on_delete=models.CASCADE, related_name="clusters")
@@ -24,6 +25,7 @@ class Cluster(models.Model):
     url_patterns: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
     ignored = models.BooleanField(default=False)
     merged = models.BooleanField(default=False)
+    small = models.BooleanField(default=False)
     record_type = models.ForeignKey(RecordType, null=True, blank=True, on_delete=models.PROTECT, related_name="clusters")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -43,6 +45,19 @@ class Cluster(models.Model):
     def label(self) -> str:
         """The name a person gave it, else "Template 3"."""
         return self.name or self.UNNAMED.format(number=self.number)
+
+
+class ClusterCore(models.Model):
+    """What a cluster's pages have in common: `Core.to_bytes`, some ten thousand bytes.
+
+    In a table of its own, since it is asked for only where pages are matched and clusters compared.
+    """
+
+    cluster = models.OneToOneField(Cluster, on_delete=models.CASCADE, related_name="core")
+    data = models.BinaryField()
+
+    def __str__(self) -> str:
+        return f"core of {self.cluster}"
 
 
 class SamplePage(models.Model):

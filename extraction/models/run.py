@@ -22,6 +22,7 @@ class Run(models.Model):
         IMPORT = "import", "Import pages"
         CRAWL = "crawl", "Fetch pages"
         CLUSTER = "cluster", "Find templates"
+        COMPARE = "compare", "Compare templates"
         LEARN = "learn", "Learn rule"
         EXTRACT = "extract", "Extract records"
 

@@ -13,7 +13,17 @@ from extraction.algorithms.clustering import cores, masked_shingles
 from extraction.algorithms.rules import url_patterns
 from extraction.algorithms.sketches import shingles
 from extraction.models import Cluster, Page, Run, Site, Snapshot
-from extraction.services import cluster_match, clusters, contents, page_steps, page_store, runs, sample_pages
+from extraction.services import (
+    cluster_match,
+    clusters,
+    contents,
+    page_steps,
+    page_store,
+    runs,
+    same_templates,
+    sample_pages,
+    template_cores,
+)
 from extraction.services.cluster_match import Group, Old
 from extraction.services.runs import JobError, Progress
 
@@ -73,9 +83,11 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
     progress(len(found.vectors), message="Learning addresses and choosing sample pages")
     for cluster in list(site.clusters.filter(pk__in=clusters.kept(site).exclude(cluster=None).order_by().values("cluster"))):
         _learn_patterns(cluster)
+        template_cores.renew(cluster)
         if not cluster.ignored:
             # Now rather than when an editor waits for them.
             sample_pages.samples(cluster, tell=lambda: progress(len(found.vectors)))
+    same_templates.start(site, user=run.created_by)
     return summary
 
 

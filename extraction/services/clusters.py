@@ -6,7 +6,20 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.models import Count, F, Min, Q, QuerySet
 
-from extraction.models import Cluster, Label, Record, RecordType, Rule, Run, SamplePage, Site, Snapshot
+from extraction.models import (
+    Cluster,
+    ClusterCore,
+    Label,
+    MergeProposal,
+    Placement,
+    Record,
+    RecordType,
+    Rule,
+    Run,
+    SamplePage,
+    Site,
+    Snapshot,
+)
 from extraction.services.runs import JobError
 
 
@@ -166,11 +179,29 @@ def _move(other: Cluster, into: Cluster) -> None:
             rule.state = Rule.State.RETIRED
         rule.save(update_fields=["version", "cluster", "state"])
     Record.objects.filter(cluster=other).update(cluster=into)
+    _move_words(other, into)
     for relation in Cluster._meta.related_objects:
         # Other apps' rows too (the workbench's steps): deleting the cluster would take them along.
         model = relation.related_model
-        if model not in {SamplePage, Snapshot, Label, Run, Rule, Record} and not isinstance(model, str):
+        if model not in _MOVED and not isinstance(model, str):
             model._base_manager.filter(**{relation.field.name: other}).update(**{relation.field.name: into})
+
+
+_MOVED = frozenset({SamplePage, Snapshot, Label, Run, Rule, Record, ClusterCore, MergeProposal, Placement})
+"""What `_move` sees to by itself, or lets go with the cluster."""
+
+
+def _move_words(other: Cluster, into: Cluster) -> None:
+    """What people said of pages and of pairs holds for the cluster that stays, unless the merge itself says otherwise."""
+    Placement.objects.filter(belongs=False, cluster__in=[other, into], page__current__cluster=into).delete()
+    Placement.objects.filter(cluster=into, page__in=Placement.objects.filter(cluster=other).values("page")).delete()
+    Placement.objects.filter(cluster=other).update(cluster=into)
+    for row in MergeProposal.objects.filter(Q(into=other) | Q(other=other), state=MergeProposal.State.REFUSED):
+        third = row.other_id if row.into_id == other.pk else row.into_id
+        known = MergeProposal.objects.filter(Q(into=into, other=third) | Q(into=third, other=into))
+        if third != into.pk:
+            known.delete()
+            MergeProposal.objects.create(into=into, other_id=third, kind=row.kind, state=row.state, evidence=row.evidence)
 
 
 def _sizes(site: Site) -> dict[int | None, tuple[int, int]]:

@@ -1,13 +1,14 @@
 """Which service does which kind of run."""
 
 from extraction.models import Run
-from extraction.services import cluster_pages, crawl_site, extract_records, import_pages, learn_rule
+from extraction.services import cluster_pages, crawl_site, extract_records, import_pages, learn_rule, same_templates
 from extraction.services.runs import Job
 
 JOBS: dict[str, Job] = {
     Run.Kind.IMPORT: import_pages.run,
     Run.Kind.CRAWL: crawl_site.run,
     Run.Kind.CLUSTER: cluster_pages.run,
+    Run.Kind.COMPARE: same_templates.run,
     Run.Kind.LEARN: learn_rule.run,
     Run.Kind.EXTRACT: extract_records.run,
 }

@@ -46,16 +46,21 @@ class Reader:
 
 
 def steps(snapshot: Snapshot) -> PagePaths:
-    """A page's steps, from the cache in the storage or read from the page. Raises PageError for a page that cannot be read."""
-    name = f"steps/{snapshot.sha256[:2]}/{snapshot.sha256[2:]}"
+    """A page's steps. Raises PageError for a page that cannot be read."""
+    return steps_of(snapshot.sha256, snapshot.content_type)
+
+
+def steps_of(sha256: str, content_type: str) -> PagePaths:
+    """The steps of a content, from the cache in the storage or read from the page. Raises PageError for one that cannot be read."""
+    name = f"steps/{sha256[:2]}/{sha256[2:]}"
     try:
         with default_storage.open(name, "rb") as file:
             return PagePaths.from_bytes(file.read())
     except (FileNotFoundError, ValueError):  # not there yet, or of another release
         try:
-            content = contents.get(snapshot.sha256)
+            content = contents.get(sha256)
         except FileNotFoundError as error:
             raise PageError(str(error)) from error
-    found = paths_of(parse(content, content_type=snapshot.content_type or None).root)
+    found = paths_of(parse(content, content_type=content_type or None).root)
     contents.keep(name, found.to_bytes())
     return found

@@ -17,7 +17,7 @@ from extraction.algorithms.rules import xslt
 from extraction.algorithms.rules.rule import AttributeRule, Selector
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Attribute, Cluster, Rule
-from extraction.services import effects, xpath_words
+from extraction.services import effects, same_templates, xpath_words
 from extraction.services.effects import Effect, EffectRow, effect_report
 from extraction.services.learning import attribute_rule
 
@@ -35,7 +35,9 @@ def publish(rule: Rule, user: Any = None) -> Rule:
 
     Raises StateError when it is not draft or retired any more, or when it cannot be run.
     """
-    return _go_live(rule, (Rule.State.DRAFT, Rule.State.RETIRED), user)
+    published = _go_live(rule, (Rule.State.DRAFT, Rule.State.RETIRED), user)
+    same_templates.start(rule.cluster.site, user=user)
+    return published
 
 
 def restore(rule: Rule, user: Any = None) -> Rule:

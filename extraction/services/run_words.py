@@ -52,6 +52,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "missed": "address{es} without a page",
     },
     Run.Kind.CLUSTER: {"clusters": "template{s}", "clustered": "page{s} in {them}", "unclustered": "without"},
+    Run.Kind.COMPARE: {"pairs": "pair{s} of templates compared", "proposals": "found to be one template"},
     Run.Kind.LEARN: {"attributes": "attribute{s} learned", "failed": "not learned"},
     Run.Kind.EXTRACT: {
         "records": "record{s}",

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from extraction.forms import MergeForm, NameForm, said
 from extraction.models import Cluster, RecordType, Role, Site
-from extraction.services import cluster_view, site_pages, sites
+from extraction.services import cluster_view, same_templates, site_pages, sites
 from extraction.services import clusters as service
 from extraction.services.runs import JobError
 from extraction.views.policy import requires
@@ -28,6 +28,7 @@ def site(request: HttpRequest, slug: str) -> HttpResponse:
         "site": found,
         "head": sites.head(found),
         "overview": overview,
+        "proposals": same_templates.proposals(found),
         "rows": [row for row in overview.rows if not row.cluster.ignored],
         "ignored": [row for row in overview.rows if row.cluster.ignored],
         "tab": "templates",

@@ -42,6 +42,7 @@ class Ordered(Hashable, Protocol):
 
 
 Page = TypeVar("Page", bound=Ordered)
+Item = TypeVar("Item")
 
 SAMPLE_PAGES = 30
 """Pages of a cluster that are read (ALGORITHMS 2)."""
@@ -117,7 +118,7 @@ def _masks(*masks: Mask) -> tuple[Mask, ...]:
     return tuple(sorted(set(masks), key=lambda mask: mask.text()))
 
 
-def spread(pages: Sequence[Page], count: int) -> Sequence[Page]:
+def spread(pages: Sequence[Item], count: int) -> Sequence[Item]:
     """At most `count` of the pages at even distances: pages in order are often of one kind beside each other."""
     return pages if len(pages) <= count else [pages[at * len(pages) // count] for at in range(count)]
 

@@ -34,6 +34,7 @@ LOOK = {
 ACT = {
     "cluster_start": Role.EDITOR,
     "cluster_merge": Role.EDITOR,
+    "cluster_same": Role.EDITOR,
     "cluster_rename": Role.EDITOR,
     "cluster_ignore": Role.EDITOR,
     "cluster_type": Role.EDITOR,

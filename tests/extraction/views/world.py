@@ -38,7 +38,7 @@ class World:
             return [self.site.slug, self.page.pk]
         if name == "rule" or name in {"rule_preview", "rule_edit", "rule_publish", "rule_retire"}:
             return [*cluster, self.rule.version]
-        if name.startswith("site") or name in {"cluster_start", "cluster_merge"}:
+        if name.startswith("site") or name in {"cluster_start", "cluster_merge", "cluster_same"}:
             return [self.site.slug]
         return cluster
 

@@ -1,0 +1,126 @@
+"""Do two templates' rules extract the same from each other's pages? Then they are one (ALGORITHMS 2, the last test).
+
+Structure alone leaves in doubt whether pages with and without a large section are one template. Rules decide it: what matters to who
+annotates is whether one rule reads the pages of both.
+
+Where both templates have a rule, each rule runs over pages of both, and what they give is compared value by value (`agreement`, `same`).
+Where only one has, its rule runs over the other's pages, and what it gives there is held against what it gives on its own (`reading`):
+the attributes that are there nearly always must be there too, as often, and look like values of theirs. A rule that strays into
+navigation gives the same text on every page or texts of another length; that is what is looked for.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+Values = Mapping[str, tuple[str, ...]]
+"""What a rule gives on a page: values by attribute, an empty tuple where it gives none."""
+
+SAME_FRACTION = 0.95
+"""Least share of equal answers, of all and of each attribute alone. Templates that only look alike differ in whole attributes; one in
+twenty allows for a page on which either rule is wrong."""
+
+FEWEST_PAGES = 2
+"""Pages of a side under which it says nothing: what is different from page to page cannot be told from what is always there."""
+
+COMPLETE_FRACTION = 0.9
+"""Least share of the other template's pages on which the rule gives a whole record, as a share of what it reaches on its own."""
+
+USUAL_FRACTION = 0.9
+"""An attribute that so many of a rule's own pages have is missed where it is not."""
+
+LENGTH_FACTOR = 4
+"""How much longer or shorter than on its own pages the median value of an attribute may be: one order of length (a word, a line, a
+paragraph) apart is another thing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Two rules on the same pages. answers: pages times attributes where at least one rule gives something; same: where both give the same.
+
+    weakest: the least share of equal answers of any attribute. telling: some attribute differs from page to page.
+    """
+
+    pages: int
+    answers: int
+    same: int
+    weakest: float
+    telling: bool
+
+    @property
+    def fraction(self) -> float:
+        """Share of equal answers, 0 where there are none."""
+        return self.same / self.answers if self.answers else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A rule on another template's pages. complete: pages with a whole record. strange: attributes whose values look unlike its own."""
+
+    pages: int
+    complete: int
+    strange: tuple[str, ...]
+    plausible: bool
+
+
+def agreement(one: Sequence[Values], other: Sequence[Values]) -> Agreement:
+    """Compares what two rules give on the same pages, in the same order. Raises ValueError for different numbers of pages."""
+    if len(one) != len(other):
+        raise ValueError(f"one rule was run on {len(one)} pages, the other on {len(other)}")
+    names = sorted({name for page in [*one, *other] for name in page})
+    shares, answers, same, telling = [], 0, 0, False
+    for name in names:
+        pairs = [(mine.get(name, ()), theirs.get(name, ())) for mine, theirs in zip(one, other, strict=True)]
+        given = [pair for pair in pairs if pair != ((), ())]
+        equal = sum(mine == theirs for mine, theirs in given)
+        answers, same = answers + len(given), same + equal
+        shares += [equal / len(given)] if given else []
+        telling |= len({mine for mine, _ in given}) > 1 < len({theirs for _, theirs in given})
+    return Agreement(len(one), answers, same, min(shares, default=0.0), telling)
+
+
+def same(first: Agreement, second: Agreement) -> bool:
+    """Whether the rules of two templates give the same on the pages of each of them, so that one rule would do for both."""
+    return all(
+        side.pages >= FEWEST_PAGES and side.telling and side.fraction >= SAME_FRACTION and side.weakest >= SAME_FRACTION
+        for side in (first, second)
+    )
+
+
+def reading(own: Sequence[Values], there: Sequence[Values]) -> Reading:
+    """Holds what a rule gives on another template's pages against what it gives on its own."""
+    usual = [name for name in _names(own) if _hits(own, name) >= USUAL_FRACTION * len(own)]
+    complete_here = sum(_whole(page, usual) for page in own)
+    complete = sum(_whole(page, usual) for page in there)
+    strange = tuple(name for name in _names(own) if _strange(own, there, name))
+    enough = bool(usual) and len(own) >= FEWEST_PAGES <= len(there) and any(_varies(own, name) for name in usual)
+    reached = complete / max(len(there), 1) >= COMPLETE_FRACTION * complete_here / max(len(own), 1)
+    return Reading(len(there), complete, strange, plausible=enough and reached and not strange)
+
+
+def _names(pages: Sequence[Values]) -> list[str]:
+    return sorted({name for page in pages for name, values in page.items() if values})
+
+
+def _hits(pages: Sequence[Values], name: str) -> int:
+    return sum(bool(page.get(name)) for page in pages)
+
+
+def _whole(page: Values, usual: Sequence[str]) -> bool:
+    return all(page.get(name) for name in usual)
+
+
+def _varies(pages: Sequence[Values], name: str) -> bool:
+    return len({page.get(name, ()) for page in pages if page.get(name)}) > 1
+
+
+def _strange(own: Sequence[Values], there: Sequence[Values], name: str) -> bool:
+    """Its values look unlike its own: the same on every page where its own differ, much longer or shorter, or several for one."""
+    mine = [page[name] for page in own if page.get(name)]
+    theirs = [page[name] for page in there if page.get(name)]
+    if not mine or not theirs:
+        return False
+    fixed = len(theirs) > FEWEST_PAGES and len(set(theirs)) == 1 and len(set(mine)) > len(mine) / 2
+    lengths = [median(len(value) for values in pages for value in values) for pages in (mine, theirs)]
+    several = max(map(len, mine)) == 1 and sum(len(values) > 1 for values in theirs) > len(theirs) / 2
+    return fixed or several or max(lengths) > LENGTH_FACTOR * max(min(lengths), 1)

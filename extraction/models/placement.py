@@ -1,0 +1,61 @@
+"""What people said about where pages belong, and about which templates are one."""
+
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+
+from extraction.models.cluster import Cluster
+from extraction.models.page import Page
+
+
+class Placement(models.Model):
+    """A person's word on a page and a cluster: it belongs there, or it does not. Clustering again keeps to it.
+
+    A page belongs to one cluster at most and may be said not to belong to any number.
+    """
+
+    page = models.ForeignKey(Page, on_delete=models.CASCADE, related_name="placements")
+    cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="placements")
+    belongs = models.BooleanField()
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["page", "cluster"], name="one_word_per_page_and_cluster"),
+            models.UniqueConstraint(fields=["page"], condition=models.Q(belongs=True), name="a_page_belongs_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.page} {'is' if self.belongs else 'is not'} of {self.cluster}"
+
+
+class MergeProposal(models.Model):
+    """Two clusters that seem to be one template, and what a person said to that.
+
+    into: the one that would stay. kind: both have rules, which give the same on each other's pages; or only `into` has one, which gives
+    whole records on the other's pages. evidence: figures of the comparison, by kind. One row a pair, whichever would stay.
+    """
+
+    class Kind(models.TextChoices):
+        SAME = "same", "Their rules give the same"
+        READS = "reads", "The rule of one reads the other"
+
+    class State(models.TextChoices):
+        OPEN = "open", "Open"
+        REFUSED = "refused", "Not the same"
+
+    into = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="merge_proposals")
+    other = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="merge_proposals_into")
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
+    evidence: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [models.UniqueConstraint(fields=["into", "other"], name="one_proposal_per_pair")]
+
+    def __str__(self) -> str:
+        return f"{self.other} into {self.into}: {self.get_kind_display().lower()}"
