@@ -2,7 +2,8 @@
 
 The policy's `sandbox` makes the origin opaque even when the frame's address is opened alone; `default-src 'none'` leaves
 nothing to load; the nonce lets our script run and no other. The script is written into the page, because a document
-without an origin could fetch it from us only with CORS. It talks to the workbench by one MessagePort.
+without an origin could fetch it from us only with CORS. It talks to the workbench by one MessagePort. What the page
+needs to look right may be loaded from one folder of ours, which the policy names (`addresses`), and from nowhere else.
 """
 
 import json
@@ -11,15 +12,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.contrib.staticfiles import finders
 from django.http import HttpResponse
 
+from annotations.addresses import PLACE
 from annotations.sanitize import InertPage, escape_text, escape_value
 from extraction.algorithms.dom.nodes import Location
 
-SCRIPT = "js/annotate/frame.js"
+SCRIPTS = ("js/annotate/overlays.js", "js/annotate/frame.js")
 STYLE = "css/frame.css"
+PLAIN_STYLE = "css/frame-plain.css"
+"""For pages that bring no styles: a browser's own would be hard to read."""
 
 CONTENT_TYPE = "application/xhtml+xml; charset=utf-8"
 """An XML parser builds the tree that is written, and nothing else."""
@@ -33,15 +38,17 @@ class Outline:
     hue: int = 0
 
 
-def respond(page: InertPage, *, marks: Sequence[Outline] = (), script: bool = True) -> HttpResponse:
+def respond(page: InertPage, *, marks: Sequence[Outline] = (), script: bool = True, assets: str = "") -> HttpResponse:
     """The page for a frame. marks: places outlined from the start, the first one scrolled to.
 
     script: whether clicks can be reported; without it and without marks the page holds no script at all.
+    assets: the whole address, with scheme and host, of the folder that the page may load from; empty for none.
     """
     scripted = script or bool(marks)
     nonce = secrets.token_urlsafe(18)
-    response = HttpResponse(document(page, nonce=nonce, marks=marks, script=scripted).encode(), content_type=CONTENT_TYPE)
-    for name, value in headers(nonce if scripted else "").items():
+    text = document(page, nonce=nonce, marks=marks, script=scripted).replace(PLACE, urlsplit(assets).path)
+    response = HttpResponse(text.encode(), content_type=CONTENT_TYPE)
+    for name, value in headers(nonce if scripted else "", assets).items():
         response.headers[name] = value
     return response
 
@@ -50,17 +57,17 @@ def document(page: InertPage, *, nonce: str, marks: Sequence[Outline] = (), scri
     """The whole XHTML document: our style before the page's own, our script after all of it, neither with an index."""
     places = json.dumps([{**mark.location.as_json(), "hue": mark.hue} for mark in marks])
     # Not a module: Chromium runs none in XML documents. The function keeps its names apart from the page's ids.
-    body = f'(() => {{\n"use strict";\n{_static(SCRIPT)}}})();'
+    body = f'(() => {{\n"use strict";\n{"".join(map(_static, SCRIPTS))}}})();'
     code = f'<script nonce="{nonce}" data-marks="{escape_value(places)}">{escape_text(body)}</script>'
     note = f'<v-note lang="en">{escape_text(page.notice)}</v-note>' if page.notice else ""
-    style = f"<style>{escape_text(_static(STYLE))}</style>"
+    style = f"<style>{escape_text(_static(STYLE) + ('' if page.styled else _static(PLAIN_STYLE)))}</style>"
     return f'<?xml version="1.0" encoding="utf-8"?>\n{page.opening}{style}{page.content}{note}{code if script else ""}</html>'
 
 
-def headers(nonce: str) -> Mapping[str, str]:
-    """The frame's headers. nonce: of the one script that may run; empty for none."""
+def headers(nonce: str, assets: str = "") -> Mapping[str, str]:
+    """The frame's headers. nonce: of the one script that may run; empty for none. assets: as in `respond`."""
     return {
-        "Content-Security-Policy": policy(nonce),
+        "Content-Security-Policy": policy(nonce, assets),
         "X-Frame-Options": "SAMEORIGIN",
         "X-Content-Type-Options": "nosniff",
         "Cross-Origin-Resource-Policy": "same-origin",
@@ -69,15 +76,17 @@ def headers(nonce: str) -> Mapping[str, str]:
     }
 
 
-def policy(nonce: str) -> str:
+def policy(nonce: str, assets: str = "") -> str:
     """The frame's Content-Security-Policy."""
+    ours = f" {assets}" if assets else ""
     return "; ".join(
         [
             "sandbox allow-scripts" if nonce else "sandbox",
             "default-src 'none'",
             f"script-src 'nonce-{nonce}'" if nonce else "script-src 'none'",
-            "style-src 'unsafe-inline'",
-            "img-src data:",
+            f"style-src 'unsafe-inline'{ours}",
+            f"img-src data:{ours}",
+            f"font-src data:{ours}",
             "base-uri 'none'",
             "form-action 'none'",
             "frame-ancestors 'self'",

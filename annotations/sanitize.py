@@ -9,7 +9,8 @@ element that is not shown) leaves something behind. Characters are replaced one 
 Nothing of the page that could load, run, submit or navigate is written: elements and attributes are allowed by list
 (`vocabulary`), styles are cleaned (`stylesheets`), images become boxes with their alternative text. The addresses of
 links and images are kept in ``data-v-href`` and ``data-v-src``, which mean nothing to a browser, so that hovering can
-show what would be taken. Cost: one pass without recursion, linear in what is shown.
+show what would be taken. Stylesheets, pictures and fonts that are held stand under the addresses that the caller gives
+them (`stylesheets.Address`). Cost: one pass without recursion, linear in what is shown.
 """
 
 import re
@@ -20,7 +21,10 @@ from urllib.parse import quote
 from lxml import etree
 
 from annotations import stylesheets
-from annotations.vocabulary import ATTRIBUTES, ELEMENTS, GONE, RASTER, SHAPE_ATTRIBUTES, SHAPES
+from annotations.stylesheets import Address
+from annotations.vocabulary import ATTRIBUTES, GONE, RASTER, SHAPE_ATTRIBUTES, SHAPES, shown_as
+from extraction.algorithms.dom import references
+from extraction.algorithms.dom.references import Kind
 
 MAX_ELEMENTS = 50_000
 """Elements shown: a browser lays them out within a second or two. The largest of 1,900 real pages has 11,000."""
@@ -35,7 +39,8 @@ XHTML = "http://www.w3.org/1999/xhtml"
 SVG = "http://www.w3.org/2000/svg"
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_TYPED = frozenset({"ol", "ul", "li", "v-input", "v-button"})
+_BACKED = frozenset({"body", "table", "tr", "td", "th"})
 _CALLS = re.compile(r"(?<!translate)(?<!scale)(?<!rotate)(?<!matrix)(?<!rgb)(?<!rgba)\(", re.IGNORECASE)
 _TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
 _VALUE = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;", "\n": "&#10;", "\t": "&#9;"})
@@ -45,18 +50,20 @@ _VALUE = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "
 class InertPage:
     """A page for the frame: `opening` (the start tag of the root), `content` (all that is in it, without what is ours).
 
-    elements: how many of the page's are in it. notice: what is not shown, in words, empty when all is.
+    elements: how many of the page's are in it. notice: what is not shown, in words, empty when all is. styled: the page
+    brings styles, so nothing of our own taste is to be added.
     """
 
     opening: str
     content: str
     elements: int
     notice: str = ""
+    styled: bool = False
 
 
-def sanitize(root: etree._Element) -> InertPage:
-    """The inert form of a tree. Never raises for anything a page contains."""
-    return _Writer(root).page()
+def sanitize(root: etree._Element, address: Address = stylesheets.nothing) -> InertPage:
+    """The inert form of a tree. Never raises for anything a page contains. address: where we hold what it loads."""
+    return _Writer(root, address).page()
 
 
 def escape_text(text: str) -> str:
@@ -72,8 +79,10 @@ def escape_value(text: str) -> str:
 class _Writer:
     """One pass over the tree. `parts` is the output; `open` the elements that are open: name, and whether in a drawing."""
 
-    def __init__(self, root: etree._Element) -> None:
+    def __init__(self, root: etree._Element, address: Address) -> None:
         self.root = root
+        self.address = address
+        self.styled = False
         self.parts: list[str] = []
         self.open: list[tuple[str, bool]] = []
         self.index = -1
@@ -89,7 +98,7 @@ class _Writer:
             opening, content = self.parts[0], "".join(self.parts[1:-1])
         else:
             opening, content = f'<html xmlns="{XHTML}">', f"<body>{''.join(self.parts)}</body>"
-        return InertPage(opening, content, self.shown, self._notice(whole))
+        return InertPage(opening, content, self.shown, self._notice(whole), self.styled)
 
     def _walk(self) -> bool:
         walker = etree.iterwalk(self.root, events=("start", "end", "comment", "pi"))
@@ -113,6 +122,8 @@ class _Writer:
         self.index += 1
         self.shown += 1
         tag = str(node.tag)
+        if tag == "link" and (sheet := self._sheet(node)):
+            return self._hollow("link", sheet)
         if _shows_nothing(node, tag):
             return self._hollow("v-gone")
         if len(self.open) >= MAX_DEPTH:
@@ -120,10 +131,10 @@ class _Writer:
             return self._hollow("v-deep")
         inside = bool(self.open) and self.open[-1][1]
         drawing = inside or tag == "svg"
-        name = _shape(tag) if drawing else _element(tag)
+        name = shown_as(tag, SHAPES) if drawing else shown_as(tag)
         space = f' xmlns="{XHTML}"' if not self.open else f' xmlns="{SVG}"' if drawing and not inside else ""
         self.open.append((name, drawing))
-        attributes = _shape_attributes(node) if drawing else _attributes(node, name)
+        attributes = _shape_attributes(node) if drawing else _attributes(node, name, self.address)
         self.parts.append(f'<{name}{space} data-v="{self.index}"{"".join(attributes)}>')
         if name == "style":
             self._style(node.text or "")
@@ -131,10 +142,19 @@ class _Writer:
             self._text(node.text)
         return True
 
-    def _hollow(self, name: str) -> bool:
+    def _hollow(self, name: str, attributes: str = "") -> bool:
         self.open.append((name, bool(self.open) and self.open[-1][1]))
-        self.parts.append(f'<{name} data-v="{self.index}" hidden="">')
+        self.parts.append(f'<{name} data-v="{self.index}" hidden=""{attributes}>')
         return False
+
+    def _sheet(self, link: etree._Element) -> str:
+        """The attributes of a link to a stylesheet that is held; empty for any other link."""
+        written = references.sheet_address(link)
+        ours = self.address(written, Kind.STYLE) if written and not self.open[-1][1] else None
+        if not ours:
+            return ""
+        self.styled = True
+        return f' rel="stylesheet" href="{escape_value(ours)}" media="{escape_value(references.sheet_media(link)[:200])}"'
 
     def _end(self) -> None:
         self.parts.append(f"</{self.open.pop()[0]}>")
@@ -150,7 +170,8 @@ class _Writer:
     def _style(self, text: str) -> None:
         if len(text) <= self.style_left:
             self.style_left -= len(text)
-            self.parts.append(escape_text(stylesheets.sheet(text)))
+            self.styled = True
+            self.parts.append(escape_text(stylesheets.sheet(text, self.address)))
 
     def _notice(self, whole: bool) -> str:
         if not whole:
@@ -168,32 +189,18 @@ def _shows_nothing(node: etree._Element, tag: str) -> bool:
     return tag in GONE and not len(node) and (tag == "script" or not node.text)
 
 
-def _element(tag: str) -> str:
-    """The name under which an element is shown."""
-    if tag in ELEMENTS:
-        return tag
-    # A custom element (recipe-card) does nothing without a script, and the page's styles may name it.
-    if "-" in tag and not tag.startswith("v-") and _NAME.fullmatch(tag):
-        return tag
-    return "v-" + (re.sub(r"[^a-z0-9]+", "-", tag.lower()).strip("-") or "x")
-
-
-def _shape(tag: str) -> str:
-    return tag if tag in SHAPES else "v-" + (re.sub(r"[^a-z0-9]+", "-", tag.lower()).strip("-") or "x")
-
-
-def _attributes(node: etree._Element, name: str) -> Iterator[str]:
+def _attributes(node: etree._Element, name: str, address: Address) -> Iterator[str]:
     for attribute, value in node.items():
         if attribute in ATTRIBUTES:
             yield f' {attribute}="{escape_value(value)}"'
-        elif attribute == "style":
-            yield f' style="{escape_value(stylesheets.declarations(value))}"'
-        elif attribute == "type" and name in {"ol", "ul", "li"}:
-            yield f' type="{escape_value(value[:9])}"'
+        elif attribute == "type" and name in _TYPED:
+            yield f' type="{escape_value(value[:20])}"'
         elif attribute == "href" and name == "a":
             yield f' data-v-href="{escape_value(value[:500])}"'
+    if style := _style_of(node, name, address):
+        yield f' style="{escape_value(style)}"'
     if name == "img":
-        yield from _image(node)
+        yield from _image(node, address)
     elif name == "details":
         yield ' open=""'  # nobody can open it, and what is in it may be what is wanted
     elif name == "v-input" and (node.get("type") or "").lower() == "hidden":
@@ -202,6 +209,20 @@ def _attributes(node: etree._Element, name: str) -> Iterator[str]:
         yield f' data-v-value="{escape_value((node.get("value") or "")[:500])}"'
     elif name == "v-template" and (node.get("shadowrootmode") or node.get("shadowroot")):
         yield ' data-v-shadow=""'  # a web component's content, shown where it would be
+
+
+def _style_of(node: etree._Element, name: str, address: Address) -> str:
+    """The style attribute; with it what pictures lie behind the element by other attributes, as styles."""
+    written = node.get("style")
+    style = stylesheets.declarations(written, address) if written is not None else ""
+    behind = node.get("poster") if name == "v-video" else node.get("background") if name in _BACKED else None
+    ours = address(behind, Kind.IMAGE) if behind else None
+    if not ours:
+        return style
+    if name != "v-video":
+        return f'background-image:url("{ours}");{style}'
+    width, height = _length(node.get("width"), 300), _length(node.get("height"), 150)
+    return f'width:{width}px;height:{height}px;background:url("{ours}") center/contain no-repeat;{style}'
 
 
 def _shape_attributes(node: etree._Element) -> Iterator[str]:
@@ -213,13 +234,18 @@ def _shape_attributes(node: etree._Element) -> Iterator[str]:
             yield f' {name}="{escape_value(value)}"'
 
 
-def _image(node: etree._Element) -> Iterator[str]:
-    """An image that is in the page itself stays; any other becomes a box with its alternative text."""
-    source = (node.get("src") or "").strip()
-    if source.lower().startswith(RASTER):
-        yield f' src="{escape_value(source)}"'
+def _image(node: etree._Element, address: Address) -> Iterator[str]:
+    """An image that is in the page itself or held stays; any other becomes a box with its alternative text."""
+    written = references.picture_addresses(node)
+    if written and written[0].lower().startswith(RASTER):
+        yield f' src="{escape_value(written[0])}"'
         return
-    yield f' data-v-src="{escape_value(source[:500])}" src="{escape_value(_box(node))}"'
+    source = (node.get("src") or "").strip()
+    ours = next((found for each in written if (found := address(each, Kind.IMAGE))), None)
+    if ours:
+        yield f' data-v-src="{escape_value(source[:500])}" src="{escape_value(ours)}"'
+    else:
+        yield f' data-v-src="{escape_value(source[:500])}" data-v-box="" src="{escape_value(_box(node))}"'
 
 
 def _box(node: etree._Element) -> str:

@@ -7,15 +7,16 @@ from typing import Any
 
 from django.urls import reverse
 
-from annotations import drafts, edits
+from annotations import addresses, drafts, edits
 from annotations.sanitize import InertPage, sanitize
 from annotations.similar import similar
 from annotations.tree import PREVIEW_CHARS, PageTree, option
+from extraction.algorithms.dom import references
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError
 from extraction.models import Attribute, Cluster, Label, Rule, Run, Snapshot
-from extraction.services import contents, learn_rule, learning, rules, sample_pages
+from extraction.services import assets, contents, learn_rule, learning, rules, sample_pages
 from extraction.services.labelling import read_nodes
 
 
@@ -69,8 +70,12 @@ def sample_ids(cluster: Cluster) -> list[int]:
 
 
 def inert(snapshot: Snapshot) -> InertPage:
-    """The page for the frame. Raises PageError."""
-    return _inert(snapshot.sha256, snapshot.content_type)
+    """The page for the frame, with what is held of its styles and pictures under `addresses.PLACE`. Raises PageError."""
+    page = snapshot.page
+    version = assets.version(page.site_id)
+    if not version:  # then the same content is the same page wherever it stands
+        return _inert(snapshot.sha256, snapshot.content_type, "", 0, "")
+    return _inert(snapshot.sha256, snapshot.content_type, page.url, page.site_id, version)
 
 
 def titles(cluster: Cluster, snapshots: Sequence[int]) -> list[dict[str, Any]]:
@@ -106,13 +111,15 @@ def publish(cluster: Cluster, user: Any) -> str | None:
 
 
 @lru_cache(maxsize=48)
-def _inert(sha256: str, content_type: str) -> InertPage:
+def _inert(sha256: str, content_type: str, url: str, site_id: int, version: str) -> InertPage:
     # Kept because a card's preview, the workbench and a record lead to the same page; some 0.3 MB each.
     try:
         content = contents.get(sha256)
     except FileNotFoundError as error:
         raise PageError("the stored bytes of the page are gone") from error
-    return sanitize(parse(content, content_type=content_type or None).root)
+    root = parse(content, content_type=content_type or None).root
+    held = assets.held(site_id, version)
+    return sanitize(root, addresses.Addresses(references.base_of(root, url), held, addresses.under_place(version)))
 
 
 def _samples(cluster: Cluster) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from django.urls import URLPattern, include, path
 from django.urls.resolvers import URLResolver
 
-from annotations import views
+from annotations import asset_views, views
 
 _WORKBENCH: list[URLPattern] = [
     path("", views.workbench, name="workbench"),
@@ -26,5 +26,6 @@ _WORKBENCH: list[URLPattern] = [
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("frames/<int:snapshot_id>/", views.frame, name="frame"),
+    path("assets/<str:token>/<str:name>", asset_views.asset, name="asset"),
     path("sites/<slug:slug>/templates/<int:number>/annotate/", include(_WORKBENCH)),
 ]

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_GET, require_POST
 
-from annotations import drafts, edits, framing, services, teaching, tree
+from annotations import addresses, drafts, edits, framing, services, teaching, tree
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError
 from extraction.models import Attribute, Cluster, RecordType, Role, Run, Snapshot
@@ -74,10 +74,11 @@ def frame(request: HttpRequest, snapshot_id: int) -> HttpResponse:
 
     ?preview=1 leaves out the script that reports clicks.
     """
-    snapshot = get_object_or_404(Snapshot, pk=snapshot_id)
+    snapshot = get_object_or_404(Snapshot.objects.select_related("page"), pk=snapshot_id)
+    assets = request.build_absolute_uri(addresses.folder(snapshot.page.site_id))
     try:
         marks = _outlines(json.loads(request.GET.get("mark") or "[]"))
-        return framing.respond(services.inert(snapshot), marks=marks, script=not request.GET.get("preview"))
+        return framing.respond(services.inert(snapshot), marks=marks, script=not request.GET.get("preview"), assets=assets)
     except (PageError, BadRequest, json.JSONDecodeError) as error:
         return framing.failure(f"This page cannot be shown: {error}.")
 

@@ -4,6 +4,8 @@ Everything is a list of what is allowed. What is on no list is still shown, unde
 (`v-form` for `form`), so that its text stays readable and its place can be named.
 """
 
+import re
+
 
 def _words(text: str) -> list[str]:
     return text.split()
@@ -46,3 +48,15 @@ SHAPE_ATTRIBUTES = {
 
 RASTER = tuple(f"data:image/{kind};" for kind in _words("png jpeg jpg gif webp avif bmp"))
 """Images that are in the page itself and cannot hold anything but pixels."""
+
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+
+def shown_as(tag: str, known: frozenset[str] = ELEMENTS) -> str:
+    """The name under which an element is shown. known: the names that stay, those of SVG inside a drawing."""
+    if tag in known:
+        return tag
+    # A custom element (recipe-card) does nothing without a script, and the page's styles may name it.
+    if known is not SHAPES and "-" in tag and not tag.startswith("v-") and _NAME.fullmatch(tag):
+        return tag
+    return "v-" + (re.sub(r"[^a-z0-9]+", "-", tag.lower()).strip("-") or "x")

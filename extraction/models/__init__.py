@@ -1,10 +1,12 @@
 """The tables, one aggregate a file."""
 
+from extraction.models.asset import Asset
 from extraction.models.cluster import Cluster, ClusterCore, SamplePage
 from extraction.models.crawl import CrawlAddress
 from extraction.models.label import Label
 from extraction.models.page import Page
 from extraction.models.placement import MergeProposal, Placement
+from extraction.models.preview import Preview
 from extraction.models.record import Record
 from extraction.models.role import Role, role_of
 from extraction.models.rule import Rule
@@ -15,6 +17,7 @@ from extraction.models.snapshot import Snapshot
 from extraction.models.source import Source
 
 __all__ = [
+    "Asset",
     "Attribute",
     "Cluster",
     "ClusterCore",
@@ -23,6 +26,7 @@ __all__ = [
     "MergeProposal",
     "Page",
     "Placement",
+    "Preview",
     "Record",
     "RecordType",
     "Role",

@@ -25,6 +25,8 @@ class Run(models.Model):
         COMPARE = "compare", "Compare templates"
         LEARN = "learn", "Learn rule"
         EXTRACT = "extract", "Extract records"
+        ASSETS = "assets", "Load styles and pictures"
+        PREVIEW = "preview", "Draw previews"
 
     class State(models.TextChoices):
         QUEUED = "queued", "Queued"

@@ -19,7 +19,7 @@ from annotations import stylesheets
         ("@font-face{src:url(x)}a{b:c}", "a{b:c}"),
         ("a{width:expression(alert(1))}", "a{width:none}"),
         ("a{behavior:url(x)}", "a{v-dropped:none}"),
-        ("a{position : fixed}b{position:absolute}", "a{position : static}b{position:absolute}"),
+        ("a{position : fixed}b{position:absolute}", "a{position : var(--v-pinned,static)}b{position:absolute}"),
         ("a{background:image-set('x' 1x)}", "a{background:none}"),
         ("@media print{a{b:url(x)}}", "@media print{a{b:none}}"),
         ("a{content:'</style><script>'}", 'a{content:"</style><script>"}'),
@@ -31,7 +31,7 @@ def test_a_sheet_is_cleaned(written, cleaned):
 
 def test_a_style_attribute_is_cleaned_and_a_plain_one_is_left_as_it_is():
     assert stylesheets.declarations("color: #fff; margin: 0 auto") == "color: #fff; margin: 0 auto"
-    assert stylesheets.declarations("position:fixed;top:0") == "position:static;top:0"
+    assert stylesheets.declarations("position:fixed;top:0") == "position:var(--v-pinned,static);top:0"
     assert stylesheets.declarations("background: url(//x) red") == "background: none red"
 
 

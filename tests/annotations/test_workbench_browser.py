@@ -7,13 +7,15 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
+from annotations import addresses
 from extraction.algorithms.dom.nodes import Location, elements, value
 from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.dom.references import Kind, Need
 from extraction.models import Attribute, Cluster, Label, RecordType, SamplePage, Snapshot
-from extraction.services import contents, learning
+from extraction.services import assets, contents, learning
 from tests.e2e import browser as chromium
 from tests.extraction import factory
-from tests.fixtures.hostile import hostile_html
+from tests.fixtures.hostile import ASSETS, hostile_html
 
 playwright_api = pytest.importorskip("playwright.sync_api")
 
@@ -429,6 +431,49 @@ def test_a_hostile_page_runs_nothing_asks_nothing_and_can_be_annotated(bench, li
     assert bench.page.evaluate("() => window.pwned") is None and "/annotate/" in bench.page.url
     foreign = [url for url in bench.requests if not url.startswith((live_server.url, "data:", "about:"))]
     assert foreign == []
+
+
+def test_a_hostile_pages_own_styles_and_pictures_run_nothing_and_load_from_us_only(bench, live_server):
+    cluster = messy(hostile_html(), title="text", price="text")
+    for url, content in ASSETS.items():
+        kind = Kind.STYLE if url.endswith(".css") else Kind.IMAGE
+        kept = assets.keep(cluster.site, Need(url, kind), content.encode(), assets.Room.of(cluster.site))
+        assert kept is not None and kept.error == ""
+    bench.open(cluster)
+    bench.page.wait_for_timeout(500)
+    assert bench.frame.evaluate("() => [...document.images].some(image => image.src.endsWith('.svg') && image.naturalWidth > 0)")
+    assert bench.frame.evaluate("() => document.styleSheets.length") >= 3
+    assert bench.frame.evaluate("() => [window.pwned, window.origin]") == [None, "null"]
+    assert bench.page.evaluate("() => window.pwned") is None
+    bench.click("#title", x=5)  # what would cover it all lies where it is written
+    assert values("title") == ["The"]
+    loaded = [url for url in bench.requests if "/assets/" in url]
+    assert any(url.endswith(".css") for url in loaded) and any(url.endswith(".svg") for url in loaded)
+    foreign = [url for url in bench.requests if not url.startswith((live_server.url, "data:", "about:"))]
+    assert foreign == []
+
+
+def test_a_drawing_opened_alone_is_refused(bench, live_server):
+    cluster = messy(hostile_html(), title="text")
+    kept = assets.keep(
+        cluster.site, Need("http://evil.example/1.png", Kind.IMAGE), ASSETS["http://evil.example/1.png"].encode(), assets.Room(1, 9999)
+    )
+    response = bench.page.goto(f"{live_server.url}{addresses.folder(cluster.site.pk)}{kept.sha256}.svg")
+    assert response.status == 404
+
+
+def test_fixed_headers_stay_at_the_top_and_one_key_takes_them_away(bench):
+    content = b"""<html><body style="margin:0"><div id="bar" style="position:fixed;top:0;width:100%;height:40px">Bar</div>
+    <h1 style="margin:60px 0 0">Name</h1><div id="all" style="position:fixed;inset:0;background:#fff">Our cookies</div>
+    </body></html>"""
+    bench.open(messy(content, title="text"))
+    assert bench.frame.evaluate("() => getComputedStyle(document.getElementById('bar')).position") == "absolute"
+    bench.click("h1", x=5)
+    assert values("title") == ["Name"]
+    bench.press("o")
+    bench.until(lambda: not bench.frame.locator("#bar").is_visible() and not bench.frame.locator("#all").is_visible())
+    bench.press("]", "o")
+    bench.until(lambda: bench.frame.locator("#bar").is_visible())
 
 
 def test_the_frame_alone_has_no_origin_and_takes_one_port_from_its_parent_only(bench, live_server):

@@ -269,7 +269,9 @@ class Learner:
             budget -= 0 if self.annotated[page] else len(table.nodes)
             if budget < 0:
                 break
-            if not self.solver.selects(solution, page, xpath):
+            index = {element: row for row, element in enumerate(table.nodes)}
+            selected = {location for location, text in xpath.places(table.root, index) if text}
+            if selected != self.solver.locations(solution, page):
                 raise LearningError(f"{solution.xpath}, which was learned, selects something else on one of the pages")
 
 

@@ -16,8 +16,7 @@ from lxml import etree
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import LearningError
 from extraction.algorithms.learning.costs import CALIBRATED, Cost
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.tables import table
+from extraction.algorithms.learning.features import PageTable, table
 
 WRAPPER = "vertex-row"
 

@@ -432,7 +432,10 @@ function hear(message) {
     }
     drawPointer();
   } else if (message.type === "styles") {
-    for (const each of document.querySelectorAll("style[data-v]")) if (each instanceof HTMLStyleElement && each.sheet) each.sheet.disabled = !message.on;
+    for (const each of document.querySelectorAll("style[data-v], link[data-v]")) if (each instanceof HTMLStyleElement || each instanceof HTMLLinkElement) if (each.sheet) each.sheet.disabled = !message.on;
+    redraw();
+  } else if (message.type === "overlays") {
+    showOverlays(message.on);
     redraw();
   }
 }
@@ -506,6 +509,8 @@ addEventListener("message", function handOver(event) {
 /** @type {(Place & {hue?: number})[]} */
 const given = JSON.parse(document.querySelector("script[data-marks]")?.getAttribute("data-marks") || "[]");
 marks = given.map(({ hue = 0, ...location }, n) => ({ id: String(n), location, hue, look: "solid", name: "", key: "", current: true }));
+pinOverlays();
+addEventListener("load", () => { pinOverlays(); redraw(); }); // pictures and fonts may have moved what is fixed
 watch();
 drawMarks();
 if (given[0]) show(given[0]);

@@ -37,6 +37,7 @@ let focus = null;
 /** The labels as the server knows them. @type {import("./store.js").Store["labels"]} */ let saved = {};
 /** How many changes of an attribute are on their way. @type {Map<number, number>} */ const unsaved = new Map();
 let styled = true;
+let overlays = true;
 let savedAt = 0;
 let failed = false;
 let lookedAt = 0;
@@ -48,6 +49,7 @@ function hear(message) {
   if (message.type === "ready") {
     sayMode();
     say({ type: "styles", on: styled });
+    say({ type: "overlays", on: overlays });
     say({ type: "marks", marks: marksOf(store) });
     showValue();
   } else if (message.type === "click") click(message);
@@ -377,6 +379,11 @@ const COMMANDS = {
   tree: () => (tree.shown ? closeTree() : openTree(false)),
   search: () => openTree(true),
   styles: () => { styled = !styled; say({ type: "styles", on: styled }); draw(); },
+  overlays: () => {
+    overlays = !overlays;
+    say({ type: "overlays", on: overlays });
+    byId("overlays").setAttribute("aria-pressed", String(overlays));
+  },
   wider: () => adjust(wider),
   narrower: () => adjust(narrower),
   another: () => adjust(another),

@@ -9,8 +9,7 @@ from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.dom.xpath import XPath
 from extraction.algorithms.learning.apriori import Example, Learned
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.tables import table
+from extraction.algorithms.learning.features import PageTable, table
 
 
 def page(body: str) -> PageTable:

@@ -1,0 +1,29 @@
+"""Assets: the stylesheets, pictures and fonts that pages need to look right."""
+
+from django.db import models
+
+from extraction.models.site import Site
+
+
+class Asset(models.Model):
+    """One address of a site's pages, loaded once. The bytes are in the storage under their sha256, as a page's are.
+
+    url: of a page from an archive without addresses the file's name in it. content_type: what the bytes were found to
+    be, never what a server said; empty while `error` says why there are none.
+    """
+
+    site = models.ForeignKey(Site, on_delete=models.CASCADE, related_name="assets")
+    url = models.CharField(max_length=2000)
+    sha256 = models.CharField(max_length=64, blank=True)
+    content_type = models.CharField(max_length=40, blank=True)
+    size_bytes = models.PositiveIntegerField(default=0)
+    fetched_at = models.DateTimeField()
+    error = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [models.UniqueConstraint(fields=["site", "url"], name="one_asset_per_url")]
+        indexes = [models.Index(fields=["site", "sha256"])]
+
+    def __str__(self) -> str:
+        return self.url
