@@ -20,10 +20,11 @@ KEPT_STEPS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is now said of an attribute on the page: places, () nothing, None "not on this page"."""
+    """What is now said of an attribute on the page, or in one row of its list: places, () nothing, None "not on this page"."""
 
     attribute: Attribute
     locations: tuple[Location, ...] | None
+    row: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +45,9 @@ def apply(
         mine.filter(undone=True).delete()
         number = (Edit.objects.filter(cluster=cluster).aggregate(last=Max("step"))["last"] or 0) + 1
         for change in changes:
-            before = labelling.said(cluster, snapshot, change.attribute)
-            labelling.set_labels(cluster, snapshot, change.attribute, change.locations, user, nodes=nodes)
-            after = labelling.said(cluster, snapshot, change.attribute)
+            before = labelling.said(cluster, snapshot, change.attribute, change.row)
+            labelling.set_labels(cluster, snapshot, change.attribute, change.locations, user, row=change.row, nodes=nodes)
+            after = labelling.said(cluster, snapshot, change.attribute, change.row)
             if before != after:
                 Edit.objects.create(
                     cluster=cluster,
@@ -54,11 +55,12 @@ def apply(
                     attribute=change.attribute,
                     before=before,
                     after=after,
+                    row=change.row,
                     step=number,
                     created_by=user,
                 )
         mine.filter(step__lte=number - KEPT_STEPS).delete()
-    return Step(snapshot.pk, tuple(change.attribute.pk for change in changes))
+    return Step(snapshot.pk, tuple(dict.fromkeys(change.attribute.pk for change in changes)))
 
 
 def undo(cluster: Cluster, user: Any) -> Step | None:
@@ -97,7 +99,7 @@ def _replay(cluster: Cluster, user: Any, *, back: bool) -> Step | None:
 
 def _restore(cluster: Cluster, edit: Edit, user: Any, *, back: bool) -> None:
     expected, wanted = (edit.after, edit.before) if back else (edit.before, edit.after)
-    if labelling.said(cluster, edit.snapshot, edit.attribute) != expected:
+    if labelling.said(cluster, edit.snapshot, edit.attribute, edit.row) != expected:
         raise LabelError(f"{edit.attribute.name} was changed by somebody else on {edit.snapshot.page.url} since; mark it again instead")
     locations = None if wanted == [None] else [Location.from_json(row) for row in wanted]
-    labelling.set_labels(cluster, edit.snapshot, edit.attribute, locations, user)
+    labelling.set_labels(cluster, edit.snapshot, edit.attribute, locations, user, row=edit.row)

@@ -12,7 +12,8 @@ class Edit(models.Model):
     """One step: the labels of one attribute on one page before and after it.
 
     before, after: lists of `Location` JSON, `[None]` for "not on this page", `[]` for nothing said. undone: it was
-    taken back; a new step drops those that were undone. step: number of the step within the cluster; what was confirmed
+    taken back; a new step drops those that were undone. row: of which row of a list, 0 for the page's own attributes.
+    step: number of the step within the cluster; what was confirmed
     with one key is one step of several rows and is taken back together.
     """
 
@@ -21,6 +22,7 @@ class Edit(models.Model):
     attribute = models.ForeignKey(Attribute, on_delete=models.CASCADE, related_name="+")
     before: models.JSONField[list[Any], list[Any]] = models.JSONField(default=list)
     after: models.JSONField[list[Any], list[Any]] = models.JSONField(default=list)
+    row = models.PositiveIntegerField(default=0)
     step = models.PositiveBigIntegerField(default=0)
     undone = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -175,6 +175,13 @@ class AttributeForm(forms.Form):
     multiple = forms.BooleanField(required=False)
     mandatory = forms.BooleanField(required=False)
     hotkey = forms.CharField(max_length=1, required=False)
+    list = forms.CharField(max_length=60, required=False)
+
+    def clean_list(self) -> str:
+        name: str = _SPACES.sub("_", self.cleaned_data["list"].strip())
+        if name and not name.isidentifier():
+            raise forms.ValidationError(f"“{name}” cannot be a list's name. Use letters, digits and _, a letter first.")
+        return name
 
     def clean_name(self) -> str:
         name = _SPACES.sub("_", self.cleaned_data["name"].strip())
@@ -215,7 +222,7 @@ def _refuse_twice(rows: Sequence[AttributeForm], field: str, values: Sequence[st
 
 def _draft(data: dict[str, Any]) -> AttributeDraft:
     return AttributeDraft(
-        data["id"], data["name"], data["type"] or Attribute.Type.TEXT, data["multiple"], data["mandatory"], data["hotkey"]
+        data["id"], data["name"], data["type"] or Attribute.Type.TEXT, data["multiple"], data["mandatory"], data["hotkey"], data["list"]
     )
 
 

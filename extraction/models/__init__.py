@@ -11,7 +11,7 @@ from extraction.models.record import Record
 from extraction.models.role import Role, role_of
 from extraction.models.rule import Rule
 from extraction.models.run import Run, RunProblem
-from extraction.models.schema import Attribute, RecordType
+from extraction.models.schema import Attribute, RecordList, RecordType
 from extraction.models.site import Site
 from extraction.models.snapshot import Snapshot
 from extraction.models.source import Source
@@ -28,6 +28,7 @@ __all__ = [
     "Placement",
     "Preview",
     "Record",
+    "RecordList",
     "RecordType",
     "Role",
     "Rule",

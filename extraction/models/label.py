@@ -14,7 +14,8 @@ class Label(models.Model):
 
     location: `Location.as_json()` in our tree of that snapshot; None for "not on this page". value: the cleaned value
     there when it was marked. position: the order of several values. Either one row without a location or any number
-    with one, never both (`services.labelling` is the only writer).
+    with one, never both (`services.labelling` is the only writer). row: 0 for the page's own attributes; of a list's, which
+    of the marked rows of the page it is in, from 1.
     """
 
     cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="labels")
@@ -23,13 +24,14 @@ class Label(models.Model):
     location: models.JSONField[dict[str, Any] | None, dict[str, Any] | None] = models.JSONField(null=True, blank=True)
     value = models.TextField(blank=True)
     position = models.PositiveIntegerField(default=0)
+    row = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
 
     class Meta:
-        ordering = ["snapshot", "attribute", "position"]
+        ordering = ["snapshot", "attribute", "row", "position"]
         constraints = [
-            models.UniqueConstraint(fields=["cluster", "snapshot", "attribute", "position"], name="one_label_per_place"),
+            models.UniqueConstraint(fields=["cluster", "snapshot", "attribute", "row", "position"], name="one_label_per_place"),
         ]
 
     def __str__(self) -> str:

@@ -14,6 +14,7 @@ class Record(models.Model):
     """What one rule version gave on one page: its values, or the reason why there are none.
 
     values: {attribute name: [{"raw": text as it stood, "value": normalised text or None, "problem": why not}, …]}.
+    rows: {list name: [values of one row as above, …]}.
     state: complete; incomplete (something mandatory is missing or several values stand where one belongs);
     failed (nothing extracted; `reason` says why). text: all raw values, for the search.
     """
@@ -30,6 +31,7 @@ class Record(models.Model):
     state = models.CharField(max_length=10, choices=State.choices)
     reason = models.CharField(max_length=500, blank=True)
     values: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
+    rows: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict, blank=True)
     text = models.TextField(blank=True)
     extracted_at = models.DateTimeField()
 

@@ -22,12 +22,27 @@ class RecordType(models.Model):
         return reverse("record_type", args=[self.slug])
 
 
+class RecordList(models.Model):
+    """Repeating records on the pages of a record type, such as the offers of a shop page, with attributes of their own."""
+
+    record_type = models.ForeignKey(RecordType, on_delete=models.CASCADE, related_name="lists")
+    name = models.CharField(max_length=60)
+    position = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ["position", "id"]
+        constraints = [models.UniqueConstraint(fields=["record_type", "name"], name="one_list_per_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Attribute(models.Model):
-    """One attribute of a record type.
+    """One attribute of a record type, of the page itself or of the rows of one of its lists.
 
     name: the column's name and the stylesheet's, an identifier. multiple: a record may have several values.
     mandatory: a record without it is incomplete. hotkey: one key that chooses it in the workbench.
-    position: its place, from 0; the hue is the position modulo eight.
+    position: its place, from 0; the hue is the position modulo eight. list: whose rows it is of, None for the page's own.
     """
 
     class Type(models.TextChoices):
@@ -48,6 +63,7 @@ class Attribute(models.Model):
     mandatory = models.BooleanField(default=False)
     hotkey = models.CharField(max_length=1, blank=True)
     position = models.PositiveIntegerField(default=0)
+    list = models.ForeignKey(RecordList, null=True, blank=True, on_delete=models.CASCADE, related_name="attributes")
 
     class Meta:
         ordering = ["position", "id"]

@@ -1,6 +1,7 @@
 """What a rule does on the pages of its cluster: tried on a few before it is saved, counted over many for the report."""
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -67,6 +68,25 @@ class _Tally:
     several_on: list[int] = field(default_factory=list)
 
 
+@dataclass(slots=True)
+class _ListTally:
+    hits: int = 0
+    rows: int = 0
+    without: list[int] = field(default_factory=list)
+    filled: Counter[str] = field(default_factory=Counter)
+
+    def count(self, snapshot_id: int, rows: Sequence[Mapping[str, Sequence[str]]]) -> None:
+        self.hits += bool(rows)
+        self.rows += len(rows)
+        if not rows:
+            self.without.append(snapshot_id)
+        for row in rows:
+            self.filled.update(name for name, values in row.items() if values)
+
+    def as_json(self) -> dict[str, Any]:
+        return {"hits": self.hits, "rows": self.rows, "without": self.without[:MAX_LISTED], "filled": dict(self.filled)}
+
+
 def compare(cluster: Cluster, old: RuleValue, new: RuleValue, attribute: str) -> Effect:
     """One attribute's values by two rules on up to PREVIEW_PAGES pages, samples first, within the trial's time limit."""
     pages = _preview_pages(cluster)
@@ -101,20 +121,24 @@ def effect_report(cluster: Cluster, rule: RuleValue, *, progress: Progress | Non
     """What each attribute of a rule gives over the cluster's pages (REPORT_PAGES at most, spread evenly).
 
     {"pages": pages of the cluster, "checked": looked at, "unreadable": how many could not be read, "attributes":
-    {name: {"hits", "several", "without": snapshot ids, "several_on": snapshot ids}}}; lists hold MAX_LISTED ids at most.
+    {name: {"hits", "several", "without": snapshot ids, "several_on": snapshot ids}}, "lists": {name: {"hits": pages with rows,
+    "rows", "without": snapshot ids, "filled": {attribute: rows with a value}}}}; lists of ids hold MAX_LISTED at most.
     """
     sources = learning_set.cluster_sources(cluster.pk)
     chosen = sources[:: max(1, -(-len(sources) // REPORT_PAGES))]
     sheet = xslt.Stylesheet.compile(xslt.stylesheet(rule))
     tallies = {attribute.name: _Tally() for attribute in rule.attributes}
+    lists = {each.name: _ListTally() for each in rule.lists}
     unreadable, started = 0, time.monotonic()
     for number, source in enumerate(chosen, 1):
         try:
-            values = apply.extract(sheet, learning_set.read(source)).values
+            given = apply.extract(sheet, learning_set.read(source))
         except (PageError, RuleError, XPathError):
             unreadable += 1
             continue
-        _count(tallies, source.snapshot_id, values)
+        _count(tallies, source.snapshot_id, given.values)
+        for name, list_tally in lists.items():
+            list_tally.count(source.snapshot_id, given.rows.get(name, ()))
         if progress and number % 20 == 0:
             rate = number / (time.monotonic() - started)
             progress(done + number, total=done + len(chosen), message=f"Checking the rule on {len(chosen):,} pages, {rate:.0f} a second")
@@ -123,6 +147,7 @@ def effect_report(cluster: Cluster, rule: RuleValue, *, progress: Progress | Non
         "checked": len(chosen) - unreadable,
         "unreadable": unreadable,
         "attributes": {name: _row(tally) for name, tally in tallies.items()},
+        "lists": {name: tally.as_json() for name, tally in lists.items()},
     }
 
 

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from django.db.models import QuerySet
 
 from extraction.algorithms.rules.rule import Rule as RuleValue
-from extraction.models import Attribute, Cluster, Record, Rule
+from extraction.models import Attribute, Cluster, Record, RecordList, Rule
 
 URL_COLUMN = "source_url"
 
@@ -46,7 +46,8 @@ class Layout:
     stand in one cell, joined by `separator` or as a JSON list. multiple: attributes that may have several, whose cells are
     JSON lists then even if they have one or none. normalised: values in their normal form where they have one, else as
     they stood. guarded: what a spreadsheet could run gets an apostrophe.
-    bom: a byte-order mark first, which makes Excel read UTF-8.
+    bom: a byte-order mark first, which makes Excel read UTF-8. list: a list whose rows are the lines, the page's own values
+    repeated on each; empty for a line a page.
     """
 
     columns: tuple[str, ...]
@@ -56,19 +57,35 @@ class Layout:
     normalised: bool = True
     guarded: bool = True
     bom: bool = False
+    list: str = ""
 
 
 def default_layout(cluster: Cluster, **changes: Any) -> Layout:
     """The attributes of the cluster's record type, without one those of its newest rule, in their order; then the URL.
 
-    changes: fields of the layout that are to be otherwise.
+    changes: fields of the layout that are to be otherwise; with `list`, the attributes of its rows come before the page's own.
     """
-    attributes = [(each.name, each.multiple) for each in Attribute.objects.filter(record_type_id=cluster.record_type_id)]
+    wanted = changes.get("list", "")
+    schema = Attribute.objects.filter(record_type_id=cluster.record_type_id).select_related("list")
+    attributes = [(each.name, each.multiple) for each in schema if each.list and each.list.name == wanted]
+    attributes += [(each.name, each.multiple) for each in schema if each.list is None]
     if not attributes:
         rule = Rule.objects.filter(cluster=cluster).order_by("-version").first()
-        attributes = [(each.name, each.multiple) for each in RuleValue.from_json(rule.definition).attributes] if rule else []
+        attributes = _of_rule(RuleValue.from_json(rule.definition), wanted) if rule else []
     layout = Layout((*(name for name, _ in attributes), URL_COLUMN), multiple=frozenset(name for name, several in attributes if several))
     return replace(layout, **changes)
+
+
+def list_names(cluster: Cluster) -> list[str]:
+    """The lists that a file of rows can be of, in the order of the record type."""
+    return list(
+        RecordList.objects.filter(record_type_id=cluster.record_type_id, attributes__isnull=False).distinct().values_list("name", flat=True)
+    )
+
+
+def _of_rule(rule: RuleValue, wanted: str) -> list[tuple[str, bool]]:
+    rows = [attribute for each in rule.lists if each.name == wanted for attribute in each.attributes]
+    return [(each.name, each.multiple) for each in [*rows, *rule.attributes]]
 
 
 def rows(source: Cluster | QuerySet[Record], layout: Layout | None = None) -> Iterator[str]:
@@ -122,10 +139,12 @@ def guard(text: str) -> str:
 def _lines(records: QuerySet[Record], layout: Layout) -> Iterator[str]:
     guarded = guard if layout.guarded else str
     yield (BOM if layout.bom else "") + line(map(guarded, layout.columns))
-    found = records.exclude(state=Record.State.FAILED).values_list("values", "snapshot__page__url")
-    for values, url in found.iterator(chunk_size=CHUNK):
-        # Where an archive gave no address, the page's is its file's name, which may begin with anything.
-        yield line(guarded(url) if name == URL_COLUMN else cell(name, values.get(name, ()), layout) for name in layout.columns)
+    found = records.exclude(state=Record.State.FAILED).values_list("values", "rows", "snapshot__page__url")
+    for values, lists, url in found.iterator(chunk_size=CHUNK):
+        for row in lists.get(layout.list, ()) if layout.list else ({},):
+            here = values | row
+            # Where an archive gave no address, the page's is its file's name, which may begin with anything.
+            yield line(guarded(url) if name == URL_COLUMN else cell(name, here.get(name, ()), layout) for name in layout.columns)
 
 
 def _text(value: Mapping[str, Any], *, normalised: bool) -> str:

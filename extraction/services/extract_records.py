@@ -19,7 +19,8 @@ from lxml import etree
 
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply, values, xslt
-from extraction.algorithms.rules.rule import AttributeRule
+from extraction.algorithms.rules.apply import Extraction
+from extraction.algorithms.rules.rule import AttributeRule, ListRule
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Cluster, Record, Rule, Run, Site, Snapshot
 from extraction.services import learning_set, runs
@@ -32,6 +33,9 @@ BATCH = 100
 
 MAX_VALUES = 1_000
 """Values of one attribute kept a page; an XPath that selects all texts of a page would fill the table."""
+
+MAX_ROWS = 5_000
+"""Rows of one list kept a page: above any listing a person pages through; an XPath that selects every element is not stored."""
 
 MAX_REASON = 500
 
@@ -149,7 +153,7 @@ def extract(
 
 
 def _write(records: Sequence[Record]) -> None:
-    fields = ["cluster", "rule", "run", "state", "reason", "values", "text", "extracted_at"]
+    fields = ["cluster", "rule", "run", "state", "reason", "values", "rows", "text", "extracted_at"]
     with transaction.atomic():
         Record.objects.bulk_create(records, update_conflicts=True, unique_fields=["snapshot"], update_fields=fields)
 
@@ -157,6 +161,7 @@ def _write(records: Sequence[Record]) -> None:
 def _record(run: Run, target: Target, page: PageRow, read: Callable[[PageRow], etree._Element]) -> Record:
     """What the rule gives on the page, or why nothing."""
     found: dict[str, list[dict[str, Any]]] = {}
+    rows: dict[str, list[dict[str, Any]]] = {}
     try:
         if page.error:
             raise PageError(page.error)
@@ -166,7 +171,11 @@ def _record(run: Run, target: Target, page: PageRow, read: Callable[[PageRow], e
         base, language = _base(root, page.url), _language(root)
         given = [each for each in target.value.attributes if raw.get(each.name)]
         found = {each.name: _typed(each, raw[each.name], base_url=base, language=language) for each in given}
-        state, reason = _verdict(target.value, {name: len(rows) for name, rows in found.items()}, extraction.failed)
+        for each in target.value.lists:
+            given_rows = extraction.rows.get(each.name, ())
+            rows[each.name] = [_typed_row(each, row, base_url=base, language=language) for row in given_rows]
+        counts = {name: len(many) for name, many in found.items()}
+        state, reason = _verdict(target.value, counts, {name: many for name, many in rows.items() if many}, extraction)
     except PageError as error:
         state, reason = Record.State.FAILED, f"The page cannot be read: {error}"
     except RuleError as error:
@@ -178,8 +187,9 @@ def _record(run: Run, target: Target, page: PageRow, read: Callable[[PageRow], e
         run=run,
         state=state,
         reason=reason if len(reason) <= MAX_REASON else reason[: MAX_REASON - 1] + "…",
-        values={name: rows[:MAX_VALUES] for name, rows in found.items()},
-        text=search_text(found),
+        values={name: many[:MAX_VALUES] for name, many in found.items()},
+        rows={name: many[:MAX_ROWS] for name, many in rows.items()},
+        text="\n".join(filter(None, [search_text(found), *(search_text(row) for many in rows.values() for row in many[:MAX_ROWS])])),
         extracted_at=timezone.now(),
     )
 
@@ -189,6 +199,14 @@ def _typed(attribute: AttributeRule, raw: Sequence[str], *, base_url: str, langu
     kept = raw if attribute.multiple else list(dict.fromkeys(raw))
     read = (values.read(each, attribute.type, base_url=base_url, language=language) for each in kept)
     return [{"raw": each.raw, "value": each.value, "problem": each.problem} for each in read]
+
+
+def _typed_row(
+    each: ListRule, row: Mapping[str, tuple[str, ...]], *, base_url: str, language: str | None
+) -> dict[str, list[dict[str, Any]]]:
+    """A row's values read as their types, of those that it has."""
+    given = [attribute for attribute in each.attributes if row.get(attribute.name)]
+    return {one.name: _typed(one, row[one.name], base_url=base_url, language=language)[:MAX_VALUES] for one in given}
 
 
 def _base(root: etree._Element, url: str) -> str:
@@ -206,8 +224,11 @@ def _language(root: etree._Element) -> str | None:
     return root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or None
 
 
-def _verdict(rule: RuleValue, counts: Mapping[str, int], failed: Mapping[str, str]) -> tuple[Record.State, str]:
-    if not counts:
+def _verdict(
+    rule: RuleValue, counts: Mapping[str, int], rows: Mapping[str, Sequence[Any]], extraction: Extraction
+) -> tuple[Record.State, str]:
+    failed = extraction.failed
+    if not counts and not rows:
         return Record.State.FAILED, "; ".join(failed.values()) or "Nothing was found on the page"
     wrong = list(failed.values())
     for attribute in rule.attributes:
@@ -220,6 +241,11 @@ def _verdict(rule: RuleValue, counts: Mapping[str, int], failed: Mapping[str, st
             wrong.append(f"{attribute.name} has {count:,} values where one belongs")
         if count > MAX_VALUES:
             wrong.append(f"{attribute.name} has {count:,} values, of which {MAX_VALUES:,} are kept")
+    for each in rule.lists:
+        if each.name not in failed:
+            wrong += [f"{problem.attribute} {problem.reason}" for problem in apply.list_problems(each, extraction.rows.get(each.name, ()))]
+        if len(rows.get(each.name, ())) > MAX_ROWS:
+            wrong.append(f"{each.name} has {len(rows[each.name]):,} rows, of which {MAX_ROWS:,} are kept")
     return (Record.State.INCOMPLETE, "; ".join(wrong)) if wrong else (Record.State.COMPLETE, "")
 
 

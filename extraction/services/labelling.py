@@ -17,6 +17,10 @@ MAX_PLACES = 2_000
 """Values of one attribute on one page: far above any list an editor would mark."""
 
 
+MAX_ROWS = 200
+"""Rows of a list marked on one page. Two are enough; whoever confirms a whole page at once sends many."""
+
+
 class LabelError(ValueError):
     """What was marked cannot be a label; the message says why."""
 
@@ -28,31 +32,41 @@ def set_labels(
     locations: Sequence[Location] | None,
     user: Any,
     *,
+    row: int = 0,
     nodes: Sequence[etree._Element] | None = None,
 ) -> list[Label]:
-    """Replaces what was said of the attribute on the page; gives the new labels in document order.
+    """Replaces what was said of the attribute on the page, or in one row of its list there; gives the new labels in document order.
 
     locations: the places; None says that it is not on this page, () that nothing is said. nodes: the page's elements,
     when the caller has them. Raises LabelError, and PageError when the page cannot be read.
     """
-    _check(cluster, snapshot, attribute, locations)
+    _check(cluster, snapshot, attribute, locations, row)
     if locations is None:
-        rows: list[tuple[dict[str, Any] | None, str]] = [(None, "")]
+        places: list[tuple[dict[str, Any] | None, str]] = [(None, "")]
     else:
         page = nodes if nodes is not None or not locations else read_nodes(snapshot)
-        rows = [(place.as_json(), _value(page or (), place)) for place in sorted(set(locations), key=_order)]
+        places = [(place.as_json(), _value(page or (), place)) for place in sorted(set(locations), key=_order)]
     labels = [
-        Label(cluster=cluster, snapshot=snapshot, attribute=attribute, location=location, value=text, position=position, created_by=user)
-        for position, (location, text) in enumerate(rows)
+        Label(
+            cluster=cluster,
+            snapshot=snapshot,
+            attribute=attribute,
+            row=row,
+            location=location,
+            value=text,
+            position=position,
+            created_by=user,
+        )
+        for position, (location, text) in enumerate(places)
     ]
     with transaction.atomic():
-        Label.objects.filter(cluster=cluster, snapshot=snapshot, attribute=attribute).delete()
+        Label.objects.filter(cluster=cluster, snapshot=snapshot, attribute=attribute, row=row).delete()
         return Label.objects.bulk_create(labels)
 
 
-def said(cluster: Cluster, snapshot: Snapshot, attribute: Attribute) -> list[dict[str, Any] | None]:
+def said(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, row: int = 0) -> list[dict[str, Any] | None]:
     """What is said now, as `Location` JSON: [None] for "not on this page", [] for nothing."""
-    labels = Label.objects.filter(cluster=cluster, snapshot=snapshot, attribute=attribute)
+    labels = Label.objects.filter(cluster=cluster, snapshot=snapshot, attribute=attribute, row=row)
     return list(labels.order_by("position").values_list("location", flat=True))
 
 
@@ -65,7 +79,11 @@ def read_nodes(snapshot: Snapshot) -> list[etree._Element]:
     return elements(parse(content, content_type=snapshot.content_type or None).root)
 
 
-def _check(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, locations: Sequence[Location] | None) -> None:
+def _check(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, locations: Sequence[Location] | None, row: int) -> None:
+    if (row > 0) != (attribute.list_id is not None):
+        raise LabelError(f"{attribute.name} is {'marked row by row' if attribute.list_id else 'no attribute of a list, so it has no rows'}")
+    if row > MAX_ROWS:
+        raise LabelError(f"{attribute.name}: row {row} was marked; more than {MAX_ROWS} rows a page teach nothing more")
     if attribute.record_type_id != cluster.record_type_id:
         raise LabelError(f"{attribute.name} is not an attribute of {cluster.label}'s record type")
     if snapshot.cluster_id != cluster.pk:

@@ -11,12 +11,15 @@ from typing import Any
 
 from extraction.algorithms.dom.nodes import Location, value
 from extraction.algorithms.errors import RuleError
+from extraction.algorithms.learning.apriori import Learned, LearnedXPath
 from extraction.algorithms.rules import apply, xslt
 from extraction.algorithms.rules.rule import Rule as RuleValue
-from extraction.models import Attribute, Cluster, Rule, Run
-from extraction.services import rules, runs
+from extraction.models import Attribute, Cluster, RecordList, Rule, Run
+from extraction.services import list_lessons, rules, runs
 from extraction.services.effects import effect_report
 from extraction.services.learning import Labels, Lesson, LoadedPage, NotLearned, Workspace, labels_of, workspace
+from extraction.services.learning_set import RowLabels, row_labels_of
+from extraction.services.list_lessons import ListLesson
 from extraction.services.runs import JobError, Progress
 
 FILL_S = 2.0
@@ -25,7 +28,7 @@ FILL_S = 2.0
 
 def start(cluster: Cluster, user: Any = None) -> Run:
     """A run that learns the cluster's rule. Raises JobError when nothing is marked that it could learn from."""
-    _attributes(cluster, labels_of(cluster))
+    _marked(cluster, labels_of(cluster), row_labels_of(cluster))
     return runs.start(Run.Kind.LEARN, cluster.site, cluster=cluster, unit="steps", user=user)
 
 
@@ -34,22 +37,24 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
     cluster = run.cluster
     if cluster is None:
         raise JobError("The template is gone.")
-    labels = labels_of(cluster)
-    attributes = _attributes(cluster, labels)
+    labels, row_labels = labels_of(cluster), row_labels_of(cluster)
+    attributes, marked_lists = _marked(cluster, labels, row_labels)
     space = workspace(cluster)
     _fill(space, progress)
     lessons, failed = _learn_all(space, attributes, labels, progress)
     lessons, unfaithful = _faithful(space, attributes, lessons, labels)
     failed += unfaithful
+    lists, without_rows = _learn_lists(space, marked_lists, row_labels, progress)
+    failed += without_rows
     for failure in failed:
         progress.problem(failure.attribute, failure.message)
-    if not lessons:
+    if not lessons and not lists:
         raise JobError(" ".join(f"{failure.message}." for failure in failed))
-    value = RuleValue(tuple(lesson.rule for lesson in lessons.values()))
+    value = RuleValue(tuple(lesson.rule for lesson in lessons.values()), tuple(lesson.rule for lesson in lists))
     effect = effect_report(cluster, value, progress=progress, done=progress.run.done)
-    report = _report(lessons, failed, effect, learning_pages=len(space.pages))
+    report = _report(lessons, lists, failed, effect, learning_pages=len(space.pages))
     rule = rules.add_draft(cluster, value, report=report, origin=Rule.Origin.LEARNED, user=run.created_by)
-    return {"rule": rule.pk, "version": rule.version, "attributes": len(lessons), "failed": len(failed)}
+    return {"rule": rule.pk, "version": rule.version, "attributes": len(value.every), "failed": len(failed)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +67,18 @@ class _Failure:
     url: str = ""
 
 
-def _attributes(cluster: Cluster, labels: Mapping[int, Labels]) -> list[Attribute]:
-    """The attributes of the record type that have a place marked on some page."""
+def _marked(
+    cluster: Cluster, labels: Mapping[int, Labels], row_labels: Mapping[int, RowLabels]
+) -> tuple[list[Attribute], list[RecordList]]:
+    """The pages' own attributes that have a place marked on some page, and the lists that have a marked row."""
     if cluster.record_type_id is None:
         raise JobError(f"{cluster.label} has no record type yet; choose what is to be extracted first.")
-    schema = Attribute.objects.filter(record_type_id=cluster.record_type_id)
+    schema = Attribute.objects.filter(record_type_id=cluster.record_type_id, list=None)
     marked = [attribute for attribute in schema if any(labels.get(attribute.pk, {}).values())]
-    if not marked:
+    lists = [each for each in RecordList.objects.filter(record_type_id=cluster.record_type_id) if row_labels.get(each.pk)]
+    if not marked and not lists:
         raise JobError(f"Nothing is marked on the pages of {cluster.label} yet.")
-    return marked
+    return marked, lists
 
 
 def _fill(space: Workspace, progress: Progress) -> None:
@@ -89,11 +97,35 @@ def _learn_all(
         progress(progress.run.done, message=f"Learning {attribute.name}")
         lesson = space.lesson(attribute, labels[attribute.pk])
         if isinstance(lesson, NotLearned):
-            page = space.pages.get(lesson.snapshot_id) if lesson.snapshot_id else None
-            failed.append(_Failure(attribute.name, lesson.message, lesson.snapshot_id, page.url if page else ""))
+            failed.append(_Failure(attribute.name, lesson.message, lesson.snapshot_id, _url(space, lesson.snapshot_id)))
         else:
             lessons[attribute.pk] = lesson
     return lessons, failed
+
+
+def _learn_lists(
+    space: Workspace, lists: Sequence[RecordList], labels: Mapping[int, RowLabels], progress: Progress
+) -> tuple[list[ListLesson], list[_Failure]]:
+    """The lists' lessons whose stylesheet gives the marked rows just so, and what is wrong with the others."""
+    lessons, failed = [], []
+    for record_list in lists:
+        progress(progress.run.done, message=f"Learning {record_list.name}")
+        lesson = space.list_lesson(record_list, labels[record_list.pk])
+        problems = [lesson] if isinstance(lesson, list_lessons.Problem) else list(lesson.failed)
+        if isinstance(lesson, ListLesson):
+            names = {attribute.pk: attribute.name for attribute in list_lessons.attributes_of(record_list)}
+            wrong = list_lessons.unfaithful(lesson.rule, labels[record_list.pk], names, space.pages)
+            if wrong:
+                problems.append(wrong)
+            else:
+                lessons.append(lesson)
+        failed += [_Failure(each.name, each.message, each.snapshot_id, _url(space, each.snapshot_id)) for each in problems]
+    return lessons, failed
+
+
+def _url(space: Workspace, snapshot_id: int | None) -> str:
+    page = space.pages.get(snapshot_id) if snapshot_id else None
+    return page.url if page else ""
 
 
 def _faithful(
@@ -157,27 +189,20 @@ def _short(text: str) -> str:
     return text if len(text) <= 60 else text[:59] + "…"
 
 
-def _report(lessons: Mapping[int, Lesson], failed: Sequence[_Failure], effect: dict[str, Any], *, learning_pages: int) -> dict[str, Any]:
+def _report(
+    lessons: Mapping[int, Lesson], lists: Sequence[ListLesson], failed: Sequence[_Failure], effect: dict[str, Any], *, learning_pages: int
+) -> dict[str, Any]:
     """The report of a rule, in the record type's order.
 
     {"pages", "checked", "unreadable", "learning_pages", "attributes": [{"name", "alternatives": [{"xpath", "precision",
-    "distance", "support", "several", "features"}], "checked", "hits", "several", "without", "several_on"}], "failed": [{"name",
-    "reason", "snapshot", "url"}]}
+    "distance", "support", "several", "features"}], "checked", "hits", "several", "without", "several_on"}], "lists": [{"name",
+    "alternatives", "checked", "hits", "rows", "without", "filled", "attributes": [{"name", "alternatives"}]}],
+    "failed": [{"name", "reason", "snapshot", "url"}]}
     """
     entries = []
     for lesson in lessons.values():
-        said = [
-            {
-                "xpath": x.xpath,
-                "precision": x.precision,
-                "distance": x.distance,
-                "support": x.support,
-                "several": x.several,
-                "features": list(x.features),
-            }
-            for x in lesson.learned.alternatives
-        ]
         figures = effect["attributes"][lesson.rule.name]
+        said = _said(lesson.learned.alternatives)
         entries.append({"name": lesson.rule.name, "alternatives": said, "checked": effect["checked"], **figures})
     return {
         "pages": effect["pages"],
@@ -185,5 +210,34 @@ def _report(lessons: Mapping[int, Lesson], failed: Sequence[_Failure], effect: d
         "unreadable": effect["unreadable"],
         "learning_pages": learning_pages,
         "attributes": entries,
+        "lists": [_list_entry(lesson, effect) for lesson in lists],
         "failed": [{"name": f.attribute, "reason": f.message, "snapshot": f.snapshot_id, "url": f.url} for f in failed],
     }
+
+
+def _list_entry(lesson: ListLesson, effect: dict[str, Any]) -> dict[str, Any]:
+    fields = {name: field for name, field in lesson.learned.fields.items() if isinstance(field, Learned)}
+    attributes = [{"name": each.name, "alternatives": _said(fields[each.name].alternatives)} for each in lesson.rule.attributes]
+    figures = effect["lists"][lesson.rule.name]
+    return {
+        "name": lesson.rule.name,
+        "alternatives": _said([lesson.learned.rows]),
+        "checked": effect["checked"],
+        **figures,
+        "attributes": attributes,
+    }
+
+
+def _said(xpaths: Sequence[LearnedXPath]) -> list[dict[str, Any]]:
+    """What the learner said of each XPath."""
+    return [
+        {
+            "xpath": x.xpath,
+            "precision": x.precision,
+            "distance": x.distance,
+            "support": x.support,
+            "several": x.several,
+            "features": list(x.features),
+        }
+        for x in xpaths
+    ]

@@ -23,10 +23,11 @@ from extraction.algorithms.learning import apriori
 from extraction.algorithms.learning.committee import Committee, convene
 from extraction.algorithms.learning.corpus import Corpus
 from extraction.algorithms.rules import apply
-from extraction.algorithms.rules.rule import AttributeRule, Rule, Selector
-from extraction.models import Attribute, Cluster
-from extraction.services import learning_set
-from extraction.services.learning_set import LoadedPage, Source, labels_of
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, Rule, Selector
+from extraction.models import Attribute, Cluster, RecordList
+from extraction.services import learning_set, list_lessons
+from extraction.services.learning_set import LoadedPage, RowLabels, Source, labels_of, row_labels_of
+from extraction.services.list_lessons import ListLesson
 from extraction.services.recent import Recent
 from extraction.services.surveys import MAX_LISTED, Coverage, Survey
 
@@ -42,6 +43,7 @@ __all__ = [
     "digest",
     "labels_of",
     "page_in_memory",
+    "row_labels_of",
     "workspace",
 ]
 
@@ -103,6 +105,8 @@ class Workspace:
         self._corpus: Corpus | None = None
         self._surveys: Recent[str, Survey] = Recent(_SURVEYS)
         self._lessons: Recent[object, Lesson | NotLearned] = Recent(_LESSONS)
+        self._lists: Recent[object, ListLesson | list_lessons.Problem] = Recent(_LESSONS)
+        self._rows: Recent[tuple[str, str], list_lessons.Rows] = Recent(_SURVEYS * 10)
         self._committees: Recent[object, Committee] = Recent(_COMMITTEES)
         self._values: Recent[tuple[str, str], tuple[tuple[Location, str], ...]] = Recent(_VALUES)
 
@@ -167,6 +171,31 @@ class Workspace:
             kind = (attribute.name, attribute.type, attribute.multiple, attribute.mandatory)
             key = (kind, said, tuple(self.pages))
             return self._lessons.get(key) or self._lessons.put(key, self._learn(attribute, dict(said)))
+
+    def list_lesson(self, record_list: RecordList, labels: RowLabels) -> ListLesson | list_lessons.Problem:
+        """What the marked rows of a list teach; kept by them and by what is loaded."""
+        attributes = list_lessons.attributes_of(record_list)
+        with self._lock:
+            for snapshot_id in labels:
+                self.page(snapshot_id)
+            kinds = tuple((each.pk, each.name, each.type, each.multiple, each.mandatory) for each in attributes)
+            key = (record_list.name, kinds, repr(labels), tuple(self.pages))
+            known = self._lists.get(key)
+            if known is None:
+                pages = list(self.pages.values())
+                known = self._lists.put(key, list_lessons.learn(record_list, attributes, labels, pages, self._pages_as_one()))
+            return known
+
+    def rows(self, rule: ListRule, *, only: Iterable[int] | None = None) -> Mapping[int, list_lessons.Rows]:
+        """{snapshot id: rows of the list} on the loaded pages, or on those of `only` that are loaded."""
+        mark = repr(rule)
+        with self._lock:
+            found = {}
+            for pk in self.pages if only is None else [pk for pk in only if pk in self.pages]:
+                page = self.pages[pk]
+                known = self._rows.get((mark, page.sha256))
+                found[pk] = known if known is not None else self._rows.put((mark, page.sha256), list_lessons.rows_on(rule, page))
+            return found
 
     def committee(self, attribute: Attribute, labels: Labels) -> Committee:
         """The rules that fit the attribute's labels about as well; none where nothing can be learned. Votes are in the order of `pages`."""

@@ -126,13 +126,29 @@ def load(source: Source) -> LoadedPage:
 
 
 def labels_of(cluster: Cluster) -> Mapping[int, Mapping[int, tuple[Location, ...]]]:
-    """{attribute id: {snapshot id: places}} of all labels of a cluster; () where it was said to be not on the page."""
+    """{attribute id: {snapshot id: places}} of the pages' own attributes; () where it was said to be not on the page."""
     found: dict[int, dict[int, tuple[Location, ...]]] = {}
-    rows = Label.objects.filter(cluster=cluster).order_by("attribute_id", "snapshot_id", "position")
+    rows = Label.objects.filter(cluster=cluster, row=0).order_by("attribute_id", "snapshot_id", "position")
     for attribute_id, snapshot_id, location in rows.values_list("attribute_id", "snapshot_id", "location"):
         pages = found.setdefault(attribute_id, {})
         places = pages.get(snapshot_id, ())
         pages[snapshot_id] = places if location is None else (*places, Location.from_json(location))
+    return found
+
+
+RowLabels = Mapping[int, Mapping[int, Mapping[int, tuple[Location, ...]]]]
+"""{snapshot id: {row: {attribute id: places}}} of one list."""
+
+
+def row_labels_of(cluster: Cluster) -> Mapping[int, RowLabels]:
+    """{list id: its marked rows}; () where an attribute was said to be not in a row."""
+    found: dict[int, dict[int, dict[int, dict[int, tuple[Location, ...]]]]] = {}
+    labels = Label.objects.filter(cluster=cluster, row__gt=0, attribute__list__isnull=False)
+    fields = ("attribute__list_id", "snapshot_id", "row", "attribute_id", "location")
+    for list_id, snapshot_id, row, attribute_id, location in labels.order_by(*fields[:4], "position").values_list(*fields):
+        said = found.setdefault(list_id, {}).setdefault(snapshot_id, {}).setdefault(row, {})
+        places = said.get(attribute_id, ())
+        said[attribute_id] = places if location is None else (*places, Location.from_json(location))
     return found
 
 

@@ -1,14 +1,14 @@
 """Record types: made, changed, deleted while nothing uses them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
-from django.db.models import Count
+from django.db.models import Count, Q
 from django.utils.text import slugify
 
 from extraction.models import Attribute, Cluster, Label, RecordType
-from extraction.services import renaming
+from extraction.services import record_lists, renaming
 
 RESERVED = frozenset({"new"})
 
@@ -19,7 +19,7 @@ class InUse(Exception):  # noqa: N818
 
 @dataclass(frozen=True, slots=True)
 class AttributeDraft:
-    """An attribute as a person wants it. id: of the one it changes, None for a new one."""
+    """An attribute as a person wants it. id: of the one it changes, None for a new one. list: whose rows it is of, "" for the page."""
 
     id: int | None
     name: str
@@ -27,6 +27,7 @@ class AttributeDraft:
     multiple: bool = False
     mandatory: bool = False
     hotkey: str = ""
+    list: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ def create(name: str, description: str, attributes: Sequence[AttributeDraft]) ->
     """A new record type with its attributes in the given order."""
     with transaction.atomic():
         record_type = RecordType.objects.create(name=name, description=description, slug=_free_slug(name))
-        _write(record_type, attributes)
+        _write(record_type, attributes, {})
     return record_type
 
 
@@ -61,16 +62,21 @@ def update(
     otherwise now (a type, several values, mandatory), so that its records should be made anew.
     """
     with transaction.atomic():
-        gone = record_type.attributes.exclude(pk__in=[draft.id for draft in attributes if draft.id])
-        labelled = [(row.name, row.n) for row in gone.annotate(n=Count("labels")) if row.n]
+        wanted = {draft.id: draft.list for draft in attributes if draft.id}
+        lists = record_lists.renamed(record_type, wanted, _lists(attributes))
+        gone = record_type.attributes.exclude(pk__in=list(wanted))
+        moved = record_lists.moved(record_type, wanted, lists)
+        lost = record_type.attributes.filter(Q(pk__in=gone) | Q(pk__in=[each.pk for each in moved]))
+        labelled = [(row.name, row.n) for row in lost.annotate(n=Count("labels")) if row.n]
         if labelled and not drop_labels:
             raise InUse("; ".join(f"{name} has {n} annotation{'s' if n > 1 else ''}" for name, n in labelled))
         gone.delete()
+        record_lists.drop_labels(moved)
         names = dict(record_type.attributes.values_list("pk", "name"))
         renamed = {names[draft.id]: draft.name for draft in attributes if draft.id in names and names[draft.id] != draft.name}
         RecordType.objects.filter(pk=record_type.pk).update(name=name, description=description)
-        _write(record_type, attributes)
-        return renaming.follow(record_type, renamed)
+        _write(record_type, attributes, lists)
+        return renaming.follow(record_type, renamed, lists)
 
 
 def delete(record_type: RecordType) -> None:
@@ -87,7 +93,13 @@ def label_counts(record_type: RecordType) -> dict[int, int]:
     return dict(Label.objects.filter(attribute__record_type=record_type).values_list("attribute").order_by().annotate(n=Count("pk")))
 
 
-def _write(record_type: RecordType, attributes: Sequence[AttributeDraft]) -> None:
+def _lists(attributes: Sequence[AttributeDraft]) -> list[str]:
+    """The lists that attributes name, in the order of their first."""
+    return list(dict.fromkeys(draft.list for draft in attributes if draft.list))
+
+
+def _write(record_type: RecordType, attributes: Sequence[AttributeDraft], renamed_lists: Mapping[str, str]) -> None:
+    lists = record_lists.write(record_type, _lists(attributes), renamed_lists)
     # Two attributes may swap their names: the unique constraint is checked row by row, so names pass through one that is free.
     kept = record_type.attributes.in_bulk([draft.id for draft in attributes if draft.id])
     for attribute in kept.values():
@@ -96,7 +108,9 @@ def _write(record_type: RecordType, attributes: Sequence[AttributeDraft]) -> Non
         row = kept.get(draft.id or 0) or Attribute(record_type=record_type)
         row.name, row.type, row.position = draft.name, draft.type, position
         row.multiple, row.mandatory, row.hotkey = draft.multiple, draft.mandatory, draft.hotkey
+        row.list = lists.get(draft.list)
         row.save()
+    record_lists.sweep(record_type, list(lists))
 
 
 def _free_slug(name: str) -> str:

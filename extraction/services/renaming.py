@@ -7,7 +7,7 @@ from typing import Any
 
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.rules import xslt
-from extraction.algorithms.rules.rule import AttributeRule
+from extraction.algorithms.rules.rule import AttributeRule, ListRule
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Attribute, Cluster, Record, RecordType, Rule
 
@@ -15,27 +15,29 @@ CHUNK = 500
 """Records written at once; databases bound the number of parameters of a statement."""
 
 
-def follow(record_type: RecordType, renamed: Mapping[str, str]) -> bool:
+def follow(record_type: RecordType, renamed: Mapping[str, str], lists: Mapping[str, str] | None = None) -> bool:
     """Brings every rule and record of the templates that use the type up to its attributes as they are now.
 
-    renamed: {old name: new name}; names may be swapped. The caller holds a transaction. What an attribute that is gone has
-    under a name that another one takes over, gives way. True when a live rule has other demands than before.
+    renamed: {old name: new name} of attributes, lists: of lists; names may be swapped. The caller holds a transaction. What an
+    attribute that is gone has under a name that another one takes over, gives way. True when a live rule has other demands than
+    before.
     """
     clusters = list(Cluster.objects.select_for_update().filter(record_type=record_type).order_by("pk").values_list("pk", flat=True))
     schema = {attribute.name: attribute for attribute in Attribute.objects.filter(record_type=record_type)}
     judged = False
     for rule in Rule.objects.filter(cluster__in=clusters):
-        judged |= _follow_rule(rule, schema, renamed)
-    if renamed:
-        _follow_records(clusters, renamed)
+        judged |= _follow_rule(rule, schema, renamed, lists or {})
+    if renamed or lists:
+        _follow_records(clusters, renamed, lists or {})
     return judged
 
 
-def _follow_rule(rule: Rule, schema: Mapping[str, Attribute], renamed: Mapping[str, str]) -> bool:
+def _follow_rule(rule: Rule, schema: Mapping[str, Attribute], renamed: Mapping[str, str], lists: Mapping[str, str]) -> bool:
     try:
         old = RuleValue.from_json(rule.definition)
-        named = [replace(each, name=name) for each, name in _kept(old.attributes, [each.name for each in old.attributes], renamed)]
-        new = RuleValue(tuple(_as_in(schema, each) for each in named))
+        named = RuleValue(_named(old.attributes, renamed), _named_lists(old.lists, renamed, lists))
+        own = tuple(_as_in(schema, each) for each in named.attributes)
+        new = RuleValue(own, tuple(replace(one, attributes=tuple(_as_in(schema, each) for each in one.attributes)) for one in named.lists))
     except (RuleError, XPathError):  # it cannot be run as it is, so nothing of it can be lost
         return False
     if new == old:
@@ -44,9 +46,26 @@ def _follow_rule(rule: Rule, schema: Mapping[str, Attribute], renamed: Mapping[s
     for part in ("attributes", "failed"):
         if part in rule.report:
             entries = rule.report[part]
-            rule.report[part] = [each | {"name": name} for each, name in _kept(entries, [e.get("name") for e in entries], renamed)]
+            rule.report[part] = _renamed_entries(entries, renamed)
+    for entry in rule.report.get("lists", ()):
+        entry["name"] = lists.get(entry["name"], entry["name"])
+        entry["attributes"] = _renamed_entries(entry.get("attributes", []), renamed)
+        entry["filled"] = {renamed.get(name, name): count for name, count in entry.get("filled", {}).items()}
     rule.save(update_fields=["definition", "stylesheet", "report"])
-    return rule.state == Rule.State.LIVE and list(new.attributes) != named
+    return rule.state == Rule.State.LIVE and new != named
+
+
+def _named(attributes: Sequence[AttributeRule], renamed: Mapping[str, str]) -> tuple[AttributeRule, ...]:
+    return tuple(replace(each, name=name) for each, name in _kept(attributes, [each.name for each in attributes], renamed))
+
+
+def _named_lists(old: Sequence[ListRule], renamed: Mapping[str, str], lists: Mapping[str, str]) -> tuple[ListRule, ...]:
+    kept = _kept(old, [each.name for each in old], lists)
+    return tuple(replace(each, name=name, attributes=_named(each.attributes, renamed)) for each, name in kept)
+
+
+def _renamed_entries(entries: Sequence[dict[str, Any]], renamed: Mapping[str, str]) -> list[dict[str, Any]]:
+    return [each | {"name": name} for each, name in _kept(entries, [e.get("name") for e in entries], renamed)]
 
 
 def _kept(entries: Sequence[Any], names: Sequence[Any], renamed: Mapping[str, str]) -> Iterator[tuple[Any, Any]]:
@@ -64,15 +83,20 @@ def _as_in(schema: Mapping[str, Attribute], each: AttributeRule) -> AttributeRul
     return replace(each, type=attribute.type, multiple=attribute.multiple, mandatory=attribute.mandatory)  # type: ignore[arg-type]
 
 
-def _follow_records(clusters: Sequence[int], renamed: Mapping[str, str]) -> None:
+def _follow_records(clusters: Sequence[int], renamed: Mapping[str, str], lists: Mapping[str, str]) -> None:
     last = 0
     while rows := list(islice(_records(clusters, last), CHUNK)):
         last = rows[-1].pk
         for record in rows:
-            record.values = {name: found for found, name in _kept(list(record.values.values()), list(record.values), renamed)}
-        Record.objects.bulk_update(rows, ["values"])
+            record.values = _renamed_keys(record.values, renamed)
+            record.rows = {name: [_renamed_keys(row, renamed) for row in many] for name, many in _renamed_keys(record.rows, lists).items()}
+        Record.objects.bulk_update(rows, ["values", "rows"])
+
+
+def _renamed_keys(values: Mapping[str, Any], renamed: Mapping[str, str]) -> dict[str, Any]:
+    return {name: found for found, name in _kept(list(values.values()), list(values), renamed)}
 
 
 def _records(clusters: Sequence[int], after: int) -> Iterable[Record]:
     """By key, not by an open cursor: the same rows are written between."""
-    return Record.objects.filter(cluster__in=clusters, pk__gt=after).only("pk", "values").order_by("pk")[:CHUNK]
+    return Record.objects.filter(cluster__in=clusters, pk__gt=after).only("pk", "values", "rows").order_by("pk")[:CHUNK]

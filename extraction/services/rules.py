@@ -112,7 +112,7 @@ def value_of(rule: Rule) -> RuleValue:
 
 def _go_live(rule: Rule, states: tuple[Rule.State, ...], user: Any) -> Rule:
     try:
-        if not value_of(rule).attributes:
+        if not value_of(rule).every:
             raise StateError(f"Version {rule.version} has no attribute; there is nothing to publish.")
         xslt.Stylesheet.compile(rule.stylesheet)
     except (RuleError, XPathError) as error:
@@ -147,6 +147,8 @@ def _with_xpath(rule: Rule, value: RuleValue, attribute: str, xpath: str) -> Rul
     new = next((each for each in schema if each.name == attribute), None)
     if new is None:
         raise RuleError(f"There is no attribute “{attribute}”.")
+    if new.list_id:
+        raise RuleError(f"“{attribute}” is an attribute of the rows of a list; mark its values in two rows instead.")
     order = {each.name: number for number, each in enumerate(schema)}
     added = [*value.attributes, attribute_rule(new, (Selector(xpath),))]
     return replace(value, attributes=tuple(sorted(added, key=lambda each: order.get(each.name, len(order)))))

@@ -82,7 +82,7 @@ def columns(record: Record, attributes: Sequence[Attribute] | None = None) -> li
     """A record's values, attribute by attribute, in the order of the template's record type."""
     if attributes is None:
         record_type = record.cluster.record_type
-        attributes = list(record_type.attributes.all()) if record_type else []
+        attributes = list(record_type.attributes.filter(list=None)) if record_type else []
     return [Column(attribute, values(record.values.get(attribute.name))) for attribute in attributes]
 
 

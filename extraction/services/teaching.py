@@ -108,7 +108,7 @@ def advise(cluster: Cluster, samples: Sequence[int], *, budget_s: float = 0.2) -
     samples: ids of the sample pages in their order. Call it again until it is complete.
     """
     space, labels = workspace(cluster), labels_of(cluster)
-    attributes = list(Attribute.objects.filter(record_type_id=cluster.record_type_id))
+    attributes = list(Attribute.objects.filter(record_type_id=cluster.record_type_id, list=None))
     committees = {each: space.committee(each, labels[each.pk]) for each in attributes if any(labels.get(each.pk, {}).values())}
     ids = list(space.pages)
     known = {each.name: _known(ids, found, labels[each.pk]) for each, found in committees.items()}

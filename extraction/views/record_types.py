@@ -96,4 +96,5 @@ def _blank() -> list[dict[str, object]]:
 
 def _initial(record_type: RecordType) -> list[dict[str, object]]:
     fields = ("id", "name", "type", "multiple", "mandatory", "hotkey")
-    return [{field: getattr(attribute, field) for field in fields} for attribute in record_type.attributes.all()]
+    rows = record_type.attributes.select_related("list")
+    return [{field: getattr(each, field) for field in fields} | {"list": each.list.name if each.list else ""} for each in rows]

@@ -157,10 +157,11 @@ def problems(rule: Rule, extraction: Extraction) -> tuple[Problem, ...]:
         elif not attribute.multiple and len(distinct) > 1:
             shown = ", ".join(f"“{value[:40]}”" for value in distinct[:3])
             found.append(Problem(attribute.name, f"has {len(distinct)} different values on this page: {shown}"))
-    return (*found, *(problem for each in rule.lists for problem in _list_problems(each, extraction.rows.get(each.name, ()))))
+    return (*found, *(problem for each in rule.lists for problem in list_problems(each, extraction.rows.get(each.name, ()))))
 
 
-def _list_problems(each: ListRule, rows: Sequence[Mapping[str, tuple[str, ...]]]) -> Iterator[Problem]:
+def list_problems(each: ListRule, rows: Sequence[Mapping[str, tuple[str, ...]]]) -> Iterator[Problem]:
+    """What is wrong with the rows of a list: none, a mandatory attribute that some lack, a single one with several values."""
     if not rows and any(attribute.mandatory for attribute in each.attributes):
         yield Problem(each.name, "has no rows on this page")
     for attribute in each.attributes:

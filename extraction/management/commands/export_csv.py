@@ -20,6 +20,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--columns", help=f"columns in the order wanted, separated by commas; {export_csv.URL_COLUMN} is the page's address"
         )
+        parser.add_argument("--list", default="", help="a list of the pages: one line a row, the page's own values repeated on each")
         parser.add_argument("--several", choices=["join", "json"], default="join", help="several values joined, or as a JSON list")
         parser.add_argument("--separator", default="; ", help="what stands between joined values")
         parser.add_argument("--raw", action="store_true", help="values as they stand on the page, not in their normal form")
@@ -33,6 +34,11 @@ class Command(BaseCommand):
 
     def handle(self, *, site: str, template: str, output: Path | None, columns: str | None, raw: bool, **options: Any) -> None:
         cluster = templates.template_named(site, template)
+        known = export_csv.list_names(cluster)
+        if options["list"] and options["list"] not in known:
+            raise CommandError(
+                f"There is no list {options['list']!r}. " + (f"Lists: {', '.join(known)}" if known else "The pages have none.")
+            )
         layout = export_csv.default_layout(
             cluster,
             several=options["several"],
@@ -40,6 +46,7 @@ class Command(BaseCommand):
             normalised=not raw,
             guarded=options["guarded"],
             bom=options["bom"],
+            list=options["list"],
         )
         if columns:
             layout = _with_columns(layout, columns)

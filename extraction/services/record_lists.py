@@ -1,0 +1,50 @@
+"""The lists of a record type follow its attributes: a list is there while an attribute names it."""
+
+from collections.abc import Mapping, Sequence
+
+from extraction.models import Attribute, Label, RecordList, RecordType
+
+
+def renamed(record_type: RecordType, wanted: Mapping[int, str], names: Sequence[str]) -> dict[str, str]:
+    """{old name: new name} of lists. wanted: {attribute id: the list it is to be in, "" for none}; names: all that are to be.
+
+    A list is renamed when none of its attributes names it any more and one of them names a list that is new.
+    """
+    known = set(record_type.lists.values_list("name", flat=True))
+    found: dict[str, str] = {}
+    for attribute in record_type.attributes.filter(list__isnull=False).select_related("list"):
+        old, new = attribute.list.name if attribute.list else "", wanted.get(attribute.pk, "")
+        if old not in names and new and new not in known and new not in found.values():
+            found.setdefault(old, new)
+    return found
+
+
+def moved(record_type: RecordType, wanted: Mapping[int, str], renames: Mapping[str, str]) -> list[Attribute]:
+    """Attributes that go to another list, or from the page to one: what was marked for them says nothing there."""
+    rows = record_type.attributes.filter(pk__in=list(wanted)).select_related("list")
+    return [each for each in rows if _name(each, renames) != wanted[each.pk]]
+
+
+def _name(attribute: Attribute, renames: Mapping[str, str]) -> str:
+    name = attribute.list.name if attribute.list else ""
+    return renames.get(name, name)
+
+
+def write(record_type: RecordType, names: Sequence[str], renames: Mapping[str, str]) -> dict[str, RecordList]:
+    """The lists by name, in the order given, made, renamed and ordered. What no attribute names any more, `sweep` removes."""
+    for old, new in renames.items():
+        RecordList.objects.filter(record_type=record_type, name=old).update(name=new)
+    found = {}
+    for position, name in enumerate(names):
+        found[name], _ = RecordList.objects.update_or_create(record_type=record_type, name=name, defaults={"position": position})
+    return found
+
+
+def sweep(record_type: RecordType, names: Sequence[str]) -> None:
+    """Removes lists without attributes."""
+    record_type.lists.exclude(name__in=names).delete()
+
+
+def drop_labels(attributes: Sequence[Attribute]) -> None:
+    """Removes what was marked for attributes."""
+    Label.objects.filter(attribute__in=attributes).delete()
