@@ -80,8 +80,9 @@ def inert(snapshot: Snapshot) -> InertPage:
 
 def titles(cluster: Cluster, snapshots: Sequence[int]) -> list[dict[str, Any]]:
     """Pages of the cluster by name, with the address of their screen."""
-    rows = Snapshot.objects.filter(cluster=cluster, pk__in=snapshots).values_list("title", "page__url", "page_id")
-    return [{"title": title, "url": url, "page": reverse("page", args=[cluster.site.slug, page])} for title, url, page in rows]
+    rows = Snapshot.objects.filter(cluster=cluster, pk__in=snapshots).values_list("pk", "title", "page__url", "page_id")
+    slug = cluster.site.slug
+    return [{"id": pk, "title": title, "url": url, "page": reverse("page", args=[slug, page])} for pk, title, url, page in rows]
 
 
 def learn(cluster: Cluster, user: Any) -> Run:

@@ -15,19 +15,22 @@ SLICE_S = 0.15
 """Time for further pages in one answer: a click in between waits for it."""
 
 
-def advice(cluster: Cluster, samples: Sequence[int]) -> dict[str, Any]:
-    """The pages to annotate next, best first, and how sure the rules are of the others.
+def advice(cluster: Cluster, samples: Sequence[int], begun: Sequence[int]) -> dict[str, Any]:
+    """The pages to annotate next, best first, and how sure the rules are of the others. begun: pages worked on, as they are shown.
 
     {"offers": [{"page", "reason", "doubts": [{"attribute", "values"}]}], "pages": those offered that are no samples,
-    "annotated", "disputed", "checked", "total", "complete", "settled"}
+    "covered": {page: share of the template up to it}, "annotated", "disputed", "missing", "checked", "total", "complete",
+    "settled"}
     """
-    found = teaching.advise(cluster, samples, budget_s=SLICE_S)
+    found = teaching.advise(cluster, samples, begun=begun, budget_s=SLICE_S)
     extra = [offer.snapshot_id for offer in found.offers if offer.snapshot_id not in samples]
     return {
         "offers": [{"page": o.snapshot_id, "reason": o.reason, "doubts": [_doubt(each) for each in o.doubts]} for o in found.offers],
         "pages": pages(cluster, extra),
+        "covered": found.covered,
         "annotated": found.annotated,
         "disputed": found.disputed,
+        "missing": found.missing,
         "checked": found.checked,
         "total": found.total,
         "complete": found.complete,

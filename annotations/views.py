@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_GET, require_POST
 
-from annotations import addresses, drafts, edits, framing, services, teaching, tree
+from annotations import addresses, drafts, edits, framing, page_data, services, teaching, tree
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError
 from extraction.models import Attribute, Cluster, RecordType, Role, Run, Snapshot
@@ -144,9 +144,23 @@ def draft(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 
 @require_GET
 @endpoint
-def advice(_request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Which page to annotate next and why; asked for again until it is complete."""
-    return teaching.advice(cluster, services.sample_ids(cluster))
+def advice(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """Which page to annotate next and why; asked for again until it is complete. ?begun=1,2: pages worked on, as they are shown."""
+    return teaching.advice(cluster, services.sample_ids(cluster), _ids(request, "begun"))
+
+
+@require_GET
+@endpoint
+def suggestions(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """What ?page= itself says of the attributes (JSON-LD, microdata, RDFa, Open Graph), where that stands in its text."""
+    return page_data.suggestions(cluster, _snapshot(cluster, request.GET.get("page")))
+
+
+@require_GET
+@endpoint
+def agreement(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """How far what is learned of ?attribute= agrees with the pages' own data."""
+    return page_data.agreement(cluster, _attribute(cluster, request.GET.get("attribute")))
 
 
 @require_GET

@@ -104,21 +104,7 @@ def _ordered(stay: list[Snapshot], pool: list[Snapshot], count: int, tell: Calla
     chosen = [choice.page_index for choice in greedy.choose(known, k=min(len(pages), count + len(stay)), fill=True)]
     order = list(range(len(stay))) + [place for place in chosen if place >= len(stay)]
     order = order[: max(count, len(stay))]
-    return [(pages[place], share) for place, share in zip(order, _covered(PathTable.build(known), order), strict=True)]
-
-
-def _covered(table: PathTable, order: Sequence[int]) -> list[float]:
-    """Share of all weight that each page and those before it cover."""
-    total = int(table.weights.sum())
-    open_paths = np.ones(len(table.weights), np.bool_)
-    covered, shares = 0, []
-    for place in order:
-        fresh = table.paths_on(place)
-        fresh = fresh[open_paths[fresh]]
-        open_paths[fresh] = False
-        covered += int(table.weights[fresh].sum())
-        shares.append(covered / total if total else 1.0)
-    return shares
+    return [(pages[place], share) for place, share in zip(order, greedy.covered(PathTable.build(known), order), strict=True)]
 
 
 @transaction.atomic

@@ -48,17 +48,20 @@ class Teaching:
     """offers: pages of which not all is said yet, best first: all samples and up to MAX_OUTSIDE others.
 
     annotated: pages with something said. disputed: pages on which rules that fit differ, as far as `checked` of `total`
-    pages were looked at; complete: all were. settled: all was looked at, every attribute marked somewhere can be
-    learned, and nothing is in dispute.
+    pages were looked at; complete: all were. missing: pages on which nothing is found for an attribute that nobody has yet
+    said to be missing anywhere. settled: all was looked at, every attribute can be learned, nothing is in dispute or missing.
+    covered: {page of the learning set: share of the template that it and those before it cover}, annotated ones first.
     """
 
     offers: tuple[Offer, ...]
     annotated: int
     disputed: int
+    missing: int
     checked: int
     total: int
     complete: bool
     settled: bool
+    covered: Mapping[int, float]
 
 
 @dataclass(slots=True)
@@ -67,8 +70,10 @@ class _Jury:
 
     order: list[Source]
     rules: Mapping[str, list[tuple[AttributeRule, Member]]]
+    expected: frozenset[str] = frozenset()  # attributes that nobody has said to be missing on a page
     at: int = 0
     disputed: int = 0
+    missing: int = 0
     found: dict[int, Advice] = field(default_factory=dict)
 
     def go_on(self, space: Workspace, until: float) -> None:
@@ -77,35 +82,36 @@ class _Jury:
             self.at += 1
             advice = self._judge(space, source)
             if advice is not None:
-                self.disputed += 1
+                self.disputed += bool(advice.doubts)
+                self.missing += not advice.doubts
                 if len(self.found) < MAX_DISPUTED:
                     self.found[source.snapshot_id] = advice
             if monotonic() >= until:
                 break
 
     def _judge(self, space: Workspace, source: Source) -> Advice | None:
-        """The page's advice where rules differ on it; a page that cannot be read teaches nothing."""
+        """The page's advice where rules differ or find nothing; None where it, or a page that cannot be read, teaches nothing."""
         try:
             root = space.root(source)
-            doubts = [
-                teaching.doubt(name, [member for _, member in rows], [apply.attribute_values(rule, root) for rule, _ in rows])
-                for name, rows in self.rules.items()
-            ]
+            votes = {name: [apply.attribute_values(rule, root) for rule, _ in rows] for name, rows in self.rules.items()}
         except (PageError, XPathError):
             return None
+        doubts = (teaching.doubt(name, [member for _, member in self.rules[name]], each) for name, each in votes.items())
         disputes = sorted((each for each in doubts if each.degree), key=lambda each: -each.degree)
-        score = sum(each.degree for each in disputes) / max(1, len(self.rules))
-        return Advice(0, score, tuple(disputes)) if disputes else None
+        missing = tuple(name for name, each in votes.items() if name in self.expected and not each[0])
+        score = sum(each.degree for each in disputes) + teaching.MISSING * len(missing)
+        return Advice(0, score / len(self.rules), tuple(disputes), missing) if disputes or missing else None
 
 
 _JURIES: Recent[object, _Jury] = Recent(50)
 _PATHS: Recent[str, greedy.PagePaths] = Recent(2_000)
 
 
-def advise(cluster: Cluster, samples: Sequence[int], *, budget_s: float = 0.2) -> Teaching:
+def advise(cluster: Cluster, samples: Sequence[int], *, begun: Sequence[int] = (), budget_s: float = 0.2) -> Teaching:
     """What to annotate next; looks at further pages of the template for about `budget_s`.
 
-    samples: ids of the sample pages in their order. Call it again until it is complete.
+    samples: ids of the sample pages in their order. begun: ids of pages worked on, in the order in which they are shown.
+    Call it again until it is complete.
     """
     space, labels = workspace(cluster), labels_of(cluster)
     attributes = list(Attribute.objects.filter(record_type_id=cluster.record_type_id, list=None))
@@ -113,20 +119,27 @@ def advise(cluster: Cluster, samples: Sequence[int], *, budget_s: float = 0.2) -
     ids = list(space.pages)
     known = {each.name: _known(ids, found, labels[each.pk]) for each, found in committees.items()}
     done = _done(attributes, labels)
-    jury = _jury(space, committees)
+    jury = _jury(space, committees, known)
     jury.go_on(space, monotonic() + budget_s)
-    ranked = _ranked(space, known, samples, done, labels)
-    inside = sum(any(found.doubts) for found in (teaching.advise(known, page, 0.0) for page in range(len(ids))))
+    table = greedy.PathTable.build([_paths(space, pk) for pk in ids])
+    ranked = _ranked(table, ids, known, samples, done, labels)
+    inside = [teaching.advise(known, page, 0.0) for page in range(len(ids))]
+    disputed = sum(bool(found.doubts) for found in inside) + jury.disputed
+    missing = sum(bool(found.missing and not found.doubts) for found in inside) + jury.missing
     complete = jury.at == len(jury.order) and space.filling.complete
-    learnable = bool(known) and all(each.committee.members for each in known.values())
+    learnable = len(known) == len(attributes) > 0 and all(each.committee.members for each in known.values())
+    offers = _offers(ranked, ids, samples, {pk: advice for pk, advice in jury.found.items() if pk not in done}, done)
+    order = [pk for pk in dict.fromkeys([*begun, *(offer.snapshot_id for offer in offers)]) if pk in space.pages]
     return Teaching(
-        offers=_offers(ranked, ids, samples, {pk: advice for pk, advice in jury.found.items() if pk not in done}, done),
+        offers=offers,
         annotated=len({pk for pages in labels.values() for pk in pages}),
-        disputed=inside + jury.disputed,
+        disputed=disputed,
+        missing=missing,
         checked=len(ids) + jury.at,
         total=len(ids) + len(jury.order),
         complete=complete,
-        settled=complete and learnable and len(known) == len(attributes) and inside + jury.disputed == 0,
+        settled=complete and learnable and not disputed and not missing,
+        covered=dict(zip(order, greedy.covered(table, [ids.index(pk) for pk in order]), strict=True)),
     )
 
 
@@ -142,14 +155,17 @@ def _done(attributes: Sequence[Attribute], labels: Mapping[int, Labels]) -> set[
 
 
 def _ranked(
-    space: Workspace, known: Mapping[str, Known], samples: Sequence[int], done: set[int], labels: Mapping[int, Labels]
+    table: greedy.PathTable,
+    ids: Sequence[int],
+    known: Mapping[str, Known],
+    samples: Sequence[int],
+    done: set[int],
+    labels: Mapping[int, Labels],
 ) -> list[Advice]:
     """Advice on the learning set's pages that are not done, samples before others where they teach the same."""
-    ids = list(space.pages)
     place = {pk: number for number, pk in enumerate(ids)}
     order = [*(place[pk] for pk in samples if pk in place), *(place[pk] for pk in ids if pk not in set(samples))]
     shown = {place[pk] for pages in labels.values() for pk in pages if pk in place}
-    table = greedy.PathTable.build([_paths(space, pk) for pk in ids])
     return teaching.rank(known, [page for page in order if ids[page] not in done], greedy.fresh(table, sorted(shown)))
 
 
@@ -158,15 +174,22 @@ def _paths(space: Workspace, snapshot_id: int) -> greedy.PagePaths:
     return _PATHS.get(page.sha256) or _PATHS.put(page.sha256, greedy.paths_of(page.root))
 
 
-def _jury(space: Workspace, committees: Mapping[Attribute, Committee]) -> _Jury:
+def _jury(space: Workspace, committees: Mapping[Attribute, Committee], known: Mapping[str, Known]) -> _Jury:
     rules = {
         attribute.name: [(_rule(attribute, member), member) for member in (*found.members, *found.twins)]
         for attribute, found in committees.items()
-        if found.rivals or found.twins
+        if found.members
     }
-    key = (space.cluster_id, tuple(space.pages), len(space.sources), repr([[rule for rule, _ in rows] for rows in rules.values()]))
+    expected = frozenset(name for name, each in known.items() if not each.absent)
+    key = (
+        space.cluster_id,
+        tuple(space.pages),
+        len(space.sources),
+        expected,
+        repr([[rule for rule, _ in rows] for rows in rules.values()]),
+    )
     outside = [source for source in space.sources if source.snapshot_id not in space.pages] if rules else []
-    return _JURIES.get(key) or _JURIES.put(key, _Jury(outside, rules))
+    return _JURIES.get(key) or _JURIES.put(key, _Jury(outside, rules, expected))
 
 
 def _rule(attribute: Attribute, member: Member) -> AttributeRule:

@@ -20,6 +20,8 @@ GETS = [
     "workbench_warm",
     "workbench_draft",
     "workbench_advice",
+    "workbench_suggestions",
+    "workbench_agreement",
     "workbench_coverage",
     "workbench_without",
     "workbench_place",
@@ -367,3 +369,21 @@ def test_a_page_that_is_no_sample_is_shown_when_asked_for(signed_in):
     assert draft["values"][str(wanted)][0]["value"] == Snapshot.objects.get(pk=wanted).page.url.replace(
         "https://shop.example/book/", "Book "
     )
+
+
+def test_what_a_page_says_of_itself_is_offered_and_checks_what_is_learned(signed_in, shop):
+    client = signed_in("editor")
+    for number in range(2):
+        content = factory.book_html(f"Book {number}", price=f"£{number}.50", authors=["Ann"])
+        data = f'<script type="application/ld+json">{{"@type": "Book", "name": "Book {number}"}}</script></head>'
+        Snapshot.objects.filter(pk=page(shop, number).pk).update(sha256=contents.put(content.replace(b"</head>", data.encode())))
+    found = client.get(address("workbench_suggestions"), {"page": page(shop).pk}).json()
+    assert [(row["attribute"], row["words"], row["values"][0]["value"]) for row in found["suggestions"]] == [
+        (attribute().pk, "JSON-LD Book name", "Book 0")
+    ]
+    assert Label.objects.count() == 0
+    assert client.get(address("workbench_agreement"), {"attribute": attribute().pk}).json()["agreement"] is None
+    mark(client, page(shop), "title", "Book 0")
+    client.get(address("workbench_warm"))
+    said = client.get(address("workbench_agreement"), {"attribute": attribute().pk}).json()["agreement"]
+    assert said == {"words": "JSON-LD Book name", "agree": 2, "compared": 2, "different": []}

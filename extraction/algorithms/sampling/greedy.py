@@ -171,6 +171,20 @@ def fresh(table: PathTable, shown: Sequence[int]) -> dict[int, float]:
     return {page: int(left[table.paths_on(page)].sum()) / total if total else 0.0 for page in pages}
 
 
+def covered(table: PathTable, order: Sequence[int]) -> list[float]:
+    """Share of all weight that each page of an order and those before it cover."""
+    total = int(table.weights.sum())
+    open_paths = np.ones(len(table.weights), np.bool_)
+    sum_so_far, shares = 0, []
+    for place in order:
+        new = table.paths_on(place)
+        new = new[open_paths[new]]
+        open_paths[new] = False
+        sum_so_far += int(table.weights[new].sum())
+        shares.append(sum_so_far / total if total else 1.0)
+    return shares
+
+
 _UNIT = 1 << 16
 """Weights are multiples of 1/65536. The smallest positive w is about 1/2, so nothing is rounded away."""
 

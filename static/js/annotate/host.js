@@ -10,6 +10,7 @@ import { byId, said } from "./dom.js";
 import { hitValues, marksOf } from "./highlight.js";
 import { learner } from "./learning.js";
 import { samePlace } from "./messages.js";
+import { pageData } from "./pagedata.js";
 import { pageFrame } from "./pageframe.js";
 import { drawPanel } from "./panel.js";
 import { drawSamples } from "./samples.js";
@@ -27,7 +28,8 @@ const root = byId("workbench");
 const api = connect(root);
 const { say, show: showPage } = pageFrame(/** @type {HTMLIFrameElement} */ (byId("frame")), root, hear);
 const tree = treePanel(api, takeFromTree, fail);
-const { teach, warm, missing, learn, publish, lookUp } = learner(api, () => store, draw, fail, () => advise());
+const { teach, warm, missing, different, learn, publish, lookUp } = learner(api, () => store, draw, fail, () => { advise(); compare(); });
+const { suggest, compare } = pageData(api, () => store, draw);
 const { advise, hush } = adviser(api, () => store, draw, () => learn(true));
 
 /** @type {import("./store.js").Store} */ let store;
@@ -218,7 +220,7 @@ function confirm() {
   const how = stores.standing(store, attribute.id, store.page);
   const like = stores.offered(store);
   if (like.length) return mark(attribute, [...how.values, ...like], null);
-  if (how.kind === "proposed") mark(attribute, how.values, null);
+  if (stores.isOffered(how)) mark(attribute, how.values, null);
   else if (how.kind === "none") mark(attribute, null, null);
   else if (stores.nextUnsaid(store) === null) return openBy(1);
   advance();
@@ -228,7 +230,7 @@ function confirm() {
 function confirmAll() {
   const changes = store.attributes
     .map((attribute) => ({ attribute: attribute.id, how: stores.standing(store, attribute.id, store.page) }))
-    .filter(({ how }) => how.kind === "proposed")
+    .filter(({ how }) => stores.isOffered(how))
     .map(({ attribute, how }) => {
       (store.labels[attribute] ??= {})[store.page] = how.values;
       return { attribute, locations: how.values.map((value) => value.location) };
@@ -293,6 +295,7 @@ function openPage(page) {
   showPage(stores.pageOf(store)?.frame);
   tree.follow(page);
   draw();
+  suggest(page);
   lookUp(stores.notLookedUp(store, page)).catch((error) => fail(said(error)));
 }
 
@@ -424,7 +427,7 @@ root.addEventListener("click", (event) => {
 
 function draw() {
   drawSamples(byId("samples"), store, openPage);
-  drawPanel(byId("attributes"), store, { choose, confirm, absent, clear, remove, open: openPage, missing, show: (value) => say({ type: "show", location: value.location }) });
+  drawPanel(byId("attributes"), store, { choose, confirm, absent, clear, remove, open: openPage, missing, different, show: (value) => say({ type: "show", location: value.location }) });
   say({ type: "marks", marks: marksOf(store) });
   sayMode();
   drawHead(store, styled, tree.shown);
@@ -477,6 +480,7 @@ async function start() {
   draw();
   byId("learn").addEventListener("click", () => learn());
   byId("publish").addEventListener("click", publish);
+  suggest(store.page);
   setInterval(() => drawSaved(store, saves()), 5000);
   warm();
 }

@@ -112,16 +112,30 @@ export function learner(api, known, draw, fail, taughtAll) {
     const coverage = known().drafts.get(id)?.coverage;
     const attribute = attributeOf(known(), id);
     if (!coverage || !attribute) return;
-    const list = byId("missing-list");
     const none = coverage.checked - coverage.hits;
-    byId("missing-title").textContent = `${attribute.name}: ${none} of ${coverage.checked} pages without a value`;
-    list.replaceChildren(h("li", { class: "muted" }, none ? "…" : "None. The rule finds a value on every page looked at."));
+    await list(`${attribute.name}: ${none} of ${coverage.checked} pages without a value`, coverage.without, none, "None. The rule finds a value on every page looked at.");
+  }
+
+  /** The pages on which a draft differs from their own data. @param {number} id */
+  async function different(id) {
+    const found = known().drafts.get(id)?.agreement;
+    const attribute = attributeOf(known(), id);
+    if (!found || !attribute) return;
+    const count = found.compared - found.agree;
+    await list(`${attribute.name}: ${count} of ${found.compared} pages differ from ${found.words}`, found.different, count, "None.");
+  }
+
+  /** Shows pages in the dialog, each a link to itself in the workbench. @param {string} title @param {number[]} ids @param {number} count @param {string} empty */
+  async function list(title, ids, count, empty) {
+    const rows = byId("missing-list");
+    byId("missing-title").textContent = title;
+    rows.replaceChildren(h("li", { class: "muted" }, count ? "…" : empty));
     /** @type {HTMLDialogElement} */ (byId("missing")).showModal();
-    if (!none) return;
+    if (!count) return;
     try {
-      const { pages } = await api.get("without/", { pages: coverage.without.join(",") });
-      list.replaceChildren(...pages.map(link));
-      if (none > pages.length) list.append(h("li", { class: "muted" }, `and ${none - pages.length} more`));
+      const { pages } = await api.get("without/", { pages: ids.join(",") });
+      rows.replaceChildren(...pages.map(link));
+      if (count > pages.length) rows.append(h("li", { class: "muted" }, `and ${count - pages.length} more`));
     } catch (error) {
       fail(said(error));
     }
@@ -169,7 +183,7 @@ export function learner(api, known, draw, fail, taughtAll) {
     for (const attribute of attributes) await draftOf(attribute);
   }
 
-  return { count, teach, warm, missing, learn, publish, lookUp };
+  return { count, teach, warm, missing, different, learn, publish, lookUp };
 }
 
 /** Pages shown that are no samples. @param {import("./store.js").Store} store */
@@ -177,5 +191,5 @@ const alsoShown = (store) => store.samples.filter((sample) => sample.covered ===
 
 /** @param {any} page */
 function link(page) {
-  return h("li", {}, h("a", { href: page.page, target: "_blank", rel: "noopener", class: "truncate", title: page.url }, page.title || page.url));
+  return h("li", {}, h("a", { href: `?page=${page.id}`, class: "truncate", title: `${page.url}\nOpen it here` }, page.title || page.url));
 }

@@ -1,15 +1,15 @@
 // The right column: the attributes, each with its value on this page, how it stands on the samples, its hit rate.
 
 import { h, icon } from "./dom.js";
-import { keyFor, offered, percent, standing } from "./store.js";
+import { isOffered, keyFor, offered, percent, standing } from "./store.js";
 
-const SIGNS = { confirmed: "●", absent: "–", proposed: "○", none: "·", unknown: "" };
-const WORDS = { confirmed: "confirmed", absent: "not on this page", proposed: "proposed", none: "nothing found", unknown: "not marked" };
+const SIGNS = { confirmed: "●", absent: "–", proposed: "○", suggested: "◇", none: "·", unknown: "" };
+const WORDS = { confirmed: "confirmed", absent: "not on this page", proposed: "proposed", suggested: "suggested by the page's own data", none: "nothing found", unknown: "not marked" };
 
 /**
  * @typedef {import("./store.js").Store} Store
  * @typedef {import("./store.js").Attribute} Attribute
- * @typedef {{choose: (attribute: number) => void, confirm: () => void, absent: () => void, clear: () => void, remove: (number: number) => void, open: (page: number) => void, missing: (attribute: number) => void, show: (value: import("./store.js").Value) => void}} Actions
+ * @typedef {{choose: (attribute: number) => void, confirm: () => void, absent: () => void, clear: () => void, remove: (number: number) => void, open: (page: number) => void, missing: (attribute: number) => void, different: (attribute: number) => void, show: (value: import("./store.js").Value) => void}} Actions
  */
 
 /** @param {HTMLElement} list @param {Store} store @param {Actions} actions */
@@ -39,6 +39,8 @@ function row(store, attribute, number, actions) {
     ),
     values(how, current, actions),
     draft?.state === "failed" && !(current && offered(store).length) && h("p", { class: "wb-failure" }, icon("warn"), h("span", {}, reason(draft, attribute))),
+    how.words && h("p", { class: "wb-source muted small" }, `from the page’s own data: ${how.words}`),
+    current && agreement(draft, attribute, actions),
     strip(store, attribute, actions),
     current && h("div", {}, buttons(store, how, actions), others(store, attribute, actions)),
   );
@@ -68,6 +70,15 @@ function rate(draft, attribute, actions) {
     open && h("span", { class: "muted" }, "≈ "),
     percent(found.hits, found.checked),
   );
+}
+
+/** How far the draft agrees with what the pages say of themselves. @param {import("./store.js").Draft | undefined} draft @param {Attribute} attribute @param {Actions} actions */
+function agreement(draft, attribute, actions) {
+  const found = draft?.state === "learned" ? draft.agreement : null;
+  if (!found) return null;
+  const text = `agrees with the page’s own data on ${found.agree} of ${found.compared} pages`;
+  if (found.agree === found.compared) return h("p", { class: "wb-source muted small", title: found.words }, text);
+  return h("p", { class: "wb-source small" }, h("button", { type: "button", class: "button-link", title: `${found.words}. Click for the pages that differ.`, on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); actions.different(attribute.id); } } }, text));
 }
 
 /** @param {import("./store.js").Standing} how @param {boolean} current @param {Actions} actions */
@@ -125,7 +136,7 @@ function buttons(store, how, actions) {
     "div",
     { class: "wb-buttons" },
     like > 0 && act(`Add ${like} similar`, "↵", actions.confirm, true),
-    how.kind === "proposed" && act("Confirm", "↵", actions.confirm, true),
+    isOffered(how) && act(how.kind === "suggested" ? "Take it" : "Confirm", "↵", actions.confirm, true),
     how.kind !== "absent" && act("Not here", "x", actions.absent),
     (how.kind === "confirmed" || how.kind === "absent") && act("Clear", "⌫", actions.clear),
   );

@@ -9,12 +9,14 @@ import { keyOf, samePlace } from "./messages.js";
  * @typedef {{id: number, title: string, url: string, covered: number | null, frame: string, reason?: string}} Sample
  * @typedef {{id: number, name: string, type: string, multiple: boolean, mandatory: boolean, hotkey: string, hue: number}} Attribute
  * @typedef {{checked: number, total: number, hits: number, several: number, without: number[], next: number | null}} Coverage
- * @typedef {{attribute: number, state: "empty" | "failed" | "learned" | "asking", message?: string, page?: number | null, values?: Record<string, Value[]>, coverage?: Coverage | null}} Draft
+ * @typedef {{attribute: number, state: "empty" | "failed" | "learned" | "asking", message?: string, page?: number | null, values?: Record<string, Value[]>, coverage?: Coverage | null,
+ *   agreement?: import("./pagedata.js").Agreement | null}} Draft
  * @typedef {{samples: Sample[], attributes: Attribute[], labels: Record<string, Record<string, Value[] | null>>, drafts: Map<number, Draft>,
- *   similar: Map<number, {page: number, values: Value[]}>, page: number, current: number, steps: {undo: boolean, redo: boolean},
+ *   suggestions: Map<number, Map<number, {words: string, values: Value[]}>>, similar: Map<number, {page: number, values: Value[]}>, page: number, current: number, steps: {undo: boolean, redo: boolean},
  *   rule: {draft: string | null, draft_version: number | null, live: string | null, live_version: number | null}}} Store
- * said: confirmed or absent by a person; proposed: the draft rule gives values; none: it gives none; unknown: there is no rule yet.
- * @typedef {{kind: "confirmed" | "absent" | "proposed" | "none" | "unknown", values: Value[]}} Standing
+ * said: confirmed or absent by a person; proposed: the draft rule gives values; none: it gives none; suggested: there is no rule
+ * yet, or it gives none, but the page's own data says something; unknown: there is nothing.
+ * @typedef {{kind: "confirmed" | "absent" | "proposed" | "suggested" | "none" | "unknown", values: Value[], words?: string}} Standing
  */
 
 /** @param {any} state @returns {Store} */
@@ -23,6 +25,7 @@ export function create(state) {
     ...state,
     drafts: new Map(),
     similar: new Map(),
+    suggestions: new Map(),
     page: state.samples[0]?.id ?? 0,
     current: state.attributes[0]?.id ?? 0,
   };
@@ -34,11 +37,15 @@ export function standing(store, attribute, page) {
   if (said === null) return { kind: "absent", values: [] };
   if (said?.length) return { kind: "confirmed", values: said };
   const draft = store.drafts.get(attribute);
-  if (draft?.state !== "learned") return { kind: "unknown", values: [] };
-  const values = draft.values?.[page];
-  if (!values) return { kind: "unknown", values: [] };
-  return values.length ? { kind: "proposed", values } : { kind: "none", values: [] };
+  const values = draft?.state === "learned" ? draft.values?.[page] : undefined;
+  if (values?.length) return { kind: "proposed", values };
+  const suggested = store.suggestions.get(page)?.get(attribute);
+  if (suggested) return { kind: "suggested", values: suggested.values, words: suggested.words };
+  return { kind: values ? "none" : "unknown", values: [] };
 }
+
+/** Values that one key takes. @param {Standing} how */
+export const isOffered = (how) => how.kind === "proposed" || how.kind === "suggested";
 
 /** @param {Standing} how */
 export const isSaid = (how) => how.kind === "confirmed" || how.kind === "absent";

@@ -1,0 +1,44 @@
+"""What pages say of themselves, for the workbench, as JSON values: suggestions to take, and whether a draft agrees with them."""
+
+from typing import Any
+
+from annotations import services
+from annotations.tree import PREVIEW_CHARS
+from extraction.models import Attribute, Cluster, Snapshot
+from extraction.services import learning, page_data
+
+MAX_PAGES = 60
+"""Pages of the learning set that a draft is compared with; the whole template is compared when the rule is learned."""
+
+
+def suggestions(cluster: Cluster, snapshot: Snapshot) -> dict[str, Any]:
+    """{"page", "suggestions": [{"attribute", "words", "values": [{"location", "value"}]}]}. Raises PageError."""
+    nodes = services.page_tree(cluster, snapshot).nodes
+    found = page_data.suggestions(snapshot, services.attributes(cluster), nodes)
+    rows = [
+        {
+            "attribute": each.attribute.pk,
+            "words": each.words,
+            "values": [
+                {"location": at.as_json(), "value": text[: 2 * PREVIEW_CHARS]} for at, text in zip(each.places, each.values, strict=True)
+            ],
+        }
+        for each in found
+    ]
+    return {"page": snapshot.pk, "suggestions": rows}
+
+
+def agreement(cluster: Cluster, attribute: Attribute) -> dict[str, Any]:
+    """{"attribute", "agreement": {"words", "agree", "compared", "different": pages}, None where the pages say nothing of it}."""
+    space = learning.workspace(cluster)
+    labels = learning.labels_of(cluster).get(attribute.pk, {})
+    rule = space.learn(attribute, labels) if any(labels.values()) else None
+    if rule is None or isinstance(rule, learning.NotLearned):
+        return {"attribute": attribute.pk, "agreement": None}
+    ids = list(space.pages)[:MAX_PAGES]
+    given = {pk: [text for _, text in rows] for pk, rows in space.values(rule, only=ids).items()}
+    found = page_data.agreement(attribute, given, page_data.items_of(list(Snapshot.objects.filter(pk__in=ids))))
+    if found is None:
+        return {"attribute": attribute.pk, "agreement": None}
+    said = {"words": found.words, "agree": found.agree, "compared": found.compared, "different": list(found.different)}
+    return {"attribute": attribute.pk, "agreement": said}

@@ -1,0 +1,163 @@
+"""Which property of a page's own data an attribute means, and what attributes such data offers.
+
+By name first: the attribute's own name, then a small table of what people call things; by type last, where the type
+leaves no choice. Of several things on a page the one that tells most is the page's subject; a site's name, its search
+box and its bread crumbs are on every page and are never it.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from extraction.algorithms.markup.items import Item
+
+FURNITURE = frozenset(
+    (
+        *("WebSite", "Organization", "BreadcrumbList", "ListItem", "SearchAction", "ReadAction", "EntryPoint", "ImageObject", "Person"),
+        *("SiteNavigationElement", "WPHeader", "WPFooter", "WPSideBar", "ContactPoint", "PostalAddress"),
+        *("Rating", "AggregateRating", "Review", "Comment"),
+    )
+)
+"""Types that are seldom a page's subject."""
+
+GENERAL = frozenset(("WebPage", "ItemPage", "website", "article", ""))
+"""Types that say nothing of what the page is about."""
+
+SYNONYMS: dict[str, tuple[str, ...]] = {
+    "title": ("name", "headline", "title", "og:title"),
+    "name": ("name", "headline", "title", "og:title"),
+    "headline": ("headline", "name", "og:title"),
+    "price": ("offers.price", "offers.lowPrice", "price", "offers.priceSpecification.price", "product:price:amount", "og:price:amount"),
+    "currency": ("offers.priceCurrency", "priceCurrency", "product:price:currency"),
+    "author": ("author", "creator", "byline", "article:author", "book:author"),
+    "writer": ("author", "creator"),
+    "brand": ("brand", "manufacturer", "product:brand"),
+    "manufacturer": ("manufacturer", "brand"),
+    "publisher": ("publisher", "sourceOrganization"),
+    "date": ("datePublished", "dateCreated", "dateModified", "article:published_time", "startDate"),
+    "published": ("datePublished", "dateCreated", "article:published_time"),
+    "publicationdate": ("datePublished", "dateCreated", "article:published_time", "book:release_date"),
+    "dateposted": ("datePosted", "datePublished"),
+    "image": ("image", "thumbnailUrl", "og:image"),
+    "picture": ("image", "thumbnailUrl", "og:image"),
+    "description": ("description", "abstract", "og:description"),
+    "summary": ("description", "abstract", "og:description"),
+    "text": ("articleBody", "text", "reviewBody"),
+    "ingredient": ("recipeIngredient", "ingredients"),
+    "instruction": ("recipeInstructions",),
+    "step": ("recipeInstructions",),
+    "yield": ("recipeYield",),
+    "serving": ("recipeYield",),
+    "totaltime": ("totalTime",),
+    "cooktime": ("cookTime",),
+    "preptime": ("prepTime",),
+    "cuisine": ("servesCuisine", "recipeCuisine"),
+    "category": ("category", "recipeCategory", "articleSection", "genre"),
+    "genre": ("genre",),
+    "director": ("director",),
+    "actor": ("actor", "actors"),
+    "rating": ("aggregateRating.ratingValue", "reviewRating.ratingValue", "contentRating"),
+    "mpaarating": ("contentRating",),
+    "review": ("aggregateRating.reviewCount", "aggregateRating.ratingCount"),
+    "isbn": ("isbn", "book:isbn", "gtin13"),
+    "sku": ("sku", "productID", "mpn"),
+    "model": ("model", "mpn"),
+    "availability": ("offers.availability", "product:availability"),
+    "phone": ("telephone", "contactPoint.telephone"),
+    "telephone": ("telephone",),
+    "address": ("address", "address.streetAddress", "location.address.streetAddress"),
+    "street": ("address.streetAddress",),
+    "city": ("address.addressLocality",),
+    "location": ("jobLocation.address.addressLocality", "location", "address.addressLocality"),
+    "company": ("hiringOrganization",),
+    "salary": ("baseSalary.value", "baseSalary"),
+    "website": ("url", "sameAs"),
+    "url": ("url", "og:url"),
+    "language": ("inLanguage", "og:locale"),
+    "keyword": ("keywords", "article:tag"),
+    "tag": ("keywords", "article:tag"),
+    "duration": ("duration", "totalTime"),
+}
+"""What people call an attribute, without signs and a plural's s, and the properties meant, likeliest first."""
+
+BY_TYPE: dict[str, tuple[str, ...]] = {"price": SYNONYMS["price"], "date": SYNONYMS["date"], "image": SYNONYMS["image"]}
+"""What an attribute of a type means when its name says nothing."""
+
+_WORD = re.compile(r"[^a-z]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A property and its values on a page. words: for people, "JSON-LD Product name"."""
+
+    item: Item
+    path: str
+    values: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        return " ".join(part for part in (self.item.syntax, self.item.type if self.item.type else "", self.path) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """A property that the pages of a template carry. pages: on how many; several: a page has several values of it."""
+
+    type: str
+    path: str
+    pages: int
+    several: bool
+    example: str
+
+
+def subjects(items: Sequence[Item]) -> list[Item]:
+    """The items a page may be about, likeliest first: named types, then those that say nothing, each by how much they tell."""
+    known = [item for item in items if item.type not in FURNITURE]
+    return sorted(known, key=lambda item: (item.type in GENERAL, item.syntax == "Open Graph", -len(item.properties)))
+
+
+def match(name: str, kind: str, items: Sequence[Item]) -> Match | None:
+    """The property that an attribute of this name and type means on a page, None for none."""
+    found = subjects(items)
+    for paths in (_by_name(name), BY_TYPE.get(kind, ())):
+        for item in found:
+            for path in paths:
+                for real, values in item.properties.items():
+                    if real.casefold() == path.casefold() or (path == _plain(real) and path):
+                        return Match(item, real, values)
+    return None
+
+
+def _by_name(name: str) -> tuple[str, ...]:
+    """The attribute's own name, then what it may mean."""
+    plain = _plain(name)
+    singular = plain[:-1] if plain.endswith("s") else plain
+    known = SYNONYMS.get(plain) or SYNONYMS.get(singular) or ()
+    return (*dict.fromkeys(path for path in (*known, plain, singular) if path),)
+
+
+def _plain(name: str) -> str:
+    """Letters only, in lower case: "ISBN-13" is "isbn"."""
+    return _WORD.sub("", name.casefold())
+
+
+def offered(pages: Iterable[Sequence[Item]]) -> list[Offered]:
+    """What the pages' subjects carry, of the type most of them have: properties by the number of pages, then by name."""
+    rows = [found[0] for items in pages if (found := subjects(items))]
+    kinds = Counter(item.type for item in rows if item.type not in GENERAL) or Counter(item.type for item in rows)
+    if not kinds:
+        return []
+    kind = max(kinds, key=lambda each: (kinds[each], each))
+    mine = [item for item in rows if item.type == kind]
+    counts = Counter(path for item in mine for path in item.properties)
+    return [
+        Offered(
+            kind,
+            path,
+            count,
+            any(len(item.properties.get(path, ())) > 1 for item in mine),
+            next(item.properties[path][0] for item in mine if path in item.properties),
+        )
+        for path, count in sorted(counts.items(), key=lambda row: (-row[1], row[0]))
+    ]

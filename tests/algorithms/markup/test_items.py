@@ -1,0 +1,150 @@
+"""What pages say of themselves, in one form, whatever they say; which property an attribute means; where a value stands."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extraction.algorithms.dom.nodes import Location, elements, value
+from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.markup import items, matching, places
+from extraction.algorithms.markup.items import Item, read
+
+PRODUCT = {
+    "@context": "https://schema.org",
+    "@graph": [
+        {"@type": "WebSite", "name": "Shop", "url": "https://shop.example/"},
+        {
+            "@type": ["Product", "Thing"],
+            "name": " A  Lamp ",
+            "brand": {"@type": "Brand", "name": "Lux"},
+            "image": [{"@type": "ImageObject", "url": "a.jpg"}, "b.jpg"],
+            "offers": {"@type": "Offer", "price": 19.9, "priceCurrency": "EUR", "itemCondition": None},
+            "isAccessibleForFree": False,
+        },
+    ],
+}
+
+
+def product() -> Item:
+    return next(item for item in read({"json-ld": [PRODUCT]}) if item.type == "Product")
+
+
+def test_things_within_things_are_known_by_their_names_and_keep_their_properties() -> None:
+    found = product().properties
+    assert found["name"] == ("A Lamp",) and found["brand"] == ("Lux",) and found["brand.name"] == ("Lux",)
+    assert found["image"] == ("a.jpg", "b.jpg") and found["offers.price"] == ("19.9",) and found["isAccessibleForFree"] == ("false",)
+    assert "offers.itemCondition" not in found
+
+
+def test_microdata_rdfa_and_open_graph_come_in_the_same_form() -> None:
+    micro = {
+        "type": "https://schema.org/Book",
+        "properties": {"author": {"type": "x/Person", "properties": {"name": "Ann"}}, "isbn": ["1", "2"]},
+    }
+    rdfa = {"@id": "", "@type": ["http://schema.org/Book"], "http://schema.org/name": [{"@value": "Emma"}]}
+    graph = {"namespace": {}, "properties": [("og:title", "Emma"), ("og:type", "book")]}
+    found = read({"microdata": [micro], "rdfa": [rdfa], "opengraph": [graph]})
+    assert [(item.syntax, item.type) for item in found] == [("microdata", "Book"), ("RDFa", "Book"), ("Open Graph", "book")]
+    assert found[0].properties == {"author": ("Ann",), "author.name": ("Ann",), "isbn": ("1", "2")}
+    assert found[1].properties == {"name": ("Emma",)} and found[2].properties["og:title"] == ("Emma",)
+
+
+def test_items_survive_their_own_json() -> None:
+    assert [Item.from_json(item.as_json()) for item in read({"json-ld": [PRODUCT]})] == read({"json-ld": [PRODUCT]})
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4),
+)
+NAMES = st.sampled_from(["@type", "@graph", "mainEntity", "name", "offers", "properties", "type", "@value"])
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["json-ld", "microdata", "rdfa", "opengraph"]),
+        st.lists(st.dictionaries(NAMES, JSON, max_size=4), max_size=3) | JSON,
+    )
+)
+def test_whatever_a_page_says_becomes_texts_within_bounds(found) -> None:
+    for item in read(found):
+        assert len(item.properties) <= items.MAX_PROPERTIES
+        for path, values in item.properties.items():
+            assert isinstance(path, str) and values and all(isinstance(each, str) and each for each in values)
+
+
+def test_endless_things_have_an_end() -> None:
+    deep: dict = {"name": "x"}
+    for _ in range(200):
+        deep = {"@type": "A", "@graph": [deep], "child": deep, "name": "y" * 10_000}
+    wide = {"@type": "B", **{f"p{n}": ["v"] * 1_000 for n in range(1_000)}}
+    found = read({"json-ld": [deep, wide, *[{"@type": "C", "name": "c"}] * 500]})
+    assert len(found) <= items.MAX_ITEMS
+    assert all(
+        len(values) <= items.MAX_VALUES and len(values[0]) <= items.MAX_CHARS for item in found for values in item.properties.values()
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "path"),
+    [
+        ("title", "text", "name"),
+        ("price", "price", "offers.price"),
+        ("cost", "price", "offers.price"),
+        ("Manufacturer", "text", "brand"),
+        ("image", "image", "image"),
+        ("images", "text", "image"),
+        ("shoe_size", "text", None),
+        ("13", "text", None),
+    ],
+)
+def test_an_attribute_means_a_property_by_its_name_then_by_its_type(name, kind, path) -> None:
+    found = matching.match(name, kind, read({"json-ld": [PRODUCT], "opengraph": [{"properties": [("og:title", "Lamp | Shop")]}]}))
+    assert (found and found.path) == path
+    assert found is None or found.words == f"JSON-LD Product {path}"
+
+
+def test_what_a_template_offers_is_that_of_its_subject_with_how_many_pages_have_it() -> None:
+    lamp = read({"json-ld": [PRODUCT]})
+    chair = [Item("JSON-LD", "Product", {"name": ("Chair",), "sku": ("7",)}), Item("JSON-LD", "Organization", {"name": ("Shop",)})]
+    found = {row.path: row for row in matching.offered([lamp, chair, []])}
+    assert found["name"].pages == 2 and found["sku"].pages == 1 and found["image"].several and not found["name"].several
+    assert {row.type for row in found.values()} == {"Product"}
+
+
+PAGE = parse(
+    b"""<html><head><title>A Lamp</title><meta property="og:image" content="lamp.jpg"></head><body><nav><a>A Lamp</a></nav>
+    <p>A lamp</p><h1>A Lamp</h1><p>now $ 19.90 only</p><p>x19.90</p><p>119.90</p><p>One <b>two</b> three</p><script>"hidden"</script>
+    <ul><li>flour</li><li>milk</li></ul></body></html>"""
+).root
+NODES = elements(PAGE)
+
+
+def at(text: str) -> str:
+    found = places.place(NODES, text)
+    assert found is not None
+    return f"{NODES[found.node].tag} {found.kind} {value(NODES, found)}"
+
+
+def test_a_value_stands_in_the_heading_before_other_texts_and_before_navigation() -> None:
+    assert at("A Lamp") == "h1 text A Lamp"
+
+
+def test_a_value_within_a_longer_text_is_a_part_of_it_and_no_piece_of_a_number() -> None:
+    found = places.place(NODES, "19.90")
+    assert found is not None and value(NODES, found) == "19.90" and found.start == 6
+
+
+def test_a_value_across_elements_is_the_element_and_one_in_no_text_the_attribute() -> None:
+    assert at("One two three") == "p element One two three"
+    assert at("lamp.jpg") == "meta attribute lamp.jpg"
+    assert places.place(NODES, "hidden") is None and places.place(NODES, " ") is None
+
+
+def test_of_a_list_nearly_all_must_stand_on_the_page() -> None:
+    assert [value(NODES, each) for each in places.places(NODES, ["flour", "milk"])] == ["flour", "milk"]
+    assert places.places(NODES, ["flour", "sugar"]) == ()
+
+
+def test_places_are_locations_of_the_tree() -> None:
+    assert isinstance(places.place(NODES, "flour"), Location)
