@@ -6,7 +6,7 @@ from extraction.demo import design_one_book
 from extraction.demo.content import ArticlePage, AuthorPage, BookPage, Card, Frame, InfoPage, ListingPage, Page
 from extraction.demo.daily import Slot
 from extraction.demo.dice import draw
-from extraction.demo.markup import LATIN_ONE, NAME, fragment, json_ld, marked, named, relative, source, thumbnail
+from extraction.demo.markup import LATIN_ONE, NAME, fragment, json_ld, marked, named, relative, thumbnail
 from extraction.demo.words import word
 
 _NAV = (
@@ -58,8 +58,7 @@ def _document(frame: Frame, kind: str, main: str, head: str = "") -> str:
 <title>{named(frame.title)} | {NAME}</title>
 <meta name="viewport" content="width=980">
 <link rel="stylesheet" href="{address(frame, "/css/print.css")}" media="print">
-<style type="text/css">
-{source("design_one.css")}</style>
+<link rel="stylesheet" type="text/css" href="{address(frame, "/css/shop.css")}">
 <script type="text/javascript">
 var shop = shop || []; shop.push(['page', '{kind}', {frame.day}]);
 if (1 < 2 && shop.length > 0) {{ document.documentElement.className += " js"; }}

@@ -3,7 +3,7 @@
 from extraction.demo.content import ArticlePage, AuthorPage, BookPage, Card, Frame, InfoPage, Link, ListingPage, Page
 from extraction.demo.daily import Review, Slot
 from extraction.demo.dice import draw, token
-from extraction.demo.markup import LATIN_ONE, NAME, fragment, json_ld, marked, plain, source
+from extraction.demo.markup import LATIN_ONE, NAME, fragment, json_ld, marked, plain
 from extraction.demo.words import word
 
 _NAV = (
@@ -46,8 +46,7 @@ def _document(frame: Frame, kind: str, main: str, head: str = "") -> str:
 <title>{NAME} · {plain(frame.title)}</title>
 <link rel="icon" href="/img/logo.svg">
 <link rel="stylesheet" href="/css/print.css" media="print">
-<style>
-{source("design_two.css")}</style>
+<link rel="stylesheet" href="/css/site.css">
 {head}
 </head>
 <body data-view="{kind}" data-request="{token(12, "request", frame.path, frame.day)}">

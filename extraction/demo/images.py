@@ -16,7 +16,7 @@ _GILTS = ("#e8d3a2", "#f1e3c6", "#d9b978", "#efe6d5")
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """path: of the site, beginning with a slash."""
+    """A file that pages load. path: of the site, beginning with a slash."""
 
     path: str
     content: bytes
@@ -36,6 +36,7 @@ def _pictures() -> Iterator[Picture]:
         elif isinstance(page, AuthorPage) and page.portrait:
             yield _svg(page.portrait, _portrait(page))
     yield _svg("/img/logo.svg", _LOGO)
+    yield Picture("/img/band.png", png(6, width=16, height=6), "image/png")
     for number in range(6):
         yield Picture(f"/img/advert/{number}.png", png(number), "image/png")
 

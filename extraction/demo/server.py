@@ -13,10 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 from xml.sax.saxutils import escape
 
-from extraction.demo.images import pictures
-from extraction.demo.site import pages
-
-PRINT_CSS = b"#nav,.side,.advert,.promo,.menu,.find{display:none}body{background:#fff}\n"
+from extraction.demo.site import files, pages
 
 ROBOTS = "User-agent: *\nDisallow: /search\nDisallow: /basket\nSitemap: {address}/sitemap.xml\n"
 
@@ -44,9 +41,8 @@ class DemoServer(ThreadingHTTPServer):
     def switch(self, *, design: int = 1, day: int = 0, partial: bool = False) -> None:
         """Serves another design or day from now on. Raises ValueError as `site.pages`; then nothing has changed."""
         found = list(pages(design=design, day=day, partial=partial, base_url=self.address))
-        answers = {picture.path: _Answer(picture.content, picture.content_type) for picture in pictures()}
+        answers = {file.path: _Answer(file.content, file.content_type) for file in files()}
         answers |= {page.path: _Answer(page.content, page.content_type) for page in found}
-        answers["/css/print.css"] = _Answer(PRINT_CSS, "text/css")
         answers["/robots.txt"] = _Answer(ROBOTS.format(address=self.address).encode(), "text/plain")
         answers["/sitemap.xml"] = _Answer(_sitemap([page.url for page in found]), "application/xml")
         with self._lock:

@@ -14,6 +14,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from extraction.demo import content, design_one, design_two, markup
 from extraction.demo.content import ArticlePage, AuthorPage, BookPage, InfoPage, ListingPage
+from extraction.demo.images import Picture, pictures
 
 BASE_URL = "http://inkhorn-lane.example"
 """Where the site stands when nobody serves it; the domain is reserved for examples."""
@@ -27,6 +28,8 @@ TEMPLATES: dict[type[content.Page], str] = {
     ArticlePage: "article",
     InfoPage: "info",
 }
+
+PRINT_CSS = "#nav,.side,.advert,.promo,.menu,.find{display:none}body{background:#fff}\n"
 
 Truth = dict[str, dict[str, dict[str, list[str]]]]
 
@@ -59,6 +62,12 @@ def pages(*, design: int = 1, day: int = 0, partial: bool = False, base_url: str
     return (_page(page, design, partial, base_url) for page in content.site(day=day))
 
 
+def files() -> tuple[Picture, ...]:
+    """The stylesheets and pictures that pages of either design load."""
+    sheets = {"print": PRINT_CSS, "shop": markup.source("design_one.css"), "site": markup.source("design_two.css")}
+    return (*pictures(), *(Picture(f"/css/{name}.css", text.encode(), "text/css") for name, text in sheets.items()))
+
+
 def truth(*, design: int = 1, day: int = 0, base_url: str = BASE_URL) -> Truth:
     """{template: {url: {attribute: values}}} for book and author.
 
@@ -76,7 +85,7 @@ def truth(*, design: int = 1, day: int = 0, base_url: str = BASE_URL) -> Truth:
 
 
 def write_zip(path: Path | str, *, design: int = 1, day: int = 0, partial: bool = False, base_url: str = BASE_URL) -> int:
-    """Writes the site as a zip with ``manifest.csv`` (file, url) first; returns the number of pages.
+    """Writes the site as a zip with ``manifest.csv`` (file, url) first, what its pages load last; returns the number of pages.
 
     Same arguments, same bytes. Raises ValueError as `pages`.
     """
@@ -87,6 +96,8 @@ def write_zip(path: Path | str, *, design: int = 1, day: int = 0, partial: bool 
         _put(archive, "manifest.csv", manifest.getvalue().encode())
         for page in found:
             _put(archive, page.file, page.content)
+        for file in files():
+            _put(archive, file.path.lstrip("/"), file.content)
     return len(found)
 
 

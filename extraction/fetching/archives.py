@@ -11,7 +11,7 @@ from typing import BinaryIO, Protocol
 
 from extraction.fetching.cut_zips import HEADER, CutZipReader
 from extraction.fetching.folders import FolderReader
-from extraction.fetching.items import ArchiveError, Budget, Item, LimitReached, Limits, PageItem, Refused, Skipped
+from extraction.fetching.items import ArchiveError, Budget, Item, LimitReached, Limits, PageItem, Refused, Skipped, Wanted
 from extraction.fetching.streams import GZIP_MAGIC, Stream
 from extraction.fetching.tars import BLOCK, TarReader, is_tar
 from extraction.fetching.warcs import MAGIC, WarcReader
@@ -25,6 +25,7 @@ _UNREAD = {b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"7z\xbc\xaf": "7z", b"Rar!":
 
 class _Reader(Protocol):
     ordered_by_time: bool
+    wanted: Wanted | None
 
     @property
     def fraction(self) -> float: ...
@@ -35,22 +36,26 @@ class _Reader(Protocol):
 class Archive:
     """A file or folder whose items can be gone through once. name: what people call it.
 
+    wanted: for the stylesheets, pictures and fonts that pages need, and nothing else.
+
     Raises ArchiveError when nothing can be read from it, with the reason.
     """
 
-    def __init__(self, source: Path | BinaryIO, *, name: str, limits: Limits) -> None:
+    def __init__(self, source: Path | BinaryIO, *, name: str, limits: Limits, wanted: Wanted | None = None) -> None:
         self._name = name
         self._limits = limits
         self._file: BinaryIO | None = None
         if isinstance(source, Path):
             if source.is_dir():
                 self._reader: _Reader = FolderReader(source, limits=limits)
+                self._reader.wanted = wanted
                 return
             if not source.is_file():
                 raise ArchiveError(f"there is no file or folder {source}")
             source = self._file = source.open("rb")
         try:
             self._reader = _reader(source, name=name, limits=limits)
+            self._reader.wanted = wanted
         except ArchiveError:
             self.close()
             raise

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from extraction.fetching import files, manifest
-from extraction.fetching.items import Budget, Entry, EntryError, Item, LimitReached, Limits, Refused
+from extraction.fetching.items import Budget, Entry, EntryError, Item, LimitReached, Limits, Refused, Wanted
 from extraction.fetching.names import printable, safe_name
 from extraction.fetching.streams import PIECE_BYTES
 
@@ -34,6 +34,7 @@ class CutZipReader:
     """Reads what is left of a zip file, in the order of its entries. fraction: share of the file read."""
 
     ordered_by_time = False
+    wanted: Wanted | None = None
 
     def __init__(self, file: BinaryIO, *, size_bytes: int, name: str, limits: Limits) -> None:
         self._file = file
@@ -48,7 +49,7 @@ class CutZipReader:
         return self._position / max(1, self._size_bytes)
 
     def __iter__(self) -> Iterator[Item]:
-        yield from files.items(self._entries(), self._manifest(), self._budget)
+        yield from files.read(self._entries(), self._manifest(), self._budget, self.wanted)
         yield Refused(self._name, f"it was cut off{self._lost}; what stands before that was read")
 
     def _manifest(self) -> manifest.Manifest:

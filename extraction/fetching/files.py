@@ -2,9 +2,32 @@
 
 from collections.abc import Iterable, Iterator
 
-from extraction.fetching.items import Budget, Entry, EntryError, Item, PageItem, Refused, Skipped
+from extraction.fetching import media
+from extraction.fetching.items import AssetItem, Budget, Entry, EntryError, Item, PageItem, Refused, Skipped, Wanted
 from extraction.fetching.manifest import Manifest, Row, place
 from extraction.fetching.names import SNIFF_BYTES, Kind, kind, looks_like_html, other, printable, safe_name
+
+
+def read(entries: Iterable[Entry], manifest: Manifest, budget: Budget, wanted: Wanted | None) -> Iterator[Item]:
+    """The pages, or only the files that are `wanted` by pages that were read before."""
+    yield from items(entries, manifest, budget) if wanted is None else assets(entries, manifest, wanted)
+
+
+def assets(entries: Iterable[Entry], manifest: Manifest, wanted: Wanted) -> Iterator[AssetItem]:
+    """The files that pages need. What cannot be read is left out: the page is shown without it."""
+    for entry in entries:
+        try:
+            name = safe_name(entry.raw_name)
+        except ValueError:
+            continue
+        row = manifest.rows.get(name)
+        need = (wanted(row.url) if row and row.url else None) or wanted(name)
+        if need is None or entry.problem or entry.size_bytes > media.MAX_BYTES[need.kind]:
+            continue
+        try:
+            yield AssetItem(name, need, entry.read(media.MAX_BYTES[need.kind] + 1))
+        except EntryError:
+            continue
 
 
 def items(entries: Iterable[Entry], manifest: Manifest, budget: Budget) -> Iterator[Item]:

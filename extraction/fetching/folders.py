@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from extraction.fetching import files, manifest
-from extraction.fetching.items import Budget, Entry, EntryError, Item, Limits
+from extraction.fetching.items import Budget, Entry, EntryError, Item, Limits, Wanted
 
 
 class FolderReader:
@@ -15,6 +15,7 @@ class FolderReader:
     """
 
     ordered_by_time = False
+    wanted: Wanted | None = None
 
     def __init__(self, folder: Path, *, limits: Limits) -> None:
         self._folder = folder
@@ -31,7 +32,7 @@ class FolderReader:
         self._total = len(paths)
         # A folder is no archive: nothing in it is packed, so only the sizes count.
         budget = Budget(self._limits, self._limits.total_bytes)
-        yield from files.items(self._entries(paths, budget), self._manifest(), budget)
+        yield from files.read(self._entries(paths, budget), self._manifest(), budget, self.wanted)
 
     def _paths(self) -> Iterator[Path]:
         for parent, folders, names in os.walk(self._folder):

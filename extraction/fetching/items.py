@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from extraction.algorithms.dom.references import Need
+
 MEBIBYTE = 1024**2
 
 FREE_EXPANSION_BYTES = 64 * MEBIBYTE
@@ -38,6 +40,19 @@ class PageItem:
 
 
 @dataclass(frozen=True, slots=True)
+class AssetItem:
+    """A stylesheet, picture or font that a page needs. name: its address, or its name in the archive."""
+
+    name: str
+    need: Need
+    content: bytes
+
+
+Wanted = Callable[[str], Need | None]
+"""What an address or name in an archive is needed as; None where no page needs it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Refused:
     """Something that should have been read and could not be, and why."""
 
@@ -53,7 +68,7 @@ class Skipped:
     kind: str
 
 
-Item = PageItem | Refused | Skipped
+Item = PageItem | AssetItem | Refused | Skipped
 
 
 class ArchiveError(Exception):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO, cast
 
 from extraction.fetching import files, manifest
-from extraction.fetching.items import Budget, Entry, EntryError, Item, LimitReached, Limits, Refused
+from extraction.fetching.items import Budget, Entry, EntryError, Item, LimitReached, Limits, Refused, Wanted
 from extraction.fetching.names import safe_name
 from extraction.fetching.streams import PIECE_BYTES, Stream
 
@@ -33,6 +33,7 @@ class TarReader:
     """
 
     ordered_by_time = False
+    wanted: Wanted | None = None
 
     def __init__(self, file: BinaryIO, *, size_bytes: int, name: str, limits: Limits) -> None:
         self._file = file
@@ -49,7 +50,7 @@ class TarReader:
         found = self._manifest()
         budget = Budget(self._limits, self._size_bytes)
         self._stream = Stream(self._file, budget=budget)
-        yield from files.items(self._entries(self._stream), found, budget)
+        yield from files.read(self._entries(self._stream), found, budget, self.wanted)
         if self._stream.broken:
             yield Refused(self._name, f"{self._stream.broken}; what stands before that was read")
 

@@ -14,7 +14,7 @@ from warcio.bufferedreaders import ChunkedDataReader
 from warcio.exceptions import ArchiveLoadFailed
 from warcio.statusandheaders import StatusAndHeadersParser, StatusAndHeadersParserException
 
-from extraction.fetching.items import MEBIBYTE, Budget, EntryError, Item, Limits, PageItem, Refused, Skipped
+from extraction.fetching.items import MEBIBYTE, AssetItem, Budget, EntryError, Item, Limits, PageItem, Refused, Skipped, Wanted
 from extraction.fetching.names import looks_like_html, printable, safe_url
 from extraction.fetching.streams import PIECE_BYTES, Stream
 
@@ -32,6 +32,7 @@ class WarcReader:
     """Reads the responses and resources of a WARC file that are HTML, in the file's order. fraction: share of the file read."""
 
     ordered_by_time = True
+    wanted: Wanted | None = None
 
     def __init__(self, file: BinaryIO, *, size_bytes: int, name: str, limits: Limits) -> None:
         self._name = name
@@ -90,6 +91,9 @@ class WarcReader:
             return Skipped(name, f"HTTP {status}" if re.fullmatch(r"[1-5][0-9][0-9]", status) else "HTTP without status")
         content_type = (headers or record.rec_headers).get_header("Content-Type") or ""
         media_type = content_type.partition(";")[0].strip().lower()
+        if self.wanted is not None:
+            need = self.wanted(safe_url(raw_url))
+            return AssetItem(name, need, self._content(record, headers)) if need else Skipped(name, "not needed")
         if media_type and media_type not in HTML_TYPES:
             return Skipped(name, "not HTML")
         url = safe_url(raw_url)

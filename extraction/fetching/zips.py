@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from extraction.fetching import files, manifest
-from extraction.fetching.items import MEBIBYTE, ArchiveError, Budget, Entry, EntryError, Item, Limits, Refused
+from extraction.fetching.items import MEBIBYTE, ArchiveError, Budget, Entry, EntryError, Item, Limits, Refused, Wanted
 from extraction.fetching.names import safe_name
 
 MAX_DIRECTORY_BYTES = 192 * MEBIBYTE
@@ -26,6 +26,7 @@ class ZipReader:
     """Reads a zip file that has its end (`is_cut`), entry by entry, in the order of its directory. fraction: share of the entries read."""
 
     ordered_by_time = False
+    wanted: Wanted | None = None
 
     def __init__(self, file: BinaryIO, *, size_bytes: int, limits: Limits) -> None:
         _check_directory(file, size_bytes)
@@ -41,7 +42,7 @@ class ZipReader:
         return self._done / max(1, len(self._zip.filelist))
 
     def __iter__(self) -> Iterator[Item]:
-        yield from files.items(self._entries(), self._manifest(), self._budget)
+        yield from files.read(self._entries(), self._manifest(), self._budget, self.wanted)
 
     def _entries(self) -> Iterator[Entry]:
         for info in self._zip.filelist:

@@ -17,13 +17,18 @@ from django.core.files.storage import default_storage
 from django.utils import timezone
 
 from extraction.fetching.archives import Archive, ArchiveError, Limits, PageItem, Refused, Skipped
+from extraction.fetching.items import AssetItem
 from extraction.fetching.names import printable
 from extraction.models import Run, Site
-from extraction.services import cluster_pages, page_store, runs
+from extraction.services import assets, cluster_pages, page_store, runs
+from extraction.services.import_assets import WantedAssets
 from extraction.services.runs import Cancelled, JobError, Progress
 
 BATCH_PAGES = 100
 """Pages a transaction: some ten queries for a hundred pages; a killed worker repeats at most so many."""
+
+ASSETS_AMONG = frozenset({"picture", "style", "font", "not HTML"})
+"""What was skipped as no page and may be needed by one."""
 
 BATCH_BYTES = 16 * 1024**2
 """Pages of a batch are in memory together, so large ones make smaller batches."""
@@ -84,8 +89,11 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
         raise JobError("the uploaded file is gone; upload it again")
     _delete_orphans()
     try:
-        with _opened(run.parameters) as source, Archive(source, name=run.parameters["name"], limits=limits()) as archive:
-            _import(run, archive, progress)
+        with _opened(run.parameters) as source:
+            wanted = WantedAssets()
+            with Archive(source, name=run.parameters["name"], limits=limits()) as archive:
+                _import(run, archive, progress, wanted)
+            _import_assets(run, source, progress, wanted)
     except ArchiveError as error:
         _delete(upload)
         raise JobError(f"{run.parameters['name']}: {error}") from error
@@ -108,11 +116,11 @@ class _Tally:
     skipped: Counter[str] = field(default_factory=Counter)
 
 
-def _import(run: Run, archive: Archive, progress: Progress) -> None:
+def _import(run: Run, archive: Archive, progress: Progress, wanted: WantedAssets) -> None:
     tally = _Tally()
     progress(0, message="Reading the archive")
     for batch in _batches(archive, tally, progress):
-        stored = page_store.store(run, batch)
+        stored = page_store.store(run, batch, look=wanted.look)
         tally.pages += len(batch)
         tally.unreadable += len(stored.unreadable)
         for name, reason in stored.unreadable:
@@ -126,6 +134,24 @@ def _import(run: Run, archive: Archive, progress: Progress) -> None:
         raise ArchiveError("no page was found in it")
     progress(tally.pages, total=tally.pages, now=True)
     run.summary = _summary(run, tally)
+    Run.objects.filter(pk=run.pk).update(summary=run.summary)
+
+
+def _import_assets(run: Run, source: Path | BinaryIO, progress: Progress, wanted: WantedAssets) -> None:
+    """Goes through the archive again for what the pages need to look right, now that it is known what they need."""
+    if not ASSETS_AMONG & run.summary["skipped"].keys():
+        return
+    room, kept = assets.Room.of(run.site), 0
+    while wanted.grown():
+        with Archive(source, name=run.parameters["name"], limits=limits(), wanted=wanted.find) as archive:
+            for item in archive:
+                if isinstance(item, AssetItem) and (asset := assets.keep(run.site, item.need, item.content, room)):
+                    wanted.kept(item, asset)
+                    kept += not asset.error
+                progress(run.summary["pages"], message="Keeping styles and pictures")
+    if not kept:
+        return
+    run.summary = run.summary | {"assets": kept}
     Run.objects.filter(pk=run.pk).update(summary=run.summary)
 
 

@@ -3,7 +3,7 @@
 Idempotent: what is there already stays as it is, so a batch may come twice, from two runs at once or after a crash.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,6 +24,13 @@ TITLE_LENGTH = 200
 
 WRITERS = 4
 """Contents are compressed and written beside the parsing: both are C code that lets other threads go on, and object stores answer late."""
+
+
+Look = Callable[[PageItem, ParsedPage], None]
+
+
+def _pass(_item: PageItem, _page: ParsedPage) -> None:
+    """Nobody looks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +54,11 @@ class Stored:
     unreadable: tuple[tuple[str, str], ...]
 
 
-def store(run: Run, items: Sequence[PageItem], *, keep_new: bool = True) -> Stored:
+def store(run: Run, items: Sequence[PageItem], *, keep_new: bool = True, look: Look = _pass) -> Stored:
     """Keeps a batch of pages; a page's newest snapshot becomes its current one. Adds up `new` and `changed` in the run's summary.
 
-    keep_new: False to keep only the rows, not the bytes, of pages whose bytes were never kept.
+    keep_new: False to keep only the rows, not the bytes, of pages whose bytes were never kept. look: sees the trees of new
+    contents, which are parsed here anyway.
 
     Contents go to the storage first and rows follow in one transaction: whoever dies in between leaves whole batches
     and at worst a content without a row.
@@ -59,7 +67,7 @@ def store(run: Run, items: Sequence[PageItem], *, keep_new: bool = True) -> Stor
     visits = [_visit(run, item, kept) for item in items]
     known = _known(run.site, visits)
     fresh = {(visit.url, visit.sha256): visit for visit in visits if (visit.url, visit.sha256, visit.keep) not in known}
-    made = _made(list(fresh.values()))
+    made = _made(list(fresh.values()), look)
     with transaction.atomic():
         new, changed = _write(run.site, visits, made)
         if new or changed:
@@ -108,23 +116,25 @@ def _known(site: Site, visits: Sequence[Visit]) -> dict[tuple[str, str, bool], s
     return found
 
 
-def _made(visits: Sequence[Visit]) -> dict[tuple[str, str], Snapshot]:
+def _made(visits: Sequence[Visit], look: Look) -> dict[tuple[str, str], Snapshot]:
     """The snapshots to be, without their pages; their contents are kept."""
     wanted = [visit.item for visit in visits if visit.keep]
     received = [item.answer.received for item in wanted if item.answer and item.answer.received is not None]
     with ThreadPoolExecutor(WRITERS) as writers:
         kept = writers.map(contents.put, [*(item.content for item in wanted), *received])
-        made = [_snapshot(visit) for visit in visits]
+        made = [_snapshot(visit, look) for visit in visits]
         list(kept)  # raises what a writer raised
     vectorise(made, [visit.item.content for visit in visits])
     return {(visit.url, visit.sha256): snapshot for visit, snapshot in zip(visits, made, strict=True)}
 
 
-def _snapshot(visit: Visit) -> Snapshot:
+def _snapshot(visit: Visit, look: Look) -> Snapshot:
     content, content_type, answer = visit.item.content, visit.item.content_type, visit.item.answer
     title, error = "", ""
     try:
-        title = _title(parse(content, content_type=content_type or None))
+        page = parse(content, content_type=content_type or None)
+        title = _title(page)
+        look(visit.item, page)
     except PageError as reason:
         error = str(reason)[:500]
     made = Snapshot(

@@ -40,6 +40,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "unchanged": "unchanged",
         "unreadable": "unreadable",
         "refused": "file{s} refused",
+        "assets": "style{s} and pictures",
     },
     Run.Kind.CRAWL: {
         "pages": "page{s} fetched",
@@ -53,6 +54,8 @@ _WORDS: dict[str, dict[str, str]] = {
     },
     Run.Kind.CLUSTER: {"clusters": "template{s}", "clustered": "page{s} in {them}", "unclustered": "without"},
     Run.Kind.COMPARE: {"pairs": "pair{s} of templates compared", "proposals": "found to be one template"},
+    Run.Kind.ASSETS: {"loaded": "file{s} loaded", "failed": "not loaded"},
+    Run.Kind.PREVIEW: {"drawn": "preview{s} drawn"},
     Run.Kind.LEARN: {"attributes": "attribute{s} learned", "failed": "not learned"},
     Run.Kind.EXTRACT: {
         "records": "record{s}",

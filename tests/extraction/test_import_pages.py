@@ -219,9 +219,9 @@ def test_a_cancelled_import_keeps_whole_batches_and_drops_the_upload(site: Site,
     run = import_pages.start(site, zip_at(tmp_path / "a.zip", site_files()), name="a.zip")
     store = page_store.store
 
-    def cancel_then_store(run: Run, items: Any) -> Any:
+    def cancel_then_store(run: Run, items: Any, **how: Any) -> Any:
         runs.cancel(run)
-        return store(run, items)
+        return store(run, items, **how)
 
     monkeypatch.setattr(page_store, "store", cancel_then_store)
     done(run)

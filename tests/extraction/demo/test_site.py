@@ -15,7 +15,7 @@ from extraction.demo.bundled import annotations
 from extraction.demo.content import BookPage, site
 from extraction.demo.design_one_book import PARTIAL_ATTRIBUTES
 from extraction.demo.markup import BROKEN, LATIN_ONE
-from extraction.demo.site import BASE_URL, DemoPage, pages, truth, write_zip
+from extraction.demo.site import BASE_URL, DemoPage, files, pages, truth, write_zip
 
 DESIGNS = ({"design": 1}, {"design": 2}, {"design": 1, "partial": True}, {"design": 1, "day": 17}, {"design": 2, "day": 41})
 
@@ -238,7 +238,8 @@ def test_the_zip_has_the_manifest_first_and_every_page_under_its_url(tmp_path) -
         names = archive.namelist()
         rows = list(csv.DictReader(io.StringIO(archive.read("manifest.csv").decode(), newline="")))
         assert names[0] == "manifest.csv"
-        assert [row["file"] for row in rows] == names[1:]
+        assert [row["file"] for row in rows] == names[1 : 1 + count]
+        assert {f"/{name}" for name in names[1 + count :]} == {file.path for file in files()}
         assert list(rows[0]) == ["file", "url"]
         assert len(rows) == count
         assert {row["url"]: archive.read(row["file"]) for row in rows} == {page.url: page.content for page in made(design=2, day=3)}
