@@ -14,7 +14,8 @@ from lxml import etree
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError
-from extraction.algorithms.learning.features import PageTable, table
+from extraction.algorithms.learning.features import PageTable
+from extraction.algorithms.learning.tables import table
 from extraction.models import Cluster, Label, SamplePage, Snapshot
 from extraction.services import contents
 

@@ -14,8 +14,9 @@ from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.dom.rows import Rows, select
 from extraction.algorithms.errors import LearningError
 from extraction.algorithms.learning.apriori import Learned, NotLearned
-from extraction.algorithms.learning.features import PageTable, table
+from extraction.algorithms.learning.features import PageTable
 from extraction.algorithms.learning.records import Field, LearnedRecords, MarkedRow, learn_records, row_values
+from extraction.algorithms.learning.tables import table
 
 ANNOTATED_ROWS = 2
 UNANNOTATED = 15

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.learning.features import PageTable, table
+from extraction.algorithms.learning.features import PageTable
+from extraction.algorithms.learning.tables import table
 from extraction.algorithms.monitoring.profiles import Profile
 from extraction.algorithms.monitoring.relearning import NotRelearned, relearn
 from extraction.algorithms.monitoring.verdict import Visit, check

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from extraction.algorithms.dom.nodes import clean
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.learning.features import table
+from extraction.algorithms.learning.tables import table
 from extraction.algorithms.monitoring.relearning import NotRelearned, relearn
 from extraction.algorithms.rules.apply import extract
 from extraction.algorithms.rules.rule import AttributeRule, Rule

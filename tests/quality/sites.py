@@ -12,7 +12,8 @@ from lxml import etree
 from extraction.algorithms.dom.nodes import RAW_TEXT, Location, clean, texts, whole_text
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.learning.apriori import Example
-from extraction.algorithms.learning.features import PageTable, table
+from extraction.algorithms.learning.features import PageTable
+from extraction.algorithms.learning.tables import table
 
 UNANNOTATED = 30
 """Other pages given to the learner, evenly spread over the site."""

@@ -269,9 +269,7 @@ class Learner:
             budget -= 0 if self.annotated[page] else len(table.nodes)
             if budget < 0:
                 break
-            index = {element: row for row, element in enumerate(table.nodes)}
-            selected = {location for location, text in xpath.places(table.root, index) if text}
-            if selected != self.solver.locations(solution, page):
+            if not self.solver.selects(solution, page, xpath):
                 raise LearningError(f"{solution.xpath}, which was learned, selects something else on one of the pages")
 
 

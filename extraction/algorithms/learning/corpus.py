@@ -4,6 +4,7 @@ A *target* is what kind of node is sought: text nodes of a tag, elements of a ta
 *candidates* are all such nodes with a non-blank value on all pages, in page order.
 """
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -30,10 +31,13 @@ class Corpus:
     def __init__(self, pages: Sequence[PageTable]) -> None:
         self.pages = pages
         self._named: dict[int, Bools] = {}
+        self._names: tuple[Hashes, Ints] | None = None
+        self.headers: dict[int, Ints] = {}
         sizes = [len(page.nodes) + 1 for page in pages]
         counts = [len(page.strings) + 1 for page in pages]
         self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
         self.text_offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+        self._starts: list[int] = self.offsets.tolist()
         self.rows: dict[str, Ints] = {name: self._joined(name, shift=True) for name in _ELEMENT_ROWS}
         self.numbers: dict[str, Hashes] = {
             name: self._joined(name) for name in ("tag", "whole", "shape", "text_before", "text_after", "heading")
@@ -57,7 +61,7 @@ class Corpus:
 
     def page_of(self, row: int) -> int:
         """The page that an element's row is on."""
-        return int(np.searchsorted(self.offsets, row, side="right")) - 1
+        return bisect_right(self._starts, row) - 1
 
     def location(self, target: "Target", row: int, text: int = 0) -> tuple[int, Location]:
         """(page, place) of a target's node given by its element's row and, where it is a text, its text's row."""
@@ -75,25 +79,27 @@ class Corpus:
         if name_key not in self._named:
             if len(self._named) * int(self.offsets[-1]) > MAX_NAMED_BYTES:
                 self._named.clear()
-            self._named[name_key] = self._find_named(name_key)
+            mask = np.zeros(int(self.offsets[-1]), np.bool_)
+            mask[self.rows_named(name_key)] = True
+            self._named[name_key] = mask
         return self._named[name_key]
 
-    def _find_named(self, name_key: int) -> Bools:
-        mask = np.zeros(int(self.offsets[-1]), np.bool_)
+    def rows_named(self, name_key: int) -> Ints:
+        """The rows of the elements that have a name, by `features.name_key`."""
+        if self._names is None:
+            names = np.concatenate([page.names for page in self.pages])
+            owners = np.concatenate([page.name_owners + offset for page, offset in zip(self.pages, self.offsets, strict=False)])
+            order = np.argsort(names, kind="stable")
+            self._names = names[order], owners[order]
+        names, owners = self._names
         wanted = np.uint64(name_key)
-        for page, offset in zip(self.pages, self.offsets, strict=False):
-            start, stop = np.searchsorted(page.names, wanted, "left"), np.searchsorted(page.names, wanted, "right")
-            if stop > start:
-                mask[page.name_owners[start:stop] + offset] = True
-        return mask
+        rows: Ints = owners[np.searchsorted(names, wanted, "left") : np.searchsorted(names, wanted, "right")]
+        return rows
 
-    def under(self, mask: Bools) -> Bools:
-        """Which elements have a proper ancestor in the mask."""
-        rows = np.flatnonzero(mask)
-        depth = np.zeros(len(mask) + 1, np.int32)
-        np.add.at(depth, rows + 1, 1)
-        np.add.at(depth, self.rows["end"][rows], -1)
-        inside: Bools = np.cumsum(depth[:-1]) > 0
+    def under(self, above: Ints, rows: Ints) -> Bools:
+        """Which of `rows` have a proper ancestor among the elements `above`, which ascend."""
+        ends = np.maximum.accumulate(np.append(0, self.rows["end"][above]))
+        inside: Bools = rows < ends[np.searchsorted(above, rows)]
         return inside
 
 

@@ -16,7 +16,8 @@ from lxml import etree
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import LearningError
 from extraction.algorithms.learning.costs import CALIBRATED, Cost
-from extraction.algorithms.learning.features import PageTable, table
+from extraction.algorithms.learning.features import PageTable
+from extraction.algorithms.learning.tables import table
 
 WRAPPER = "vertex-row"
 

@@ -7,10 +7,13 @@ whose cost is close to the least are compared once more, with the price of unlik
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from lxml import etree
 
-from extraction.algorithms.dom.nodes import Location, clean, value
+from extraction.algorithms.dom.nodes import clean, locate, value, whole_text
+from extraction.algorithms.dom.xpath import XPath
 from extraction.algorithms.learning import plausible
 from extraction.algorithms.learning.corpus import Candidates, Corpus, Target, candidates
 from extraction.algorithms.learning.costs import Cost
@@ -120,8 +123,15 @@ class Solver:
             return self.corpus.pages[page].strings[int(nodes.texts[place] - self.corpus.text_offsets[page])]
         return clean(value(self.corpus.pages[page].nodes, location) or "")
 
-    def locations(self, solution: Solution, page: int) -> set[Location]:
-        """The places that a solution selects on a page."""
-        nodes = solution.nodes
-        places = np.flatnonzero(solution.selected & (nodes.page == page))
-        return {self.corpus.location(nodes.target, int(nodes.rows[n]), int(nodes.texts[n]))[1] for n in places}
+    def selects(self, solution: Solution, page: int, xpath: XPath) -> bool:
+        """Whether an XPath selects on a page just what the solution does."""
+        table, nodes = self.corpus.pages[page], solution.nodes
+        begin, end = np.searchsorted(nodes.page, np.array([page, page + 1], np.int32))
+        places = begin + np.flatnonzero(solution.selected[begin:end])
+        wanted = {self.corpus.location(nodes.target, int(nodes.rows[n]), int(nodes.texts[n]))[1] for n in places}
+        index = {table.nodes[location.node]: location.node for location in wanted}  # whatever else is selected is at no location
+        return {locate(item, index) for item in xpath.select(table.root) if _text(item)} == wanted
+
+
+def _text(item: Any) -> str:
+    return clean(whole_text(item) if isinstance(item, etree._Element) else str(item))

@@ -267,8 +267,8 @@ class _Maker:
                 if (tag, pair) in seen or pair[0] in PRESENTATION:
                     continue
                 seen.add((tag, pair))
-                of_tag = self.corpus.numbers["tag"] == np.uint64(key(tag))
-                mask = self.corpus.under(self.corpus.named(name_key(*pair)) & of_tag)[self.nodes.rows]
+                named = self.corpus.rows_named(name_key(*pair))
+                mask = self.corpus.under(named[self.corpus.numbers["tag"][named] == np.uint64(key(tag))], self.nodes.rows)
                 if mask[self.positives].all():
                     kind = f"under-{pair[0]}" if pair[0] in ("id", "class") else "under-name"
                     words = f"somewhere in <{tag}> with {_name_words(*pair)}"
@@ -281,7 +281,7 @@ def headers(corpus: Corpus, cells: Ints) -> Ints:
     A guard row where there is none, or where an earlier header has the same text: the label means that one.
     """
     tags, parent = corpus.numbers["tag"], corpus.rows["parent"]
-    table_tag, row_tag = np.uint64(key("table")), np.uint64(key("tr"))
+    table_tag = np.uint64(key("table"))
     tables, above = np.full(len(cells), -1, np.int32), cells
     for _ in range(MAX_CELL_DEPTH):
         above = parent[above]
@@ -289,17 +289,20 @@ def headers(corpus: Corpus, cells: Ints) -> Ints:
     none = int(corpus.offsets[1]) - 1
     found = np.full(len(cells), none, np.int32)
     for table in np.unique(tables[tables >= 0]):
-        rows = np.flatnonzero(tags[table + 1 : corpus.rows["end"][table]] == row_tag)
-        if len(rows):
-            by_place = _by_place(corpus, int(table + 1 + rows[0]), none)
-            mine = np.flatnonzero(tables == table)
-            places = corpus.places["place"][cells[mine]]
-            found[mine] = by_place[np.minimum(places, len(by_place) - 1)]
+        if int(table) not in corpus.headers:
+            corpus.headers[int(table)] = _by_place(corpus, int(table), none)
+        by_place = corpus.headers[int(table)]
+        mine = np.flatnonzero(tables == table)
+        found[mine] = by_place[np.minimum(corpus.places["place"][cells[mine]], len(by_place) - 1)]
     return found
 
 
-def _by_place(corpus: Corpus, row: int, none: int) -> Ints:
-    """Header cells of a table row by their place from 1, `none` at 0, at the end, and for a text seen before."""
+def _by_place(corpus: Corpus, table: int, none: int) -> Ints:
+    """Header cells of a table's first row by their place from 1, `none` at 0, at the end, and for a text seen before."""
+    rows = np.flatnonzero(corpus.numbers["tag"][table + 1 : corpus.rows["end"][table]] == np.uint64(key("tr")))
+    if not len(rows):
+        return np.array([none], np.int32)
+    row = int(table + 1 + rows[0])
     places, seen = [none], {BLANK, TOO_LONG}
     cell = int(corpus.rows["first"][row])
     while corpus.numbers["tag"][cell]:

@@ -9,7 +9,8 @@ from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.dom.xpath import XPath
 from extraction.algorithms.learning.apriori import Example, Learned
-from extraction.algorithms.learning.features import PageTable, table
+from extraction.algorithms.learning.features import PageTable
+from extraction.algorithms.learning.tables import table
 
 
 def page(body: str) -> PageTable:

@@ -1,7 +1,8 @@
 """Pages of a small shop in an old and a new design, for the tests of monitoring and relearning."""
 
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.learning.features import PageTable, table
+from extraction.algorithms.learning.features import PageTable
+from extraction.algorithms.learning.tables import table
 
 BOOKS = [
     (f"The {word} Book", f"{10 + n}.90", word)

@@ -1,0 +1,159 @@
+"""`python -m tests.benchmarks.learning [SITE ...]`: learning and extracting, as multiples of parsing the same pages.
+
+Ten attributes are learned from five annotated and 100 other pages: of the demo site, and of each SITE, a folder laid out like
+those of `extraction/` with 105 pages or more (by default those that `.data/extraction` has). Tables, corpus and learning together
+are measured against reading the same pages with our `parse`; then the compiled stylesheet of the ten attributes on the trees, against
+a bare parse of them. A site with fewer than ten attributes gives the same ones again, annotated on the next five pages at the
+places where the first rules stand. Ends with 1 where learning costs more than `MOST_PARSES`.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from lxml import etree
+
+from extraction.algorithms.dom.nodes import Location, elements
+from extraction.algorithms.dom.parse import decode, parse
+from extraction.algorithms.dom.xpath import XPath
+from extraction.algorithms.learning.apriori import Example, NotLearned, learn
+from extraction.algorithms.learning.corpus import Corpus
+from extraction.algorithms.learning.tables import table
+from extraction.algorithms.rules.apply import attribute_places, extract
+from extraction.algorithms.rules.rule import AttributeRule, Rule, Selector
+from extraction.algorithms.rules.xslt import Stylesheet, stylesheet
+from extraction.demo import site as demo
+from extraction.demo.bundled import Mark, annotations
+from tests.quality import sites
+
+MOST_PARSES = 10.0
+"""What learning ten attributes may cost, in parses of the pages it learns from."""
+
+ANNOTATED, OTHERS, ATTRIBUTES = 5, 100, 10
+
+
+@dataclass(frozen=True)
+class Task:
+    """An attribute to learn, and what is marked of it."""
+
+    name: str
+    multiple: bool
+    examples: tuple[Example, ...]
+
+
+@dataclass(frozen=True)
+class Work:
+    """Pages as bytes, and the attributes to learn from them."""
+
+    name: str
+    contents: list[bytes]
+    tasks: list[Task]
+
+
+def cpu_time_s(work: Callable[[], object], *, repeat: int = 3) -> float:
+    """The best of some runs, in seconds of this process: other processes do not count."""
+    best = float("inf")
+    for _ in range(repeat):
+        started = time.process_time()
+        work()
+        best = min(best, time.process_time() - started)
+    return best
+
+
+def demo_work() -> Work:
+    """Book pages of the demo site over two days, annotated as the demo is; the fifth annotated page is one of them a day later."""
+    books = annotations()[0]
+    pages = [page for day in range(2) for page in demo.pages(day=day) if page.template == "book"]
+    marked = [page for page in pages if page.url in books.pages][:ANNOTATED]
+    others = islice((page for page in pages if page not in marked), OTHERS)
+    tasks = []
+    for attribute in books.attributes[:ATTRIBUTES]:
+        examples = [Example(n, _clicked(page.content, books.pages[page.url][attribute.name])) for n, page in enumerate(marked)]
+        tasks.append(Task(attribute.name, attribute.multiple, tuple(examples)))
+    return Work("demo site", [page.content for page in (*marked, *others)], tasks)
+
+
+def _clicked(content: bytes, marks: tuple[Mark, ...]) -> tuple[Location, ...]:
+    root = parse(content).root
+    index = {element: n for n, element in enumerate(elements(root))}
+    return tuple(location for mark in marks for location, _ in XPath(mark.xpath).places(root, index))
+
+
+def site_work(folder: Path) -> Work:
+    """The first pages of a site of the evaluation pages, annotated on the first five and once more on the next five."""
+    site = sites.read_site(folder, most=ANNOTATED + OTHERS)
+    names, tables = list(site.pages), list(site.pages.values())
+    tasks = []
+    for attribute in site.annotations:
+        tasks.append(Task(attribute, *sites.examples(site, attribute, names[:ANNOTATED])))
+        rule = rule_of(tasks[-1], Corpus(tables))
+        again = [Example(n, _first(rule, tables[n].root)) for n in range(ANNOTATED, 2 * ANNOTATED)]
+        tasks.append(Task(f"{attribute}, other pages", tasks[-1].multiple, tuple(again)))
+    contents = [(folder / "pages" / f"{name}.html").read_bytes() for name in names]
+    return Work(folder.name, contents, tasks[:ATTRIBUTES])
+
+
+def _first(rule: AttributeRule, root: etree._Element) -> tuple[Location, ...]:
+    index = {element: n for n, element in enumerate(elements(root))}
+    found = attribute_places(rule, root, index)
+    return tuple(location for location, _ in (found if rule.multiple else found[:1]))
+
+
+def rule_of(task: Task, corpus: Corpus) -> AttributeRule:
+    found = learn(corpus, task.examples, multiple=task.multiple)
+    if isinstance(found, NotLearned):
+        raise SystemExit(f"{task.name}: {found.reason}")
+    return AttributeRule(task.name, multiple=task.multiple, alternatives=tuple(Selector(a.xpath, a.part) for a in found.alternatives))
+
+
+def measure(work: Work) -> float:
+    """Prints the figures of some pages; the cost of learning in parses."""
+    parse_s = cpu_time_s(lambda: [parse(content) for content in work.contents])
+    roots = [parse(content).root for content in work.contents]
+    table_s = cpu_time_s(lambda: [table(root) for root in roots])
+    tables = [table(root) for root in roots]
+    corpus_s = cpu_time_s(lambda: Corpus(tables))
+    rules: list[AttributeRule] = []
+    learn_s = cpu_time_s(lambda: rules.__setitem__(slice(None), _learned(work, Corpus(tables)))) - corpus_s
+    whole = (table_s + corpus_s + learn_s) / parse_s
+    count, size_kb = sum(len(page.nodes) for page in tables), sum(map(len, work.contents)) / len(tables) / 1000
+    print(f"{work.name}: {len(tables)} pages of {size_kb:.0f} kB, {count / len(tables):.0f} elements")
+    print(
+        f"  tables {table_s / parse_s:.2f} + corpus {corpus_s / parse_s:.2f} + ten attributes {learn_s / parse_s:.2f} = {whole:.2f} parses"
+    )
+    measure_extraction(rules, work.contents)
+    return whole
+
+
+def _learned(work: Work, corpus: Corpus) -> list[AttributeRule]:
+    return [rule_of(task, corpus) for task in work.tasks]
+
+
+def measure_extraction(rules: list[AttributeRule], contents: list[bytes]) -> None:
+    """Prints what the rules' stylesheet costs on the trees, and what parse and stylesheet cost together."""
+    sheet = Stylesheet.compile(stylesheet(Rule(tuple(rules))))
+    texts = [decode(content)[1].encode() for content in contents]
+    bare_s = cpu_time_s(lambda: [etree.fromstring(text, etree.HTMLParser(encoding="utf-8")) for text in texts])
+    roots = [parse(content).root for content in contents]
+    rules_s = cpu_time_s(lambda: [extract(sheet, root) for root in roots])
+    print(f"  extraction: stylesheet {rules_s / bare_s:.2f} of a bare parse, {1 + rules_s / bare_s:.2f} with it")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sites", nargs="*", type=Path)
+    folders = parser.parse_args().sites or [
+        p for p in Path(".data/extraction").glob("*") if len(list(p.glob("pages/*"))) >= ANNOTATED + OTHERS
+    ]
+    if not folders:
+        print("real sites: skipped, .data/extraction has none of 105 pages")
+    costs = [measure(work) for work in (demo_work(), *map(site_work, folders))]
+    return int(max(costs) > MOST_PARSES)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
