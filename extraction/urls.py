@@ -4,7 +4,7 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import URLPattern, include, path
 from django.urls.resolvers import URLResolver
 
-from extraction.views import clusters, home, pages, record_types, records, rules, runs, sites, templates
+from extraction.views import clusters, crawls, home, pages, record_types, records, rules, runs, sites, templates
 
 _RULES: list[URLPattern] = [
     path("", rules.rules, name="rules"),
@@ -32,6 +32,11 @@ _SITE: list[URLPattern | URLResolver] = [
     path("pages/", pages.pages, name="site_pages"),
     path("pages/<int:page_id>/", pages.page, name="page"),
     path("import/", pages.upload, name="site_import"),
+    path("fetch/", crawls.start, name="crawl_start"),
+    path("fetch/whole/", crawls.extract, name="crawl_extract"),
+    path("now/", crawls.now, name="site_now"),
+    path("source/", crawls.source, name="source_edit"),
+    path("pages.warc.gz", pages.warc, name="site_warc"),
     path("runs/", runs.runs, name="site_runs"),
     path("settings/", sites.settings, name="site_settings"),
     path("delete/", sites.delete, name="site_delete"),
@@ -47,10 +52,14 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign-out/", LogoutView.as_view(), name="logout"),
     path("sites/", sites.sites, name="sites"),
     path("sites/new/", sites.new, name="site_new"),
+    path("sites/new/upload/", sites.new_upload, name="site_new_upload"),
     path("sites/<slug:slug>/", include(_SITE)),
     path("runs/<int:run_id>/", runs.run, name="run"),
     path("runs/<int:run_id>/progress/", runs.progress, name="run_progress"),
     path("runs/<int:run_id>/cancel/", runs.cancel, name="run_cancel"),
+    path("runs/<int:run_id>/pause/", crawls.pause, name="run_pause"),
+    path("runs/<int:run_id>/resume/", crawls.resume, name="run_resume"),
+    path("runs/<int:run_id>/addresses/", crawls.addresses, name="run_addresses"),
     path("record-types/", record_types.record_types, name="record_types"),
     path("record-types/new/", record_types.new, name="record_type_new"),
     path("record-types/<slug:slug>/", record_types.record_type, name="record_type"),

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, BinaryIO
+from urllib.parse import unquote
 
 from warcio.archiveiterator import WARCIterator
 from warcio.bufferedreaders import ChunkedDataReader
@@ -15,10 +16,12 @@ from warcio.exceptions import ArchiveLoadFailed
 from warcio.statusandheaders import StatusAndHeadersParser, StatusAndHeadersParserException
 
 from extraction.fetching.items import MEBIBYTE, AssetItem, Budget, EntryError, Item, Limits, PageItem, Refused, Skipped, Wanted
-from extraction.fetching.names import looks_like_html, printable, safe_url
+from extraction.fetching.names import looks_like_html, printable, safe_name, safe_url
 from extraction.fetching.streams import PIECE_BYTES, Stream
 
 MAGIC = b"WARC/"
+
+FILE = "file:///"
 
 HEADER_BYTES = 4 * MEBIBYTE
 """How much is read in search of a record's headers before the file is given up. Real ones have some kilobytes."""
@@ -92,11 +95,12 @@ class WarcReader:
         content_type = (headers or record.rec_headers).get_header("Content-Type") or ""
         media_type = content_type.partition(";")[0].strip().lower()
         if self.wanted is not None:
-            need = self.wanted(safe_url(raw_url))
+            need = None if _is_file(record, raw_url) else self.wanted(safe_url(raw_url))
             return AssetItem(name, need, self._content(record, headers)) if need else Skipped(name, "not needed")
         if media_type and media_type not in HTML_TYPES:
             return Skipped(name, "not HTML")
-        url = safe_url(raw_url)
+        # A page of an archive without addresses, exported as a WARC: its name comes back as it was.
+        name, url = (safe_name(unquote(raw_url[len(FILE) :])), None) if _is_file(record, raw_url) else (name, safe_url(raw_url))
         content = self._content(record, headers)
         if not media_type and not looks_like_html(content):
             return Skipped(name, "not HTML")
@@ -131,6 +135,10 @@ class WarcReader:
             raise EntryError(too_large)
         self._budget.unpack(max(0, len(content) - len(packed)))
         return content
+
+
+def _is_file(record: Any, raw_url: str) -> bool:
+    return bool(record.rec_type == "resource" and raw_url.lower().startswith(FILE))
 
 
 def unpacked(packed: bytes, encoding: str, *, limit: int) -> bytes:

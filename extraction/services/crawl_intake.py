@@ -59,6 +59,11 @@ class Intake:
         elif isinstance(event, Asset):
             Path(event.body).unlink(missing_ok=True)
 
+    def forget_last(self) -> None:
+        """Lets go of the page that came last: its links may not have come."""
+        if self.fetched:
+            self.size_bytes -= self.fetched.pop().size_bytes
+
     def write(self) -> None:
         """Writes what is in hand, in the order that lets another worker go on from any point between."""
         site, events = self.run.site, self.fetched

@@ -18,11 +18,12 @@ from typing import Any
 
 from django.conf import settings
 
-from extraction.fetching.crawl.messages import Done, EndReason, Event, Outcome
+from extraction.fetching.crawl.messages import Asset, Done, EndReason, Event, Found
 from extraction.fetching.crawl.process import Crawl, CrawlFailed
 from extraction.models import Rule, Run, Site, Source
 from extraction.services import cluster_pages, crawl_frontier, extract_records, runs, sources
 from extraction.services.crawl_intake import Intake
+from extraction.services.crawl_view import WORDS
 from extraction.services.runs import Cancelled, JobError, Progress
 
 BATCH_PAGES = 50
@@ -109,21 +110,24 @@ def _crawl(run: Run, source: Source, intake: Intake, progress: Progress) -> EndR
 def _consume(events: Iterator[Event], intake: Intake, progress: Progress | None, limit: int) -> EndReason:
     """Takes events until the last and writes them every so often.
 
-    The addresses found on a page come before the page itself, so the rows never say that a page is done whose links are not known.
+    The addresses found on a page come right behind it. So it is written that a page is done only when something else has come, or
+    its links would be lost with a worker that dies in between.
     """
     written = time.monotonic()
     try:
         for event in events:
+            if not isinstance(event, Found | Asset) and _due(intake, written):
+                intake.write()
+                written = time.monotonic()
             if isinstance(event, Done):
                 return _last(event, intake)
             intake.take(event)
-            if _due(intake, written):
-                intake.write()
-                written = time.monotonic()
             if progress:
                 _show(intake, progress, limit)
     except CrawlFailed:
-        intake.write()  # what it brought before it died stands whole in the spool
+        # What it brought before it died stands whole in the spool.
+        intake.forget_last()
+        intake.write()
         raise
     raise CrawlFailed("its events ended without the last")
 
@@ -197,28 +201,7 @@ def _nothing(run: Run, outcomes: Counter[str]) -> str:
     """Why no page came at all: the commonest outcome, with an address and what it said."""
     if not outcomes:
         return "No page was found: the addresses lead to no page within what may be fetched."
-    outcome = Outcome(outcomes.most_common(1)[0][0])
-    example = run.addresses.filter(outcome=outcome.value).order_by("pk").first()
-    said = f": {example.message}" if example and example.message else ""
-    return f"No page could be fetched. {example.url if example else 'An address'} was {WORDS[outcome]}{said}."
-
-
-WORDS: dict[Outcome, str] = {
-    Outcome.OK: "fetched",
-    Outcome.NOT_MODIFIED: "unchanged",
-    Outcome.NOT_FOUND: "not found",
-    Outcome.GONE: "gone",
-    Outcome.MOVED: "moved out of the site",
-    Outcome.SERVER_ERROR: "answered with a server error",
-    Outcome.TIMEOUT: "too slow",
-    Outcome.REFUSED_BY_ROBOTS: "refused by robots.txt",
-    Outcome.LOGIN_OR_BOT: "a page for signing in or against robots",
-    Outcome.SOFT_404: "said to be missing, although the server called it a page",
-    Outcome.EMPTY: "empty",
-    Outcome.NOT_HTML: "no HTML",
-    Outcome.TOO_LARGE: "too large",
-    Outcome.REFUSED_ADDRESS: "refused for safety",
-    Outcome.UNREACHABLE: "unreachable",
-    Outcome.DUPLICATE: "the same page as another one",
-}
-"""What each outcome is called where people read it, after "was" and in lists."""
+    outcome = outcomes.most_common(1)[0][0]
+    example = run.addresses.filter(outcome=outcome).order_by("pk")[0]
+    said = f" ({example.message})" if example.message else ""
+    return f"No page could be fetched. {example.url}: {WORDS[outcome].lower()}{said}."

@@ -6,7 +6,7 @@ from django.core.paginator import Page as Pages
 from django.core.paginator import Paginator
 from django.utils import timezone
 
-from extraction.models import Run, RunProblem
+from extraction.models import Run, RunProblem, Site
 
 STEADY_AFTER_S = 2.0
 """Before that the rate is noise: the first pages pay for what is loaded once."""
@@ -37,9 +37,17 @@ def progress_of(run: Run) -> RunProgress:
     elapsed_s = ((run.finished_at or timezone.now()) - run.started_at).total_seconds()
     fraction = min(1.0, run.done / run.total) if run.total else None
     steady = run.done > 0 and (elapsed_s >= STEADY_AFTER_S or run.finished)
-    rate = run.done / max(elapsed_s, 0.001) if steady else None
+    fresh = max(0, run.done - int(run.summary.get("before", 0)))  # a crawl taken up again did not do all of it just now
+    rate = fresh / max(elapsed_s, 0.001) if steady else None
     left_s = max(0, run.total - run.done) / rate if rate and run.total and not run.finished else None
     return RunProgress(run, fraction, elapsed_s, rate, left_s)
+
+
+def going(site: Site) -> Run | None:
+    """The unfinished run that brings the site's pages or finds their templates; the oldest, which the others wait for."""
+    kinds = (Run.Kind.CRAWL, Run.Kind.IMPORT, Run.Kind.CLUSTER)
+    found = Run.objects.filter(site=site, kind__in=kinds, state__in=Run.UNFINISHED)
+    return found.select_related("site", "created_by").order_by("pk").first()
 
 
 def following(run: Run) -> Run | None:

@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 from extraction.models import Attribute, Page, Record, Site, Snapshot
 from extraction.services import records
 
-UNREADABLE, UNCLUSTERED = "unreadable", "unclustered"
+UNREADABLE, UNCLUSTERED, GONE = "unreadable", "unclustered", "gone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Mark:
 
 
 def search(site: Site, *, query: str = "", part: str = "") -> QuerySet[Page]:
-    """Pages whose URL or title holds the query. part: a template's number, `unreadable`, `unclustered`, or empty for all."""
+    """Pages whose URL or title holds the query. part: a template's number, `unreadable`, `unclustered`, `gone`, or empty for all."""
     found = Page.objects.filter(site=site).select_related("current__cluster", "current__record").defer("current__record__values")
     if query:
         found = found.filter(Q(url__icontains=query) | Q(current__title__icontains=query))
@@ -64,6 +64,8 @@ def search(site: Site, *, query: str = "", part: str = "") -> QuerySet[Page]:
         found = found.filter(current__isnull=False).exclude(current__error="")
     elif part == UNCLUSTERED:
         found = found.filter(current__error="", current__cluster=None)
+    elif part == GONE:
+        found = found.filter(gone_at__isnull=False)
     elif part.isdecimal():
         found = found.filter(current__cluster__number=int(part))
     return found.order_by("id")

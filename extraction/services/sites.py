@@ -9,7 +9,7 @@ from django.db.models import Count, F, Max, Q
 from django.utils import timezone
 from django.utils.text import slugify
 
-from extraction.models import Cluster, Page, Record, Run, Site
+from extraction.models import Cluster, Page, Record, Rule, Run, Site, Source
 
 RESERVED = frozenset({"new"})
 """Slugs that are addresses of their own."""
@@ -41,12 +41,15 @@ class SiteRow:
 
 @dataclass(frozen=True, slots=True)
 class SiteHead:
-    """The figures above a site's tabs."""
+    """The figures above a site's tabs. fetchable: its address is known. extractable: a rule is live besides."""
 
     row: SiteRow
     unreadable: int
     unclustered: int
+    gone: int
     running: int
+    fetchable: bool
+    extractable: bool
 
 
 def create(name: str, address: str = "", *, user: Any = None) -> Site:
@@ -102,9 +105,13 @@ def head(site: Site) -> SiteHead:
     figures = Page.objects.filter(site=site).aggregate(
         unreadable=Count("pk", filter=Q(current__isnull=False) & ~Q(current__error="")),
         unclustered=Count("pk", filter=Q(current__error="", current__cluster=None)),
+        gone=Count("pk", filter=Q(gone_at__isnull=False)),
     )
     running = Run.objects.filter(site=site, state__in=Run.UNFINISHED).count()
-    return SiteHead(rows([site])[0], figures["unreadable"], figures["unclustered"], running)
+    source = Source.objects.filter(site=site).first()
+    fetchable = source is not None and source.is_set
+    live = fetchable and Rule.objects.filter(cluster__site=site, cluster__ignored=False, state=Rule.State.LIVE).exists()
+    return SiteHead(rows([site])[0], **figures, running=running, fetchable=fetchable, extractable=live)
 
 
 def _record_states(site_ids: list[int]) -> Iterator[tuple[int, str, int]]:

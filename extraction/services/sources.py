@@ -1,6 +1,10 @@
 """A site's source: made from an address, changed, and turned into the plan of a crawl."""
 
+import csv
+import re
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as TooLate
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,9 +14,19 @@ from django.conf import settings
 from django.db import transaction
 
 from extraction.algorithms.rules.url_patterns import Address as Parsed
+from extraction.fetching import url_safety
 from extraction.fetching.crawl.messages import Address, CrawlPlan, Rendering
 from extraction.models import Site, Source
 from extraction.services import sites
+
+RESOLVE_S = 4.0
+"""How long a person waits for a host's address to be looked up; the crawl looks again."""
+
+_WEB_ADDRESS = re.compile(r"https?://[^\s<>\"',;|]+", re.IGNORECASE)
+
+
+class AddressError(ValueError):
+    """An address that is none or may not be fetched; the message is for the person who typed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +55,53 @@ def create(address: str, *, name: str = "", options: dict[str, Any] | None = Non
     """A new site with its source. name: empty for one made of the address's host. options: fields of the source."""
     site = sites.create(name or free_name(address), address, user=user)
     return Source.objects.create(site=site, **{"addresses": [address], **(options or {})})
+
+
+def checked(address: str) -> str:
+    """The address as it will be fetched. Raises AddressError: no web address, a host that is not there or not on the public internet.
+
+    What this says is for the person who types; what is connected to is judged again when it is.
+    """
+    guard = url_safety.Guard.of(settings.VERTEX_CRAWL_PRIVATE_HOSTS)
+    hint = "Whoever runs Vertex can allow it with VERTEX_CRAWL_PRIVATE_HOSTS."
+    try:
+        url = guard.check_url(address)
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port or url_safety.DEFAULT_PORTS[parts.scheme]
+        if "." not in host and ":" not in host and host != "localhost" and not guard.permits(host, port):
+            raise AddressError(f"“{host}” is not the name of a web site. Give an address such as https://www.example.org.")
+        found = _resolved(host, port)
+        if found:
+            url_safety.checked(found, guard=guard, host=host, port=port)
+    except url_safety.RefusedAddress as error:
+        raise AddressError(f"This is not fetched: {error}. {hint if 'public internet' in str(error) else ''}".strip()) from error
+    except OSError as error:
+        raise AddressError(f"There is no host {host}. Is it spelt right?") from error
+    return url
+
+
+def _resolved(host: str, port: int) -> list[url_safety.IPAddress]:
+    """The host's addresses; none when that takes too long or is a proxy's business."""
+    if settings.VERTEX_CRAWL_PROXY:
+        return []
+    waiter = ThreadPoolExecutor(1)
+    try:
+        return waiter.submit(url_safety.resolve, host, port).result(RESOLVE_S)
+    except TooLate:
+        return []
+    finally:
+        waiter.shutdown(wait=False)
+
+
+def read_list(text: str) -> list[str]:
+    """The addresses of a text or a CSV, the first of each line; lines without one, such as a header, are passed over."""
+    found: dict[str, None] = {}
+    for line in text.splitlines():
+        cells = next(csv.reader([line]), []) if "," in line else re.split(r"[\t;]", line)
+        url = next((cell.strip() for cell in cells if _WEB_ADDRESS.fullmatch(cell.strip())), "")
+        if url and len(url) <= url_safety.MAX_URL:
+            found[url] = None
+    return list(found)
 
 
 def free_name(address: str) -> str:

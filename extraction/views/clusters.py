@@ -10,6 +10,7 @@ from extraction.models import Cluster, RecordType, Role, Site
 from extraction.services import cluster_view, same_templates, site_pages, sites
 from extraction.services import clusters as service
 from extraction.services.runs import JobError
+from extraction.views.crawls import now_context
 from extraction.views.policy import requires
 
 
@@ -33,7 +34,7 @@ def site(request: HttpRequest, slug: str) -> HttpResponse:
         "ignored": [row for row in overview.rows if row.cluster.ignored],
         "tab": "templates",
     }
-    return render(request, "extraction/site.html", context)
+    return render(request, "extraction/site.html", context | now_context(request, found))
 
 
 @require_safe

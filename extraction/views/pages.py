@@ -2,13 +2,13 @@
 
 from django.conf import settings
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from extraction.forms import ARCHIVES, ImportForm, said
 from extraction.models import Page, Role, Site
-from extraction.services import import_pages, site_pages, sites
+from extraction.services import export_warc, import_pages, site_pages, sites
 from extraction.views.policy import requires
 
 PER_PAGE = 50
@@ -53,6 +53,15 @@ def upload(request: HttpRequest, slug: str) -> HttpResponse:
         return JsonResponse({"error": said(form)}, status=400)
     context = {"site": site, "form": form, "archives": ARCHIVES, "limits": _limits()}
     return render(request, "extraction/site_import.html", context, status=400 if form.errors else 200)
+
+
+@require_safe
+@requires(Role.VIEWER)
+def warc(_: HttpRequest, slug: str) -> HttpResponseBase:
+    """All kept pages as a WARC file, streamed."""
+    site = get_object_or_404(Site, slug=slug)
+    disposition = {"Content-Disposition": f'attachment; filename="{site.slug}.warc.gz"'}
+    return StreamingHttpResponse(export_warc.records(site), content_type="application/warc", headers=disposition)
 
 
 def _limits() -> dict[str, int]:

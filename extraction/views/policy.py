@@ -7,7 +7,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
-from extraction.models import Role, role_of
+from extraction.models import Role, Run, role_of
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=HttpResponseBase)
@@ -27,6 +27,15 @@ def requires(role: Role) -> Callable[[Callable[Concatenate[HttpRequest, P], R]],
         return checked
 
     return decorate
+
+
+def may_control(request: HttpRequest, run: Run, *, or_refuse: bool = False) -> bool:
+    """Whether the person may cancel, pause and resume a run: one's own, anybody's for an operator. Raises PermissionDenied if asked to."""
+    role = role_of(request.user) or 0
+    allowed = role >= Role.OPERATOR or (role >= Role.EDITOR and run.created_by_id in (None, request.user.pk))
+    if or_refuse and not allowed:
+        raise PermissionDenied("Only an operator stops what somebody else started.")
+    return allowed
 
 
 class ContentSecurityPolicyMiddleware:

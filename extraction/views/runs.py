@@ -1,7 +1,6 @@
 """Runs: a site's list, one with its progress, cancelling."""
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
@@ -10,10 +9,10 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from extraction.models import Role, Run, Site, role_of
-from extraction.services import run_progress, sites
+from extraction.models import Role, Run, Site
+from extraction.services import crawl_view, run_progress, sites
 from extraction.services import runs as service
-from extraction.views.policy import requires
+from extraction.views.policy import may_control, requires
 
 PER_PAGE = 50
 
@@ -53,8 +52,7 @@ def progress(request: HttpRequest, run_id: int) -> HttpResponse:
 def cancel(request: HttpRequest, run_id: int) -> HttpResponse:
     """Cancels it: one's own, or anybody's for an operator."""
     found = get_object_or_404(Run, pk=run_id)
-    if not _may_cancel(request, found):
-        raise PermissionDenied("Only an operator cancels what somebody else started.")
+    may_control(request, found, or_refuse=True)
     if service.cancel(found):
         messages.success(request, "Cancelled. What was done until then is kept.")
     else:
@@ -65,13 +63,14 @@ def cancel(request: HttpRequest, run_id: int) -> HttpResponse:
 def _context(request: HttpRequest, run_id: int) -> dict[str, object]:
     found = get_object_or_404(Run.objects.select_related("site", "cluster__site", "created_by"), pk=run_id)
     problems = run_progress.problems(found, request.GET.get("page", 1))
-    may_cancel = not found.finished and _may_cancel(request, found)
     return {
         "site": found.site,
         "run": found,
         "progress": run_progress.progress_of(found),
         "problems": problems,
-        "may_cancel": may_cancel,
+        "may_cancel": not found.finished and may_control(request, found),
+        "may_control": may_control(request, found),
+        "outcomes": crawl_view.outcomes(found, examples=True) if found.kind == Run.Kind.CRAWL else [],
         "next_run": run_progress.following(found),
         "again": _again(found),
     }
@@ -79,15 +78,17 @@ def _context(request: HttpRequest, run_id: int) -> dict[str, object]:
 
 def _again(run: Run) -> str:
     """Where a run that came to nothing is started once more; empty for one that went well or needs its file again."""
-    names = {Run.Kind.CLUSTER: "cluster_start", Run.Kind.LEARN: "rule_learn", Run.Kind.EXTRACT: "extract_start"}
+    names = {
+        Run.Kind.CRAWL: "run_resume",
+        Run.Kind.CLUSTER: "cluster_start",
+        Run.Kind.LEARN: "rule_learn",
+        Run.Kind.EXTRACT: "extract_start",
+    }
     name = names.get(Run.Kind(run.kind))
     if run.state not in (Run.State.FAILED, Run.State.CANCELLED) or name is None:
         return ""
+    if name == "run_resume":
+        return reverse(name, args=[run.pk])
     if name == "cluster_start":
         return reverse(name, args=[run.site.slug])
     return reverse(name, args=[run.site.slug, run.cluster.number]) if run.cluster else ""
-
-
-def _may_cancel(request: HttpRequest, run: Run) -> bool:
-    role = role_of(request.user) or 0
-    return role >= Role.OPERATOR or (role >= Role.EDITOR and run.created_by_id in (None, request.user.pk))

@@ -7,8 +7,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from extraction.forms import ClusterForm, DeleteForm, SiteForm
 from extraction.models import Role, Site
-from extraction.services import cluster_pages
+from extraction.services import cluster_pages, crawl_site, sources
 from extraction.services import sites as service
+from extraction.source_form import NewSiteForm, SourceForm
 from extraction.views.policy import requires
 
 
@@ -24,12 +25,25 @@ def sites(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(Role.EDITOR)
 def new(request: HttpRequest) -> HttpResponse:
-    """A new site; its pages come next."""
+    """A new site by its address, whose pages are fetched at once."""
+    form = NewSiteForm(request.POST if request.method == "POST" else None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        data = form.cleaned_data
+        source = sources.create(data["address"], name=data["name"], options=form.options(), user=request.user)
+        crawl_site.start(source.site, request.user)
+        return redirect(source.site)
+    return render(request, "extraction/site_new.html", {"form": form}, status=400 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@requires(Role.EDITOR)
+def new_upload(request: HttpRequest) -> HttpResponse:
+    """A new site whose pages are uploaded; they come next."""
     form = SiteForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         site = service.create(form.cleaned_data["name"], form.cleaned_data["address"], user=request.user)
         return redirect("site_import", site.slug)
-    return render(request, "extraction/site_new.html", {"form": form}, status=400 if form.errors else 200)
+    return render(request, "extraction/site_new_upload.html", {"form": form}, status=400 if form.errors else 200)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -42,7 +56,7 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
         service.rename(site, form.cleaned_data["name"], form.cleaned_data["address"])
         messages.success(request, "Saved.")
         return redirect("site_settings", site.slug)
-    return _settings(request, Site.objects.get(pk=site.pk), form, None)
+    return settings_page(request, Site.objects.get(pk=site.pk), form=form)
 
 
 @require_POST
@@ -52,7 +66,7 @@ def delete(request: HttpRequest, slug: str) -> HttpResponse:
     site = get_object_or_404(Site, slug=slug)
     form = DeleteForm(request.POST, wanted=site.name)
     if not form.is_valid():
-        return _settings(request, site, SiteForm(instance=site), form)
+        return settings_page(request, site, deletion=form)
     service.delete(site)
     messages.success(request, f"{form.wanted} was deleted.")
     return redirect("sites")
@@ -70,7 +84,22 @@ def cluster_start(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect(cluster_pages.start(site, threshold=form.cleaned_data["threshold"], user=request.user))
 
 
-def _settings(request: HttpRequest, site: Site, form: SiteForm, deletion: DeleteForm | None) -> HttpResponse:
-    failed = form.errors or (deletion and deletion.errors)
-    context = {"site": site, "head": service.head(site), "form": form, "deletion": deletion, "tab": "settings"}
+def settings_page(
+    request: HttpRequest,
+    site: Site,
+    *,
+    form: SiteForm | None = None,
+    source: SourceForm | None = None,
+    deletion: DeleteForm | None = None,
+) -> HttpResponse:
+    """The Settings tab, with the forms that were sent and are wrong as they were sent."""
+    context = {
+        "site": site,
+        "head": service.head(site),
+        "form": form or SiteForm(instance=site),
+        "source": source or SourceForm(instance=sources.of(site)),
+        "deletion": deletion,
+        "tab": "settings",
+    }
+    failed = any(each and each.errors for each in (form, source, deletion))
     return render(request, "extraction/site_settings.html", context, status=400 if failed else 200)

@@ -103,12 +103,12 @@ def main(path: Path) -> None:
             log.write(f"{address.url}\n")
             log.flush()
             links = site["pages"].get(address.url, {}).get("links", [])
-            find([Address(url=url, depth=address.depth + 1, via=address.url) for url in links])
             say(event)
             pages += event.outcome in {Outcome.OK, Outcome.NOT_MODIFIED}
             if site.get("die_after") == pages and not died.exists():
                 died.touch()
                 os.abort()
+            find([Address(url=url, depth=address.depth + 1, via=address.url) for url in links])
             say(Progress(fetched=pages, queued=len(queue), bytes=0, by_outcome={}))
             time.sleep(site.get("wait_s", 0))
     reason = EndReason.STOPPED if stopped else EndReason.FINISHED if not queue else EndReason.PAGE_LIMIT

@@ -26,7 +26,11 @@ LOOK = {
     "run_progress": Role.VIEWER,
     "record_types": Role.VIEWER,
     "record_type": Role.VIEWER,
+    "site_now": Role.VIEWER,
+    "site_warc": Role.VIEWER,
+    "run_addresses": Role.VIEWER,
     "site_new": Role.EDITOR,
+    "site_new_upload": Role.EDITOR,
     "site_import": Role.EDITOR,
     "site_settings": Role.EDITOR,
     "record_type_new": Role.EDITOR,
@@ -44,11 +48,16 @@ ACT = {
     "rule_edit": Role.EDITOR,
     "rule_publish": Role.EDITOR,
     "run_cancel": Role.EDITOR,
+    "run_pause": Role.EDITOR,
+    "run_resume": Role.EDITOR,
+    "crawl_start": Role.EDITOR,
+    "crawl_extract": Role.EDITOR,
+    "source_edit": Role.EDITOR,
     "rule_retire": Role.OPERATOR,
     "site_delete": Role.OPERATOR,
     "record_type_delete": Role.OPERATOR,
 }
-BOTH = {"site_new", "site_import", "site_settings", "record_type_new", "record_type"}
+BOTH = {"site_new", "site_new_upload", "site_import", "site_settings", "record_type_new", "record_type"}
 ROLES = sorted(Role)
 
 
@@ -127,7 +136,7 @@ def test_the_dashboards_policy_forbids_inline_scripts_and_styles(signed_in: Any,
     for name in LOOK:
         answer = signed_in("admin").get(reverse(name, args=world.address(name)))
         assert "script-src 'self'" in answer.headers["Content-Security-Policy"]
-        if name != "records_csv":
+        if name not in {"records_csv", "site_warc"}:
             text = answer.content.decode()
             assert " style=" not in text, name
             assert "<style" not in text, name

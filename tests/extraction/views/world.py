@@ -6,7 +6,7 @@ from typing import Any
 
 from extraction.algorithms.rules.rule import AttributeRule, Selector
 from extraction.algorithms.rules.rule import Rule as RuleValue
-from extraction.models import Cluster, Page, RecordType, Rule, Run, RunProblem, SamplePage, Site
+from extraction.models import Cluster, CrawlAddress, Page, RecordType, Rule, Run, RunProblem, SamplePage, Site, Source
 from extraction.services import extract_records, rules, runs
 from extraction.services.jobs import JOBS
 from tests.extraction import factory
@@ -23,22 +23,25 @@ class World:
     page: Page
     rule: Rule
     run: Run
+    crawl: Run
     record_type: RecordType
 
     def address(self, name: str) -> Sequence[Any]:
         """The arguments of an address by its name."""
         cluster = [self.site.slug, self.cluster.number]
-        if name in {"home", "login", "logout", "sites", "site_new", "record_types", "record_type_new"}:
+        if name in {"home", "login", "logout", "sites", "site_new", "site_new_upload", "record_types", "record_type_new"}:
             return []
         if name.startswith("record_type"):
             return [self.record_type.slug]
+        if name in {"run_addresses", "run_pause", "run_resume"}:
+            return [self.crawl.pk]
         if name.startswith("run"):
             return [self.run.pk]
         if name == "page":
             return [self.site.slug, self.page.pk]
         if name == "rule" or name in {"rule_preview", "rule_edit", "rule_publish", "rule_retire"}:
             return [*cluster, self.rule.version]
-        if name.startswith("site") or name in {"cluster_start", "cluster_merge", "cluster_same"}:
+        if name.startswith(("site", "crawl", "source")) or name in {"cluster_start", "cluster_merge", "cluster_same"}:
             return [self.site.slug]
         return cluster
 
@@ -56,7 +59,21 @@ def make(count: int = 6, *, name: str = "Books") -> World:
     Run.objects.filter(pk=failed.pk).update(state=Run.State.FAILED, error="there are no pages", finished_at=run.created_at)
     page = Page.objects.filter(site=cluster.site).order_by("pk")[0]
     assert cluster.record_type
-    return World(cluster.site, cluster, page, rule, run, cluster.record_type)
+    return World(cluster.site, cluster, page, rule, run, crawled(cluster.site), cluster.record_type)
+
+
+def crawled(site: Site) -> Run:
+    """A crawl of the site that has ended, with addresses of several outcomes."""
+    Source.objects.create(site=site, addresses=["https://shop.example/"])
+    run = runs.start(Run.Kind.CRAWL, site, parameters={"mode": "sample"})
+    Run.objects.filter(pk=run.pk).update(state=Run.State.DONE, finished_at=run.created_at, summary={"pages": 6, "new": 6})
+    outcomes = ["ok"] * 6 + ["not_found"] * 3 + ["refused_by_robots"]
+    CrawlAddress.objects.bulk_create(
+        CrawlAddress(run=run, url=f"https://shop.example/{n}", state="done", outcome=outcome, message="said so", fetched_at=run.created_at)
+        for n, outcome in enumerate(outcomes)
+    )
+    CrawlAddress.objects.create(run=run, url="https://shop.example/waits", via="https://shop.example/0")
+    return Run.objects.get(pk=run.pk)
 
 
 def draft(cluster: Cluster) -> Rule:

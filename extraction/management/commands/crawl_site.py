@@ -1,0 +1,52 @@
+"""A site's pages from its address, from the command line."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from extraction.management import following
+from extraction.models import Run, Site, Source
+from extraction.services import crawl_site, crawl_view, sources
+from extraction.services.runs import JobError
+
+
+class Command(BaseCommand):
+    help = "Fetch a site's pages from its address, then find its templates; or extract the whole site by crawling."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("site", help="the site's name or slug; it is made when there is none")
+        parser.add_argument("address", nargs="?", default="", help="where to begin (default: as set in the site's settings)")
+        parser.add_argument("--pages", type=int, help=f"pages at most ({Source.DEFAULT_PAGES})")
+        parser.add_argument("--whole", action="store_true", default=None, help="every page up to the limit, not a sample")
+        parser.add_argument("--delay", type=float, dest="delay_s", help="seconds between two requests to one host (0.5)")
+        parser.add_argument("--records", action="store_true", help="crawl the whole site and keep records, not pages; needs live rules")
+        following.add_arguments(parser)
+
+    def handle(self, *, site: str, address: str, records: bool, wait: bool, here: bool, **options: Any) -> None:
+        given = {"page_limit": options["pages"], "whole": options["whole"], "delay_s": options["delay_s"]}
+        known = Site.objects.count()
+        into = following.site_named(site, create=bool(address))
+        try:
+            self._set(into, address, {name: value for name, value in given.items() if value is not None})
+            run = (crawl_site.start_extraction if records else crawl_site.start)(into)
+        except (JobError, sources.AddressError) as error:
+            if Site.objects.count() > known:
+                into.delete()
+            raise CommandError(str(error)) from error
+        following.follow(self, run, wait=wait, here=here)
+        if wait or here:
+            for row in crawl_view.outcomes(run):
+                self.stdout.write(f"  {row.count:,} {row.word.lower()}")
+            for clustering in Run.objects.filter(kind=Run.Kind.CLUSTER, site=into, parameters__after=run.pk):
+                following.follow(self, clustering, wait=wait, here=here)
+
+    def _set(self, site: Site, address: str, given: dict[str, Any]) -> None:
+        """What was given stands in the site's settings from now on. Raises AddressError."""
+        source = sources.of(site)
+        if address:
+            source.addresses = [sources.checked(address if "://" in address else f"https://{address}")]
+            site.address = site.address or source.addresses[0]
+            site.save(update_fields=["address"])
+        for name, value in given.items():
+            setattr(source, name, value)
+        source.save()

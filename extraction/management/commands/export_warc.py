@@ -1,0 +1,29 @@
+"""A site's pages as a WARC file from the command line."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from extraction.management import following
+from extraction.services import export_warc
+
+
+class Command(BaseCommand):
+    help = "Write all kept pages of a site to a WARC file (.warc.gz), which import_pages reads again."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("site", help="the site's name or slug")
+        parser.add_argument("file", help="the file to write, such as site.warc.gz")
+
+    def handle(self, *, site: str, file: str, **_: Any) -> None:
+        found, path = following.site_named(site), Path(file).expanduser()
+        pages = -1  # the first record describes the file
+        try:
+            with path.open("wb") as out:
+                for record in export_warc.records(found):
+                    out.write(record)
+                    pages += 1
+        except OSError as error:
+            raise CommandError(f"{path}: {error.strerror}") from error
+        self.stdout.write(f"{pages:,} page{'' if pages == 1 else 's'} in {path}")

@@ -1,0 +1,124 @@
+"""Fetching a site: started, watched, paused, resumed; what came of its addresses."""
+
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
+from django.views.decorators.http import require_POST, require_safe
+
+from extraction.models import Role, Run, Site
+from extraction.services import crawl_site, crawl_view, run_progress, runs, sources
+from extraction.source_form import SourceForm
+from extraction.views.policy import may_control, requires
+from extraction.views.sites import settings_page
+
+
+@require_POST
+@requires(Role.EDITOR)
+def start(request: HttpRequest, slug: str) -> HttpResponse:
+    """Fetches the site's pages, or fetches them again."""
+    return _started(request, slug, crawl_site.start)
+
+
+@require_POST
+@requires(Role.EDITOR)
+def extract(request: HttpRequest, slug: str) -> HttpResponse:
+    """Crawls the whole site for its records."""
+    return _started(request, slug, crawl_site.start_extraction)
+
+
+@require_safe
+@requires(Role.VIEWER)
+def now(request: HttpRequest, slug: str) -> HttpResponse:
+    """The part of the site's page that says what is being done; asks again each second until nothing is."""
+    site = get_object_or_404(Site, slug=slug)
+    going = run_progress.going(site)
+    # What came is on the page itself, which is shown anew.
+    headers = {} if going else {"HX-Refresh": "true"}
+    return HttpResponse(render_to_string("extraction/_site_now.html", now_context(request, site), request), headers=headers)
+
+
+def now_context(request: HttpRequest, site: Site) -> dict[str, object]:
+    """What `_site_now.html` shows: the run that is busy with the site's pages, if any."""
+    going = run_progress.going(site)
+    if going is None:
+        return {"site": site, "going": None}
+    crawling = going.kind == Run.Kind.CRAWL
+    return {
+        "site": site,
+        "going": run_progress.progress_of(going),
+        "outcomes": crawl_view.outcomes(going) if crawling else [],
+        "may_control": may_control(request, going),
+    }
+
+
+@require_POST
+@requires(Role.EDITOR)
+def source(request: HttpRequest, slug: str) -> HttpResponse:
+    """Changes where the site's pages are fetched from, and how."""
+    site = get_object_or_404(Site, slug=slug)
+    form = SourceForm(request.POST, request.FILES, instance=sources.of(site))
+    if not form.is_valid():
+        return settings_page(request, site, source=form)
+    form.save()
+    messages.success(request, "Saved. It holds from the next time the pages are fetched.")
+    return redirect("site_settings", site.slug)
+
+
+@require_safe
+@requires(Role.VIEWER)
+def addresses(request: HttpRequest, run_id: int) -> HttpResponse:
+    """The addresses of a crawl that came to one outcome, or that wait."""
+    run = get_object_or_404(Run.objects.select_related("site"), pk=run_id, kind=Run.Kind.CRAWL)
+    outcome, query = request.GET.get("outcome", crawl_view.QUEUED), request.GET.get("q", "").strip()
+    if outcome not in crawl_view.WORDS:
+        raise Http404(f"there is no outcome {outcome!r}")
+    rows = crawl_view.outcomes(run)
+    found = crawl_view.addresses(run, outcome, request.GET.get("page", 1), query=query)
+    context = {"run": run, "site": run.site, "outcome": outcome, "word": crawl_view.WORDS[outcome], "rows": rows, "pages": found}
+    return render(request, "extraction/run_addresses.html", context | {"query": query})
+
+
+@require_POST
+@requires(Role.EDITOR)
+def pause(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Lets a crawl rest: one's own, or anybody's for an operator."""
+    run = _controlled(request, run_id)
+    if runs.pause(run):
+        messages.success(request, "Paused. It goes on where it was when you resume it.")
+    else:
+        messages.info(request, "The run rests or has ended already.")
+    return redirect(_back(request, run))
+
+
+@require_POST
+@requires(Role.EDITOR)
+def resume(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Lets a crawl go on that rests, failed or was cancelled."""
+    run = _controlled(request, run_id)
+    if not runs.resume(run):
+        messages.info(request, "The run goes on or has ended already.")
+    return redirect(_back(request, run))
+
+
+def _controlled(request: HttpRequest, run_id: int) -> Run:
+    run = get_object_or_404(Run.objects.select_related("site"), pk=run_id, kind=Run.Kind.CRAWL)
+    may_control(request, run, or_refuse=True)
+    return run
+
+
+def _back(request: HttpRequest, run: Run) -> str:
+    """Where the button stood: the site's page or the run's."""
+    return run.site.get_absolute_url() if request.POST.get("from") == "site" else run.get_absolute_url()
+
+
+def _started(request: HttpRequest, slug: str, begin: Callable[..., Run]) -> HttpResponse:
+    site = get_object_or_404(Site, slug=slug)
+    try:
+        begin(site, request.user)
+    except runs.JobError as error:
+        messages.error(request, str(error))
+        return redirect("site_settings", site.slug)
+    return redirect(site)
