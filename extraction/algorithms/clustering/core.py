@@ -15,6 +15,9 @@ from extraction.algorithms.clustering.paths import PagePaths
 from extraction.algorithms.clustering.templates import CONTAINED_FRACTION, RARE_FRACTION
 from extraction.algorithms.sketches.columns import U64
 
+REQUIRED_FRACTION = 0.9
+"""Least share of the required steps that a page has."""
+
 KNOWN_FRACTION = 0.5
 """Least share of a page's steps that are known. Without it a core that requires next to nothing covers everything: of the pages of sites
 with too few pages to be templates nine of ten went to one."""
@@ -55,7 +58,13 @@ class Core:
     def covers(self, page: PagePaths) -> bool:
         """Whether the page has nearly all that is required, is known for the most part, and is no further off than its own pages are."""
         has, knows = self._shares(page)
-        return has >= CONTAINED_FRACTION and knows >= KNOWN_FRACTION and _harmonic(has, knows) >= self.least - SLACK
+        return has >= REQUIRED_FRACTION and knows >= KNOWN_FRACTION and _harmonic(has, knows) >= self.least - SLACK
+
+    def tells(self, page: PagePaths, frame: U64) -> bool:
+        """Whether the page also fits beside the site's frame, which every page fits: as far as templates that are merged must."""
+        required, steps = np.setdiff1d(self.required, frame, assume_unique=True), np.setdiff1d(page.steps, frame, assume_unique=True)
+        has, knows = _share(required, steps) if len(required) else 1.0, _share(steps, self.known) if len(steps) else 1.0
+        return min(has, knows) >= CONTAINED_FRACTION
 
     def likeness(self, other: "Core") -> float:
         """Harmonic mean of the shares of what each of two templates requires that the other one knows, from 0 to 1; symmetric."""
@@ -82,9 +91,19 @@ class Core:
 
 
 def nearest(cores: Mapping[int, Core], page: PagePaths) -> int | None:
-    """The id of the most similar core that covers the page (ties: the smaller id), None where none does."""
-    fitting = [(-core.similarity(page), number) for number, core in cores.items() if core.covers(page)]
+    """The id of the most similar core that covers the page and tells it (ties: the smaller id), None where none does."""
+    common = frame(list(cores.values()))
+    fitting = [(-core.similarity(page), number) for number, core in cores.items() if core.covers(page) and core.tells(page, common)]
     return min(fitting)[1] if fitting else None
+
+
+def frame(cores: Sequence[Core]) -> U64:
+    """The steps that all templates of a site require: its header and navigation. Of a single template nothing is known to be frame."""
+    if len(cores) < 2:
+        return np.zeros(0, np.uint64)
+    steps, counts = np.unique(np.concatenate([core.required for core in cores]), return_counts=True)
+    common: U64 = steps[counts == len(cores)]
+    return common
 
 
 def _bounds(steps: U64, counts: "np.ndarray[tuple[int], np.dtype[np.int64]]", pages: int) -> tuple[U64, U64]:

@@ -48,9 +48,17 @@ one there is a single question however much hangs on it. From 0.5 to 0.85 the la
 CORE_FRACTION = 0.5
 """A step is in a group's core if so many of its pages have it: the share of ALGORITHMS 2."""
 
-CONTAINED_FRACTION = 0.9
-"""Least share of the steps one group requires that the other knows, for a merge that MDL does not want: then the one is the other
-without options."""
+CONTAINED_FRACTION = 0.5
+"""Least share of the telling steps either group requires that the other knows, for a merge that MDL does not want: then they are one
+template with options. Counting only the better of both directions, and the site's frame too (0.9 of that), made one template of all
+four page types of a documentation site: a bare page is in any other page, and header and navigation outweigh what it has of its own."""
+
+FEW_STEPS = 2
+"""So many telling steps are added to those that groups require: of a page that has three of its own, two that are missing say little.
+On a site of one template only its options are telling, and fewer than 2 make them templates of their own; 5 mixes page types again."""
+
+COMMON_FRACTION = 0.9
+"""A step that so many pages have is the site's frame; the others are *telling*."""
 
 RARE_FRACTION = 0.1
 """A group knows a step that at least so many of its pages have, and requires one that at most so many lack."""
@@ -73,7 +81,8 @@ _UNIT = 32
 class Questions:
     """The steps that pages of a site share, and what the site's own code says about each.
 
-    steps: ascending. weights: for each question, how many steps it stands for. A step that every page has is no question.
+    steps: ascending. telling: which of them are not the site's frame. weights: for each question, how many steps it stands for. A step
+    that every page has is no question.
     """
 
     def __init__(self, pages: Sequence[PagePaths]) -> None:
@@ -84,6 +93,7 @@ class Questions:
         has = np.array([self.row(page) for page in pages], np.bool_).reshape(len(pages), len(self.steps))
         asked = self._asked(has)
         yes, total = has.sum(0), asked.sum(0)
+        self.telling: Flags = yes < COMMON_FRACTION * len(pages)
         open_ = np.flatnonzero((yes < total) & (yes > 0))
         self._columns, self.weights = _distinct(has[:, open_], asked[:, open_], open_)
         share = yes[self._columns] / total[self._columns]
@@ -153,7 +163,7 @@ class Groups:
         return _where((room >= 0) & (saved > 0), saved, lambda chosen: self._shared(group, others[chosen]) >= SHARED_FRACTION)
 
     def options(self, group: int, others: I64) -> F64:
-        """Score of a merge where the one group is the other without some sections: what is left of the bits it may cost."""
+        """Score of a merge of groups that have sections the other lacks: what is left of the bits it may cost."""
         _, room = self._compared(group, others)
         return _where(room > 0, room, lambda chosen: self._contained(group, others[chosen]) >= CONTAINED_FRACTION)
 
@@ -176,10 +186,11 @@ class Groups:
         return np.asarray((mine & theirs).sum(1) / np.maximum(smaller, 1))
 
     def _contained(self, group: int, others: I64) -> F64:
-        """Share of the steps that the one group requires which the other one knows, in the better of both directions."""
-        there = (self._required[group] & self._possible[others]).sum(1) / max(int(self._required[group].sum()), 1)
-        back = (self._required[others] & self._possible[group]).sum(1) / np.maximum(self._required[others].sum(1), 1)
-        return np.asarray(np.maximum(there, back))
+        """Share of the telling steps that the one group requires which the other one knows, in the worse of both directions."""
+        telling = self._questions.telling
+        mine, theirs = self._required[group] & telling, self._required[others] & telling
+        missed_there, missed_here = (mine & ~self._possible[others]).sum(1), (theirs & ~self._possible[group]).sum(1)
+        return np.asarray(1 - np.maximum(missed_there / (int(mine.sum()) + FEW_STEPS), missed_here / (theirs.sum(1) + FEW_STEPS)))
 
     def _renew(self, group: int) -> None:
         size = int(self.sizes[group])

@@ -190,6 +190,33 @@ def test_templates_whose_content_hangs_on_one_element_stay_apart() -> None:
     assert [template.members for template in found.clusters] == [tuple(books), tuple(lists)]
 
 
+def test_bare_page_types_are_not_the_rich_one_without_its_options() -> None:
+    """Header and navigation outweigh what the bare ones have of their own; they do not count."""
+    top = "<html><body><div class=bar>" + "".join(f"<div class=n{n}><a>{n}</a></div>" for n in range(60)) + "</div><main>"
+    field = "".join(f"<div class=f{n}><b>{n}</b><code>{n}</code></div>" for n in range(12))
+    rows = "<ol class=all><li><a>m</a></li></ol>"
+    classes = {n: f"{top}<h1>C</h1>{field}" + "<ul class=also><li>a</li></ul>" * (n % 2) for n in range(40)}
+    members = dict.fromkeys(range(40, 70), f"{top}<h1>M</h1>{rows}")
+    pages = {number: paths_of(parse(html.encode()).root) for number, html in (classes | members).items()}
+    found = refine(Clustering((), tuple(pages)), pages.__getitem__)
+    assert [template.members for template in found.clusters] == [tuple(classes), tuple(members)]
+    assert found.unclustered == ()
+    known = {0: found.clusters[0].core}
+    assert nearest({0: found.clusters[0].core, 1: found.clusters[1].core}, pages[50]) == 1
+    assert nearest(known, pages[50]) is None
+
+
+def test_a_page_further_off_than_the_templates_own_is_not_taken_in() -> None:
+    body = "<html><body>" + "".join(f"<p class=c{n}>x</p>" for n in range(40))
+    more = "".join(f"<i class=d{n}>x</i>" for n in range(40))
+    equal = [paths_of(parse(body.encode()).root)] * 10
+    core = Core.of(equal)
+    assert core.least == 1.0
+    assert not core.covers(paths_of(parse((body + more[: len(more) // 2]).encode()).root))
+    assert core.covers(paths_of(parse((body + "<i class=d1>x</i>").encode()).root))
+    assert Core.of(equal[:1]).least == 0.0, "one page says nothing of how far others lie"
+
+
 def test_a_threshold_under_one_is_refused() -> None:
     with pytest.raises(ValueError, match="threshold is 0"):
         refine(Clustering((), ()), steps_of, threshold=0)
@@ -211,7 +238,9 @@ def test_later_pages_are_recognised_by_their_cores() -> None:
 def test_a_core_is_kept_and_given_back() -> None:
     core = Core.of([steps_of(page) for page in mix(book=20)])
     again = Core.from_bytes(core.to_bytes())
-    assert (again.required.tolist(), again.known.tolist()) == (core.required.tolist(), core.known.tolist())
+    assert (again.required.tolist(), again.known.tolist(), again.least) == (core.required.tolist(), core.known.tolist(), core.least)
+    assert 0 < core.least <= 1
+    assert core.likeness(core) == 1.0
     assert set(core.required.tolist()) < set(core.known.tolist())
     assert core.covers(steps_of("book-001"))
     assert not Core.of([]).covers(steps_of("book-001"))
