@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from annotations.tree import PREVIEW_CHARS
-from extraction.algorithms.dom.nodes import Location
+from extraction.algorithms.dom.nodes import Location, value
 from extraction.models import Attribute, Cluster
 from extraction.services import learning
 
@@ -30,7 +30,8 @@ def draft(cluster: Cluster, attribute: Attribute, labels: Labels, samples: Itera
     workspace = learning.workspace(cluster)
     rule = workspace.learn(attribute, labels)
     if isinstance(rule, learning.NotLearned):
-        return {"attribute": attribute.pk, "state": "failed", "message": rule.message, "page": rule.snapshot_id}
+        places = [{"page": pk, "location": at.as_json(), "value": _at(workspace, pk, at)} for pk, at in rule.places]
+        return {"attribute": attribute.pk, "state": "failed", "message": rule.message, "page": rule.snapshot_id, "places": places}
     found = workspace.values(rule, only=[*samples])
     return {
         "attribute": attribute.pk,
@@ -47,6 +48,11 @@ def coverage(cluster: Cluster, attribute: Attribute, labels: Labels, cursor: int
     if rule is None or isinstance(rule, learning.NotLearned):
         return None
     return _coverage(workspace.coverage(rule, cursor=cursor, budget_s=SLICE_S))
+
+
+def _at(workspace: learning.Workspace, page: int, place: Location) -> str:
+    loaded = workspace.pages.get(page)
+    return (value(loaded.nodes, place) or "")[:PREVIEW_CHARS] if loaded else ""
 
 
 def _row(place: Location, text: str) -> dict[str, Any]:

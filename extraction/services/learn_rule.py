@@ -15,7 +15,7 @@ from extraction.algorithms.learning.apriori import Learned, LearnedXPath
 from extraction.algorithms.rules import apply, xslt
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Attribute, Cluster, RecordList, Rule, Run
-from extraction.services import list_lessons, rules, runs
+from extraction.services import explain, list_lessons, rules, runs
 from extraction.services.effects import effect_report
 from extraction.services.learning import Labels, Lesson, LoadedPage, NotLearned, Workspace, labels_of, workspace
 from extraction.services.learning_set import RowLabels, row_labels_of
@@ -53,6 +53,7 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
     value = RuleValue(tuple(lesson.rule for lesson in lessons.values()), tuple(lesson.rule for lesson in lists))
     effect = effect_report(cluster, value, progress=progress, done=progress.run.done)
     report = _report(lessons, lists, failed, effect, learning_pages=len(space.pages))
+    report["explained"] = explain.report(cluster, space, value, attributes, labels, progress)
     rule = rules.add_draft(cluster, value, report=report, origin=Rule.Origin.LEARNED, user=run.created_by)
     return {"rule": rule.pk, "version": rule.version, "attributes": len(value.every), "failed": len(failed)}
 
@@ -65,6 +66,7 @@ class _Failure:
     message: str
     snapshot_id: int | None = None
     url: str = ""
+    places: tuple[tuple[int, Location], ...] = ()
 
 
 def _marked(
@@ -97,7 +99,7 @@ def _learn_all(
         progress(progress.run.done, message=f"Learning {attribute.name}")
         lesson = space.lesson(attribute, labels[attribute.pk])
         if isinstance(lesson, NotLearned):
-            failed.append(_Failure(attribute.name, lesson.message, lesson.snapshot_id, _url(space, lesson.snapshot_id)))
+            failed.append(_Failure(attribute.name, lesson.message, lesson.snapshot_id, _url(space, lesson.snapshot_id), lesson.places))
         else:
             lessons[attribute.pk] = lesson
     return lessons, failed
@@ -197,7 +199,7 @@ def _report(
     {"pages", "checked", "unreadable", "learning_pages", "attributes": [{"name", "alternatives": [{"xpath", "precision",
     "distance", "support", "several", "features"}], "checked", "hits", "several", "without", "several_on"}], "lists": [{"name",
     "alternatives", "checked", "hits", "rows", "without", "filled", "attributes": [{"name", "alternatives"}]}],
-    "failed": [{"name", "reason", "snapshot", "url"}]}
+    "failed": [{"name", "reason", "snapshot", "url", "places": [{"snapshot", "location"}]}]}
     """
     entries = []
     for lesson in lessons.values():
@@ -211,7 +213,7 @@ def _report(
         "learning_pages": learning_pages,
         "attributes": entries,
         "lists": [_list_entry(lesson, effect) for lesson in lists],
-        "failed": [{"name": f.attribute, "reason": f.message, "snapshot": f.snapshot_id, "url": f.url} for f in failed],
+        "failed": [_failed(each) for each in failed],
     }
 
 
@@ -241,3 +243,8 @@ def _said(xpaths: Sequence[LearnedXPath]) -> list[dict[str, Any]]:
         }
         for x in xpaths
     ]
+
+
+def _failed(failure: _Failure) -> dict[str, Any]:
+    places = [{"snapshot": pk, "location": at.as_json()} for pk, at in failure.places]
+    return {"name": failure.attribute, "reason": failure.message, "snapshot": failure.snapshot_id, "url": failure.url, "places": places}

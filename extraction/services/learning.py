@@ -78,11 +78,15 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True)
 class NotLearned:
-    """Why nothing could be learned of an attribute. `message` names the attribute and, where one page is to blame, its URL."""
+    """Why nothing could be learned of an attribute. `message` names the attribute and, where one page is to blame, its URL.
+
+    places: (snapshot id, place) of what does not go together.
+    """
 
     attribute: str
     message: str
     snapshot_id: int | None = None
+    places: tuple[tuple[int, Location], ...] = ()
 
 
 class Workspace:
@@ -273,7 +277,8 @@ class Workspace:
         if isinstance(found, apriori.NotLearned):
             page = None if found.page is None else self.pages[ids[found.page]]
             where = f" ({page.url})" if page else ""
-            return NotLearned(attribute.name, f"{attribute.name}: {found.reason}{where}", page.snapshot_id if page else None)
+            places = tuple((ids[number], location) for number, location in found.places)
+            return NotLearned(attribute.name, f"{attribute.name}: {found.reason}{where}", page.snapshot_id if page else None, places)
         selectors = tuple(Selector(each.xpath, each.part) for each in found.alternatives)
         return Lesson(attribute_rule(attribute, selectors), found)
 

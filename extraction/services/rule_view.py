@@ -1,14 +1,15 @@
 """A rule as a person reads it: attribute by attribute, what it selects, how sure, where it gives nothing."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply, xslt
 from extraction.models import Attribute, Cluster, Rule, Snapshot
-from extraction.services import contents
+from extraction.services import contents, explained
+from extraction.services.explained import Explained, Place
 
 SEEN_PAGES = 4
 """Sample pages whose values are shown: enough to see what an attribute holds, and quick to read."""
@@ -46,6 +47,8 @@ class AttributeRow:
     seen: list[tuple[Snapshot, tuple[str, ...]]] = field(default_factory=list)
     failure: str = ""
     edited_by: str = ""
+    conflict: tuple[Place, ...] = ()
+    explained: Explained | None = None
 
     @property
     def share(self) -> float | None:
@@ -85,9 +88,17 @@ def rows(rule: Rule) -> list[AttributeRow]:
     defined = {entry["name"]: entry for entry in rule.definition.get("attributes", [])}
     pages = _pages(entries.values())
     seen = _seen(rule)
-    return [
+    why = explained.of(rule.report)
+    conflicts = explained.conflicts(rule.report)
+    edited = {name for name, entry in entries.items() if "edited_by" in entry}
+    found = [
         _row(attribute, defined.get(attribute.name), entries.get(attribute.name) or {}, pages, seen, failures.get(attribute.name, ""))
         for attribute in _attributes(rule, defined)
+    ]
+    return [
+        replace(row, explained=None if name in edited else why.get(name), conflict=conflicts.get(name, ()))
+        for row in found
+        for name in (row.attribute.name,)
     ]
 
 

@@ -68,10 +68,14 @@ class Learned:
 
 @dataclass(frozen=True, slots=True)
 class NotLearned:
-    """Why there is no rule, in words, and the page (its place in `pages`) that shows it, if it is one page."""
+    """Why there is no rule, in words, and the page (its place in `pages`) that shows it, if it is one page.
+
+    places: (page, place) of what does not go together, where that is known: two marks, or a mark and what is like it.
+    """
 
     reason: str
     page: int | None = None
+    places: tuple[tuple[int, Location], ...] = ()
 
 
 def learn(
@@ -211,15 +215,18 @@ class Learner:
 
     def _conflict(self, together: Solution | None) -> NotLearned:
         if together is None:
-            return NotLearned("the marked places have nothing in common", self.marks[-1].page)
+            return NotLearned("the marked places have nothing in common", self.marks[-1].page, _ends(self.marks))
         nodes = together.nodes
         wrong = together.selected & self.annotated[nodes.page]
         wrong[self.solver.places(nodes, together.marks)] = False
         place = int(np.flatnonzero(wrong)[0]) if wrong.any() else 0
         page = int(nodes.page[place])
-        mine = next((one.text for one in self.marks if one.page == page), "")
-        told = f"the marked “{mine[:60]}” from" if mine else "marked values from"
-        return NotLearned(f"nothing tells {told} “{self.solver.text(nodes, place)[:60]}” on the same page", page)
+        like = self.corpus.location(nodes.target, int(nodes.rows[place]), int(nodes.texts[place]))
+        mine = next((one for one in self.marks if one.page == page), None)
+        told = f"the marked “{mine.text[:60]}” from" if mine else "marked values from"
+        marked = mine or self.marks[0]
+        places = ((marked.page, marked.location), like)
+        return NotLearned(f"nothing tells {told} “{self.solver.text(nodes, place)[:60]}” on the same page", page, places)
 
     def _result(self, solutions: Sequence[Solution]) -> Learned | NotLearned:
         """The rule of solutions that together select all marks and nothing else on annotated pages."""
@@ -258,7 +265,7 @@ class Learner:
         others = [self.solver.text(s.nodes, int(n)) for s in group for n in np.flatnonzero(s.selected & ~self.annotated[s.nodes.page])]
         part = text_range.learn(spans, others=others)
         if part is None:
-            return NotLearned("no constant text or pattern gives the marked parts of the texts", marks[-1].page)
+            return NotLearned("no constant text or pattern gives the marked parts of the texts", marks[-1].page, _ends(marks))
         return part
 
     def _check(self, solution: Solution) -> None:
@@ -271,6 +278,11 @@ class Learner:
                 break
             if not self.solver.selects(solution, page, xpath):
                 raise LearningError(f"{solution.xpath}, which was learned, selects something else on one of the pages")
+
+
+def _ends(marks: Sequence[Mark]) -> tuple[tuple[int, Location], ...]:
+    """The first and the last mark."""
+    return tuple(dict.fromkeys([(marks[0].page, marks[0].location), (marks[-1].page, marks[-1].location)]))
 
 
 def _target_words(target: Target) -> str:

@@ -43,6 +43,7 @@ let overlays = true;
 let savedAt = 0;
 let failed = false;
 let lookedAt = 0;
+/** What is to be brought into view when the page is there. @type {Place | null} */ let wantedPlace = null;
 
 // ---- The page in the frame -------------------------------------------------------------------------------------------
 
@@ -53,7 +54,9 @@ function hear(message) {
     say({ type: "styles", on: styled });
     say({ type: "overlays", on: overlays });
     say({ type: "marks", marks: marksOf(store) });
-    showValue();
+    if (wantedPlace) say({ type: "show", location: wantedPlace });
+    else showValue();
+    wantedPlace = null;
   } else if (message.type === "click") click(message);
   else if (message.type === "part") takePlace(message.location);
   else if (message.type === "cursor") setFocus(null, message.location);
@@ -427,13 +430,19 @@ root.addEventListener("click", (event) => {
 
 function draw() {
   drawSamples(byId("samples"), store, openPage);
-  drawPanel(byId("attributes"), store, { choose, confirm, absent, clear, remove, open: openPage, missing, different, show: (value) => say({ type: "show", location: value.location }) });
+  drawPanel(byId("attributes"), store, { choose, confirm, absent, clear, remove, open: openPage, missing, different, show });
   say({ type: "marks", marks: marksOf(store) });
   sayMode();
   drawHead(store, styled, tree.shown);
   drawFocus();
   drawSaved(store, saves());
   drawFoot(store);
+}
+
+/** @param {Value} value */
+function show({ location }) {
+  if (root.dataset.loading === undefined) say({ type: "show", location });
+  else wantedPlace = location;
 }
 
 function drawFocus() {
@@ -459,23 +468,34 @@ document.addEventListener("visibilitychange", () => {
 
 // ---- Start -----------------------------------------------------------------------------------------------------------
 
+/** A place in the workbench's own address; null where there is none. @param {string | null} text @returns {Place | null} */
+function placeIn(text) {
+  try {
+    return JSON.parse(text ?? "null");
+  } catch {
+    return null; // Somebody cut the address short.
+  }
+}
+
 async function start() {
   byId("warming").textContent = "choosing the sample pages…";
+  const query = new URLSearchParams(location.search);
   try {
-    store = stores.create(await api.get("state/", { also: new URLSearchParams(location.search).get("page") ?? "" }));
+    store = stores.create(await api.get("state/", { also: query.get("page") ?? "" }));
   } catch (error) {
     byId("warming").textContent = "";
     return fail(said(error));
   }
   byId("warming").textContent = "reading pages…";
   saved = structuredClone(store.labels);
-  const wanted = Number(new URLSearchParams(location.search).get("page"));
+  const wanted = Number(query.get("page"));
   const undone = store.samples.find((sample) => stores.saidOn(store, sample.id) < store.attributes.length);
   store.page = store.samples.find((sample) => sample.id === wanted)?.id ?? undone?.id ?? store.page;
   byId("no-samples").hidden = store.samples.length > 0;
   byId("frame").hidden = !store.samples.length;
   byId("no-attributes").hidden = store.attributes.length > 0;
-  store.current = stores.nextUnsaid({ ...store, current: store.attributes.at(-1)?.id ?? 0 }) ?? store.current;
+  store.current = stores.attributeOf(store, Number(query.get("attribute")))?.id ?? stores.nextUnsaid({ ...store, current: store.attributes.at(-1)?.id ?? 0 }) ?? store.current;
+  wantedPlace = placeIn(query.get("show"));
   showPage(stores.pageOf(store)?.frame);
   draw();
   byId("learn").addEventListener("click", () => learn());

@@ -38,7 +38,7 @@ function row(store, attribute, number, actions) {
       rate(draft, attribute, actions),
     ),
     values(how, current, actions),
-    draft?.state === "failed" && !(current && offered(store).length) && h("p", { class: "wb-failure" }, icon("warn"), h("span", {}, reason(draft, attribute))),
+    draft?.state === "failed" && !(current && offered(store).length) && h("p", { class: "wb-failure" }, icon("warn"), h("span", {}, reason(draft, attribute), ...places(draft, attribute, actions))),
     how.words && h("p", { class: "wb-source muted small" }, `from the page’s own data: ${how.words}`),
     current && agreement(draft, attribute, actions),
     strip(store, attribute, actions),
@@ -50,6 +50,14 @@ function row(store, attribute, number, actions) {
 function reason(draft, attribute) {
   const text = draft.message ?? "";
   return text.startsWith(`${attribute.name}: `) ? text.slice(attribute.name.length + 2) : text;
+}
+
+/** Links to what does not go together. @param {import("./store.js").Draft} draft @param {Attribute} attribute @param {Actions} actions */
+function places(draft, attribute, actions) {
+  return (draft.places ?? []).map(({ page, location, value }, number) => {
+    const go = (/** @type {Event} */ event) => { event.stopPropagation(); actions.choose(attribute.id); actions.open(page); actions.show({ location, value }); };
+    return h("span", {}, number ? " and " : ": ", h("button", { type: "button", class: "button-link", on: { click: go } }, value.slice(0, 40) || "this place"));
+  });
 }
 
 /** @param {Attribute} attribute */

@@ -9,7 +9,7 @@ import { keyOf, samePlace } from "./messages.js";
  * @typedef {{id: number, title: string, url: string, covered: number | null, frame: string, reason?: string}} Sample
  * @typedef {{id: number, name: string, type: string, multiple: boolean, mandatory: boolean, hotkey: string, hue: number}} Attribute
  * @typedef {{checked: number, total: number, hits: number, several: number, without: number[], next: number | null}} Coverage
- * @typedef {{attribute: number, state: "empty" | "failed" | "learned" | "asking", message?: string, page?: number | null, values?: Record<string, Value[]>, coverage?: Coverage | null,
+ * @typedef {{attribute: number, state: "empty" | "failed" | "learned" | "asking", message?: string, page?: number | null, places?: {page: number, location: Place, value: string}[], values?: Record<string, Value[]>, coverage?: Coverage | null,
  *   agreement?: import("./pagedata.js").Agreement | null}} Draft
  * @typedef {{samples: Sample[], attributes: Attribute[], labels: Record<string, Record<string, Value[] | null>>, drafts: Map<number, Draft>,
  *   suggestions: Map<number, Map<number, {words: string, values: Value[]}>>, similar: Map<number, {page: number, values: Value[]}>, page: number, current: number, steps: {undo: boolean, redo: boolean},
