@@ -8,20 +8,23 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 from urllib.parse import urlsplit
 
+from scrapy import signals
 from scrapy.crawler import AsyncCrawlerRunner, Crawler
 from twisted.internet import asyncioreactor
 
 from extraction.fetching.crawl.json_values import MessageError
 from extraction.fetching.crawl.messages import Command, CrawlPlan, Done, EndReason, Rendering
-from extraction.fetching.crawl.render import Renderer
 from extraction.fetching.crawl.resolver import CheckedResolver, Lookup
 from extraction.fetching.crawl.settings import settings, user_agent
 from extraction.fetching.crawl.spider import SiteSpider
 from extraction.fetching.crawl.spool import Events, Spool
 from extraction.fetching.url_safety import Guard, resolve
+
+if TYPE_CHECKING:
+    from extraction.fetching.crawl.render import Renderer
 
 PROGRESS_S = 2.0
 
@@ -40,7 +43,7 @@ class Equipment:
     resolver: CheckedResolver
     events: Events
     spool: Spool
-    renderer: Renderer | None
+    renderer: "Renderer | None"
 
 
 def main(*, lookup: Lookup = resolve) -> None:
@@ -60,8 +63,7 @@ def main(*, lookup: Lookup = resolve) -> None:
     guard = Guard.of(plan.permitted)
     resolver = CheckedResolver(reactor, guard, trusted=_proxy_of(plan), lookup=lookup)
     reactor.installNameResolver(resolver)
-    renderer = None if plan.rendered is Rendering.NEVER else Renderer(plan, guard, user_agent=user_agent(plan))
-    equipment = Equipment(plan, guard, resolver, events, Spool(Path(plan.spool)), renderer)
+    equipment = Equipment(plan, guard, resolver, events, Spool(Path(plan.spool)), _renderer(plan, guard))
     reactor.callWhenRunning(lambda: loop.create_task(_Run(equipment, stdin, reactor).run()))
     reactor.run(installSignalHandlers=False)
     events.close(timeout_s=ORPHAN_S)
@@ -79,7 +81,7 @@ class _Run:
         self._crawler: Crawler = AsyncCrawlerRunner(settings(equipment.plan)).create_crawler(SiteSpider)
 
     async def run(self) -> None:
-        threading.Thread(target=self._listen, name="commands", daemon=True).start()
+        self._crawler.signals.connect(self._hear, signal=signals.engine_started)
         progress = self._loop.create_task(self._report())
         try:
             await self._crawler.crawl_async(self._equipment)
@@ -103,6 +105,10 @@ class _Run:
     @property
     def _spider(self) -> SiteSpider:
         return self._crawler.spider  # type: ignore[return-value]
+
+    def _hear(self) -> None:
+        """From now on there is something to pause and to stop."""
+        threading.Thread(target=self._listen, name="commands", daemon=True).start()
 
     def _listen(self) -> None:
         """Takes commands, in a thread of its own, until the parent closes the pipe or is gone."""
@@ -128,6 +134,7 @@ class _Run:
     def _stop(self) -> None:
         if not self._stopped:
             self._stopped = True
+            self._spider.drop_waiting()
             self._loop.create_task(self._crawler.stop_async())
 
     async def _report(self) -> None:
@@ -149,6 +156,15 @@ def _reactor() -> tuple[Any, asyncio.AbstractEventLoop]:
     from twisted.internet import reactor
 
     return reactor, loop
+
+
+def _renderer(plan: CrawlPlan, guard: Guard) -> "Renderer | None":
+    """A browser where the plan may need one. Imported then only: it takes its time."""
+    if plan.rendered is Rendering.NEVER:
+        return None
+    from extraction.fetching.crawl.render import Renderer
+
+    return Renderer(plan, guard, user_agent=user_agent(plan))
 
 
 def _private_stdout() -> int:

@@ -1,6 +1,7 @@
 """From an answer to what it is: plain page, browser, walls, missing pages, repetitions, in this order."""
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from scrapy.http import Response
 
@@ -9,12 +10,16 @@ from extraction.algorithms.sketches.shingles import vector
 from extraction.fetching.crawl import outcomes
 from extraction.fetching.crawl.frontier import Frontier
 from extraction.fetching.crawl.messages import Address, CrawlPlan, Outcome
+from extraction.fetching.crawl.needs import Needs, Rendered, RenderError
 from extraction.fetching.crawl.pages import PageView, view
-from extraction.fetching.crawl.render import Needs, Rendered, Renderer, RenderError
-from extraction.fetching.crawl.repeats import WALL_PATHS, NearDuplicates, Repeats
+from extraction.fetching.crawl.repeats import WALL_PATHS, Repeats
 from extraction.fetching.crawl.sampling import ShapeQueue
 from extraction.fetching.crawl.shapes import Shape
 from extraction.fetching.crawl.soft_404 import Soft404
+
+if TYPE_CHECKING:
+    from extraction.fetching.crawl.near import NearDuplicates
+    from extraction.fetching.crawl.render import Renderer
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +36,13 @@ class Judged:
 class Judge:
     """Knows what a crawl has seen so far."""
 
-    def __init__(self, plan: CrawlPlan, frontier: Frontier, soft_404: Soft404, renderer: Renderer | None) -> None:
+    def __init__(self, plan: CrawlPlan, frontier: Frontier, soft_404: Soft404, renderer: "Renderer | None") -> None:
         self._plan = plan
         self._frontier = frontier
         self._soft_404 = soft_404
         self._renderer = renderer
         self._needs = Needs(plan.rendered)
-        self._near = NearDuplicates()
+        self._near = _near_duplicates() if plan.sample else None
         self.repeats = Repeats()
 
     async def judge(self, response: Response, address: Address, shape: Shape) -> Judged:
@@ -72,6 +77,8 @@ class Judge:
             seen = view(rendered.content, url=rendered.url, content_type="text/html; charset=utf-8")
         except (RenderError, PageError) as error:
             return replace(plain, message=f"not rendered: {error}")
+        if reason := self._frontier.refusal(rendered.url):
+            return replace(plain, message=f"not rendered: its scripts lead to {rendered.url}, {reason}")
         if not self._needs.compare(page, seen, shape):
             return plain
         return Judged(Outcome.OK, page=seen, rendered=rendered)
@@ -100,9 +107,15 @@ class Judge:
             return replace(judged, outcome=Outcome.LOGIN_OR_BOT, message=f"the same page for {paths} addresses and more", same_as=same_as)
         if same_as:
             return replace(judged, outcome=Outcome.DUPLICATE, message="it shows the same", same_as=same_as)
-        if self._plan.sample and (near := self._near.earlier(page, response.url)):
+        if self._near and (near := self._near.earlier(page, response.url)):
             return replace(judged, outcome=Outcome.DUPLICATE, message="it shows nearly the same", same_as=near)
         return judged
+
+
+def _near_duplicates() -> "NearDuplicates":
+    from extraction.fetching.crawl.near import NearDuplicates
+
+    return NearDuplicates()
 
 
 def _content_type(response: Response) -> str:

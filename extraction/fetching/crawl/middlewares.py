@@ -30,6 +30,10 @@ class Ended(IgnoreRequest):
         self.final_url = final_url
 
 
+class Dropped(IgnoreRequest):
+    """A request that was not begun when the crawl was stopped: its address stays queued."""
+
+
 class ScopeMiddleware:
     """Ends redirects out of the crawl's scope, to private addresses, and to pages that were fetched before."""
 

@@ -97,6 +97,16 @@ class Crawl:
         """Ends the crawl; what is under way is finished and told, then comes Done."""
         self._say(Command.STOP.to_json())
 
+    @property
+    def pid(self) -> int:
+        """The child's process."""
+        return self._started.pid
+
+    @property
+    def exit_code(self) -> int | None:
+        """How the child ended; None while it runs, negative for a signal."""
+        return self._started.returncode
+
     def last_words(self) -> str:
         """The end of what the child wrote to its standard error."""
         size = self._log.seek(0, os.SEEK_END)

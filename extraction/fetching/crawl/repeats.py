@@ -1,22 +1,18 @@
-"""Pages that are there more than once: under other addresses, nearly the same, or made up without end.
+"""Pages that are there more than once: under other addresses, or made up without end. (`near` knows those that are nearly the same.)
 
 - The same: the words and pictures are those of an earlier page. Where the two addresses differ in one query key only, three times
   and never with other content, the key says nothing about the page (a session whose name nobody knows) and addresses that
   differ in it are one from then on.
-- Nearly the same: same title and heading, and MinHash of word shingles says a Jaccard of `NEAR` at least. The title counts, since the
-  pages of a shop share most of their words and are different pages all the same. Only samples are so compared: it costs memory.
 - A trap: `TRAP_RUN` pages of a shape in a row brought neither a word that the shape had not had before (numbers aside) nor an address
   of another shape: a calendar that has a page for every month to come. A shop's list pages bring addresses of products, a product its name.
 - A wall: the same page under `WALL_PATHS` different paths is what the site answers to us, not its pages.
 """
 
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, OrderedDict
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlsplit
 from zlib import crc32
-
-import numpy as np
-from datasketch import MinHash, MinHashLSH
 
 from extraction.fetching.crawl.pages import PageView
 from extraction.fetching.crawl.shapes import Shape
@@ -24,10 +20,7 @@ from extraction.fetching.crawl.shapes import Shape
 REMEMBERED = 100_000
 """Pages whose content is remembered, the latest: some 25 MB. A repetition further apart is found in clustering."""
 
-PERMUTATIONS = 64
 SHINGLE_WORDS = 4
-NEAR = 0.9
-SEED = 1
 
 VOTES = 3
 
@@ -90,7 +83,7 @@ class Repeats:
         watch = self._watches.setdefault(shape, _Watch())
         if watch.words is None:
             return False
-        words = {crc32(word.encode()) for word in page.words if not any(letter.isdigit() for letter in word)}
+        words = {crc32(word.encode()) for word in set(page.words) if word.isalpha()}
         new = not words <= watch.words
         watch.words |= words
         watch.run = 0 if new or brought else watch.run + 1
@@ -120,38 +113,14 @@ class Repeats:
                 self._vetoed.add(name)
 
 
-class NearDuplicates:
-    """Groups of pages that are nearly the same: datasketch's MinHash LSH, of which the scheme, the seed and the size are fixed."""
-
-    def __init__(self) -> None:
-        self._groups: dict[int, MinHashLSH] = defaultdict(lambda: MinHashLSH(threshold=NEAR, num_perm=PERMUTATIONS))
-        self._signatures: dict[str, MinHash] = {}
-
-    def earlier(self, page: PageView, url: str) -> str:
-        """The address of an earlier page that this one nearly is, "" when there is none; then it is remembered."""
-        if url in self._signatures:
-            return ""
-        signature = minhash(page.words)
-        group = self._groups[crc32(f"{page.title}\n{page.heading}".encode())]
-        near = sorted(other for other in group.query(signature) if self._signatures[other].jaccard(signature) >= NEAR)
-        if near:
-            return str(near[0])
-        group.insert(url, signature)
-        self._signatures[url] = signature
-        return ""
+def shingles(words: Sequence[str]) -> set[str]:
+    """A text's runs of `SHINGLE_WORDS` words; a shorter text is one."""
+    return {" ".join(words[start : start + SHINGLE_WORDS]) for start in range(max(1, len(words) - SHINGLE_WORDS + 1))}
 
 
-def minhash(words: tuple[str, ...]) -> MinHash:
-    """The signature of a text's shingles of `SHINGLE_WORDS` words."""
-    shingles = {" ".join(words[start : start + SHINGLE_WORDS]) for start in range(max(1, len(words) - SHINGLE_WORDS + 1))}
-    signature = MinHash(num_perm=PERMUTATIONS, seed=SEED, hashfunc=crc32, scheme="affine32")
-    signature.update_batch([shingle.encode() for shingle in shingles])
-    return signature
-
-
-def similarity(first: MinHash, second: MinHash) -> float:
-    """The estimated Jaccard coefficient."""
-    return float(np.mean(first.hashvalues == second.hashvalues))
+def jaccard(first: Set[str], second: Set[str]) -> float:
+    """What two sets share, of all they have."""
+    return len(first & second) / len(first | second) if first | second else 1.0
 
 
 def without(url: str, keys: frozenset[str]) -> str:

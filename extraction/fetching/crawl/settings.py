@@ -30,7 +30,7 @@ def settings(plan: CrawlPlan) -> dict[str, Any]:
         "DOWNLOAD_DELAY": plan.delay_s,
         "DOWNLOAD_DELAY_JITTER": 0.0,
         "CONCURRENT_REQUESTS_PER_DOMAIN": plan.concurrency,
-        "CONCURRENT_REQUESTS": 4 * plan.concurrency,
+        "CONCURRENT_REQUESTS": plan.concurrency + 2,  # no more wait for their turn: the frontier decides late what comes next
         "AUTOTHROTTLE_ENABLED": plan.autothrottle,
         "AUTOTHROTTLE_START_DELAY": plan.delay_s,
         "AUTOTHROTTLE_MAX_DELAY": max(MAX_THROTTLE_S, plan.delay_s),
@@ -43,6 +43,8 @@ def settings(plan: CrawlPlan) -> dict[str, Any]:
         "REDIRECT_MAX_TIMES": plan.max_redirects,
         "METAREFRESH_ENABLED": False,  # `pages` reads it from the tree that is there anyway
         "COOKIES_ENABLED": True,
+        "CONCURRENT_ITEMS": 1,  # callbacks yield nothing; Scrapy starts so many tasks for each answer all the same
+        "WARN_ON_GENERATOR_RETURN_VALUE": False,
         "SCHEDULER": f"{_HERE}.scheduler.FrontierScheduler",
         "DOWNLOADER_MIDDLEWARES": {
             f"{_HERE}.middlewares.ScopeMiddleware": 40,

@@ -12,28 +12,27 @@ import re
 import string
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 
-from datasketch import MinHash
-
-from extraction.fetching.crawl.pages import PageView
-from extraction.fetching.crawl.repeats import minhash
+from extraction.fetching.crawl.pages import WORD, PageView
+from extraction.fetching.crawl.repeats import jaccard, shingles
 from extraction.fetching.crawl.shapes import IDENTIFIER
 
 MAX_PROBES = 24
 """Made-up addresses that a site is asked for in one crawl. Folders beyond them are judged by the site's root."""
 
 ALIKE = 0.8
-"""Jaccard coefficient from which a page is a missing one: of its words some name what was sought."""
+"""Jaccard coefficient of word shingles from which a page is a missing one. The words of its own address are left out: such pages
+like to say what they could not find."""
 
 MIN_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What a folder answers for a page that does not exist. signature: None where it says 404. redirected: it led to `final_url`."""
+    """What a folder answers for a page that does not exist. shingles: None where it says 404. redirected: it led to `final_url`."""
 
-    signature: MinHash | None = None
+    shingles: frozenset[str] | None = None
     title: str = ""
     final_url: str = ""
     redirected: bool = False
@@ -66,9 +65,9 @@ class Soft404:
         missing = await self._missing(folder, url)
         if missing.redirected and final_url != url and final_url == missing.final_url:
             return "it leads where made-up addresses lead"
-        if missing.signature is None or page.title != missing.title or len(page.words) < MIN_WORDS:
+        if missing.shingles is None or page.title != missing.title or len(page.words) < MIN_WORDS:
             return ""
-        alike = missing.signature.jaccard(minhash(page.words)) >= ALIKE
+        alike = jaccard(missing.shingles, _shingles(page, url)) >= ALIKE
         return "the site answers the same for made-up addresses" if alike else ""
 
     async def _missing(self, folder: str, url: str) -> Missing:
@@ -86,7 +85,7 @@ class Soft404:
         if answer.page is None:
             return Missing()
         redirected = answer.final_url.rstrip("/") != made_up.rstrip("/")
-        return Missing(minhash(answer.page.words), answer.page.title, answer.final_url, redirected)
+        return Missing(_shingles(answer.page, made_up), answer.page.title, answer.final_url, redirected)
 
     def _made_up(self, url: str) -> str:
         """An address in the same folder, with the same ending, of letters that mean nothing."""
@@ -95,6 +94,11 @@ class Soft404:
         ending = re.search(r"\.\w{1,5}$", last)
         name = "".join(self._chance.choices(string.ascii_lowercase, k=16)) + (ending.group() if ending else "")
         return urlunsplit((parts.scheme, parts.netloc, f"{head}/{name}", "", ""))
+
+
+def _shingles(page: PageView, url: str) -> frozenset[str]:
+    own = set(WORD.findall(unquote(url).lower()))
+    return frozenset(shingles([word for word in page.words if word not in own]))
 
 
 def _folder(url: str) -> str:

@@ -16,6 +16,7 @@ from extraction.fetching.crawl.failures import DOWNLOAD_ERRORS, now, of_failure
 from extraction.fetching.crawl.frontier import Frontier
 from extraction.fetching.crawl.judge import Judge, Judged
 from extraction.fetching.crawl.messages import KEPT_HEADERS, Address, Asset, CrawlPlan, Fetched, Found, Outcome, Progress
+from extraction.fetching.crawl.middlewares import Dropped
 from extraction.fetching.crawl.pages import view
 from extraction.fetching.crawl.soft_404 import Answer, Soft404
 
@@ -124,6 +125,8 @@ class SiteSpider(Spider):
     def failed(self, failure: Failure) -> None:
         """There was no answer to look at."""
         request: Request = failure.request  # type: ignore[attr-defined]
+        if isinstance(failure.value, Dropped):
+            return
         address: Address = request.meta["page"]
         told = of_failure(failure.value or RuntimeError("no reason"), address=address, url=request.url)
         self._done(told)
@@ -211,6 +214,14 @@ class SiteSpider(Spider):
         self.logger.warning("%s: %s", failure.request.meta["source"], failure.value)  # type: ignore[attr-defined]
 
     # The rest
+
+    def drop_waiting(self) -> None:
+        """Takes back what waits for its turn at a host: with a long delay a crawl would take minutes to stop."""
+        slots = self.crawler.engine.downloader.slots if self.crawler.engine else {}
+        for slot in slots.values():
+            while slot.queue:
+                _, waiting = slot.queue.popleft()
+                waiting.errback(Dropped("the crawl was stopped"))
 
     def progress(self, *, paused: bool) -> Progress:
         """How far it is."""

@@ -1,0 +1,177 @@
+"""A site of 2,000 pages and all that makes crawlers suffer: each ends as it should, in one crawl."""
+
+import pytest
+
+from extraction.algorithms.dom.parse import parse
+from extraction.fetching.crawl.messages import EndReason, Outcome
+from tests.fetching.crawling import Told, crawl
+from tests.fetching.site_server import OUTSIDE, Site, SiteServer
+
+
+@pytest.fixture(scope="module")
+def site():
+    with SiteServer(Site()) as server:
+        told = crawl(server, feeds=(f"{server.address}/feed.xml",), url_lists=(f"{server.address}/list.csv",), contact="ada@example.com")
+        yield server, told
+
+
+def outcome(site: tuple[SiteServer, Told], path: str) -> Outcome:
+    server, told = site
+    return told.fetched[server.address + path].outcome
+
+
+def test_it_ends_when_nothing_is_left_and_tells_of_each_address_once(site):
+    _, told = site
+    assert told.done.reason is EndReason.FINISHED
+    assert told.twice == []
+    assert {address.url for address in told.found} == set(told.fetched)
+
+
+def test_every_page_of_the_site_is_fetched_with_its_bytes(site):
+    server, told = site
+    for number in (1, 750, 1500):
+        url = f"{server.address}/product/{number}"
+        assert told.fetched[url].outcome is Outcome.OK
+        assert told.bodies[url] == server.site.answer(f"/product/{number}", {}).body
+    pages = [url for url, each in told.fetched.items() if "/product/" in url or "/articles/" in url]
+    assert len(pages) == 1801
+    assert {told.fetched[url].outcome for url in pages} == {Outcome.OK}
+
+
+def test_robots_is_obeyed_and_says_who_we_are(site):
+    server, _told = site
+    assert outcome(site, "/private/1") is Outcome.REFUSED_BY_ROBOTS
+    assert "/private/1" not in server.paths()
+    assert {seen.headers["user-agent"] for seen in server.requests} == {"Vertex/0.1 (+ada@example.com)"}
+
+
+def test_sitemaps_of_robots_feeds_and_lists_name_pages(site):
+    assert {outcome(site, path) for path in ("/mapped/1", "/mapped/2", "/mapped/3", "/feed-item/1")} == {Outcome.OK}
+    assert "https://other.example/x" not in site[1].fetched
+
+
+def test_a_server_that_is_busy_is_asked_again_and_one_that_is_broken_not_for_ever(site):
+    assert outcome(site, "/flaky/1") is Outcome.OK
+    assert outcome(site, "/broken") is Outcome.SERVER_ERROR
+    assert site[0].paths().count("/broken") == 3
+
+
+def test_redirects_are_followed_once_and_no_page_is_fetched_twice(site):
+    server, told = site
+    assert outcome(site, "/old/1") is Outcome.DUPLICATE or told.fetched[f"{server.address}/old/1"].final_url.endswith("/product/1")
+    assert server.paths().count("/product/1") == 1
+    assert outcome(site, "/cookie") is Outcome.OK
+    assert outcome(site, "/loop/a") is Outcome.MOVED
+    assert "without end" in told.fetched[f"{server.address}/loop/a"].message
+
+
+def test_a_redirect_out_of_scope_is_moved_and_not_followed(site):
+    assert outcome(site, "/elsewhere") is Outcome.MOVED
+    assert outcome(site, "/refresh") is Outcome.MOVED
+    assert outcome(site, "/refreshed") is Outcome.OK
+
+
+@pytest.mark.parametrize("path", ["/to-private", "/to-metadata", "/to-decimal"])
+def test_a_redirect_to_a_private_address_is_refused(site, path):
+    server, told = site
+    assert outcome(site, path) is Outcome.REFUSED_ADDRESS
+    assert "public internet" in told.fetched[server.address + path].message
+
+
+def test_a_redirect_to_a_file_reads_no_file(site):
+    assert outcome(site, "/to-file") is Outcome.MOVED
+    assert not any(b"root:" in body for body in site[1].bodies.values())
+    assert OUTSIDE not in site[1].fetched
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "br", "zstd"])
+def test_what_was_compressed_is_kept_unpacked(site, encoding):
+    server, told = site
+    assert b"<title>Packed by" in told.bodies[f"{server.address}/{encoding}"]
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "br", "zstd"])
+def test_a_bomb_is_too_large(site, encoding):
+    assert outcome(site, f"/bomb/{encoding}") is Outcome.TOO_LARGE
+
+
+def test_charsets_are_kept_as_they_came(site):
+    server, told = site
+    for path, title in (("/charset/header", "Кириллица"), ("/charset/meta", "日本語")):
+        url = server.address + path
+        page = parse(told.bodies[url], content_type=told.fetched[url].headers["content-type"])
+        assert page.root.findtext(".//title") == title
+
+
+@pytest.mark.parametrize("path", ["/huge", "/huge-chunked"])
+def test_fifty_megabytes_are_too_large(site, path):
+    assert outcome(site, path) is Outcome.TOO_LARGE
+
+
+def test_a_page_that_drips_without_end_is_given_up(site):
+    assert outcome(site, "/drip") is Outcome.TIMEOUT
+
+
+def test_a_page_that_is_cut_off_is_not_taken_for_whole(site):
+    assert outcome(site, "/cut") is Outcome.UNREACHABLE
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/nothing", Outcome.NOT_FOUND),
+        ("/gone", Outcome.GONE),
+        ("/wall", Outcome.LOGIN_OR_BOT),
+        ("/challenge", Outcome.LOGIN_OR_BOT),
+        ("/login-needed", Outcome.LOGIN_OR_BOT),
+        ("/blank", Outcome.EMPTY),
+        ("/hollow", Outcome.EMPTY),
+        ("/file", Outcome.NOT_HTML),
+        ("/soft/1", Outcome.OK),
+        ("/soft/3", Outcome.OK),
+        ("/soft/7", Outcome.SOFT_404),
+        ("/soft/8", Outcome.SOFT_404),
+    ],
+)
+def test_outcomes_are_told_apart(site, path, expected):
+    assert outcome(site, path) is expected
+
+
+def test_one_page_under_many_paths_is_what_the_site_says_to_us(site):
+    found = [outcome(site, f"/shared/{number}") for number in range(12)]
+    assert found.count(Outcome.OK) == 1
+    assert found.count(Outcome.LOGIN_OR_BOT) == 7
+
+
+def test_a_calendar_without_end_ends(site):
+    server, _ = site
+    assert 60 <= sum(path.startswith("/calendar/") for path in server.paths()) <= 70
+
+
+def test_sessions_in_addresses_give_no_new_pages(site):
+    server, told = site
+    assert sum(path.startswith("/session/") and "?" in path for path in server.paths()) <= 2
+    assert sum(path.startswith("/visit/") for path in server.paths()) <= 24
+    ok = [url for url, each in told.fetched.items() if "/visit/" in url and each.outcome is Outcome.OK]
+    assert len(ok) == 3
+
+
+def test_tracking_does_not_make_another_page(site):
+    assert sum(path.startswith("/noise") for path in site[0].paths()) == 1
+
+
+def test_users_and_passwords_in_addresses_are_not_sent(site):
+    server, told = site
+    url = server.address.replace("http://", "http://ada:secret@") + "/named"
+    assert told.fetched[url].outcome is Outcome.OK
+    assert told.fetched[url].final_url == f"{server.address}/named"
+    assert not any("authorization" in seen.headers for seen in server.requests)
+    assert not any("referer" in seen.headers for seen in server.requests)
+
+
+def test_progress_adds_up(site):
+    _, told = site
+    last = told.progress[-1]
+    assert last.fetched == len(told.fetched) == sum(last.by_outcome.values())
+    assert last.queued == 0
+    assert last.bytes == sum(each.size_bytes for each in told.fetched.values())

@@ -1,0 +1,211 @@
+"""How a crawl is steered: delays, limits, samples, pause and stop, going on after a kill, single pages, names that change their mind."""
+
+import itertools
+import os
+import signal
+import sys
+import tempfile
+import time
+
+import pytest
+
+from extraction.fetching.crawl.messages import Address, CrawlPlan, Done, EndReason, Fetched, Found, Outcome, Progress
+from extraction.fetching.crawl.process import Crawl, CrawlFailed, fetch_once
+from tests.fetching.crawling import Told, crawl, plan_for, take
+from tests.fetching.site_server import Answer, Site, SiteServer, html
+
+
+@pytest.fixture(scope="module")
+def server():
+    with SiteServer(Site(products=200)) as running:
+        yield running
+
+
+def gaps(server: SiteServer, since: int) -> list[float]:
+    times = [seen.at_s for seen in server.requests[since:]]
+    return [later - earlier for earlier, later in itertools.pairwise(times)]
+
+
+def products(server: SiteServer, *numbers: int) -> tuple[str, ...]:
+    return tuple(f"{server.address}/product/{number}" for number in numbers)
+
+
+def test_the_delay_between_two_requests_is_kept(server):
+    since = len(server.requests)
+    told = crawl(server, start=(), urls=products(server, 1, 2, 3, 4), delay_s=0.3, follow_links=False, concurrency=4)
+    assert told.by_outcome() == {Outcome.OK: 4}
+    assert min(gaps(server, since)[1:]) >= 0.28  # the first gap is that of robots.txt, for which no page waits
+
+
+def test_a_crawl_delay_of_robots_raises_it():
+    with SiteServer(Site(products=9, crawl_delay=0.4)) as slow:
+        told = crawl(slow, start=(), urls=products(slow, 1, 2, 3, 4), follow_links=False, soft_404=False, autothrottle=True)
+        pages = [seen.at_s for seen in slow.requests if "/product/" in seen.path]
+        assert told.by_outcome() == {Outcome.OK: 4}
+        assert min(b - a for a, b in itertools.pairwise(pages)) >= 0.38
+
+
+def test_a_page_limit_is_kept_exactly(server):
+    told = crawl(server, page_limit=7, robots_sitemaps=False)
+    assert told.by_outcome()[Outcome.OK] == 7
+    assert told.done.reason is EndReason.PAGE_LIMIT
+
+
+def test_a_sample_is_spread_over_the_shapes_and_ends_by_itself(server):
+    told = crawl(server, sample=True, exclude=("/specials",), robots_sitemaps=False)
+    ok = [url for url, each in told.fetched.items() if each.outcome is Outcome.OK]
+    kinds = {kind: sum(f"/{kind}" in url for url in ok) for kind in ("product/", "articles/", "list", "calendar/")}
+    assert told.done.reason is EndReason.SETTLED
+    assert all(8 <= kinds[kind] <= 60 for kind in ("product/", "articles/", "calendar/")), kinds
+    assert len(ok) < 150
+    numbers = sorted(int(url.rpartition("/")[2]) for url in ok if "/product/" in url)
+    assert numbers[-1] > 100, "the sample has more than the first links"
+
+
+def test_depth_counts_links_but_not_pages_of_a_list(server):
+    told = crawl(server, start=(f"{server.address}/list?page=1",), max_depth=0, robots_sitemaps=False, include=("/list*", "/product/*"))
+    assert set(told.fetched) == {f"{server.address}/list?page={number}" for number in range(1, 5)}
+
+
+def test_patterns_choose_what_is_fetched(server):
+    told = crawl(server, include=("/list*", "/product/*1"), exclude=("*/product/11", "*page=4"), robots_sitemaps=False)
+    paths = {url.removeprefix(server.address) for url in told.fetched}
+    assert "/product/21" in paths and "/list?page=3" in paths
+    assert not paths & {"/product/11", "/product/12", "/list?page=4", "/specials"}
+
+
+def test_a_killed_crawl_goes_on_where_it_was(server):
+    with tempfile.TemporaryDirectory() as spool:
+        plan = plan_for(server, spool, include=("/list*", "/product/*"), robots_sitemaps=False)
+        told = Told()
+        with pytest.raises(CrawlFailed), Crawl(plan) as running:
+            for event in running:
+                take(told, event)
+                if len(told.fetched) == 60:
+                    os.kill(running.pid, signal.SIGKILL)
+        queued = tuple(address for address in told.found if address.url not in told.fetched)
+        since = len(server.requests)
+        rest = crawl(server, include=plan.include, robots_sitemaps=False, queued=queued, known=tuple(told.fetched))
+    assert not set(rest.fetched) & set(told.fetched)
+    assert len(rest.fetched) + len(told.fetched) == 1 + 4 + 200
+    again = [path for path in server.paths()[since:] if f"{server.address}{path}" in told.fetched]
+    assert again == []
+
+
+def test_a_crawl_pauses_goes_on_and_stops(server):
+    with tempfile.TemporaryDirectory() as spool, Crawl(plan_for(server, spool, delay_s=0.02)) as running:
+        events = iter(running)
+        told = Told()
+        while len(told.fetched) < 5:
+            take(told, next(events))
+        running.pause()
+        while not (isinstance(event := next(events), Progress) and event.paused):
+            take(told, event)
+        time.sleep(1.0)  # for those under way
+        asked = len(server.requests)
+        time.sleep(0.6)
+        assert len(server.requests) == asked
+        running.resume()
+        before = len(told.fetched)
+        while len(told.fetched) < before + 15:
+            take(told, next(events))
+        running.stop()
+        for event in events:
+            take(told, event)
+    assert told.done.reason is EndReason.STOPPED
+    assert len(told.fetched) < 200
+
+
+def test_a_child_whose_parent_is_gone_ends(server):
+    with tempfile.TemporaryDirectory() as spool:
+        running = Crawl(plan_for(server, spool, delay_s=0.2))
+        with running:
+            next(iter(running))
+            begin = time.monotonic()
+        assert time.monotonic() - begin < 14
+        assert running.exit_code is not None
+
+
+def test_single_pages_are_fetched_in_their_order(server):
+    with tempfile.TemporaryDirectory() as spool:
+        urls = [*products(server, 7, 3), f"{server.address}/nothing", "ftp://a.example/", *products(server, 7)]
+        found = fetch_once(urls, plan=plan_for(server, spool))
+    assert [(each.url, each.outcome) for each in found] == [
+        (urls[0], Outcome.OK),
+        (urls[1], Outcome.OK),
+        (urls[2], Outcome.NOT_FOUND),
+        (urls[3], Outcome.REFUSED_ADDRESS),
+    ]
+
+
+def test_nothing_on_loopback_is_fetched_unless_it_is_permitted(server):
+    since = len(server.requests)
+    told = crawl(server, permitted=())
+    assert told.by_outcome() == {Outcome.REFUSED_ADDRESS: 1}
+    assert len(server.requests) == since
+
+
+def test_a_name_that_turns_out_to_be_private_is_refused_where_the_connection_is_made(server):
+    """The name server of the test says 127.0.0.1 for every name; only one is permitted, whatever address it has."""
+    port = server.host.partition(":")[2]
+    since = len(server.requests)
+    program = [sys.executable, "-m", "tests.fetching.rebinding_child"]
+    urls = (f"http://inside.example:{port}/product/1", f"http://named.example:{port}/product/2")
+    told = crawl(server, program=program, start=(), urls=urls, permitted=(f"named.example:{port}",), follow_links=False)
+    assert told.fetched[urls[0]].outcome is Outcome.REFUSED_ADDRESS
+    assert "inside.example is 127.0.0.1" in told.fetched[urls[0]].message
+    assert told.fetched[urls[1]].outcome is Outcome.OK
+    assert {seen.headers["host"] for seen in server.requests[since:]} == {f"named.example:{port}"}
+
+
+def test_what_is_unchanged_is_not_sent_again(server):
+    with SiteServer(_Tagged()) as tagged:
+        address = Address(url=f"{tagged.address}/tagged", etag='"1"')
+        told = crawl(tagged, start=(), queued=(address,), robots_sitemaps=False)
+        assert told.fetched[address.url].outcome is Outcome.NOT_MODIFIED
+
+
+def test_a_plan_that_cannot_be_begun_says_why():
+    with Crawl(CrawlPlan(spool="/there/is/none")) as running:
+        assert list(running) == [Done(reason=EndReason.FAILED, message="spool: there is no folder /there/is/none")]
+
+
+def test_a_child_that_breaks_says_its_last_words(server):
+    with tempfile.TemporaryDirectory() as spool:
+        program = [sys.executable, "-c", "import sys; sys.exit('it broke')"]
+        with pytest.raises(CrawlFailed, match="it broke"), Crawl(plan_for(server, spool), program=program) as running:
+            list(running)
+
+
+def test_stylesheets_and_pictures_come_when_asked_for():
+    with SiteServer(_Pictured()) as pictured:
+        told = crawl(pictured, start=(f"{pictured.address}/pictured",), assets=True, robots_sitemaps=False, follow_links=False)
+    kinds = {asset.url.removeprefix(pictured.address): (asset.content_type, asset.size_bytes) for asset in told.assets}
+    assert kinds == {"/a.css": ("text/css", 4), "/b.png": ("image/png", 4)}
+
+
+def test_what_is_found_is_told_before_it_is_fetched(server):
+    with tempfile.TemporaryDirectory() as spool, Crawl(plan_for(server, spool, page_limit=40, robots_sitemaps=False)) as running:
+        known: set[str] = set()
+        for event in running:
+            if isinstance(event, Found):
+                known |= {address.url for address in event.addresses}
+            elif isinstance(event, Fetched):
+                assert event.url in known
+
+
+class _Tagged(Site):
+    def at_tagged(self, rest, query, headers):
+        return Answer(b"", 304) if headers.get("if-none-match") == '"1"' else html("Tagged", "<p>new</p>")
+
+
+class _Pictured(Site):
+    def answer(self, target, headers):
+        found = {
+            "/pictured": html(
+                "Pictured", "<p>See this</p><img src='/b.png'><img src='/b.png'>", head="<link rel=stylesheet href='/a.css'>"
+            ),
+            "/a.css": Answer(b"a{ }", headers=(("Content-Type", "text/css"),)),
+            "/b.png": Answer(b"\x89PNG", headers=(("Content-Type", "image/png"),)),
+        }
+        return found.get(target) or super().answer(target, headers)

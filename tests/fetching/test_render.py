@@ -1,0 +1,158 @@
+"""Pages that need a browser get one, and the browser reaches nothing that a crawl may not reach."""
+
+import asyncio
+import base64
+import http.client
+from ipaddress import ip_address
+
+import pytest
+
+from extraction.fetching.crawl.gateway import Gateway
+from extraction.fetching.crawl.messages import Outcome, Rendering
+from extraction.fetching.url_safety import Guard
+from tests.fetching.crawling import crawl
+from tests.fetching.site_server import Site, SiteServer
+
+
+@pytest.fixture(scope="module")
+def rendered():
+    """(server, a server that must not be reached, what a crawl told)."""
+    with SiteServer(Site(products=9)) as secret, SiteServer(Site(products=9, secret=secret.address)) as server:
+        urls = tuple(f"{server.address}/{path}" for path in ("app/1", "product/1", "attack", "hollow"))
+        told = crawl(
+            server,
+            start=(),
+            urls=urls,
+            rendered=Rendering.WHEN_NEEDED,
+            screenshots=True,
+            include=("/app*",),
+            max_depth=1,
+            soft_404=False,
+            timeout_s=20.0,
+            concurrency=2,
+        )
+        yield server, secret, told
+
+
+@pytest.mark.e2e
+def test_a_page_made_by_scripts_is_kept_as_it_came_and_as_it_looks(rendered):
+    server, _, told = rendered
+    url = f"{server.address}/app/1"
+    assert told.fetched[url].outcome is Outcome.OK
+    assert b"<div id='root'></div>" in told.bodies[url]
+    assert b'<div id="root"><h1>Built</h1>' in told.rendered[url]
+    assert told.screenshots[url].startswith(b"\x89PNG")
+
+
+@pytest.mark.e2e
+def test_links_that_scripts_made_are_followed(rendered):
+    server, _, told = rendered
+    assert told.fetched[f"{server.address}/app-link"].outcome is Outcome.OK
+
+
+@pytest.mark.e2e
+def test_the_site_sees_one_request_for_a_rendered_page(rendered):
+    server, _, _ = rendered
+    assert server.paths().count("/app/1") == 1
+    assert server.paths().count("/attack") == 1
+
+
+@pytest.mark.e2e
+def test_a_page_without_scripts_needs_no_browser(rendered):
+    server, _, told = rendered
+    assert f"{server.address}/product/1" not in told.rendered
+    assert told.fetched[f"{server.address}/hollow"].outcome is Outcome.EMPTY
+
+
+@pytest.mark.e2e
+def test_no_way_out_of_a_page_leads_to_a_private_address(rendered):
+    server, secret, told = rendered
+    assert told.fetched[f"{server.address}/attack"].outcome is Outcome.OK
+    assert told.fetched[f"{server.address}/attack"].message == ""
+    assert {"/fetch", "/ws", "/beacon", "/module"} <= set(server.paths()), "the same steps do reach the page's own site"
+    assert secret.paths() == []
+
+
+class _Names:
+    """A name server that says 127.0.0.1, and remembers how often it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def __call__(self, host: str, port: int):
+        self.asked.append(host)
+        return [ip_address("127.0.0.1")]
+
+
+def through(gateway: Gateway, method: str, target: str, *, headers: dict[str, str] | None = None) -> tuple[int, bytes]:
+    """(status, body) of what the gateway answers."""
+
+    async def run() -> tuple[int, bytes]:
+        address = await gateway.start()
+        try:
+            return await asyncio.to_thread(_ask, address, method, target, headers if headers is not None else _known(gateway))
+        finally:
+            await gateway.close()
+
+    return asyncio.run(run())
+
+
+def _known(gateway: Gateway) -> dict[str, str]:
+    return {"Proxy-Authorization": "Basic " + base64.b64encode(f"{gateway.user}:{gateway.password}".encode()).decode()}
+
+
+def _ask(address: str, method: str, target: str, headers: dict[str, str]) -> tuple[int, bytes]:
+    connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=10)
+    connection.putrequest(method, target, skip_host=True, skip_accept_encoding=True)
+    for name, value in headers.items():
+        connection.putheader(name, value)
+    connection.endheaders()
+    response = connection.getresponse()
+    return response.status, b"" if method == "CONNECT" and response.status == 200 else response.read()
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["http://127.0.0.1:1/", "http://2130706433/", "http://[::1]/", "http://inside.example/", "ftp://a.example/", "http://a.example:22/"],
+)
+def test_the_gateway_refuses_what_is_not_public(target):
+    names = _Names()
+    status, body = through(Gateway(Guard(), max_bytes=1000, lookup=names), "GET", target)
+    assert status == 403, body
+    assert len(names.asked) <= 1
+
+
+@pytest.mark.parametrize("target", ["127.0.0.1:443", "inside.example:443", "[::ffff:10.0.0.1]:443", "169.254.169.254:80"])
+def test_the_gateway_opens_no_tunnel_to_what_is_not_public(target):
+    assert through(Gateway(Guard(), max_bytes=1000, lookup=_Names()), "CONNECT", target)[0] == 403
+
+
+def test_the_gateway_fetches_what_is_permitted_and_hides_its_password():
+    with SiteServer(Site(products=3)) as server:
+        port = server.host.partition(":")[2]
+        gateway = Gateway(Guard.of([f"named.example:{port}"]), max_bytes=10**6, lookup=_Names())
+        status, body = through(gateway, "GET", f"http://named.example:{port}/product/1")
+        assert status == 200 and b"<h1>" in body
+        assert not any("proxy-authorization" in seen.headers for seen in server.requests)
+
+
+def test_the_gateway_serves_nobody_else():
+    with SiteServer(Site(products=3)) as server:
+        gateway = Gateway(Guard.of([server.host]), max_bytes=10**6)
+        assert through(gateway, "GET", f"{server.address}/product/1", headers={})[0] == 407
+        wrong = {"Proxy-Authorization": "Basic dmVydGV4Ong="}
+        assert through(gateway, "GET", f"{server.address}/product/1", headers=wrong)[0] == 407
+        assert server.requests == []
+
+
+def test_the_gateway_ends_a_connection_that_brings_too_much():
+    with SiteServer(Site(products=3)) as server:
+        gateway = Gateway(Guard.of([server.host]), max_bytes=100_000)
+        status, body = through(gateway, "GET", f"{server.address}/huge-chunked")
+        assert status == 200
+        assert len(body) < 300_000
+
+
+def test_the_gateway_names_what_does_not_answer():
+    status, body = through(Gateway(Guard.of(["127.0.0.1:9"]), max_bytes=1000), "GET", "http://127.0.0.1:9/")
+    assert status == 502 and body
