@@ -143,6 +143,7 @@ def _samples(cluster: Cluster) -> list[dict[str, Any]]:
             "url": found[sample.snapshot_id][1],
             "covered": min(1.0, round(covered[sample.snapshot_id], 6)),
             "frame": reverse("frame", args=[sample.snapshot_id]),
+            "apart": reverse("page_apart", args=[cluster.site.slug, sample.snapshot.page_id]),
         }
         for sample in rows
     ]

@@ -11,7 +11,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
 
 from extraction.algorithms.dom.xpath import expand
-from extraction.models import Attribute, Cluster, RecordType, Site
+from extraction.models import Attribute, Cluster, Page, RecordType, Site
 from extraction.services.export_csv import URL_COLUMN, Layout
 from extraction.services.record_types import AttributeDraft
 
@@ -85,6 +85,31 @@ class MergeForm(forms.Form):
         if len(numbers) < 2:
             raise forms.ValidationError("Choose two templates to merge.")
         return [self.found[number] for number in numbers]
+
+
+class PlaceForm(forms.Form):
+    """Pages of a site and where they are to go: a template's number, `new`, or nothing for no template."""
+
+    NEW = "new"
+
+    pages: "forms.ModelMultipleChoiceField[Page]" = forms.ModelMultipleChoiceField(
+        Page.objects.none(), error_messages={"required": "Choose pages first.", "invalid_choice": "A page is gone. Choose again."}
+    )
+    into = forms.CharField(required=False)
+
+    def __init__(self, data: Any, *, site: Site) -> None:
+        super().__init__(data)
+        self.site = site
+        self.fields["pages"].queryset = Page.objects.filter(site=site)  # type: ignore[attr-defined]
+
+    def clean_into(self) -> Cluster | str | None:
+        into: str = self.cleaned_data["into"].strip()
+        if into in {"", self.NEW}:
+            return into or None
+        found = self.site.clusters.filter(number=int(into)).first() if into.isdecimal() else None
+        if found is None:
+            raise forms.ValidationError("That template is gone. Choose another.")
+        return found
 
 
 class DeleteForm(forms.Form):

@@ -4,8 +4,8 @@ Values in, values out: no rows here.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from extraction.algorithms.sketches.shingles import Mask, ShingleVector
 
@@ -26,10 +26,14 @@ class Old:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Pages that clustering found to be of one template. masks: as text; none where no mask covers any. members: ids of pages."""
+    """Pages that clustering found to be of one template. masks: as text; none where no mask covers any. members: ids of pages.
+
+    small: fewer than a template should have.
+    """
 
     masks: tuple[str, ...]
     members: tuple[int, ...]
+    small: bool = False
 
 
 def same(groups: Sequence[Group], olds: Iterable[Old], old_of_page: Mapping[int, int]) -> list[int | None]:
@@ -59,6 +63,17 @@ def same(groups: Sequence[Group], olds: Iterable[Old], old_of_page: Mapping[int,
             chosen[place] = old_id
             taken.add(old_id)
     return chosen
+
+
+def without_placed(groups: Sequence[Group], placed: Container[int], old_of_page: Mapping[int, int]) -> list[Group]:
+    """The groups without the pages that a person put elsewhere, which say nothing of what a group was; one that has no other page
+    that was in any cluster keeps them: it is theirs."""
+    result = []
+    for group in groups:
+        others = tuple(page for page in group.members if page not in placed)
+        keeps = not any(page in old_of_page for page in others)
+        result.append(group if keeps else replace(group, members=others))
+    return result
 
 
 def kept_masks(old: Old, new: Iterable[str], left: Mapping[int, ShingleVector]) -> tuple[tuple[str, ...], tuple[int, ...]]:

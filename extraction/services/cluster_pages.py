@@ -1,15 +1,16 @@
 """Clustering: which of a site's pages are of one template (Vertex, Algorithm 1, then cores), and which clusters that makes."""
 
 import math
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, F, Max, Sum
+from django.db.models import Count, F, Max, Q, Sum
 
 from extraction.algorithms.clustering import cores, masked_shingles
+from extraction.algorithms.clustering.cores import Templates
 from extraction.algorithms.rules import url_patterns
 from extraction.algorithms.sketches import shingles
 from extraction.models import Cluster, Page, Run, Site, Snapshot
@@ -19,6 +20,7 @@ from extraction.services import (
     contents,
     page_steps,
     page_store,
+    placing,
     runs,
     same_templates,
     sample_pages,
@@ -36,6 +38,9 @@ together hardly depend on it (F .12-.15 and .67-.71, 2 always the best), but 5 f
 clusters of its 568 pages where 5 makes 14. So it is as small as a person can still look through what comes out."""
 
 LARGEST_THRESHOLD = masked_shingles.DEFAULT_THRESHOLD
+
+SMALL_PAGES = 5
+"""Largest number of alike pages under the threshold that are offered as a small template; more than a handful would have been asked for."""
 
 CHUNK = 500
 """Rows an UPDATE; databases bound the number of parameters of a statement."""
@@ -115,26 +120,43 @@ def _find(site: Site, threshold: int | None, progress: Progress) -> _Found:
     threshold = threshold or default_threshold(len(vectors))
     first = masked_shingles.cluster(vectors, threshold=threshold)
     progress(0, message="Comparing the pages")
-    templates = cores.refine(first, page_steps.Reader(site, lambda read: progress(min(read, len(vectors)))), threshold=threshold)
-    groups = [Group(tuple(mask.text() for mask in cluster.masks), cluster.members) for cluster in templates.clusters]
-    return _Found(state, threshold, vectors, groups, list(templates.unclustered))
+    reader = page_steps.Reader(site, lambda read: progress(min(read, len(vectors))))
+    templates = cores.refine(first, reader, threshold=threshold)
+    return _Found(state, threshold, vectors, *_groups(templates, threshold, reader))
+
+
+def _groups(templates: Templates[int], threshold: int, reader: page_steps.Reader) -> tuple[list[Group], list[int]]:
+    """(the templates and, of the pages of none, those few that are alike; the pages left)."""
+    both = cores.refine(templates, reader, threshold=SMALLEST_THRESHOLD) if threshold > SMALLEST_THRESHOLD else templates
+    groups, left = [], list(both.unclustered)
+    for cluster in both.clusters:
+        small = len(cluster.members) < threshold
+        if small and len(cluster.members) > SMALL_PAGES:
+            left += cluster.members
+        else:
+            groups.append(Group(tuple(mask.text() for mask in cluster.masks), cluster.members, small))
+    return groups, sorted(left)
 
 
 def _write(site: Site, found: _Found) -> dict[str, Any]:
     """Writes clusters and memberships; the caller holds the site's lock."""
     rows = {cluster.pk: cluster for cluster in site.clusters.all()}
     olds = [Old(cluster.pk, cluster.number, tuple(cluster.masks), cluster.merged) for cluster in rows.values()]
-    chosen = cluster_match.same(found.groups, olds, _old_of_page(site))
+    words, before = placing.Words.of(site), _old_of_page(site)
+    groups = cluster_match.without_placed(found.groups, words.belongs, before)
+    chosen = cluster_match.same(groups, olds, before)
     pages: dict[int, list[int]] = defaultdict(list)
     masks: dict[int, list[str]] = defaultdict(list)
-    number = last_number = _last_number(site)
-    for group, old_id in zip(found.groups, chosen, strict=True):
+    small: dict[int, bool] = {}
+    number = last_number = clusters.last_number(site)
+    for group, old_id in zip(groups, chosen, strict=True):
         if old_id is None:
             number += 1
             created = Cluster.objects.create(site=site, number=number)
             rows[created.pk], old_id = created, created.pk
         pages[old_id] += group.members
         masks[old_id] += group.masks
+        small[old_id] = small.get(old_id, True) and group.small
     left = {page: found.vectors[page] for page in found.left}
     for old in sorted(olds, key=lambda old: old.number):
         if old.merged:
@@ -142,26 +164,38 @@ def _write(site: Site, found: _Found) -> dict[str, Any]:
             masks[old.id], pages[old.id] = list(kept), pages[old.id] + list(joined)
             for page in joined:
                 del left[page]
-    _assign(site, {page: cluster_id for cluster_id, members in pages.items() for page in members})
-    for cluster_id, members in pages.items():
-        if members and rows[cluster_id].masks != masks[cluster_id]:
-            rows[cluster_id].masks = masks[cluster_id]
-            rows[cluster_id].save(update_fields=["masks"])
-    _forget(site, {pk for pk, members in pages.items() if members})
+    home = {page: cluster_id for cluster_id, members in pages.items() for page in members}
+    home = words.settle(home, set(before), site)
+    _assign(site, home)
+    alive = Counter(home.values())
+    _note(site, [rows[pk] for pk in alive if pk in rows], masks, small)
+    _forget(site, set(alive))
+    return _summary(site, found, alive, max(last_number, number))
+
+
+def _note(site: Site, rows: Iterable[Cluster], masks: Mapping[int, list[str]], small: Mapping[int, bool]) -> None:
+    """Writes the clusters' masks, and which of them are only offered: small ones to which nobody has given anything."""
+    given = Q(merged=True) | ~Q(name="") | ~Q(record_type=None) | ~Q(labels=None) | ~Q(rules=None) | Q(placements__belongs=True)
+    theirs = set(site.clusters.filter(given).values_list("pk", flat=True))
+    for row in rows:
+        wanted = masks.get(row.pk, []), small.get(row.pk, False) and row.pk not in theirs
+        if (row.masks, row.small) != wanted:
+            row.masks, row.small = wanted
+            row.save(update_fields=["masks", "small"])
+
+
+def _summary(site: Site, found: _Found, alive: Mapping[int, int], last_number: int) -> dict[str, Any]:
+    """The figures of a clustering. small: clusters that are only offered; their pages are neither clustered nor unclustered."""
+    small = set(site.clusters.filter(small=True).values_list("pk", flat=True))
+    clustered = sum(pages for pk, pages in alive.items() if pk not in small)
     return {
-        "clusters": sum(bool(members) for members in pages.values()),
-        "clustered": len(found.vectors) - len(left),
-        "unclustered": len(left),
+        "clusters": len(set(alive) - small),
+        "clustered": clustered,
+        "small": len(set(alive) & small),
+        "unclustered": len(found.vectors) - sum(alive.values()),
         "threshold": found.threshold,
-        "last_number": max(last_number, number),
+        "last_number": last_number,
     }
-
-
-def _last_number(site: Site) -> int:
-    """The highest number a cluster of the site ever had. Clusters that went are remembered by the runs that numbered them."""
-    earlier = Run.objects.filter(site=site, kind=Run.Kind.CLUSTER).values_list("summary", flat=True)
-    now = site.clusters.aggregate(last=Max("number"))["last"] or 0
-    return max([int(now), *(int(summary.get("last_number", 0)) for summary in earlier)])
 
 
 def _old_of_page(site: Site) -> dict[int, int]:

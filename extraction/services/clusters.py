@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db import transaction
-from django.db.models import Count, F, Min, Q, QuerySet
+from django.db.models import Count, F, Max, Min, Q, QuerySet
 
 from extraction.models import (
     Cluster,
@@ -115,13 +115,14 @@ def overview(site: Site) -> Overview:
 def rename(cluster: Cluster, name: str) -> None:
     """Gives a cluster a name; an empty one takes it back."""
     cluster.name = " ".join(name.split())[: Cluster._meta.get_field("name").max_length or 0]
-    cluster.save(update_fields=["name"])
+    cluster.small = cluster.small and not cluster.name
+    cluster.save(update_fields=["name", "small"])
 
 
 def ignore(cluster: Cluster, ignored: bool) -> None:
-    """Says that nothing is to be extracted from a cluster, or takes that back."""
-    cluster.ignored = ignored
-    cluster.save(update_fields=["ignored"])
+    """Says that nothing is to be extracted from a cluster, or that it is to be used: also of a small one that was only offered."""
+    cluster.ignored, cluster.small = ignored, False
+    cluster.save(update_fields=["ignored", "small"])
 
 
 def set_record_type(cluster: Cluster, record_type: RecordType | None) -> None:
@@ -129,7 +130,8 @@ def set_record_type(cluster: Cluster, record_type: RecordType | None) -> None:
     if Label.objects.filter(cluster=cluster).exclude(attribute__record_type=record_type).exists():
         raise JobError(f"{cluster.label} has labels of its present record type; take them back first")
     cluster.record_type = record_type
-    cluster.save(update_fields=["record_type"])
+    cluster.small = cluster.small and record_type is None
+    cluster.save(update_fields=["record_type", "small"])
 
 
 @transaction.atomic
@@ -150,11 +152,18 @@ def merge(into: Cluster, others: Iterable[Cluster]) -> Cluster:
             raise JobError(f"{other.label} has labels or rules of another record type than {into.label}")
         into.masks = list(dict.fromkeys([*into.masks, *other.masks]))
         into.url_patterns = list(dict.fromkeys([*into.url_patterns, *other.url_patterns]))
-        into.name, into.merged = into.name or other.name, True
+        into.name, into.merged, into.small = into.name or other.name, True, False
         _move(other, into)
         other.delete()
     into.save()
     return into
+
+
+def last_number(site: Site) -> int:
+    """The highest number a cluster of the site ever had. Clusters that went are remembered by the runs that numbered them."""
+    earlier = Run.objects.filter(site=site, kind=Run.Kind.CLUSTER).values_list("summary", flat=True)
+    now = site.clusters.aggregate(last=Max("number"))["last"] or 0
+    return max([int(now), *(int(summary.get("last_number", 0)) for summary in earlier)])
 
 
 def lock(site: Site) -> None:

@@ -62,7 +62,7 @@ def _unfinished_clusters() -> "dict[str, QuerySet[Cluster]]":
     live = Exists(Rule.objects.filter(cluster=cluster, state=Rule.State.LIVE))
     draft = Exists(Rule.objects.filter(cluster=cluster, state=Rule.State.DRAFT))
     records = Exists(Record.objects.filter(cluster=cluster, rule__state=Rule.State.LIVE))
-    mine = Cluster.objects.filter(ignored=False).select_related("site", "record_type")
+    mine = Cluster.objects.filter(ignored=False, small=False).select_related("site", "record_type")
     typed = mine.exclude(record_type=None)
     return {
         "draft": typed.filter(draft).exclude(live),

@@ -52,7 +52,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "gone": "gone",
         "missed": "address{es} without a page",
     },
-    Run.Kind.CLUSTER: {"clusters": "template{s}", "clustered": "page{s} in {them}", "unclustered": "without"},
+    Run.Kind.CLUSTER: {"clusters": "template{s}", "clustered": "page{s} in {them}", "small": "small one{s}", "unclustered": "without"},
     Run.Kind.COMPARE: {"pairs": "pair{s} of templates compared", "proposals": "found to be one template"},
     Run.Kind.ASSETS: {"loaded": "file{s} loaded", "failed": "not loaded"},
     Run.Kind.PREVIEW: {"drawn": "preview{s} drawn"},

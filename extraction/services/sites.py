@@ -83,7 +83,9 @@ def rows(sites: Iterable[Site] | None = None) -> list[SiteRow]:
     chosen = list(Site.objects.all() if sites is None else sites)
     ids = [site.pk for site in chosen]
     pages = dict(Page.objects.filter(site__in=ids).values_list("site").order_by().annotate(n=Count("pk")))
-    templates = dict(Cluster.objects.filter(site__in=ids, ignored=False).values_list("site").order_by().annotate(n=Count("pk")))
+    templates = dict(
+        Cluster.objects.filter(site__in=ids, ignored=False, small=False).values_list("site").order_by().annotate(n=Count("pk"))
+    )
     last = dict(Run.objects.filter(site__in=ids).values_list("site").order_by().annotate(at=Max("created_at")))
     states = {(site, state): n for site, state, n in _record_states(ids)}
     return [

@@ -30,7 +30,8 @@ def site(request: HttpRequest, slug: str) -> HttpResponse:
         "head": sites.head(found),
         "overview": overview,
         "proposals": same_templates.proposals(found),
-        "rows": [row for row in overview.rows if not row.cluster.ignored],
+        "rows": [row for row in overview.rows if not row.cluster.ignored and not row.cluster.small],
+        "small": [row for row in overview.rows if row.cluster.small],
         "ignored": [row for row in overview.rows if row.cluster.ignored],
         "tab": "templates",
     }
@@ -89,7 +90,7 @@ def ignore(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     found = cluster_of(slug, number)
     ignored = request.POST.get("ignored") == "1"
     service.ignore(found, ignored)
-    messages.success(request, f"{found.label} is {'ignored' if ignored else 'back'}.")
+    messages.success(request, f"{found.label} is {'ignored' if ignored else 'in use'}.")
     return redirect("site", slug)
 
 

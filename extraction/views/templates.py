@@ -1,12 +1,14 @@
-"""Putting templates right: two that are one."""
+"""Putting templates right: two that are one, pages that are not of theirs."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
-from django.views.decorators.http import require_POST
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
 
-from extraction.models import MergeProposal, Role
-from extraction.services import same_templates
+from extraction.algorithms.errors import PageError
+from extraction.forms import PlaceForm, said
+from extraction.models import MergeProposal, Page, Role, Site
+from extraction.services import placing, same_templates
 from extraction.services.runs import JobError
 from extraction.views.policy import requires
 
@@ -29,3 +31,47 @@ def same(request: HttpRequest, slug: str) -> HttpResponse:
         same_templates.refuse(proposal)
         messages.success(request, f"{proposal.into.label} and {other} stay apart; this is not asked again.")
     return redirect("site", slug)
+
+
+@require_safe
+@requires(Role.EDITOR)
+def apart(request: HttpRequest, slug: str, page_id: int) -> HttpResponse:
+    """A page that is not of its template: which others are like it, and where they are to go."""
+    page = get_object_or_404(Page.objects.select_related("site", "current__cluster__site"), site__slug=slug, pk=page_id)
+    alike, problem = [], ""
+    try:
+        alike = placing.alike(page.current) if page.current else []
+    except PageError as error:
+        problem = f"This page cannot be compared: {error}."
+    cluster = page.current.cluster if page.current else None
+    others = page.site.clusters.exclude(pk=cluster.pk) if cluster else page.site.clusters.all()
+    context = {"site": page.site, "page": page, "cluster": cluster, "alike": alike, "problem": problem, "others": others}
+    return render(request, "extraction/apart.html", context)
+
+
+@require_POST
+@requires(Role.EDITOR)
+def place(request: HttpRequest, slug: str) -> HttpResponse:
+    """Puts pages into a template, into a new one, or out of theirs."""
+    site = get_object_or_404(Site, slug=slug)
+    form = PlaceForm(request.POST, site=site)
+    if not form.is_valid():
+        messages.error(request, f"Nothing was moved. {said(form)}")
+        return redirect("site_pages", slug)
+    pages, into = form.cleaned_data["pages"], form.cleaned_data["into"]
+    try:
+        moved = placing.new_template(site, pages, request.user) if into == PlaceForm.NEW else placing.move(site, pages, into, request.user)
+    except JobError as error:
+        messages.error(request, f"Nothing was moved: {error}.")
+        return redirect("site_pages", slug)
+    messages.success(request, _told(moved))
+    return redirect(moved.into) if moved.into else redirect("site", slug)
+
+
+def _told(moved: placing.Moved) -> str:
+    pages = f"{moved.pages:,} page{'s are' if moved.pages != 1 else ' is'}"
+    went = [
+        f"{count:,} {name}{'s' if count != 1 else ''}" for count, name in ((moved.labels, "annotation"), (moved.records, "record")) if count
+    ]
+    where = f"of {moved.into.label} now" if moved.into else "of no template now"
+    return f"{pages} {where}.{' Dropped with that: ' + ' and '.join(went) + '.' if went else ''}"

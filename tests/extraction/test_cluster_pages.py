@@ -54,7 +54,7 @@ def make_label(cluster: Cluster, snapshot: Snapshot, name: str = "title") -> Lab
 
 def test_a_site_of_two_templates_gives_two_clusters(clustered: Site) -> None:
     run = Run.objects.get(kind=Run.Kind.CLUSTER)
-    assert run.summary == {"clusters": 2, "clustered": 18, "unclustered": 1, "threshold": 2, "last_number": 2}
+    assert run.summary == {"clusters": 2, "clustered": 18, "small": 0, "unclustered": 1, "threshold": 2, "last_number": 2}
     assert (run.done, run.total) == (19, 19)
     assert sizes(clustered) == {1: 12, 2: 6}
     first = clustered.clusters.get(number=1)

@@ -10,6 +10,8 @@ export function drawHead(store, styled, tree) {
   const sample = pageOf(store);
   byId("page-title").textContent = sample?.title || sample?.url || "";
   byId("page-title").title = sample?.url ?? "";
+  byId("apart").hidden = !sample?.apart;
+  byId("apart").href = sample?.apart ?? "";
   byId("page-url").textContent = sample?.title ? sample.url : "";
   byId("page-url").title = sample?.url ?? "";
   byId("styles").setAttribute("aria-pressed", String(styled));

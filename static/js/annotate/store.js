@@ -6,7 +6,7 @@ import { keyOf, samePlace } from "./messages.js";
  * @typedef {import("./messages.js").Place} Place
  * @typedef {{location: Place, value: string}} Value
  * covered: null for a page that is offered although it is no sample. reason: why it would teach something.
- * @typedef {{id: number, title: string, url: string, covered: number | null, frame: string, reason?: string}} Sample
+ * @typedef {{id: number, title: string, url: string, covered: number | null, frame: string, apart?: string, reason?: string}} Sample
  * @typedef {{id: number, name: string, type: string, multiple: boolean, mandatory: boolean, hotkey: string, hue: number}} Attribute
  * @typedef {{checked: number, total: number, hits: number, several: number, without: number[], next: number | null}} Coverage
  * @typedef {{attribute: number, state: "empty" | "failed" | "learned" | "asking", message?: string, page?: number | null, places?: {page: number, location: Place, value: string}[], values?: Record<string, Value[]>, coverage?: Coverage | null,
