@@ -1,0 +1,252 @@
+"""What a crawler reads in answers: links, sources, walls, missing pages, repetitions."""
+
+import asyncio
+import gzip
+
+import pytest
+
+from extraction.fetching.crawl import outcomes, sources
+from extraction.fetching.crawl.messages import Outcome, Rendering
+from extraction.fetching.crawl.near import NearDuplicates
+from extraction.fetching.crawl.needs import MORE_WORDS, Needs
+from extraction.fetching.crawl.pages import view
+from extraction.fetching.crawl.repeats import TRAP_RUN, Repeats
+from extraction.fetching.crawl.soft_404 import Answer, Soft404
+from extraction.fetching.url_safety import MAX_URL
+
+URL = "https://a.example/folder/page"
+LOREM = " ".join(f"word{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(300))
+
+
+def page(body: str, *, head: str = "", url: str = URL):
+    return view(f"<html><head>{head}</head><body>{body}</body></html>".encode(), url=url)
+
+
+def test_links_are_absolute_each_once_and_of_the_web():
+    found = page("<a href='x'>1</a><a href='../y#z'>2</a><a href='x'>3</a><a href='mailto:a@b'>4</a><a href='JavaScript:x()'>5</a><a>6</a>")
+    assert [link.url for link in found.links] == ["https://a.example/folder/x", "https://a.example/y"]
+
+
+def test_the_base_of_a_page_counts_and_may_be_nonsense():
+    assert page("<a href='x'>1</a>", head="<base href='/other/'>").links[0].url == "https://a.example/other/x"
+    assert page("<a href='x'>1</a>", head="<base href='http://[bad'>").links[0].url == "https://a.example/folder/x"
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "<a href='?p=2' rel='next'>2</a>",
+        "<a href='?p=2'> Next </a>",
+        "<a href='?p=2'><span>Weiter</span></a>",
+        "<a href='?p=2' aria-label='Next page'><i></i></a>",
+        "<a href='?p=2'>»</a>",
+        "<link rel='next' href='?p=2'>",
+    ],
+)
+def test_next_links_are_known(link):
+    assert [each.url for each in page(link).links if each.is_next] == ["https://a.example/folder/page?p=2"]
+
+
+def test_a_link_that_begins_with_next_is_not_one():
+    assert not any(link.is_next for link in page("<a href='/x'>Next week's events</a>").links)
+
+
+def test_words_are_what_people_read():
+    found = page("<p>One two</p><script>var three</script><style>four</style><noscript>five</noscript><!-- six --><b>Seven</b> eight")
+    assert found.words == ("one", "two", "seven", "eight")
+
+
+def test_a_sitemap_its_index_and_its_packing_are_read():
+    space = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+    urls = f"<urlset {space}><url><loc> https://a.example/1 </loc></url><url><loc>https://a.example/2?a=1&amp;b=2</loc></url></urlset>".encode()
+    for content in (urls, gzip.compress(urls), b"\xef\xbb\xbf" + urls):
+        pages = sources.read_sitemap(content, url=URL, max_bytes=10**6).pages
+        assert pages == ("https://a.example/1", "https://a.example/2?a=1&b=2")
+    index = f"<sitemapindex {space}><sitemap><loc>/s.xml.gz</loc></sitemap></sitemapindex>".encode()
+    assert sources.read_sitemap(index, url=URL, max_bytes=10**6).sitemaps == ("https://a.example/s.xml.gz",)
+    assert sources.read_sitemap(b"https://a.example/1\nhttps://a.example/2\n", url=URL, max_bytes=10**6).pages[1] == "https://a.example/2"
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"<", b"<html><body>404</body></html>", b"\x1f\x8bnonsense", b"<!DOCTYPE x [<!ENTITY a SYSTEM 'file:///etc/passwd'>]>"]
+)
+def test_what_is_no_sitemap_gives_nothing(content):
+    try:
+        found = sources.read_sitemap(content, url=URL, max_bytes=10**6)
+    except OSError:
+        return
+    assert found == sources.Listing()
+
+
+def test_a_sitemap_that_is_a_bomb_is_refused():
+    with pytest.raises(OSError, match="more than"):
+        sources.read_sitemap(gzip.compress(b" " * 10**7), url=URL, max_bytes=10**6)
+
+
+def test_entities_of_a_sitemap_are_not_read_from_files():
+    content = b"<!DOCTYPE u [<!ENTITY e SYSTEM 'file:///etc/hostname'>]><urlset><url><loc>https://a.example/&e;</loc></url></urlset>"
+    assert all(url == "https://a.example/" for url in sources.read_sitemap(content, url=URL, max_bytes=10**6).pages)
+
+
+@pytest.mark.parametrize(
+    "feed",
+    [
+        "<rss><channel><link>https://a.example/</link><item><link>https://a.example/1</link></item></channel></rss>",
+        "<feed xmlns='http://www.w3.org/2005/Atom'><link href='/'/><entry><link rel='edit' href='/e'/><link href='/1'/></entry></feed>",
+        "<rdf:RDF xmlns:rdf='r' xmlns='http://purl.org/rss/1.0/'><item><link>https://a.example/1</link></item></rdf:RDF>",
+    ],
+)
+def test_feeds_name_their_entries(feed):
+    assert list(sources.read_feed(feed.encode(), url=URL)) == ["https://a.example/1"]
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "https://a.example/1\nhttps://a.example/2\n",
+        "name,url\nx,https://a.example/1\ny,https://a.example/2\n",
+        "\ufeffurl;n\r\nhttps://a.example/1;3\r\nhttps://a.example/2;4\r\nhttps://a.example/1;3\r\n",
+        '"see https://a.example/1"\n# note\nhttps://a.example/2',
+    ],
+)
+def test_lists_of_addresses_are_read(listed):
+    assert sources.read_url_list(listed.encode()) == ["https://a.example/1", "https://a.example/2"]
+
+
+def wall(body: str, *, head: str = "", final_url: str = URL) -> Outcome | None:
+    content = f"<html><head>{head}</head><body>{body}</body></html>".encode()
+    verdict = outcomes.of_wall(content, view(content, url=final_url), final_url=final_url, asked_url=URL)
+    return verdict.outcome if verdict else None
+
+
+def test_walls_are_known_and_pages_with_a_captcha_in_a_form_are_not():
+    captcha = "<div class='g-recaptcha'></div>"
+    login = "<form><input type='password'></form>"
+    assert wall(captcha) is Outcome.LOGIN_OR_BOT
+    assert wall("", head="<title>Attention Required! | Cloudflare</title>") is Outcome.LOGIN_OR_BOT
+    assert wall(login + "Sign in") is Outcome.LOGIN_OR_BOT
+    assert wall(login + LOREM, final_url="https://a.example/login?next=x") is Outcome.LOGIN_OR_BOT
+    assert wall(captcha + LOREM) is None
+    assert wall(login + LOREM) is None
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        (200, None),
+        (304, Outcome.NOT_MODIFIED),
+        (302, Outcome.MOVED),
+        (401, Outcome.LOGIN_OR_BOT),
+        (403, Outcome.LOGIN_OR_BOT),
+        (404, Outcome.NOT_FOUND),
+        (410, Outcome.GONE),
+        (429, Outcome.LOGIN_OR_BOT),
+        (451, Outcome.NOT_FOUND),
+        (500, Outcome.SERVER_ERROR),
+        (999, Outcome.SERVER_ERROR),
+    ],
+)
+def test_statuses_are_outcomes(status, expected):
+    verdict = outcomes.of_status(status, headers={})
+    assert (verdict.outcome if verdict else None) is expected
+
+
+@pytest.mark.parametrize(
+    ("content", "content_type", "expected"),
+    [
+        (b"<p>x", "text/html; charset=utf-8", True),
+        (b"<!DOCTYPE html><p>x", "text/plain", True),
+        (b"\xef\xbb\xbf <!-- x --><html>", "", True),
+        (b"plain words", "text/plain", False),
+        (b"<rss></rss>", "application/xml", False),
+        (b"<html>", "image/png", False),
+    ],
+)
+def test_pages_are_told_from_files(content, content_type, expected):
+    assert outcomes.is_html(content, content_type=content_type) is expected
+
+
+def judged_missing(folder: str, nothing: str, pages: list[tuple[str, str]]) -> list[bool]:
+    """Whether pages are missing ones, on a site that answers 404 but in one folder."""
+    asked: list[str] = []
+
+    async def ask(url: str) -> Answer:
+        asked.append(url)
+        sought = url.rpartition("/")[2]
+        return Answer(page(nothing.format(sought), url=url), url) if url.startswith(folder) else Answer(None, url)
+
+    async def run() -> list[bool]:
+        soft = Soft404(ask, seed=1)
+        return [bool(await soft.reason(page(body, url=url), url=url, final_url=url)) for url, body in pages]
+
+    found = asyncio.run(run())
+    assert len(asked) == len(set(asked)) == len({url.rpartition("/")[0] for url, _ in pages})
+    return found
+
+
+def test_missing_pages_are_learned_folder_by_folder():
+    nothing = "<p>We could not find what you asked for: {}. Have a look at our other pages, or go back to where you came from.</p>"
+    pages = [
+        ("https://a.example/soft/1", "<p>A page about amber, which is old resin.</p>"),
+        ("https://a.example/soft/gone-thing", nothing.format("gone thing")),
+        ("https://a.example/hard/gone-thing", nothing.format("gone thing")),
+    ]
+    assert judged_missing("https://a.example/soft/", nothing, pages) == [False, True, False]
+
+
+def test_a_page_that_leads_where_made_up_addresses_lead_is_missing():
+    async def ask(url: str) -> Answer:
+        return Answer(page("<p>Home</p>", url="https://a.example/"), "https://a.example/")
+
+    found = Soft404(ask).reason(page("<p>Home, other words</p>"), url="https://a.example/x/1", final_url="https://a.example/")
+    assert asyncio.run(found) != ""
+
+
+def test_a_key_that_changes_nothing_is_found_out_and_one_that_matters_never():
+    repeats = Repeats()
+    for number in range(5):
+        repeats.same(page(f"<p>product {number}</p>"), f"https://a.example/p?id={number}")
+    for number in range(5, 12):
+        repeats.same(page("<p>sold out</p>"), f"https://a.example/p?id={number}")
+        repeats.same(page("<p>home</p>"), f"https://a.example/?tok={number}")
+    assert repeats.ignored == {"tok"}
+
+
+def test_a_trap_brings_neither_words_nor_addresses():
+    repeats, shape = Repeats(), ("a.example", "1", "", "*")
+    pages = [page(f"<p>month {number}</p>") for number in range(TRAP_RUN + 2)]
+    assert [repeats.is_trap(shape, each, brought=False) for each in pages].index(True) == TRAP_RUN
+    shop = Repeats()
+    assert not any(shop.is_trap(shape, each, brought=True) for each in pages)
+    names = [page(f"<p>stone {'abcdefghij'[number // 10]}{'abcdefghij'[number % 10]}</p>") for number in range(80)]
+    assert not any(Repeats().is_trap(shape, each, brought=False) for each in names)
+
+
+def test_pages_of_one_title_that_share_nearly_all_words_are_nearly_the_same():
+    near = NearDuplicates()
+    title = "<title>Stone</title>"
+    assert near.earlier(page(LOREM, head=title), "https://a.example/1") == ""
+    assert near.earlier(page(LOREM + " more", head=title), "https://a.example/2") == "https://a.example/1"
+    assert near.earlier(page(LOREM + " more", head="<title>Pebble</title>"), "https://a.example/3") == ""
+    assert near.earlier(page(" ".join(reversed(LOREM.split())), head=title), "https://a.example/4") == ""
+
+
+def test_a_browser_is_used_where_it_shows_more():
+    shell = page("<div id='root'></div><script>x</script>")
+    full = page(f"<p>{LOREM}</p><script>x</script>")
+    more = page(f"<p>{LOREM} {LOREM} {'x ' * MORE_WORDS}</p>")
+    shape = ("a.example", "1", "", "*")
+    assert not Needs(Rendering.NEVER).rendering(shell, shape)
+    assert Needs(Rendering.ALWAYS).rendering(full, shape)
+    needs = Needs(Rendering.WHEN_NEEDED)
+    assert needs.rendering(shell, shape) and needs.compare(shell, full, shape)
+    for _ in range(3):
+        assert needs.rendering(full, shape)
+        assert not needs.compare(full, full, shape)
+    assert not needs.rendering(full, shape), "three pages showed the same in a browser"
+    gaining = Needs(Rendering.WHEN_NEEDED)
+    assert [gaining.rendering(full, shape) and gaining.compare(full, more, shape) for _ in range(6)] == [True] * 6
+
+
+def test_long_addresses_are_not_followed():
+    assert len(page(f"<a href='/{'x' * MAX_URL}'>1</a>").links) == 1
