@@ -7,6 +7,7 @@ from annotations.tree import PREVIEW_CHARS
 from extraction.algorithms.dom.nodes import Location, value
 from extraction.models import Attribute, Cluster
 from extraction.services import learning
+from extraction.services.list_lessons import Problem, attributes_of
 
 FIRST_SLICE_S = 0.05
 """Time for counting hits within the answer to a click, so that the whole answer stays under half a second."""
@@ -16,6 +17,9 @@ SLICE_S = 0.1
 
 MAX_VALUES = 300
 """Values of one attribute on one page sent to the workbench."""
+
+MAX_ROWS = 500
+"""Rows of a list on one page sent to the workbench."""
 
 Labels = Mapping[int, Sequence[Location]]
 
@@ -39,6 +43,32 @@ def draft(cluster: Cluster, attribute: Attribute, labels: Labels, samples: Itera
         "values": {page: [_row(place, text) for place, text in values[:MAX_VALUES]] for page, values in found.items()},
         "coverage": _coverage(workspace.coverage(rule, budget_s=FIRST_SLICE_S)),
     }
+
+
+def list_draft(cluster: Cluster, attribute: Attribute, samples: Iterable[int]) -> dict[str, Any]:
+    """The draft of the list that an attribute is of. As `draft`, with `rows` instead of values: {page: [{attribute id: values}, …]}.
+
+    It is `empty` until two rows have a value: one row does not tell where the next begins.
+    """
+    record_list = attribute.list
+    assert record_list is not None  # noqa: S101 - callers ask for attributes of lists only
+    labels = learning.row_labels_of(cluster).get(record_list.pk, {})
+    begun = sum(any(row.values()) for rows in labels.values() for row in rows.values())
+    said = {"attribute": attribute.pk, "list": record_list.pk}
+    if begun < 2:
+        return {**said, "state": "empty"}
+    workspace = learning.workspace(cluster)
+    lesson = workspace.list_lesson(record_list, labels)
+    if isinstance(lesson, Problem):
+        return {**said, "state": "failed", "message": lesson.message, "page": lesson.snapshot_id}
+    ids = {each.name: each.pk for each in attributes_of(record_list)}
+    failed = {ids[problem.name]: problem.message for problem in lesson.failed}
+    found = {page: [_list_row(row, ids) for row in rows[:MAX_ROWS]] for page, rows in workspace.rows(lesson.rule, only=[*samples]).items()}
+    return {**said, "state": "learned", "values": {page: [] for page in found}, "rows": found, "failed": failed}
+
+
+def _list_row(row: Mapping[str, Sequence[tuple[Location, str]]], ids: Mapping[str, int]) -> dict[int, list[dict[str, Any]]]:
+    return {ids[name]: [_row(place, text) for place, text in values[:MAX_VALUES]] for name, values in row.items() if name in ids}
 
 
 def coverage(cluster: Cluster, attribute: Attribute, labels: Labels, cursor: int) -> dict[str, Any] | None:

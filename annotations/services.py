@@ -5,6 +5,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
+from django.db.models import F
 from django.urls import reverse
 
 from annotations import addresses, drafts, edits
@@ -15,7 +16,7 @@ from extraction.algorithms.dom import references
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError
-from extraction.models import Attribute, Cluster, Label, Rule, Run, Snapshot
+from extraction.models import Attribute, Cluster, Label, RecordList, Rule, Run, Snapshot
 from extraction.services import assets, contents, learn_rule, learning, rules, sample_pages
 from extraction.services.labelling import read_nodes
 
@@ -25,6 +26,7 @@ def state(cluster: Cluster, user: Any) -> dict[str, Any]:
     return {
         "samples": _samples(cluster),
         "attributes": [_attribute(attribute) for attribute in attributes(cluster)],
+        "lists": list(RecordList.objects.filter(record_type=cluster.record_type_id).values("id", "name")) if cluster.record_type_id else [],
         "labels": _labels(cluster),
         "steps": edits.possible(cluster, user),
         "rule": _rule(cluster),
@@ -32,8 +34,9 @@ def state(cluster: Cluster, user: Any) -> dict[str, Any]:
 
 
 def attributes(cluster: Cluster) -> list[Attribute]:
-    """The attributes of the cluster's record type, in their order."""
-    return list(Attribute.objects.filter(record_type=cluster.record_type_id)) if cluster.record_type_id else []
+    """The attributes of the cluster's record type in their order, the page's own first, then list by list."""
+    found = Attribute.objects.filter(record_type=cluster.record_type_id) if cluster.record_type_id else Attribute.objects.none()
+    return list(found.order_by(F("list__position").asc(nulls_first=True), "list_id", "position", "id"))
 
 
 def changed(cluster: Cluster, step: edits.Step, user: Any) -> dict[str, Any]:
@@ -51,6 +54,8 @@ def draft(cluster: Cluster, attribute: Attribute, page: int | None, *, also: Seq
 
     also: pages beside the samples whose values are wanted.
     """
+    if attribute.list_id:
+        return drafts.list_draft(cluster, attribute, dict.fromkeys([*sample_ids(cluster), *also]))
     labels = learning.labels_of(cluster).get(attribute.pk, {})
     found = drafts.draft(cluster, attribute, labels, dict.fromkeys([*sample_ids(cluster), *also]))
     if page is not None and attribute.multiple:
@@ -158,21 +163,24 @@ def _attribute(attribute: Attribute) -> dict[str, Any]:
         "mandatory": attribute.mandatory,
         "hotkey": attribute.hotkey,
         "hue": attribute.hue,
+        "list": attribute.list_id,
     }
 
 
-def _labels(cluster: Cluster, only: Sequence[int] | None = None) -> dict[int, dict[int, list[dict[str, Any]] | None]]:
-    """{attribute: {snapshot: [{location, value}], None for "not on this page"}}."""
-    rows = Label.objects.filter(cluster=cluster).order_by("attribute_id", "snapshot_id", "position")
+def _labels(cluster: Cluster, only: Sequence[int] | None = None) -> dict[int, dict[str, list[dict[str, Any]] | None]]:
+    """{attribute: {place: [{location, value}], None for "not here"}}. A place is a snapshot's id; in a list it is "id/row"."""
+    rows = Label.objects.filter(cluster=cluster).order_by("attribute_id", "snapshot_id", "row", "position")
     if only is not None:
         rows = rows.filter(attribute_id__in=only)
-    said: dict[int, dict[int, list[dict[str, Any]] | None]] = {}
-    for attribute_id, snapshot_id, location, value in rows.values_list("attribute_id", "snapshot_id", "location", "value"):
+    said: dict[int, dict[str, list[dict[str, Any]] | None]] = {}
+    fields = ("attribute_id", "snapshot_id", "row", "location", "value")
+    for attribute_id, snapshot_id, row, location, value in rows.values_list(*fields):
         pages = said.setdefault(attribute_id, {})
+        at = f"{snapshot_id}/{row}" if row else str(snapshot_id)
         if location is None:
-            pages[snapshot_id] = None
+            pages[at] = None
         else:
-            pages[snapshot_id] = [*(pages.get(snapshot_id) or []), {"location": location, "value": value[: 2 * PREVIEW_CHARS]}]
+            pages[at] = [*(pages.get(at) or []), {"location": location, "value": value[: 2 * PREVIEW_CHARS]}]
     return said
 
 

@@ -260,7 +260,10 @@ def _change(cluster: Cluster, row: Any) -> edits.Change:
     if not isinstance(row, dict) or "locations" not in row:
         raise BadRequest(f"changes: each needs an attribute and locations, got {row!r}")
     locations = row["locations"]
-    return edits.Change(_attribute(cluster, row.get("attribute")), None if locations is None else _locations(locations))
+    number = row.get("row", 0)
+    if type(number) is not int or number < 0:
+        raise BadRequest(f"row: a whole number from 0 is needed, got {number!r}")
+    return edits.Change(_attribute(cluster, row.get("attribute")), None if locations is None else _locations(locations), number)
 
 
 def _locations(rows: Any) -> tuple[Location, ...]:

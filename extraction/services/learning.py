@@ -191,10 +191,12 @@ class Workspace:
             return known
 
     def rows(self, rule: ListRule, *, only: Iterable[int] | None = None) -> Mapping[int, list_lessons.Rows]:
-        """{snapshot id: rows of the list} on the loaded pages, or on those of `only` that are loaded."""
+        """{snapshot id: rows of the list} on the loaded pages, or on those of `only` in the learning set, which are loaded for it."""
         mark = repr(rule)
         with self._lock:
             found = {}
+            for pk in set(only or ()) & self._first:
+                self.page(pk)
             for pk in self.pages if only is None else [pk for pk in only if pk in self.pages]:
                 page = self.pages[pk]
                 known = self._rows.get((mark, page.sha256))

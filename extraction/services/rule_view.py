@@ -8,11 +8,14 @@ from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply, xslt
 from extraction.models import Attribute, Cluster, Rule, Snapshot
-from extraction.services import contents, explained
+from extraction.services import contents, explained, site_pages
 from extraction.services.explained import Explained, Place
 
 SEEN_PAGES = 4
 """Sample pages whose values are shown: enough to see what an attribute holds, and quick to read."""
+
+SEEN_ROWS = 5
+"""Rows of a list shown of each of these pages."""
 
 SEEN_BYTES = 8_000_000
 """Bytes of pages read for that, at most."""
@@ -74,6 +77,38 @@ class AttributeRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ListColumn:
+    """An attribute of a list's rows. filled: rows with a value, of all rows counted."""
+
+    attribute: Attribute
+    selectors: list[SelectorRow]
+    filled: int
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ListRow:
+    """A list of the rule: what its rows are, and its attributes within them. rows: how many on the pages checked.
+
+    seen: the first rows on the first sample pages, as texts in the order of the columns.
+    """
+
+    name: str
+    selectors: list[SelectorRow]
+    columns: list[ListColumn]
+    rows: int
+    hits: int
+    checked: int
+    seen: list[tuple[Snapshot, int, list[list[str]]]]
+    failure: str = ""
+
+    @property
+    def share(self) -> float | None:
+        """Share of the pages checked that have rows, None where none was."""
+        return self.hits / self.checked if self.checked else None
+
+
+@dataclass(frozen=True, slots=True)
 class VersionRow:
     """A version beside the one before it: which attributes came, went or changed."""
 
@@ -102,6 +137,47 @@ def rows(rule: Rule) -> list[AttributeRow]:
     ]
 
 
+def lists(rule: Rule) -> list[ListRow]:
+    """The lists of the record type with what the rule has for them; those it has nothing for, with the reason if there is one."""
+    defined = {entry["name"]: entry for entry in rule.definition.get("lists", [])}
+    said = {entry["name"]: entry for entry in rule.report.get("lists", [])}
+    failures = {entry.get("name"): entry.get("reason", "") for entry in rule.report.get("failed", [])}
+    schema = site_pages.list_schema(rule.cluster.record_type)
+    for name, entry in defined.items():
+        schema.setdefault(name, [Attribute(name=each["name"], type=each["type"]) for each in entry["attributes"]])
+    found = _found(rule) if defined else []
+    return [_list(name, attributes, defined.get(name, {}), said.get(name, {}), failures, found) for name, attributes in schema.items()]
+
+
+def _list(
+    name: str,
+    attributes: list[Attribute],
+    defined: dict[str, Any],
+    said: dict[str, Any],
+    failures: dict[Any, str],
+    found: list[tuple[Snapshot, apply.Extraction]],
+) -> ListRow:
+    fields = {each["name"]: each for each in defined.get("attributes", [])}
+    told = {each["name"]: each.get("alternatives", []) for each in said.get("attributes", [])}
+    columns = [
+        ListColumn(
+            each,
+            _selectors(fields.get(each.name, {}).get("alternatives", []), told.get(each.name, [])),
+            said.get("filled", {}).get(each.name, 0),
+            failures.get(each.name, ""),
+        )
+        for each in attributes
+    ]
+    seen = []
+    for snapshot, extraction in found if defined else []:
+        rows = extraction.rows.get(name, ())
+        texts = [["; ".join(row.get(each.name, ())) for each in attributes] for row in rows[:SEEN_ROWS]]
+        seen.append((snapshot, len(rows), texts))
+    figures = (said.get("rows", 0), said.get("hits", 0), said.get("checked", 0))
+    rows_of = _selectors(defined.get("rows", []), said.get("alternatives", []))
+    return ListRow(name, rows_of, columns, *figures, seen, failures.get(name, ""))
+
+
 def versions(cluster: Cluster) -> list[VersionRow]:
     """All versions of a template's rule, newest first, with what changed."""
     found = list(Rule.objects.filter(cluster=cluster).select_related("created_by").defer("stylesheet"))
@@ -111,7 +187,7 @@ def versions(cluster: Cluster) -> list[VersionRow]:
 
 def _attributes(rule: Rule, defined: dict[str, Any]) -> list[Attribute]:
     record_type = rule.cluster.record_type
-    known = list(record_type.attributes.all()) if record_type else []
+    known = list(record_type.attributes.filter(list=None)) if record_type else []
     gone = [name for name in defined if name not in {attribute.name for attribute in known}]
     more = [
         Attribute(name=name, type=defined[name]["type"], multiple=defined[name]["multiple"], position=len(known) + n)
@@ -168,7 +244,12 @@ def _pages(entries: Iterable[dict[str, Any]]) -> dict[int, Snapshot]:
 
 
 def _seen(rule: Rule) -> list[tuple[Snapshot, dict[str, tuple[str, ...]]]]:
-    """The values on the first sample pages. A page or a rule that cannot be read shows none."""
+    """The pages' own values on the first sample pages."""
+    return [(snapshot, dict(extraction.values)) for snapshot, extraction in _found(rule)]
+
+
+def _found(rule: Rule) -> list[tuple[Snapshot, apply.Extraction]]:
+    """What the rule gives on the first sample pages. A page or a rule that cannot be read shows nothing."""
     try:
         sheet = xslt.Stylesheet.compile(rule.stylesheet)
     except (RuleError, XPathError):
@@ -180,7 +261,7 @@ def _seen(rule: Rule) -> list[tuple[Snapshot, dict[str, tuple[str, ...]]]]:
             break
         try:
             root = parse(contents.get(sample.snapshot.sha256), content_type=sample.snapshot.content_type or None).root
-            found.append((sample.snapshot, dict(apply.extract(sheet, root).values)))
+            found.append((sample.snapshot, apply.extract(sheet, root)))
         except (PageError, RuleError, XPathError, FileNotFoundError):
             continue
     return found
@@ -188,11 +269,16 @@ def _seen(rule: Rule) -> list[tuple[Snapshot, dict[str, tuple[str, ...]]]]:
 
 def _changes(rule: Rule, older: Rule | None) -> list[tuple[str, str]]:
     """(what happened, attribute) against the version before."""
-    now = {entry["name"]: entry for entry in rule.definition.get("attributes", [])}
-    then = {entry["name"]: entry for entry in older.definition.get("attributes", [])} if older else {}
+    now = _entries(rule)
+    then = _entries(older) if older else {}
     if older is None:
         return [("first version", "")]
     came = [("new", name) for name in now if name not in then]
     went = [("gone", name) for name in then if name not in now]
     changed = [("changed", name) for name in now if name in then and now[name] != then[name]]
     return [*came, *went, *changed] or [("same XPaths", "")]
+
+
+def _entries(rule: Rule) -> dict[str, Any]:
+    """What a version says of each of its attributes and lists, by name."""
+    return {entry["name"]: entry for part in ("attributes", "lists") for entry in rule.definition.get(part, [])}

@@ -1,14 +1,17 @@
 """The pages of a site: searched, filtered, one with all that is known of it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from extraction.models import Attribute, Page, Record, Site, Snapshot
+from extraction.models import Attribute, Page, Record, RecordType, Site, Snapshot
 from extraction.services import records
+
+MAX_SHOWN_ROWS = 30
+"""Rows of a list shown of each of a page's records; the CSV has them all."""
 
 UNREADABLE, UNCLUSTERED, GONE = "unreadable", "unclustered", "gone"
 
@@ -29,6 +32,16 @@ class Column:
 
     attribute: Attribute
     values: list[Value]
+
+
+@dataclass(frozen=True, slots=True)
+class ListRows:
+    """The rows of one list on a page: its attributes and, for each row shown, their values in the same order; total: how many there are."""
+
+    name: str
+    attributes: list[Attribute]
+    rows: list[list[Column]]
+    total: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +99,26 @@ def columns(record: Record, attributes: Sequence[Attribute] | None = None) -> li
         record_type = record.cluster.record_type
         attributes = list(record_type.attributes.filter(list=None)) if record_type else []
     return [Column(attribute, values(record.values.get(attribute.name))) for attribute in attributes]
+
+
+def lists(record: Record, schema: Mapping[str, Sequence[Attribute]], *, limit: int = MAX_SHOWN_ROWS) -> list[ListRows]:
+    """The lists of a record that have rows. schema: {list: its attributes}, of the template's record type."""
+    found = []
+    for name, stored in record.rows.items():
+        attributes = list(schema.get(name, ())) or [Attribute(name=each) for each in dict.fromkeys(key for row in stored for key in row)]
+        rows = [[Column(each, values(row.get(each.name))) for each in attributes] for row in stored[:limit]]
+        if rows:
+            found.append(ListRows(name, attributes, rows, len(stored)))
+    return found
+
+
+def list_schema(record_type: RecordType | None) -> dict[str, list[Attribute]]:
+    """{list: its attributes} of a record type."""
+    found: dict[str, list[Attribute]] = {}
+    if record_type:
+        for attribute in record_type.attributes.filter(list__isnull=False).select_related("list").order_by("list__position", "position"):
+            found.setdefault(str(attribute.list), []).append(attribute)
+    return found
 
 
 def mark(record: Record, text: str) -> Mark:

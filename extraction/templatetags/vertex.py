@@ -198,6 +198,12 @@ def item(mapping: Any, key: Any) -> Any:
 
 
 @register.filter
+def named(rows: Any, name: str) -> Any:
+    """The first of some rows with this name, None when none has it."""
+    return next((row for row in rows if row.name == name), None)
+
+
+@register.filter
 def shortened(text: str, length: int = 60) -> str:
     """A text cut in its middle: both ends of an address say something."""
     if len(text) <= length:

@@ -22,6 +22,7 @@ def records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """The table: searched, filtered, sorted; each value leads to its place."""
     cluster = cluster_of(slug, number)
     attributes = list(cluster.record_type.attributes.filter(list=None)) if cluster.record_type else []
+    schema = site_pages.list_schema(cluster.record_type)
     form = RecordsForm(request.GET)
     found = Paginator(service.search(cluster, **form.asked()), PER_PAGE).get_page(request.GET.get("page", 1))
     context = {
@@ -30,12 +31,13 @@ def records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "view": cluster_view.view(cluster),
         "attributes": attributes,
         "pages": found,
-        "rows": [(record, site_pages.columns(record, attributes)) for record in found],
+        "rows": [(record, site_pages.columns(record, attributes), site_pages.lists(record, schema)) for record in found],
+        "lists": schema,
+        "layouts": [(name, export_csv.default_layout(cluster, list=name).columns) for name in ("", *schema)],
         "states": Record.State,
         "asked": form.asked(),
         "query": form.asked()["query"],
         "filters": [(field, request.GET[field]) for field in RecordsForm.base_fields if request.GET.get(field)],
-        "columns": export_csv.default_layout(cluster).columns,
     }
     return render(request, "extraction/records.html", context)
 
@@ -45,7 +47,10 @@ def records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def csv(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
     """The records that the table shows, with the chosen columns, as a file."""
     cluster = cluster_of(slug, number)
-    standard = export_csv.default_layout(cluster)
+    name = request.GET.get("list", "")
+    if name and name not in export_csv.list_names(cluster):
+        return HttpResponse(f"{cluster.label} has no list “{name}”.", status=400, content_type="text/plain")
+    standard = export_csv.default_layout(cluster, list=name)
     form = ExportForm(request.GET, known=standard.columns)
     if not form.is_valid():
         return HttpResponse(said(form), status=400, content_type="text/plain")

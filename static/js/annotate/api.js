@@ -72,8 +72,9 @@ export function connect(root) {
       }
       open -= 1;
       const { done, failed } = last;
-      const later = new Set(one.body.changes.map((/** @type {any} */ change) => change.attribute));
-      last.body = { page: one.body.page, changes: [...last.body.changes.filter((/** @type {any} */ change) => !later.has(change.attribute)), ...one.body.changes] };
+      const told = (/** @type {any} */ change) => `${change.attribute}/${change.row ?? 0}`;
+      const later = new Set(one.body.changes.map(told));
+      last.body = { page: one.body.page, changes: [...last.body.changes.filter((/** @type {any} */ change) => !later.has(told(change))), ...one.body.changes] };
       last.done = (found) => { done(found); one.done(found); };
       last.failed = (error) => { failed(error); one.failed(error); };
     }

@@ -8,7 +8,7 @@ const COMMANDS = new Map(
   Object.entries({
     Enter: "confirm", x: "absent", Backspace: "clear", Delete: "clear", "[": "previousPage", "]": "nextPage", t: "tree", "/": "search", s: "styles", o: "overlays",
     ArrowUp: "wider", ArrowLeft: "wider", ArrowDown: "narrower", ArrowRight: "narrower", a: "another", j: "next", k: "previous", J: "nextFar", K: "previousFar",
-    n: "nextAttribute", p: "previousAttribute", "?": "keys", Escape: "escape",
+    r: "nextRow", n: "nextAttribute", p: "previousAttribute", "?": "keys", Escape: "escape",
   }),
 );
 

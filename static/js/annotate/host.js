@@ -13,6 +13,7 @@ import { samePlace } from "./messages.js";
 import { pageData } from "./pagedata.js";
 import { pageFrame } from "./pageframe.js";
 import { drawPanel } from "./panel.js";
+import * as lists from "./rows.js";
 import { drawSamples } from "./samples.js";
 import { drawFoot, drawHead, drawSaved } from "./status.js";
 import * as stores from "./store.js";
@@ -112,16 +113,22 @@ function goOn(attribute, before) {
 
 /** Says what the values are now; the arrows act on `at`. @param {import("./store.js").Attribute} attribute @param {Value[] | null} values @param {Place | null} at */
 function mark(attribute, values, at) {
-  (store.labels[attribute.id] ??= {})[store.page] = values;
+  stores.put(store, attribute.id, values);
   store.similar.delete(attribute.id);
   say({ type: "cursor", location: null });
   focus = null;
   if (at) setFocus(attribute.id, at);
   draw();
-  save([{ attribute: attribute.id, locations: values && values.map((value) => value.location) }]);
+  save([change(attribute.id, values)]);
 }
 
-/** @param {{attribute: number, locations: Place[] | null}[]} changes */
+/** What is said of an attribute as the server takes it. @param {number} id @param {Value[] | null} values @param {number} [row] of its list, the open one if not said */
+function change(id, values, row) {
+  const attribute = stores.attributeOf(store, id);
+  return { attribute: id, row: row ?? (attribute ? lists.rowFor(store, attribute, store.page) : 0), locations: values && values.map((value) => value.location) };
+}
+
+/** @param {{attribute: number, row: number, locations: Place[] | null}[]} changes */
 async function save(changes) {
   const page = store.page;
   const ids = changes.map(({ attribute }) => attribute);
@@ -225,6 +232,7 @@ function confirm() {
   if (like.length) return mark(attribute, [...how.values, ...like], null);
   if (stores.isOffered(how)) mark(attribute, how.values, null);
   else if (how.kind === "none") mark(attribute, null, null);
+  else if (attribute.list && lists.acceptable(store, attribute.list, store.page).length) return acceptRows(attribute.list);
   else if (stores.nextUnsaid(store) === null) return openBy(1);
   advance();
 }
@@ -235,13 +243,39 @@ function confirmAll() {
     .map((attribute) => ({ attribute: attribute.id, how: stores.standing(store, attribute.id, store.page) }))
     .filter(({ how }) => stores.isOffered(how))
     .map(({ attribute, how }) => {
-      (store.labels[attribute] ??= {})[store.page] = how.values;
-      return { attribute, locations: how.values.map((value) => value.location) };
+      stores.put(store, attribute, how.values);
+      return change(attribute, how.values);
     });
   if (!changes.length) return toast("Nothing is proposed on this page.");
   focus = null;
   save(changes);
   advance();
+}
+
+/** The rows of a list that its rule found and nobody marked yet, as one step. @param {number} list */
+function acceptRows(list) {
+  const rows = lists.acceptable(store, list, store.page);
+  const changes = rows.map(({ attribute, row, values }) => {
+    (store.labels[attribute] ??= {})[lists.placeOf(store.page, row)] = values;
+    return change(attribute, values, row);
+  });
+  focus = null;
+  save(changes);
+  advance();
+}
+
+/** @param {number} list @param {number} row 0 for another one */
+function openRow(list, row) {
+  lists.openRow(store, list, store.page, row || lists.nextRow(store, list, store.page));
+  const unsaid = lists.columns(store, list).find((attribute) => !stores.isSaid(stores.standing(store, attribute.id, store.page)));
+  choose((unsaid ?? lists.columns(store, list)[0]).id);
+}
+
+/** To the next row of the current attribute's list. */
+function nextRow() {
+  const list = stores.currentOf(store)?.list ?? store.lists[0]?.id;
+  if (list) openRow(list, 0);
+  else toast("This record type has no list.");
 }
 
 function absent() {
@@ -266,6 +300,9 @@ function remove(number) {
 
 /** To the next attribute nothing is said of; when all are, the page is done. */
 function advance() {
+  const list = stores.currentOf(store)?.list;
+  const more = list && lists.saidIn(store, list, store.page, lists.rowOn(store, list, store.page)) === "all" && lists.markedRows(store, list, store.page).length < 2;
+  if (more) return openRow(list, 0);
   const next = stores.nextUnsaid(store);
   if (next !== null) choose(next, { keepFocus: true });
   else draw();
@@ -397,6 +434,7 @@ const COMMANDS = {
   previous: () => say({ type: "move", step: -1 }),
   nextFar: () => say({ type: "move", step: FAR }),
   previousFar: () => say({ type: "move", step: -FAR }),
+  nextRow,
   nextAttribute: () => chooseBy(1),
   previousAttribute: () => chooseBy(-1),
   keys: () => /** @type {HTMLDialogElement} */ (byId("keys")).showModal(),
@@ -430,7 +468,7 @@ root.addEventListener("click", (event) => {
 
 function draw() {
   drawSamples(byId("samples"), store, openPage);
-  drawPanel(byId("attributes"), store, { choose, confirm, absent, clear, remove, open: openPage, missing, different, show });
+  drawPanel(byId("attributes"), store, { choose, confirm, absent, clear, remove, open: openPage, missing, different, openRow, acceptRows, show });
   say({ type: "marks", marks: marksOf(store) });
   sayMode();
   drawHead(store, styled, tree.shown);

@@ -1,7 +1,8 @@
 // What goes on beside marking: reading pages, learning drafts, counting hits, learning the rule, publishing it.
 
 import { byId, h, said } from "./dom.js";
-import { attributeOf } from "./store.js";
+import { columns } from "./rows.js";
+import { attributeOf, keep } from "./store.js";
 
 const POLL_MS = 400;
 const BREATH_MS = 150; // Between two slices of counting: whoever clicks meanwhile does not wait for a slice.
@@ -45,7 +46,8 @@ export function learner(api, known, draw, fail, taughtAll) {
     const draft = await api.get("draft/", { attribute, page, also: alsoShown(store) });
     // Marked again while this was learned: that mark's own answer asks again.
     if (taught.has(attribute) || JSON.stringify(store.labels[attribute]) !== labels) return;
-    store.drafts.set(attribute, draft);
+    keep(store, draft);
+    if (draft.list) for (const each of columns(store, draft.list)) taught.delete(each.id);
     if (draft.similar) store.similar.set(attribute, { page, values: draft.similar });
     draw();
   }
@@ -103,7 +105,7 @@ export function learner(api, known, draw, fail, taughtAll) {
     await api.idle();
     const before = store.drafts.get(attribute);
     const draft = await api.get("draft/", { attribute, also: alsoShown(store) });
-    if (store.drafts.get(attribute) === before) store.drafts.set(attribute, draft);
+    if (store.drafts.get(attribute) === before) keep(store, draft);
     draw();
   }
 

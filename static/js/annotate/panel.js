@@ -1,6 +1,7 @@
 // The right column: the attributes, each with its value on this page, how it stands on the samples, its hit rate.
 
 import { h, icon } from "./dom.js";
+import { drawListHead, drawListTable } from "./listpanel.js";
 import { isOffered, keyFor, offered, percent, standing } from "./store.js";
 
 const SIGNS = { confirmed: "●", absent: "–", proposed: "○", suggested: "◇", none: "·", unknown: "" };
@@ -9,15 +10,32 @@ const WORDS = { confirmed: "confirmed", absent: "not on this page", proposed: "p
 /**
  * @typedef {import("./store.js").Store} Store
  * @typedef {import("./store.js").Attribute} Attribute
- * @typedef {{choose: (attribute: number) => void, confirm: () => void, absent: () => void, clear: () => void, remove: (number: number) => void, open: (page: number) => void, missing: (attribute: number) => void, different: (attribute: number) => void, show: (value: import("./store.js").Value) => void}} Actions
+ * @typedef {{choose: (attribute: number) => void, confirm: () => void, absent: () => void, clear: () => void, remove: (number: number) => void, open: (page: number) => void, missing: (attribute: number) => void, different: (attribute: number) => void, show: (value: import("./store.js").Value) => void} & import("./listpanel.js").ListActions} Actions
  */
 
 /** @param {HTMLElement} list @param {Store} store @param {Actions} actions */
 export function drawPanel(list, store, actions) {
   const top = list.scrollTop;
-  list.replaceChildren(...store.attributes.map((attribute, number) => row(store, attribute, number, actions)));
+  const lines = store.attributes.flatMap((attribute, number) => [
+    number && attribute.list === store.attributes[number - 1].list ? null : headOf(store, attribute, actions),
+    row(store, attribute, number, actions),
+    attribute.list === (store.attributes[number + 1]?.list ?? null) ? null : tableOf(store, attribute, actions),
+  ]);
+  list.replaceChildren(...lines.filter((line) => line !== null));
   list.scrollTop = top;
   list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+}
+
+/** The heading of the list that an attribute is the first of. @param {Store} store @param {Attribute} attribute @param {Actions} actions */
+function headOf(store, attribute, actions) {
+  const list = store.lists.find(({ id }) => id === attribute.list);
+  return list ? drawListHead(store, list, actions) : null;
+}
+
+/** What is found of the list that an attribute is the last of. @param {Store} store @param {Attribute} attribute @param {Actions} actions */
+function tableOf(store, attribute, actions) {
+  const list = store.lists.find(({ id }) => id === attribute.list);
+  return list ? drawListTable(store, list, actions) : null;
 }
 
 /** @param {Store} store @param {Attribute} attribute @param {number} number @param {Actions} actions */
@@ -38,7 +56,7 @@ function row(store, attribute, number, actions) {
       rate(draft, attribute, actions),
     ),
     values(how, current, actions),
-    draft?.state === "failed" && !(current && offered(store).length) && h("p", { class: "wb-failure" }, icon("warn"), h("span", {}, reason(draft, attribute), ...places(draft, attribute, actions))),
+    draft?.state === "failed" && !attribute.list && !(current && offered(store).length) && h("p", { class: "wb-failure" }, icon("warn"), h("span", {}, reason(draft, attribute), ...places(draft, attribute, actions))),
     how.words && h("p", { class: "wb-source muted small" }, `from the page’s own data: ${how.words}`),
     current && agreement(draft, attribute, actions),
     strip(store, attribute, actions),

@@ -1,17 +1,19 @@
 // What the workbench knows, and what follows from it. No page, no server: values in, values out.
 
 import { keyOf, samePlace } from "./messages.js";
+import { columns, foundFor, placeOf, rowFor } from "./rows.js";
 
 /**
  * @typedef {import("./messages.js").Place} Place
  * @typedef {{location: Place, value: string}} Value
  * covered: null for a page that is offered although it is no sample. reason: why it would teach something.
  * @typedef {{id: number, title: string, url: string, covered: number | null, frame: string, apart?: string, reason?: string}} Sample
- * @typedef {{id: number, name: string, type: string, multiple: boolean, mandatory: boolean, hotkey: string, hue: number}} Attribute
+ * @typedef {{id: number, name: string, type: string, multiple: boolean, mandatory: boolean, hotkey: string, hue: number, list: number | null}} Attribute
  * @typedef {{checked: number, total: number, hits: number, several: number, without: number[], next: number | null}} Coverage
  * @typedef {{attribute: number, state: "empty" | "failed" | "learned" | "asking", message?: string, page?: number | null, places?: {page: number, location: Place, value: string}[], values?: Record<string, Value[]>, coverage?: Coverage | null,
- *   agreement?: import("./pagedata.js").Agreement | null}} Draft
- * @typedef {{samples: Sample[], attributes: Attribute[], labels: Record<string, Record<string, Value[] | null>>, drafts: Map<number, Draft>,
+ *   agreement?: import("./pagedata.js").Agreement | null, list?: number, rows?: Record<string, import("./rows.js").Row[]>, failed?: Record<string, string>}} Draft
+ * labels: by attribute, then by page, in a list by "page/row". rows: which row of a list is open, by "list/page".
+ * @typedef {{samples: Sample[], attributes: Attribute[], lists: {id: number, name: string}[], rows: Map<string, number>, labels: Record<string, Record<string, Value[] | null>>, drafts: Map<number, Draft>,
  *   suggestions: Map<number, Map<number, {words: string, values: Value[]}>>, similar: Map<number, {page: number, values: Value[]}>, page: number, current: number, steps: {undo: boolean, redo: boolean},
  *   rule: {draft: string | null, draft_version: number | null, live: string | null, live_version: number | null}}} Store
  * said: confirmed or absent by a person; proposed: the draft rule gives values; none: it gives none; suggested: there is no rule
@@ -24,6 +26,7 @@ export function create(state) {
   return {
     ...state,
     drafts: new Map(),
+    rows: new Map(),
     similar: new Map(),
     suggestions: new Map(),
     page: state.samples[0]?.id ?? 0,
@@ -33,19 +36,47 @@ export function create(state) {
 
 /** How an attribute stands on a page. @param {Store} store @param {number} attribute @param {number} page @returns {Standing} */
 export function standing(store, attribute, page) {
-  const said = store.labels[attribute]?.[page];
+  const said = store.labels[attribute]?.[placeIn(store, attribute, page)];
   if (said === null) return { kind: "absent", values: [] };
   if (said?.length) return { kind: "confirmed", values: said };
   const draft = store.drafts.get(attribute);
-  const values = draft?.state === "learned" ? draft.values?.[page] : undefined;
+  const values = draft?.state === "learned" ? (draft.list ? inRow(store, attribute, page) : draft.values?.[page]) : undefined;
   if (values?.length) return { kind: "proposed", values };
-  const suggested = store.suggestions.get(page)?.get(attribute);
+  const suggested = attributeOf(store, attribute)?.list ? undefined : store.suggestions.get(page)?.get(attribute);
   if (suggested) return { kind: "suggested", values: suggested.values, words: suggested.words };
   return { kind: values ? "none" : "unknown", values: [] };
 }
 
 /** Values that one key takes. @param {Standing} how */
 export const isOffered = (how) => how.kind === "proposed" || how.kind === "suggested";
+
+/** Where labels of an attribute stand on a page: in a list, in the row that is open. @param {Store} store @param {number} id @param {number} page */
+export function placeIn(store, id, page) {
+  const attribute = attributeOf(store, id);
+  return attribute ? placeOf(page, rowFor(store, attribute, page)) : String(page);
+}
+
+/** What the draft gives in the row that is open; undefined when there is no such row. @param {Store} store @param {number} id @param {number} page @returns {Value[] | undefined} */
+function inRow(store, id, page) {
+  const attribute = attributeOf(store, id);
+  if (!attribute?.list) return undefined;
+  const row = foundFor(store, attribute.list, page, rowFor(store, attribute, page));
+  return row && (row[id] ?? []);
+}
+
+/** Says what the values are, before the server knows. @param {Store} store @param {number} attribute @param {Value[] | null} values */
+export function put(store, attribute, values) {
+  (store.labels[attribute] ??= {})[placeIn(store, attribute, store.page)] = values;
+}
+
+/** Takes in a draft; that of a list is of all its attributes. @param {Store} store @param {Draft} draft */
+export function keep(store, draft) {
+  const all = draft.list ? columns(store, draft.list).map((attribute) => attribute.id) : [draft.attribute];
+  for (const id of all) {
+    const problem = draft.failed?.[id];
+    store.drafts.set(id, { ...draft, attribute: id, ...(problem && { message: problem }) });
+  }
+}
 
 /** @param {Standing} how */
 export const isSaid = (how) => how.kind === "confirmed" || how.kind === "absent";

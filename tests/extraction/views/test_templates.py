@@ -145,7 +145,7 @@ def test_records_are_searched_filtered_and_sorted(signed_in: Any, world: World) 
 
     def titles(**asked: str) -> list[str]:
         found = client.get(address(world, "records"), asked).context["rows"]
-        return [record.values["title"][0]["raw"] for record, _ in found]
+        return [record.values["title"][0]["raw"] for record, *_ in found]
 
     assert titles(sort="-title")[0] == "Book 5"
     assert titles(q="writer 3") == ["Book 3"]
