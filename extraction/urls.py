@@ -10,6 +10,7 @@ _RULES: list[URLPattern] = [
     path("", rules.rules, name="rules"),
     path("learn/", rules.learn, name="rule_learn"),
     path("<int:version>/", rules.rule, name="rule"),
+    path("<int:version>/export/<str:form>/", rules.export, name="rule_export"),
     path("<int:version>/preview/", rules.preview, name="rule_preview"),
     path("<int:version>/edit/", rules.edit, name="rule_edit"),
     path("<int:version>/publish/", rules.publish, name="rule_publish"),

@@ -20,6 +20,7 @@ from lxml import etree
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply, values, xslt
 from extraction.algorithms.rules.apply import Extraction
+from extraction.algorithms.rules.language import language_of
 from extraction.algorithms.rules.rule import AttributeRule, ListRule
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Cluster, Record, Rule, Run, Site, Snapshot
@@ -168,7 +169,7 @@ def _record(run: Run, target: Target, page: PageRow, read: Callable[[PageRow], e
         root = read(page)
         extraction = apply.extract(target.sheet, root)
         raw = extraction.values
-        base, language = _base(root, page.url), _language(root)
+        base, language = _base(root, page.url), language_of(root, page.url)
         given = [each for each in target.value.attributes if raw.get(each.name)]
         found = {each.name: _typed(each, raw[each.name], base_url=base, language=language) for each in given}
         for each in target.value.lists:
@@ -217,11 +218,6 @@ def _base(root: etree._Element, url: str) -> str:
         return urljoin(address, str(bases[0]).strip()) if bases else address
     except ValueError:
         return address
-
-
-def _language(root: etree._Element) -> str | None:
-    """What the page says of itself; None where it says nothing."""
-    return root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or None
 
 
 def _verdict(

@@ -1,14 +1,15 @@
 """Rules of a template: versions, one version, trying an XPath, publishing, retiring, learning and running."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from extraction.algorithms.errors import RuleError, XPathError
+from extraction.algorithms.rules.exports import FORMS
 from extraction.forms import XPathForm
 from extraction.models import Role, Rule
-from extraction.services import cluster_view, extract_records, learn_rule, rule_view
+from extraction.services import cluster_view, export_rule, extract_records, learn_rule, rule_view
 from extraction.services import rules as service
 from extraction.services.runs import JobError
 from extraction.views.clusters import cluster_of
@@ -35,6 +36,23 @@ def rules(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def rule(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
     """One version: each attribute's XPath, how sure it is, what it gives and where it gives nothing."""
     return _page(request, rule_of(slug, number, version))
+
+
+@require_safe
+@requires(Role.VIEWER)
+def export(request: HttpRequest, slug: str, number: int, version: int, form: str) -> HttpResponse:
+    """The rule as a file that runs without Vertex."""
+    found = rule_of(slug, number, version)
+    known = next((each for each in FORMS if each == form), None)
+    if known is None:
+        raise Http404(f"rules are not exported as {form}")
+    try:
+        exported = export_rule.export(found, known)
+    except (RuleError, XPathError) as error:
+        messages.error(request, f"This version cannot be exported: {error}")
+        return redirect(found)
+    headers = {"Content-Disposition": f'attachment; filename="{exported.name}"'}
+    return HttpResponse(exported.text, content_type=f"{exported.content_type}; charset=utf-8", headers=headers)
 
 
 @require_POST

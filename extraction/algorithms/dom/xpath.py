@@ -29,6 +29,9 @@ MAX_WIDE_STEPS = 6
 MAX_WIDE_NESTING = 1
 """Deepest predicate that may itself search the whole page: each level multiplies the cost by the page's size."""
 
+FAR_TOO_LONG = 300
+"""Characters that no label has, even one with a line of non-breaking spaces in it."""
+
 _WIDE = r"//|\b(?:descendant|descendant-or-self|following|preceding)\s*::"
 _TOKEN = re.compile(r"\"[^\"]*\"|'[^']*'|\[|\]|(?P<wide>" + _WIDE + ")")
 _CLEANED_START = "normalize-space(translate("
@@ -37,6 +40,7 @@ _LONG_CLASS = re.compile(r"""contains\(concat\(' ', normalize-space\(@class\), '
 _SHORT_CLASS = re.compile(r"""(?<![\w:.-])has-class\(\s*(?P<quote>["'])(?P<name>[^"']+)(?P=quote)\s*\)""")
 _SHORT_CLEAN = re.compile(r"""(?:"[^"]*"|'[^']*')|(?<![\w:.-])(?P<call>clean\()""")
 _PARENTHESIS = re.compile(r""""[^"]*"|'[^']*'|[()]""")
+_GUARD = re.compile(rf"string-length\(normalize-space\((?P<of>[^()]*(?:\(\)[^()]*)*)\)\) < {FAR_TOO_LONG} and (?=clean\((?P=of)\))")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _CALL = re.compile(r"([\w.-]+(?::[\w.-]+)?)\s*\(")
@@ -98,6 +102,14 @@ def cleaned(expression: str) -> str:
     return f"{_CLEANED_START}{expression}{_CLEANED_END}"
 
 
+def same_text(expression: str, text: str) -> str:
+    """The condition that an expression's string value, cleaned, is a text no longer than a label.
+
+    translate looks at each character with each of `SPACES`, so whole columns of a layout are told by their length first.
+    """
+    return f"string-length(normalize-space({expression})) < {FAR_TOO_LONG} and {cleaned(expression)} = {quote(text)}"
+
+
 def step(tag: str) -> str:
     """A step to elements of a tag. HTML has names that are none for XPath (``<o:p>``); they are compared as text."""
     return tag if _NAME.fullmatch(tag) else f"*[name() = {quote(tag)}]"
@@ -123,6 +135,7 @@ def shorten(text: str) -> str:
         if start < 0:
             break
         text = f"{text[:start]}clean({text[start + len(_CLEANED_START) : end]}){text[end + len(_CLEANED_END) :]}"
+    text = _GUARD.sub("", text)
     return _LONG_CLASS.sub(r"has-class(\g<quote>\g<name>\g<quote>)", text)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from extraction.algorithms.dom.nodes import clean, value, whole_text
-from extraction.algorithms.dom.xpath import XPath, cleaned, name_test, quote, self_test
+from extraction.algorithms.dom.xpath import XPath, cleaned, name_test, quote, same_text, self_test
 from extraction.algorithms.learning.corpus import MAX_LEVEL, Candidates, Corpus
 from extraction.algorithms.learning.costs import Cost
 from extraction.algorithms.learning.features import (
@@ -119,7 +119,7 @@ class _Maker:
         before = corpus.text_numbers["left_text"][texts]
         if self.shared(before):
             label = self._left_text()
-            test = f"{cleaned('preceding-sibling::text()[1]')} = {quote(label)}"
+            test = same_text("preceding-sibling::text()[1]", label)
             yield self.feature("label", TEXT, "", test, f"after the text “{label}”", 1), before == before[self.example]
 
     def _left_text(self) -> str:
@@ -147,7 +147,7 @@ class _Maker:
         whole = corpus.numbers["whole"][beside]
         if self.shared(whole):
             label = self.text_of(row)
-            test = f"{cleaned(sibling)} = {quote(label)}"
+            test = same_text(sibling, label)
             if tag in PEERS and self.tag_of(row) == tag and not label.endswith(":"):
                 kind = "peer"
             yield self.feature(kind, level, tag, test, f"{side} “{label}”", distance), keep & (whole == whole[self.example])
@@ -211,7 +211,7 @@ class _Maker:
             column = corpus.numbers[f"text_{side}"][rows]
             if self.shared(column):
                 label = self._string(row, f"{axis}-sibling::text()[1]")
-                test = f"{cleaned(f'{axis}-sibling::text()[1]')} = {quote(label)}"
+                test = same_text(f"{axis}-sibling::text()[1]", label)
                 words = f"{'after' if side == 'before' else 'before'} the text “{label}”, {level} up"
                 yield self.feature(kind, level, tag, test, words, level + 1), keep & (column == column[self.example])
         heading = corpus.numbers["heading"][rows]
@@ -225,7 +225,7 @@ class _Maker:
         nearest = f"preceding-sibling::*[{IS_HEADING}][1]"
         element = XPath(nearest).select(self.corpus.element(row))[0]
         label = clean(whole_text(element))
-        test = f"{nearest}[{self_test(str(element.tag))}][{cleaned('.')} = {quote(label)}]"
+        test = f"{nearest}[{self_test(str(element.tag))}][{same_text('.', label)}]"
         return self.feature("heading", level, tag, test, f"under the heading “{label}”", level + 1)
 
     def _first(self, level: int, tag: str, keep: Bools) -> Iterator[Found]:
@@ -237,7 +237,7 @@ class _Maker:
         inside = first[self.positives] == self.levels[level - 1][self.positives]
         if self.shared(whole) and not inside.any():
             label = self.text_of(int(first[self.example]))
-            test = f"{cleaned('*[1]')} = {quote(label)}"
+            test = same_text("*[1]", label)
             yield (
                 self.feature("first", level, tag, test, f"in <{tag}> that begins with “{label}”", level + 1),
                 keep & (whole == whole[self.example]),
@@ -250,7 +250,7 @@ class _Maker:
         whole = self.corpus.numbers["whole"][header]
         if self.shared(whole) and not (header == cells)[self.positives].any():
             label = self.text_of(int(header[self.example]))
-            cell = f"ancestor::table[1]/descendant::tr[1]/*[{cleaned('.')} = {quote(label)}][1]"
+            cell = f"ancestor::table[1]/descendant::tr[1]/*[{same_text('.', label)}][1]"
             test = f"{cell} and count(preceding-sibling::*) = count({cell}/preceding-sibling::*)"
             yield self.feature("column", level, tag, test, f"in the column “{label}”", level + 1), keep & (whole == whole[self.example])
 

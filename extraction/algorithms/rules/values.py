@@ -38,6 +38,12 @@ first text that is no date takes 7 s (their tables are loaded) and each further 
 COMMA_LANGUAGES = _words("bg ca cs da de el es et eu fi fr hr hu id is it lt lv nb nl nn no pl pt ro ru sk sl sr sv tr uk vi")
 """Languages whose decimal mark is a comma (Unicode CLDR)."""
 
+POINT_REGIONS = _words("de-ch de-li it-ch es-mx es-us es-pr es-gt es-hn es-ni es-pa es-sv es-do es-pe")
+"""Countries that write a decimal point in such a language."""
+
+DAY_FIRST_REGIONS = _words("en-gb en-ie en-au en-nz en-in en-za en-hk en-sg en-mt")
+"""Countries that write the day first in English; in the United States the month comes first."""
+
 CURRENCIES = {"€": "EUR", "£": "GBP", "₹": "INR", "₽": "RUB", "₺": "TRY", "₩": "KRW", "zł": "PLN", "Kč": "CZK", "฿": "THB", "₴": "UAH"}
 """Signs that mean one currency. $, ¥ and kr mean several and are kept as they stand."""
 
@@ -48,6 +54,8 @@ NO = _words("no n false 0 off ✗ ✘ ✕ nein nee non não nie ne нет όχι
 _NUMBER = re.compile(r"(?P<open>\()?(?P<sign>[-−–+])?\s*(?P<digits>\d(?:[\d.,'’ ]*\d)?|[.,]\d+)(?(open)\s*\))")
 _YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
 _HAS_YEAR = re.compile(r"(?<!\d)(?:\d{4}(?!\d)|(?:\d{1,2}[./-]){2}\d{2}(?!\d))|'\d\d(?!\d)")
+_TWO_MEANINGS = re.compile(r"(?P<first>0?[1-9]|1[0-2])(?P<mark>[/-])(?P<second>0?[1-9]|1[0-2])(?P=mark)(?:\d\d)?\d\d")
+_DOTTED = re.compile(r"\d{1,2}\.\d{1,2}\.(?:\d\d)?\d\d(?!\d)")  # the day first in every language that writes dates with points
 _SRCSET = re.compile(r"^(\S+?)\s+[\d.]+[wx]\s*(?:,|$)")
 
 
@@ -69,8 +77,7 @@ def read(raw: str, kind: ValueType, *, base_url: str = "", language: str | None 
     text = clean(raw)
     if not text:
         return TypedValue(raw, None, "the value is empty")
-    code = (language or "").lower().replace("_", "-").split("-")[0]
-    value, problem = _READERS[kind](text, base_url, code)
+    value, problem = _READERS[kind](text, base_url, (language or "").lower().replace("_", "-"))
     return TypedValue(raw, value, problem)
 
 
@@ -105,7 +112,7 @@ def _decimal(digits: str, language: str) -> Decimal | None:
     decimal = None
     if lone:
         grouped = re.fullmatch(r"[1-9]\d{0,2}[.,]\d{3}", digits) is not None
-        own_mark = "," if language in COMMA_LANGUAGES else "."
+        own_mark = "," if language.split("-")[0] in COMMA_LANGUAGES and language not in POINT_REGIONS else "."
         decimal = lone[1] if not grouped else own_mark if language else None
     try:
         number = parse_number(digits, decimal_separator=decimal)
@@ -148,16 +155,20 @@ def _date_of(text: str, language: str) -> _Read:
         return text, ""
     if len(text) > MAX_DATE_LENGTH or not _HAS_YEAR.search(text):
         return None, f"“{text[:60]}” is no date with a year"
-    languages = [language] if language else DATE_LANGUAGES
-    first = _parse_date(text, languages, "first") or (_parse_date(text, DATE_LANGUAGES, "first") if language else None)
+    two = _TWO_MEANINGS.fullmatch(text)
+    if two and not language and two["first"] != two["second"]:
+        return None, f"“{text[:60]}” may begin with the day or the month, and the page does not say its language"
+    languages = [language.split("-")[0]] if language else DATE_LANGUAGES
+    order = "YMD" if re.match(r"\d{4}\D", text) else "DMY" if _DOTTED.match(text) or language in DAY_FIRST_REGIONS else ""
+    first = _parse_date(text, languages, "first", order) or (_parse_date(text, DATE_LANGUAGES, "first", order) if language else None)
     if first is None:
         return None, f"“{text[:60]}” is no date with a year"
-    last = _parse_date(text, languages, "last") or _parse_date(text, DATE_LANGUAGES, "last")
+    last = _parse_date(text, languages, "last", order) or _parse_date(text, DATE_LANGUAGES, "last", order)
     exact = last is not None and last.day == first.day
     return (first.date().isoformat() if exact else f"{first:%Y-%m}"), ""
 
 
-def _parse_date(text: str, languages: list[str], day: str) -> datetime | None:
+def _parse_date(text: str, languages: list[str], day: str, order: str) -> datetime | None:
     settings = {
         "PARSERS": ["absolute-time"],
         "REQUIRE_PARTS": ["month", "year"],
@@ -165,8 +176,8 @@ def _parse_date(text: str, languages: list[str], day: str) -> datetime | None:
         # No clock here: nothing is read relative to today.
         "RELATIVE_BASE": datetime(2000, 1, 1),
     }
-    if re.match(r"\d{4}\D", text):
-        settings["DATE_ORDER"] = "YMD"
+    if order:
+        settings["DATE_ORDER"] = order
     try:
         found: datetime | None = dateparser.parse(text, languages=languages, settings=settings)
     except ValueError:  # a language that dateparser does not know

@@ -22,6 +22,7 @@ LOOK = {
     "records_csv": Role.VIEWER,
     "rules": Role.VIEWER,
     "rule": Role.VIEWER,
+    "rule_export": Role.VIEWER,
     "run": Role.VIEWER,
     "run_progress": Role.VIEWER,
     "record_types": Role.VIEWER,

@@ -37,6 +37,8 @@ class World:
             return [self.crawl.pk]
         if name.startswith("run"):
             return [self.run.pk]
+        if name == "rule_export":
+            return [*cluster, self.rule.version, "scrapy"]
         if name in {"page", "page_apart"}:
             return [self.site.slug, self.page.pk]
         if name == "rule" or name in {"rule_preview", "rule_edit", "rule_publish", "rule_retire"}:

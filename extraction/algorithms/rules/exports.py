@@ -1,0 +1,232 @@
+"""A rule as a file that runs without Vertex: its stylesheet, a Scrapy spider, a web-poet page object (ALGORITHMS 4.7).
+
+The Python files begin with the rule as plain data and end with the code that reads a page by it, which is Vertex's own source
+(`outside`, `values` and the few functions they need), so the values are the same. Whatever comes from pages or people stands in them
+as a Python literal.
+"""
+
+import ast
+import inspect
+import keyword
+import re
+from collections import defaultdict
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any, Literal, get_args
+
+from extraction.algorithms.dom import nodes, parse
+from extraction.algorithms.rules import language, outside, values
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, Rule, Selector
+from extraction.algorithms.rules.xslt import stylesheet
+
+Form = Literal["xslt", "scrapy", "web-poet"]
+
+FORMS: tuple[Form, ...] = get_args(Form)
+
+SUFFIXES: dict[Form, str] = {"xslt": ".xsl", "scrapy": "_spider.py", "web-poet": "_page.py"}
+
+LINE = 120
+"""Longest line that the rule's data has, where one value is not longer."""
+
+PACKAGES = "lxml parsel w3lib charset-normalizer price-parser dateparser"
+"""What an exported Python file needs beside its framework."""
+
+
+def export(rule: Rule, form: Form, *, name: str) -> str:
+    """The text of the file. name: what the records are, for names and headings in it."""
+    writers: dict[Form, Callable[[Rule, str], str]] = {"xslt": _xslt, "scrapy": _scrapy, "web-poet": _web_poet}
+    return writers[form](rule, name)
+
+
+def file_name(form: Form, *, name: str) -> str:
+    """A name for the file: ``book_spider.py``."""
+    return _identifier(name.lower()).strip("_") + SUFFIXES[form]
+
+
+def _xslt(rule: Rule, name: str) -> str:
+    """The stylesheet, with how to run it said at its top."""
+    del name  # a comment cannot hold every name
+    regexp = any(selector.part and selector.part.pattern for each in rule.every for selector in each.alternatives)
+    needs = (
+        "Needs EXSLT regular expressions (http://exslt.org/regular-expressions), for parts of texts: lxml has them, xsltproc has not."
+        if regexp
+        else "Plain XSLT 1.0: any processor that reads HTML runs it,\nfor example xsltproc with its option html."
+    )
+    head, rest = stylesheet(rule).split("\n", 1)
+    return f"{head}\n<!-- Gives the raw values of a page, white space cleaned. {needs} -->\n{rest}"
+
+
+def _scrapy(rule: Rule, name: str) -> str:
+    return f'''"""A spider that reads pages of one template by a rule of Vertex.
+
+    scrapy runspider this_file.py -a urls=addresses.txt -O records.jsonl
+
+addresses.txt holds one address a line. Needs: pip install scrapy {PACKAGES}
+"""
+
+{_imports("import scrapy")}
+
+{_data(rule)}
+
+class RecordSpider(scrapy.Spider):
+    """Gives one item a page: its values by attribute name, and the page's address."""
+
+    name = {_identifier(name.lower())!r}
+
+    def __init__(self, urls="", **options):
+        super().__init__(**options)
+        if urls:
+            self.start_urls = [line.strip() for line in Path(urls).read_text().splitlines() if line.strip()]
+
+    def parse(self, response):
+        content_type = response.headers.get("Content-Type", b"").decode("latin-1") or None
+        record = page_record(response.body, url=response.url, content_type=content_type, attributes=ATTRIBUTES, lists=LISTS)
+        yield {{{_url_key(rule)!r}: response.url, **record}}
+
+
+{_reader()}'''
+
+
+def _web_poet(rule: Rule, name: str) -> str:
+    fields = "\n".join(
+        f"    @field\n    def {method}(self):\n        return self.record.get({each!r})\n" for each, method in _methods(rule).items()
+    )
+    return f'''"""A web-poet page object that reads pages of one template by a rule of Vertex.
+
+`await page.to_item()` gives all values by attribute name. Needs: pip install web-poet {PACKAGES}
+"""
+
+{_imports("from web_poet import WebPage, field")}
+
+{_data(rule)}
+
+class {_class_name(name)}(WebPage[dict]):
+    """The page's values, one field an attribute."""
+
+    @cached_property
+    def record(self):
+        response = self.response
+        content_type = response.headers.get("Content-Type")
+        return page_record(response.body, url=str(response.url), content_type=content_type, attributes=ATTRIBUTES, lists=LISTS)
+
+    async def to_item(self):
+        return dict(self.record)
+
+{fields}
+
+{_reader()}'''
+
+
+def _data(rule: Rule) -> str:
+    """The rule as plain data."""
+    attributes = [_attribute(each) for each in rule.attributes]
+    lists = [_list(each) for each in rule.lists]
+    return f"ATTRIBUTES = {_literal(attributes)}\n\nLISTS = {_literal(lists)}\n"
+
+
+def _literal(value: Any, indent: str = "") -> str:
+    """A value as Python source, one line an entry where it holds others."""
+    if not isinstance(value, list | dict) or not value:
+        return repr(value)
+    inner = f"{indent}    "
+    if isinstance(value, list):
+        entries, brackets = [_literal(each, inner) for each in value], "[]"
+    else:
+        entries, brackets = [f"{key!r}: {_literal(each, inner)}" for key, each in value.items()], "{}"
+    short = f"{brackets[0]}{', '.join(entries)}{brackets[1]}"
+    if len(indent) + len(short) <= LINE and "\n" not in short:
+        return short
+    return f"{brackets[0]}\n" + "".join(f"{inner}{entry},\n" for entry in entries) + f"{indent}{brackets[1]}"
+
+
+def _attribute(each: AttributeRule) -> dict[str, Any]:
+    places = [_place(selector) for selector in each.alternatives]
+    return {"name": each.name, "type": each.type, "several": each.multiple, "places": places}
+
+
+def _place(selector: Selector) -> dict[str, str]:
+    part = selector.part
+    cut = {"after": part.prefix, "before": part.suffix, "pattern": part.pattern} if part else {}
+    return {"xpath": selector.xpath} | {key: text for key, text in cut.items() if text}
+
+
+def _list(each: ListRule) -> dict[str, Any]:
+    rows = [selector.xpath for selector in each.rows]
+    return {"name": each.name, "rows": rows, "attributes": [_attribute(attribute) for attribute in each.attributes]}
+
+
+def _members(rule: Rule) -> tuple[AttributeRule | ListRule, ...]:
+    return (*rule.attributes, *rule.lists)
+
+
+def _url_key(rule: Rule) -> str:
+    """The item's key for the page's address, which no attribute has."""
+    names = {each.name for each in _members(rule)}
+    key = "url"
+    while key in names:
+        key = f"page_{key}"
+    return key
+
+
+_TAKEN = frozenset(("record", "response", "url", "html", "css", "xpath", "selector", "base_url", "urljoin", "to_item", "from_item"))
+"""Names that a page object has itself."""
+
+
+def _methods(rule: Rule) -> dict[str, str]:
+    """{attribute or list: the name of its field}: itself where it can be one, else the nearest that can."""
+    found: dict[str, str] = {}
+    for each in _members(rule):
+        name = _identifier(each.name)
+        while name in _TAKEN or name in found.values() or name.startswith("_"):
+            name = f"{name.strip('_') or 'field'}_{len(found) + 1}"
+        found[each.name] = name
+    return found
+
+
+def _identifier(text: str) -> str:
+    """The text with anything but ASCII letters and digits as underlines, and so that Python takes it for a name."""
+    name = re.sub(r"[^0-9A-Za-z]+", "_", text).strip("_") or "record"
+    return f"x_{name}" if name[0].isdigit() else f"{name}_" if keyword.iskeyword(name) else name
+
+
+def _class_name(text: str) -> str:
+    return "".join(word[:1].upper() + word[1:] for word in _identifier(text).split("_")) + "Page"
+
+
+_COPIED = (nodes.clean, parse.decode, parse._detect)
+"""What `outside` and `values` take from modules of which no more is needed."""
+
+
+def _imports(own: str) -> str:
+    """The imports of all that is copied, without Vertex's own, and one more."""
+    whole, parts = set[str](), defaultdict[str, set[str]](set)
+    modules = (inspect.getsource(module) for module in (nodes, parse, language, values, outside))
+    for source in (f"from functools import cached_property\nfrom pathlib import Path\n{own}", *modules):
+        for node in ast.parse(source).body:
+            if isinstance(node, ast.Import):
+                whole |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not str(node.module).startswith("extraction."):
+                parts[str(node.module)] |= {alias.name for alias in node.names}
+    lines = [f"import {name}" for name in sorted(whole)]
+    return "\n".join(lines + [f"from {name} import {', '.join(sorted(parts[name]))}" for name in sorted(parts)])
+
+
+def _reader() -> str:
+    """What reads a page by the rule: `outside`, `values` and the functions they take from elsewhere."""
+    constants = f"_SPACE = re.compile({nodes._SPACE.pattern!r})\n_CONTROL = re.compile({parse._CONTROL.pattern!r})\n"
+    constants += f"DETECTION_BYTES = {parse.DETECTION_BYTES}\nValueType = str\n"
+    functions = "\n\n".join(inspect.getsource(function) for function in _COPIED)
+    return (
+        f"# How a page is read, as Vertex does.\n\n{constants}\n\n{functions}\n\n{_body(language)}\n\n{_body(values)}\n\n{_body(outside)}\n"
+    )
+
+
+def _body(module: ModuleType) -> str:
+    """A module's source after its docstring and imports."""
+    source = inspect.getsource(module)
+    first = next(
+        node
+        for node in ast.parse(source).body
+        if not isinstance(node, ast.Import | ast.ImportFrom) and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+    )
+    return "\n".join(source.splitlines()[first.lineno - 1 :])

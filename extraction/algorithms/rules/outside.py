@@ -1,0 +1,115 @@
+"""A rule run outside of Vertex: what an exported spider or page object does with a page.
+
+Its source is copied into what `exports` writes, after the rule as ATTRIBUTES and LISTS, so it keeps to lxml, parsel, w3lib and the
+libraries that `values` uses, and imports nothing else of Vertex than the functions that are copied along.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+from urllib.parse import urljoin
+
+from lxml import etree
+from parsel import Selector
+
+from extraction.algorithms.dom.nodes import clean
+from extraction.algorithms.dom.parse import decode
+from extraction.algorithms.rules.language import language_of
+from extraction.algorithms.rules.values import read
+
+Attribute = dict[str, Any]
+
+
+def page_record(
+    content: bytes, *, url: str, content_type: str | None, attributes: Sequence[Attribute], lists: Sequence[Attribute]
+) -> dict[str, Any]:
+    """A page's values by attribute name: one or None, a list where the attribute takes several, a list of rows for a list."""
+    text = decode(content, content_type=content_type)[1].encode("utf-8", "replace")
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True, remove_pis=True)
+    root = etree.fromstring(text, parser)
+    if root is None:
+        return {}
+    base, language = _base_url(root, url), language_of(root, url)
+    record = {each["name"]: _typed(each, _values(Selector(root=root, type="html"), each), base, language) for each in attributes}
+    for each in lists:
+        rows = ({one["name"]: _row_values(row, one) for one in each["attributes"]} for row in _rows(root, each))
+        record[each["name"]] = [
+            {one["name"]: _typed(one, row[one["name"]], base, language) for one in each["attributes"]} for row in rows if any(row.values())
+        ]
+    return record
+
+
+def _values(page: Selector, attribute: Attribute) -> list[str]:
+    """The values of the first place that gives any."""
+    for place in attribute["places"]:
+        found = (_part(_string(node.root), place) for node in page.xpath(place["xpath"]))
+        values = [value for value in found if value]
+        if values:
+            return values
+    return []
+
+
+def _string(node: Any) -> str:
+    """The cleaned text of an element, or of a text or attribute."""
+    return clean(str(node.xpath("string()")) if isinstance(node, etree._Element) else str(node))
+
+
+def _part(text: str, place: Attribute) -> str:
+    """The part of a text that is the value: a pattern's first group, or what stands after one constant text and before another."""
+    if place.get("pattern"):
+        match = re.search(place["pattern"], text)
+        return (match[1] or "").strip() if match else ""
+    _, found, rest = text.partition(place["after"]) if place.get("after") else ("", "all", text)
+    if found and place.get("before"):
+        rest, found, _ = rest.partition(place["before"])
+    return rest.strip() if found else ""
+
+
+def _typed(attribute: Attribute, raw: Sequence[str], base: str, language: str | None) -> Any:
+    """The values in their type's normal form; one that cannot be read stays as it stands on the page."""
+    known = [read(text, attribute["type"], base_url=base, language=language) for text in raw]
+    values = [each.raw if each.value is None else each.value for each in known]
+    return values if attribute["several"] else values[0] if values else None
+
+
+def _base_url(root: etree._Element, url: str) -> str:
+    """The address that relative ones are relative to."""
+    bases = root.xpath("/descendant::base/@href")
+    address = url if "://" in url else ""
+    try:
+        return urljoin(address, str(bases[0]).strip()) if bases else address
+    except ValueError:
+        return address
+
+
+def _rows(root: etree._Element, each: Attribute) -> Iterator[tuple[etree._Element, etree._Element | None]]:
+    """(row, where the next one begins beside it) of a list."""
+    for xpath in each["rows"]:
+        rows = [node for node in root.xpath(xpath) if isinstance(node, etree._Element) and isinstance(node.tag, str)]
+        if rows:
+            for row, following in zip(rows, [*rows[1:], None], strict=True):
+                beside = following is not None and following.getparent() is row.getparent() is not None
+                yield row, following if beside else None
+            return
+
+
+def _row_values(row: tuple[etree._Element, etree._Element | None], attribute: Attribute) -> list[str]:
+    """As `_values`, of a row: what begins at its element, or goes on beside it up to the next row."""
+    element, stop = row
+    for place in attribute["places"]:
+        found = element.xpath(place["xpath"])
+        if stop is not None and "following-sibling::" in place["xpath"]:
+            found = [node for node in found if _before(node, stop)]
+        values = [value for value in (_part(_string(node), place) for node in found) if value]
+        if values:
+            return values
+    return []
+
+
+def _before(node: Any, stop: etree._Element) -> bool:
+    """Whether a node comes before an element on the page, or is not under the same parent."""
+    parent = stop.getparent()
+    element = node if isinstance(node, etree._Element) else node.getparent()
+    while element is not None and element.getparent() is not parent:
+        element = element.getparent()
+    return parent is None or element is None or parent.index(element) < parent.index(stop)

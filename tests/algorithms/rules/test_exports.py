@@ -1,0 +1,186 @@
+"""Exported rules, run by themselves, give what Vertex gives."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import etree
+
+from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.learning.text_range import TextPart
+from extraction.algorithms.rules import exports, outside
+from extraction.algorithms.rules.apply import extract
+from extraction.algorithms.rules.exports import FORMS, export, file_name
+from extraction.algorithms.rules.language import language_of
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, Rule, Selector
+from extraction.algorithms.rules.values import read
+from extraction.algorithms.rules.xslt import Stylesheet, stylesheet
+from extraction.demo import site as demo
+from tests.quality import extraction as quality
+from tests.quality import sites
+
+DATA = Path(__file__).parents[3] / ".data" / "extraction"
+
+BOOK = Rule(
+    (
+        AttributeRule("title", alternatives=(Selector("//h1/text()[1]"),)),
+        AttributeRule("authors", multiple=True, alternatives=(Selector("//p[@class='byline']/a"),)),
+        AttributeRule("price", "price", alternatives=(Selector("//p[@class='offer']"), Selector("//p[@class='price']/text()"))),
+        AttributeRule("the “published” year: 'x'", "number", alternatives=(Selector("//tr[@class='spec spec-published']/td"),)),
+        AttributeRule("catalogued", "date", alternatives=(Selector("//tr[@class='spec spec-catalogued']/td"),)),
+        AttributeRule("illustrated", "boolean", alternatives=(Selector("//tr[@class='spec spec-illustrated']/td"),)),
+        AttributeRule("url", "image", alternatives=(Selector("//div[@class='cover']/img/@src"),)),
+        AttributeRule("mark", alternatives=(Selector("//p[@class='shelf']", TextPart(prefix=": ")),)),
+        AttributeRule("first", alternatives=(Selector("//h1", TextPart(pattern=r"(\w+)\s")),)),
+    ),
+    (
+        ListRule(
+            "reviews",
+            (Selector("//div[@class='none']"), Selector("//div[@class='review']")),
+            (
+                AttributeRule("by", alternatives=(Selector("./p[1]/b"),)),
+                AttributeRule("on", "date", alternatives=(Selector("./p[1]/span[@class='on']"),)),
+            ),
+        ),
+        ListRule(
+            "details",
+            (Selector("//table[@class='specs']/descendant::tr/th"),),
+            (
+                AttributeRule("label", alternatives=(Selector("self::*"),)),
+                AttributeRule("text", alternatives=(Selector("following-sibling::td"),)),
+            ),
+        ),
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Some book pages of the demo site in several languages, and one that is damaged, as files."""
+    folder = tmp_path_factory.mktemp("pages")
+    found = []
+    for number, page in enumerate([page for page in demo.pages() if page.template == "book"][::9]):
+        found.append(folder / f"{number}.html")
+        found[-1].write_bytes(page.content)
+    found.append(folder / "bad.html")
+    found[-1].write_bytes(b"<h1>Bad \xe9 <?php x ?> page\x00 \x0b</h1><p class='price'>Price: 1.234,50 \x80</p><html lang=de>")
+    return found
+
+
+def expected(rule: Rule, content: bytes, url: str) -> dict[str, Any]:
+    """The record that Vertex makes of a page."""
+    root = parse(content).root
+    found = extract(Stylesheet.compile(stylesheet(rule)), root)
+
+    def typed(attribute: AttributeRule, raw: tuple[str, ...]) -> Any:
+        known = [read(text, attribute.type, base_url=url, language=language_of(root, url)) for text in raw]
+        values = [each.raw if each.value is None else each.value for each in known]
+        return values if attribute.multiple else values[0] if values else None
+
+    record: dict[str, Any] = {each.name: typed(each, found.values[each.name]) for each in rule.attributes}
+    for each in rule.lists:
+        record[each.name] = [{one.name: typed(one, row.get(one.name, ())) for one in each.attributes} for row in found.rows[each.name]]
+    return record
+
+
+def run(*command: str, folder: Path) -> str:
+    """The output of a command that does not find Vertex."""
+    environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "DJANGO_SETTINGS_MODULE")}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout
+
+
+def spider_items(rule: Rule, pages: list[Path], folder: Path) -> dict[str, dict[str, Any]]:
+    """{page: item} of the exported spider."""
+    spider, addresses, items = folder / file_name("scrapy", name="Book"), folder / "addresses.txt", folder / "items.json"
+    spider.write_text(export(rule, "scrapy", name="Book"))
+    addresses.write_text("\n".join(page.as_uri() for page in pages))
+    run(sys.executable, "-m", "scrapy", "runspider", str(spider), "-a", f"urls={addresses}", "-O", str(items), "-L", "ERROR", folder=folder)
+    key = exports._url_key(rule)
+    return {item.pop(key): item for item in json.loads(items.read_text())}
+
+
+def page_items(rule: Rule, pages: list[Path], folder: Path) -> dict[str, dict[str, Any]]:
+    """{page: item} of the exported page object."""
+    (folder / "exported.py").write_text(export(rule, "web-poet", name="Book"))
+    (folder / "main.py").write_text(
+        "import asyncio, json, sys\nfrom pathlib import Path\nfrom web_poet import HttpResponse\nfrom exported import BookPage\n"
+        "out = {}\nfor name in json.loads(sys.argv[1]):\n"
+        "    page = BookPage(HttpResponse(Path(name).as_uri(), Path(name).read_bytes()))\n"
+        "    out[Path(name).as_uri()] = asyncio.run(page.to_item())\nprint(json.dumps(out))\n"
+    )
+    return dict(json.loads(run(sys.executable, "main.py", json.dumps([str(page) for page in pages]), folder=folder)))
+
+
+@pytest.mark.parametrize("runs", [spider_items, page_items])
+def test_exports_give_the_same_values_as_vertex(runs: Any, pages: list[Path], tmp_path: Path) -> None:
+    found = runs(BOOK, pages, tmp_path)
+    wanted = {page.as_uri(): expected(BOOK, page.read_bytes(), page.as_uri()) for page in pages}
+    assert found == wanted
+    assert any(record["reviews"] for record in wanted.values())
+    assert all(any(record[each.name] is not None for record in wanted.values()) for each in BOOK.attributes)
+
+
+@pytest.mark.data
+@pytest.mark.skipif(not DATA.is_dir(), reason="the evaluation pages are not in .data/")
+@pytest.mark.parametrize("name", ["job-dice"])
+def test_exports_of_learned_rules_give_the_same_values_on_real_pages(name: str, tmp_path: Path) -> None:
+    site = sites.read_site(DATA / name)
+    rule = Rule(quality.learned(site, 2))
+    pages = [DATA / name / "pages" / f"{page}.html" for page in site.pages]
+    pages = [page.resolve() for page in pages]
+    wanted = {page.as_uri(): expected(rule, page.read_bytes(), page.as_uri()) for page in pages}
+    assert spider_items(rule, pages, tmp_path) == wanted
+    assert page_items(rule, pages, tmp_path) == wanted
+    assert any(any(record.values()) for record in wanted.values())
+
+
+def test_the_exported_stylesheet_says_what_it_needs_and_gives_the_same(pages: list[Path]) -> None:
+    text = export(BOOK, "xslt", name="Book")
+    assert "EXSLT" in text.split("-->")[0]
+    assert "Plain XSLT 1.0" in export(Rule(BOOK.attributes[:8]), "xslt", name="--> <evil/>").split("-->")[0]
+    for page in pages:
+        root = parse(page.read_bytes()).root
+        assert extract(Stylesheet.compile(text), root) == extract(Stylesheet.compile(stylesheet(BOOK)), root)
+        assert isinstance(etree.XSLT(etree.fromstring(text.encode()))(root).getroot(), etree._Element)
+
+
+HOSTILE = (
+    'x"""; import os #',
+    "'); import os; ('",
+    "{name}",
+    "\\",
+    "class",
+    "1st",
+    "é",
+    "é'",
+    "response",
+    "to_item",
+    "__init__",
+    "a\u2028b",
+    "naïve \\N{BULLET}",
+)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", HOSTILE)
+def test_names_and_xpaths_stand_in_code_as_what_they_are(form: exports.Form, name: str) -> None:
+    rule = Rule(tuple(AttributeRule(each, alternatives=(Selector(f'//p[. = "{each.replace(chr(34), "")}"]'),)) for each in HOSTILE))
+    text = export(rule, form, name=name)
+    assert file_name(form, name=name).isascii() and "/" not in file_name(form, name=name)
+    if form == "xslt":
+        Stylesheet.compile(text)
+        return
+    known: dict[str, Any] = {"__name__": "exported"}
+    exec(compile(text, "exported.py", "exec"), known)
+    assert [each["name"] for each in known["ATTRIBUTES"]] == list(HOSTILE)
+    assert [each["places"][0]["xpath"] for each in known["ATTRIBUTES"]] == [each.alternatives[0].xpath for each in rule.attributes]
+
+
+def test_a_page_without_an_element_gives_an_empty_record() -> None:
+    assert outside.page_record(b"<!-- -->", url="", content_type=None, attributes=[], lists=[]) == {}
