@@ -12,11 +12,11 @@ from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_GET, require_POST
 
-from annotations import addresses, drafts, edits, framing, page_data, services, teaching, tree
+from annotations import addresses, drafts, edits, framing, looking, page_data, services, teaching, tree
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError
 from extraction.models import Attribute, Cluster, RecordType, Role, Run, Snapshot
-from extraction.services import clusters, learning
+from extraction.services import clusters, learning, load_assets
 from extraction.services.labelling import LabelError
 from extraction.services.rules import StateError
 from extraction.services.runs import JobError
@@ -205,6 +205,28 @@ def page_tree(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     if node is not None and node >= len(found.nodes):
         raise BadRequest(f"node: the page has {len(found.nodes)} elements, there is no {node}")
     return tree.children(found, node, after=_number(request, "after"))
+
+
+@require_GET
+@endpoint
+def looks(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """How many styles and pictures of ?page= are missing, and whether they can be loaded."""
+    return looking.missing(_snapshot(cluster, request.GET.get("page")))
+
+
+@require_POST
+@endpoint
+def load_looks(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """Starts loading styles and pictures of the samples; `progress` says where to ask how it goes."""
+    run = load_assets.start(cluster.site, cluster=cluster, user=request.user)
+    return {"progress": reverse("workbench_looks_progress", args=[cluster.site.slug, cluster.number, run.pk])}
+
+
+@require_GET
+@endpoint
+def looks_progress(_request: HttpRequest, cluster: Cluster, run_id: int) -> dict[str, Any]:
+    """Where loading stands."""
+    return looking.progress(get_object_or_404(Run, pk=run_id, cluster=cluster))
 
 
 @require_POST

@@ -18,12 +18,14 @@ from extraction.services import (
     cluster_match,
     clusters,
     contents,
+    load_assets,
     page_steps,
     page_store,
     placing,
     runs,
     same_templates,
     sample_pages,
+    sources,
     template_cores,
 )
 from extraction.services.cluster_match import Group, Old
@@ -93,6 +95,8 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
             # Now rather than when an editor waits for them.
             sample_pages.samples(cluster, tell=lambda: progress(len(found.vectors)))
     same_templates.start(site, user=run.created_by)
+    if sources.ready(site):
+        load_assets.start(site, user=run.created_by)
     return summary
 
 

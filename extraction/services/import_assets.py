@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 from extraction.algorithms.dom import references
 from extraction.algorithms.dom.parse import ParsedPage
 from extraction.algorithms.dom.references import Need, Reference
+from extraction.fetching import media
 from extraction.fetching.items import AssetItem, PageItem
 from extraction.models import Asset
 from extraction.services import assets, contents
@@ -39,7 +40,7 @@ class WantedAssets:
     def kept(self, item: AssetItem, asset: Asset) -> None:
         """A file was found; a sheet's own needs are noted."""
         self._done.add(item.need.url)
-        if asset.content_type == "text/css":
+        if asset.content_type == media.CSS:
             text = assets.sheet_text(contents.get(asset.sha256))
             self._add(references.of_style(text), item.need.url, item.name)
 

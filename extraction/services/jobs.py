@@ -1,7 +1,7 @@
 """Which service does which kind of run."""
 
 from extraction.models import Run
-from extraction.services import cluster_pages, crawl_site, extract_records, import_pages, learn_rule, same_templates
+from extraction.services import cluster_pages, crawl_site, extract_records, import_pages, learn_rule, load_assets, same_templates
 from extraction.services.runs import Job
 
 JOBS: dict[str, Job] = {
@@ -9,6 +9,7 @@ JOBS: dict[str, Job] = {
     Run.Kind.CRAWL: crawl_site.run,
     Run.Kind.CLUSTER: cluster_pages.run,
     Run.Kind.COMPARE: same_templates.run,
+    Run.Kind.ASSETS: load_assets.run,
     Run.Kind.LEARN: learn_rule.run,
     Run.Kind.EXTRACT: extract_records.run,
 }

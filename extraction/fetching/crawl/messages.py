@@ -112,7 +112,8 @@ class CrawlPlan:
     permitted: hosts as ``host`` or ``host:port`` that are fetched even where their addresses are private.
     timeout_s: of one answer, however slowly it drips. max_bytes: of one answer, unpacked. retries: after a server's error or a time-out.
     soft_404: learn what the site answers for pages that it does not have.
-    screenshots, assets: of rendered pages; stylesheets and pictures of pages.
+    screenshots, assets: of rendered pages; stylesheets and pictures of pages. files: addresses of stylesheets, pictures and fonts that
+    are fetched as they are, of any host; each that could be is told as an `Asset` without a page.
     """
 
     spool: str
@@ -148,6 +149,7 @@ class CrawlPlan:
     rendered: Rendering = Rendering.NEVER
     screenshots: bool = False
     assets: bool = False
+    files: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         """One line, without its end."""

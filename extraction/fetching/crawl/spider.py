@@ -75,6 +75,8 @@ class SiteSpider(Spider):
             yield self._source(url, self._feed)
         for url in self.plan.url_lists:
             yield self._source(url, self._list)
+        for url in self.plan.files:
+            yield self._file(url, page_url="")
         if self.plan.robots_sitemaps:
             for site in dict.fromkeys("{0.scheme}://{0.netloc}".format(urlsplit(url)) for url in self.plan.start):
                 yield self._source(f"{site}/robots.txt", self._robots, dont_obey_robotstxt=True)
@@ -273,15 +275,19 @@ class SiteSpider(Spider):
         for url in urls:
             if url not in self._assets and len(self._assets) < MAX_ASSETS:
                 self._assets.add(url)
-                meta = {"asset": page_url, "download_maxsize": ASSET_BYTES}
-                self.crawler.engine.crawl(Request(url, callback=self._asset, errback=self._asset_failed, meta=meta))
+                self.crawler.engine.crawl(self._file(url, page_url=page_url))
+
+    def _file(self, url: str, *, page_url: str) -> Request:
+        meta = {"asset": page_url, "file": url, "download_maxsize": ASSET_BYTES}
+        return Request(url, callback=self._asset, errback=self._asset_failed, meta=meta)
 
     def _asset(self, response: Response) -> None:
         kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
-        if response.status == 200 and kind.lower().startswith(("text/css", "image/")):
+        page_url, url = response.meta["asset"], response.meta["file"]
+        # What was asked for by its address is looked at by whoever asked.
+        if response.status == 200 and (not page_url or kind.lower().startswith(("text/css", "image/"))):
             body = self.spool.put(response.body, kind="asset")
-            page_url = response.meta["asset"]
-            self.events.say(Asset(url=response.url, page_url=page_url, content_type=kind, body=body, size_bytes=len(response.body)))
+            self.events.say(Asset(url=url, page_url=page_url, content_type=kind, body=body, size_bytes=len(response.body)))
 
     def _asset_failed(self, failure: Failure) -> None:
         self.logger.debug("asset: %s", failure.value)

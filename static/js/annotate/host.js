@@ -9,6 +9,7 @@ import { commandOf } from "./commands.js";
 import { byId, said } from "./dom.js";
 import { hitValues, marksOf } from "./highlight.js";
 import { learner } from "./learning.js";
+import { looks } from "./looks.js";
 import { samePlace } from "./messages.js";
 import { pageData } from "./pagedata.js";
 import { pageFrame } from "./pageframe.js";
@@ -32,6 +33,8 @@ const tree = treePanel(api, takeFromTree, fail);
 const { teach, warm, missing, different, learn, publish, lookUp } = learner(api, () => store, draw, fail, () => { advise(); compare(); });
 const { suggest, compare } = pageData(api, () => store, draw);
 const { advise, hush } = adviser(api, () => store, draw, () => learn(true));
+
+const { ask: askLooks } = looks(api, () => showPage(stores.pageOf(store)?.frame), toast);
 
 /** @type {import("./store.js").Store} */ let store;
 /** What the arrows act on: a value just marked, or the keyboard's cursor (attribute null).
@@ -58,6 +61,7 @@ function hear(message) {
     if (wantedPlace) say({ type: "show", location: wantedPlace });
     else showValue();
     wantedPlace = null;
+    askLooks(store.page);
   } else if (message.type === "click") click(message);
   else if (message.type === "part") takePlace(message.location);
   else if (message.type === "cursor") setFocus(null, message.location);

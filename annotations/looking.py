@@ -1,0 +1,25 @@
+"""What the workbench says of a page's look: what is missing of its styles and pictures, and how loading them goes."""
+
+from typing import Any
+
+from extraction.models import Run, Snapshot
+from extraction.services import load_assets
+
+
+def missing(snapshot: Snapshot) -> dict[str, Any]:
+    """{missing: how many files were never loaded, possible: whether they can be}. Nothing is read where they cannot."""
+    possible = load_assets.possible(snapshot.page.site)
+    return {"missing": len(load_assets.missing([snapshot])) if possible else 0, "possible": possible}
+
+
+def progress(run: Run) -> dict[str, Any]:
+    """Where a loading run stands."""
+    return {
+        "finished": run.finished,
+        "state": run.state,
+        "done": run.done,
+        "total": run.total,
+        "loaded": run.summary.get("loaded", 0),
+        "failed": run.summary.get("failed", 0),
+        "message": run.error or run.message,
+    }

@@ -1,0 +1,61 @@
+// A page's own styles and pictures: whether some are missing, and the button that has the server load them.
+
+import { byId, said } from "./dom.js";
+
+const ASK_AFTER_MS = 800; // The page comes first.
+const POLL_MS = 700;
+
+/** @param {ReturnType<typeof import("./api.js").connect>} api @param {() => void} again shows the page anew @param {(text: string, kind?: "error") => void} tell */
+export function looks(api, again, tell) {
+  const button = /** @type {HTMLButtonElement} */ (byId("load-looks"));
+  let asked = 0;
+  let loading = false;
+
+  /** Offers the button where something is missing. @param {number} page */
+  async function ask(page) {
+    asked = page;
+    if (loading) return;
+    button.hidden = true;
+    await new Promise((done) => { setTimeout(done, ASK_AFTER_MS); });
+    await api.idle();
+    if (asked !== page || loading) return;
+    try {
+      const { missing, possible } = await api.get("looks/", { page });
+      if (asked !== page || loading) return;
+      button.hidden = !(possible && missing);
+      button.textContent = `Load ${missing} missing style${missing === 1 ? "" : "s"} and pictures`;
+    } catch {
+      button.hidden = true; // The page is shown without them; nobody asked.
+    }
+  }
+
+  async function load() {
+    loading = true;
+    button.disabled = true;
+    try {
+      const { progress } = await api.post("looks/load/");
+      const run = await finished(progress);
+      if (run.state !== "done") throw new Error(run.message || "Loading was cancelled.");
+      if (run.failed) tell(`${run.loaded} loaded, ${run.failed} could not be. The page is shown without them.`);
+      again();
+    } catch (error) {
+      tell(said(error), "error");
+    }
+    loading = false;
+    button.disabled = false;
+    ask(asked);
+  }
+
+  /** @param {string} address */
+  async function finished(address) {
+    for (;;) {
+      const run = await api.get(address);
+      if (run.finished) return run;
+      button.textContent = run.total ? `Loading ${run.done} of ${run.total}…` : run.state === "queued" ? "Waiting for a worker…" : "Loading…";
+      await new Promise((done) => { setTimeout(done, POLL_MS); });
+    }
+  }
+
+  button.addEventListener("click", load);
+  return { ask };
+}
