@@ -1,4 +1,4 @@
-"""Serves the stylesheets, pictures and fonts of pages to the frame, and to nothing else.
+"""Serves the stylesheets, pictures and fonts of pages to the frame, and to nothing else; and the pictures of templates.
 
 Who may see them, the token in the address says (`addresses`). What is served is made harmless here: a stylesheet is
 cleaned and loads only from here, a drawing is cleaned, everything else is what its bytes were found to be.
@@ -8,13 +8,15 @@ from functools import lru_cache
 
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 from annotations import addresses, drawings, stylesheets
 from annotations.addresses import PLACE, Addresses, FileName, SheetName
 from extraction.fetching import media
-from extraction.models import Asset
-from extraction.services import assets, contents
+from extraction.models import Asset, Preview, Role
+from extraction.services import assets, contents, previews
+from extraction.views.policy import requires
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
@@ -45,6 +47,19 @@ def asset(request: HttpRequest, token: str, name: str) -> HttpResponse:
     for header, value in HEADERS.items():
         response.headers[header] = value
     return response
+
+
+@require_safe
+@requires(Role.VIEWER)
+def picture(_request: HttpRequest, slug: str, number: int, sha256: str) -> HttpResponse:
+    """The picture of a template's first sample page, for its card."""
+    found = get_object_or_404(Preview, cluster__site__slug=slug, cluster__number=number, sha256=sha256)
+    try:
+        content = previews.picture(found)
+    except FileNotFoundError as error:
+        raise Http404("its stored bytes are gone") from error
+    headers = {"Cache-Control": "private, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff"}
+    return HttpResponse(content, content_type="image/png", headers=headers)
 
 
 def _sheet(site_id: int, token: str, name: SheetName) -> tuple[bytes, str]:

@@ -207,6 +207,8 @@ def _attributes(node: etree._Element, name: str, address: Address) -> Iterator[s
         yield ' hidden=""'
     elif name in {"v-input", "v-button"} and node.get("value") and (node.get("type") or "").lower() != "password":
         yield f' data-v-value="{escape_value((node.get("value") or "")[:500])}"'
+    elif name == "v-input" and node.get("placeholder"):
+        yield f' data-v-placeholder="{escape_value((node.get("placeholder") or "")[:100])}"'
     elif name == "v-template" and (node.get("shadowrootmode") or node.get("shadowroot")):
         yield ' data-v-shadow=""'  # a web component's content, shown where it would be
 

@@ -32,5 +32,6 @@ _WORKBENCH: list[URLPattern] = [
 urlpatterns: list[URLPattern | URLResolver] = [
     path("frames/<int:snapshot_id>/", views.frame, name="frame"),
     path("assets/<str:token>/<str:name>", asset_views.asset, name="asset"),
+    path("sites/<slug:slug>/templates/<int:number>/preview-<str:sha256>.png", asset_views.picture, name="cluster_picture"),
     path("sites/<slug:slug>/templates/<int:number>/annotate/", include(_WORKBENCH)),
 ]

@@ -31,6 +31,7 @@ class Held:
     """One asset as the frame needs it."""
 
     pk: int
+    url: str
     sha256: str
     content_type: str
 
@@ -129,4 +130,4 @@ def held(site_id: int, version: str) -> Mapping[str, Held]:
     if not version:
         return {}
     rows = Asset.objects.filter(site=site_id, error="").values_list("url", "pk", "sha256", "content_type")
-    return {url: Held(pk, sha256, content_type) for url, pk, sha256, content_type in rows}
+    return {url: Held(pk, url, sha256, content_type) for url, pk, sha256, content_type in rows}

@@ -22,6 +22,7 @@ from extraction.services import (
     page_steps,
     page_store,
     placing,
+    previews,
     runs,
     same_templates,
     sample_pages,
@@ -96,7 +97,9 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
             sample_pages.samples(cluster, tell=lambda: progress(len(found.vectors)))
     same_templates.start(site, user=run.created_by)
     if sources.ready(site):
-        load_assets.start(site, user=run.created_by)
+        load_assets.start(site, user=run.created_by)  # pictures of the templates come after it
+    else:
+        previews.start(site, user=run.created_by)
     return summary
 
 

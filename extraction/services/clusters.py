@@ -84,7 +84,7 @@ def overview(site: Site) -> Overview:
     sizes = _sizes(site)
     bad = current(site).exclude(error="").count()
     total = sum(pages for pages, _ in sizes.values())
-    found = list(site.clusters.select_related("record_type", "site"))
+    found = list(site.clusters.select_related("record_type", "site", "picture"))
     previews = _previews(site, {cluster.pk: sizes.get(cluster.pk, (0, 0))[1] for cluster in found})
     records = _record_counts(site)
     labels = _labelled(site)

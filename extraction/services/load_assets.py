@@ -21,7 +21,7 @@ from extraction.fetching.crawl.messages import Asset as Answered
 from extraction.fetching.crawl.messages import CrawlPlan, Rendering
 from extraction.fetching.crawl.process import Crawl, CrawlFailed
 from extraction.models import Cluster, Run, SamplePage, Site, Snapshot
-from extraction.services import assets, contents, runs, sources
+from extraction.services import assets, contents, previews, runs, sources
 from extraction.services.runs import JobError, Progress
 
 MAX_PAGES = 200
@@ -106,6 +106,7 @@ def run(run: Run, progress: Progress, *, fetch: Fetch = fetched) -> dict[str, An
             progress.problem(need.url, NOT_LOADED)
         failed += len(waiting)
         needed = assets.missing(site, _on_the_web(deeper))
+    previews.start(site, user=run.created_by)
     return {"loaded": loaded, "failed": failed}
 
 
