@@ -1,4 +1,4 @@
-"""`python -m tests.quality.workbench SITE [--annotated N]`: one site taken from its pages to a CSV in a real browser, as an editor would.
+"""`python -m tests.quality.workbench SITE… [--annotated N]`: sites taken from their pages to a CSV in a real browser, as an editor would.
 
 SITE is a folder laid out like those of `extraction/`: pages/, truth.json, annotations.json, urls.json. The product runs as
 processes of its own with a folder of its own. The editor marks the first N pages that annotations.json says where to click on,
@@ -76,10 +76,16 @@ class Effort:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("site", type=Path)
+    parser.add_argument("sites", type=Path, nargs="+")
     parser.add_argument("--annotated", type=int, default=2)
     options = parser.parse_args()
-    site = Site(options.site)
+    for folder in options.sites:
+        print(folder.name, flush=True)
+        measure(Site(folder), options.annotated)
+
+
+def measure(site: Site, annotated: int) -> None:
+    """One site, with a dashboard of its own."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         port = processes.free_port(8200)
@@ -92,7 +98,7 @@ def main() -> None:
                 chromium = browser.launch(playwright)
                 page = chromium.new_context(base_url=dashboard.url, viewport={"width": 1440, "height": 900}).new_page()
                 page.set_default_timeout(120_000)
-                take_through(page, site, folder, options.annotated)
+                take_through(page, site, folder, annotated)
                 chromium.close()
 
 
@@ -188,6 +194,10 @@ def report(number: int, name: str, efforts: dict[str, Effort]) -> None:
     print(f"page {number} ({name})")
     for attribute, effort in efforts.items():
         print(f"  {attribute:20} {effort.clicks} clicks {effort.keys} keys {effort.seconds:5.2f} s")
+    clicks, keys = (sum(getattr(effort, kind) for effort in efforts.values()) for kind in ("clicks", "keys"))
+    seconds = sum(effort.seconds for effort in efforts.values())
+    mean = f"{clicks / len(efforts):.1f} clicks, {keys / len(efforts):.1f} keys, {seconds / len(efforts):.1f} s"
+    print(f"  an attribute         {mean}", flush=True)
 
 
 def download(page: "Page") -> Path:
