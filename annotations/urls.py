@@ -8,6 +8,7 @@ from annotations import asset_views, views
 _WORKBENCH: list[URLPattern] = [
     path("", views.workbench, name="workbench"),
     path("record-type/", views.record_type, name="workbench_record_type"),
+    path("offered/", views.offered, name="workbench_offered"),
     path("state/", views.state, name="workbench_state"),
     path("warm/", views.warm, name="workbench_warm"),
     path("label/", views.label, name="workbench_label"),

@@ -17,6 +17,7 @@ from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError
 from extraction.models import Attribute, Cluster, RecordType, Role, Run, Snapshot
 from extraction.services import clusters, learning, load_assets
+from extraction.services import page_data as stored_data
 from extraction.services.labelling import LabelError
 from extraction.services.rules import StateError
 from extraction.services.runs import JobError
@@ -51,6 +52,15 @@ def workbench(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     if cluster.record_type is None:
         return render(request, "annotations/record_type.html", {**context, "record_types": RecordType.objects.all()})
     return render(request, "annotations/workbench.html", {**context, "attributes": services.attributes(cluster)})
+
+
+@require_GET
+@requires(Role.EDITOR)
+def offered(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """What the template's pages say of themselves, to begin a record type with; nothing where they say nothing."""
+    cluster = _cluster(slug, number)
+    kind, found = stored_data.proposed(cluster)
+    return render(request, "annotations/_offered.html", {"cluster": cluster, "type": kind, "attributes": found})
 
 
 @require_POST

@@ -12,9 +12,10 @@ from django.core.files.storage import default_storage
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, clean, value
-from extraction.algorithms.markup import matching, places
+from extraction.algorithms.markup import matching, naming, places
 from extraction.algorithms.markup.items import Item
 from extraction.algorithms.markup.matching import Offered
+from extraction.algorithms.markup.naming import Named
 from extraction.algorithms.rules.values import read
 from extraction.models import Attribute, Cluster, Snapshot
 from extraction.services import contents, markup_child
@@ -80,6 +81,12 @@ def offered(cluster: Cluster) -> list[Offered]:
     """The properties that the template's pages carry, on most of the pages looked at."""
     pages = _spread(cluster, SAMPLE_PAGES)
     return [row for row in matching.offered(items_of(pages).values()) if 2 * row.pages > len(pages)]
+
+
+def proposed(cluster: Cluster) -> tuple[str, list[Named]]:
+    """(type, attributes) of a record type as the template's own data would have it; ("", []) where it carries none."""
+    rows = offered(cluster)
+    return (rows[0].type, naming.attributes(rows)) if rows else ("", [])
 
 
 def agreement(attribute: Attribute, given: Mapping[int, Sequence[str]], items: Mapping[int, Sequence[Item]]) -> Agreement | None:

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from extraction.forms import EMPTY_ROWS, BaseAttributeFormSet, RecordTypeForm, attribute_rows
 from extraction.models import Cluster, RecordType, Role
-from extraction.services import clusters
+from extraction.services import clusters, page_data
 from extraction.services import record_types as service
 from extraction.views.policy import requires
 
@@ -24,10 +24,14 @@ def record_types(request: HttpRequest) -> HttpResponse:
 @require_http_methods(EDIT)
 @requires(Role.EDITOR)
 def new(request: HttpRequest) -> HttpResponse:
-    """A new record type. `template=id` is the template one came from: it is used there at once, and annotating is next."""
+    """A new record type. `template=id` is the template one came from: it is used there at once, and annotating is next.
+
+    `from=data` begins it with what that template's pages say of themselves.
+    """
     wanted = request.GET.get("template", "")
     data = request.POST if request.method == "POST" else None
-    form, rows = RecordTypeForm(data), attribute_rows(data, _blank())
+    name, first = _proposed(wanted) if request.GET.get("from") == "data" and data is None else ("", _blank())
+    form, rows = RecordTypeForm(data, initial={"name": name}), attribute_rows(data, first)
     if request.method == "POST" and form.is_valid() and rows.is_valid():
         made = service.create(form.cleaned_data["name"], form.cleaned_data["description"], rows.drafts)
         messages.success(request, f"{made.name} is ready.")
@@ -88,6 +92,13 @@ def _editor(
     users = found.clusters.select_related("site").order_by("site__name", "number") if found else []
     context = {"record_type": found, "form": form, "rows": rows, "counts": counts, "users": users, "lost": lost}
     return render(request, "extraction/record_type.html", context, status=400 if bad else 200)
+
+
+def _proposed(template: str) -> tuple[str, list[dict[str, object]]]:
+    """(name, rows) as the template's pages would have it."""
+    cluster = Cluster.objects.filter(pk=template).first() if template.isdecimal() else None
+    kind, found = page_data.proposed(cluster) if cluster else ("", [])
+    return kind, [{"name": each.name, "type": each.type, "multiple": each.multiple} for each in found] or _blank()
 
 
 def _blank() -> list[dict[str, object]]:

@@ -20,6 +20,7 @@ GETS = [
     "workbench_warm",
     "workbench_draft",
     "workbench_advice",
+    "workbench_offered",
     "workbench_suggestions",
     "workbench_agreement",
     "workbench_coverage",
@@ -387,3 +388,23 @@ def test_what_a_page_says_of_itself_is_offered_and_checks_what_is_learned(signed
     client.get(address("workbench_warm"))
     said = client.get(address("workbench_agreement"), {"attribute": attribute().pk}).json()["agreement"]
     assert said == {"words": "JSON-LD Book name", "agree": 2, "compared": 2, "different": []}
+
+
+def test_a_record_type_can_be_begun_with_what_the_pages_say_of_themselves(signed_in, shop):
+    data = '{"@type": "Book", "name": "B", "author": ["Ann", "Bob"], "offers": {"price": "9"}, "datePublished": "2020", "bookFormat": "x"}'
+    block = f'<script type="application/ld+json">{data}</script></head>'.encode()
+    for number in range(8):
+        content = factory.book_html(f"Book {number}").replace(b"</head>", block)
+        Snapshot.objects.filter(pk=page(shop, number).pk).update(sha256=contents.put(content))
+    Cluster.objects.update(record_type=None)
+    client = signed_in("editor")
+    body = client.get(address("workbench_offered")).content.decode()
+    assert "<b>Book</b>" in body and "Use as attributes" in body
+    form = client.get(f"{reverse('record_type_new')}?template={shop.pk}&from=data").content.decode()
+    for name in ("title", "author", "price", "date_published", "format"):
+        assert f'value="{name}"' in form
+    assert 'value="Book"' in form
+
+
+def test_pages_that_say_nothing_of_themselves_offer_nothing(signed_in, shop):
+    assert signed_in("editor").get(address("workbench_offered")).content.decode().strip() == ""
