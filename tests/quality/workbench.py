@@ -129,7 +129,7 @@ def take_through(page: "Page", site: Site, folder: Path, count: int) -> None:
 
 
 def upload(page: "Page", site: Site, folder: Path) -> None:
-    page.goto("/sites/new/")
+    page.goto("/sites/new/upload/")
     page.get_by_label("Name").fill(site.folder.name)
     page.get_by_role("button", name="Create and add pages").click()
     page.locator("input[type=file]").set_input_files(site.archive(folder / "site.zip"))
