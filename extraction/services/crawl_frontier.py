@@ -20,6 +20,9 @@ LOST = (Outcome.NOT_FOUND, Outcome.GONE, Outcome.SOFT_404)
 HARMLESS = frozenset({*PAGES, Outcome.DUPLICATE})
 """Outcomes of addresses that are as they should be; the others are shown as what could not be fetched."""
 
+SEEDED = "an earlier fetch"
+"""What named the pages that are kept already: a sample fetches all of them again."""
+
 CHUNK = 500
 """Rows a statement; databases bound the number of parameters."""
 
@@ -124,4 +127,5 @@ def _said(site: Site) -> dict[str, Mapping[str, str]]:
 
 
 def _address(url: str, depth: int, via: str, headers: Mapping[str, str]) -> Address:
-    return Address(url=url, depth=depth, via=via, etag=headers.get("etag", ""), last_modified=headers.get("last-modified", ""))
+    etag, last_modified = headers.get("etag", ""), headers.get("last-modified", "")
+    return Address(url=url, depth=depth, via=via, etag=etag, last_modified=last_modified, wanted=via == SEEDED)

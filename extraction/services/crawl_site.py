@@ -70,7 +70,7 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
         raise JobError(f"{run.site.name} has no address to begin with any more; give it one under Settings.")
     intake = Intake(run)
     if run.attempts == 1 and not run.addresses.exists():
-        crawl_frontier.seed(run, _kept_pages(run.site, source), via="an earlier fetch")
+        crawl_frontier.seed(run, _kept_pages(run.site, source), via=crawl_frontier.SEEDED)
     reason, deaths, before = None, 0, -1
     while reason is None:
         try:
@@ -154,7 +154,7 @@ def _limit(run: Run, source: Source) -> int:
     most: int = settings.VERTEX_CRAWL_MAX_PAGES
     if run.parameters["mode"] == "extract":
         return most
-    seeded = run.addresses.filter(via="an earlier fetch").count()
+    seeded = run.addresses.filter(via=crawl_frontier.SEEDED).count()
     return min(most, max(source.page_limit, seeded))
 
 

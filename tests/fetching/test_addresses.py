@@ -159,6 +159,19 @@ def test_a_sample_ends_when_pages_bring_nothing_new():
     assert taken == max(LEAST, RUN + 1)
 
 
+def test_what_is_wanted_is_fetched_whatever_the_sample_has():
+    queue = ShapeQueue(Shapes())
+    for each in range(100):
+        queue.push(Address(url=f"{SITE}/book/{each}", wanted=each >= 50))
+    taken = []
+    while popped := queue.pop():
+        taken.append(popped[0])
+        queue.kept(popped[1], 1)
+    assert [address.wanted for address in taken[:50]] == [True] * 50
+    assert not any(address.wanted for address in taken[50:])
+    assert len(taken) == 50
+
+
 def test_a_vector_is_new_unless_six_bytes_agree():
     novelty = Novelty()
     assert novelty.is_new(0x0102030405060708)

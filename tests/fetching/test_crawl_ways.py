@@ -184,14 +184,16 @@ def test_stylesheets_and_pictures_come_when_asked_for():
     assert kinds == {"/a.css": ("text/css", 4), "/b.png": ("image/png", 4)}
 
 
-def test_what_is_found_is_told_before_it_is_fetched(server):
-    with tempfile.TemporaryDirectory() as spool, Crawl(plan_for(server, spool, page_limit=40, robots_sitemaps=False)) as running:
-        known: set[str] = set()
+def test_addresses_are_told_before_they_are_fetched_and_links_before_their_page(server):
+    with tempfile.TemporaryDirectory() as spool, Crawl(plan_for(server, spool, page_limit=20, robots_sitemaps=False)) as running:
+        known, done = set(), set()
         for event in running:
             if isinstance(event, Found):
+                assert not done & {address.via for address in event.addresses}
                 known |= {address.url for address in event.addresses}
             elif isinstance(event, Fetched):
                 assert event.url in known
+                done.add(event.url)
 
 
 class _Tagged(Site):

@@ -79,14 +79,18 @@ class Command(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
-    """An address of the frontier. via: the page or sitemap that named it. etag, last_modified: of what is kept of it already,
-    so that an unchanged page is not sent again (`Outcome.NOT_MODIFIED`)."""
+    """An address of the frontier.
+
+    via: the page or sitemap that named it. etag, last_modified: of what is kept of it already, so that an unchanged page is not sent
+    again (`Outcome.NOT_MODIFIED`). wanted: it is fetched whatever a sample has enough of.
+    """
 
     url: str
     depth: int = 0
     via: str = ""
     etag: str = ""
     last_modified: str = ""
+    wanted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +100,7 @@ class CrawlPlan:
     spool: an existing folder for what is fetched.
     start, sitemaps, feeds, url_lists: addresses of pages to start from, of sitemaps or their indexes, of RSS or Atom feeds, of
     lists of addresses (text or CSV). urls: addresses themselves, as of a list that was uploaded; `sources.read_url_list` reads one.
-    robots_sitemaps: whether the sitemaps that a start address's robots.txt names are read too.
+    robots_sitemaps: whether the sitemaps that a start address's robots.txt names are read too, /sitemap.xml where it names none.
     follow_links, follow_pagination: whether links are followed; whether "next" links are, which do not count as a level of depth.
     allowed_hosts: hosts whose pages are in scope, each as ``host`` or ``host:port``, ``.host`` for its subdomains too; empty: the
     hosts of the addresses above, with and without ``www.``.

@@ -40,19 +40,12 @@ class _Watch:
     run: int = 0
 
 
-@dataclass(slots=True)
-class _Content:
-    """The first address of a content, and other paths it stood under."""
-
-    url: str
-    paths: set[str] = field(default_factory=set)
-
-
 class Repeats:
     """What was seen of a site so far. ignored: query keys that say nothing about the page."""
 
     def __init__(self) -> None:
-        self._contents: OrderedDict[int, _Content] = OrderedDict()
+        self._contents: OrderedDict[int, str] = OrderedDict()
+        self._paths: dict[int, set[str]] = {}
         self._votes: Counter[str] = Counter()
         self._vetoed: set[str] = set()
         self._without: dict[tuple[str, int], int] = {}
@@ -63,18 +56,18 @@ class Repeats:
         """(address of an earlier page that shows the same, "" for none; paths under which it stood)."""
         if not page.words:
             return "", 1
-        known = self._contents.get(page.content)
-        path = urlsplit(url).path
-        if known is None:
-            self._contents[page.content] = _Content(url, {path})
+        first = self._contents.get(page.content)
+        if first is None:
+            self._contents[page.content] = url
             if len(self._contents) > REMEMBERED:
-                self._contents.popitem(last=False)
+                self._paths.pop(self._contents.popitem(last=False)[0], None)
             self._veto(page, url)
             return "", 1
-        if len(known.paths) < WALL_PATHS:
-            known.paths.add(path)
-        self._vote(known.url, url)
-        return known.url, len(known.paths)
+        paths = self._paths.setdefault(page.content, {urlsplit(first).path})
+        if len(paths) < WALL_PATHS:
+            paths.add(urlsplit(url).path)
+        self._vote(first, url)
+        return first, len(paths)
 
     def is_trap(self, shape: Shape, page: PageView, *, brought: bool) -> bool:
         """Whether a shape has turned out to be a trap by this page of it. brought: it named addresses of other shapes that are new."""

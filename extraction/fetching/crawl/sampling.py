@@ -7,6 +7,7 @@ calls one template. When every shape with addresses left is settled, the sample 
 """
 
 import random
+from collections import deque
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
@@ -66,6 +67,7 @@ class ShapeQueue:
         self._heap: list[tuple[int, int, Shape]] = []
         self._novelty = Novelty()
         self._chance = random.Random(seed)  # noqa: S311
+        self._wanted: deque[Address] = deque()
         self._pushed = self._size = self._since = 0
 
     def __len__(self) -> int:
@@ -74,14 +76,22 @@ class ShapeQueue:
     def push(self, address: Address) -> None:
         """Puts an address in its pile."""
         shape = self._shapes.see(address.url)
+        self._size += 1
+        if address.wanted:
+            self._wanted.append(address)
+            return
         pile = self._piles.setdefault(shape, _Pile())
         pile.waiting.append(address)
-        self._size += 1
         if len(pile.waiting) == 1:
             self._announce(shape, pile)
 
     def pop(self) -> tuple[Address, Shape] | None:
-        """An address of the shape with the fewest taken, and that shape; None when nothing is left but of settled shapes."""
+        """An address of the shape with the fewest taken, and that shape; None when nothing is left but of settled shapes.
+
+        Those that are wanted come first of all.
+        """
+        if self._wanted:
+            return self._take_wanted()
         self._since += 1
         if self._version != self._shapes.version and self._since >= REBUILD_EVERY:
             self._rebuild()
@@ -101,6 +111,13 @@ class ShapeQueue:
         pile = self._piles.setdefault(self._shapes.now(shape), _Pile())
         pile.kept += 1
         pile.run = 0 if self._novelty.is_new(vector) else pile.run + 1
+
+    def _take_wanted(self) -> tuple[Address, Shape]:
+        address = self._wanted.popleft()
+        shape = self._shapes.shape(address.url)
+        self._piles.setdefault(shape, _Pile()).taken += 1
+        self._size -= 1
+        return address, shape
 
     def _take(self, shape: Shape, pile: _Pile) -> Address:
         place = self._chance.randrange(len(pile.waiting))

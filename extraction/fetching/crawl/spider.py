@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import IgnoreRequest, StopDownload
@@ -110,7 +110,8 @@ class SiteSpider(Spider):
         limit = self.plan.page_limit
         if limit is None:
             return False
-        return self.tally[Outcome.OK] + self._under_way >= limit or self._tried >= TRIES_PER_PAGE * limit + 100
+        kept = self.tally[Outcome.OK] + self.tally[Outcome.NOT_MODIFIED]
+        return kept + self._under_way >= limit or self._tried >= TRIES_PER_PAGE * limit + 100
 
     # What comes back
 
@@ -120,9 +121,9 @@ class SiteSpider(Spider):
         judged = await self.judge.judge(response, address, shape)
         if judged.outcome is Outcome.OK:
             self.judge.keep(response, shape)
+        # Its links are told first: a page that was told of need not be fetched again, whenever child or parent die.
+        self._follow(response, address, judged, self.frontier.shapes.now(shape))
         self._tell(response, address, judged)
-        if judged.page:
-            self._follow(response, address, judged, self.frontier.shapes.now(shape))
 
     def failed(self, failure: Failure) -> None:
         """There was no answer to look at."""
@@ -187,9 +188,9 @@ class SiteSpider(Spider):
         return Request(url, callback=callback, errback=self._source_failed, meta=meta, dont_filter=True)
 
     def _robots(self, response: Response) -> Iterable[Request]:
-        if response.status == 200:
-            for url in sources.robots_sitemaps(response.body)[:MAX_SITEMAPS]:
-                yield self._source(url, self._sitemap)
+        named = sources.robots_sitemaps(response.body)[:MAX_SITEMAPS] if response.status == 200 else []
+        for url in named or [urljoin(response.url, "/sitemap.xml")]:
+            yield self._source(url, self._sitemap)
 
     def _sitemap(self, response: Response) -> Iterable[Request]:
         if response.status != 200:
