@@ -11,6 +11,7 @@ from typing import Any
 from django.db import transaction
 from lxml import etree
 
+from extraction.algorithms.clustering import core
 from extraction.algorithms.clustering.cores import spread
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import agreement, apply, xslt
@@ -27,6 +28,11 @@ PARTNERS = 5
 
 LEAST_LIKENESS = 0.5
 """How alike two cores must be to be compared at all. Rules decide; this only saves the trying where nearly nothing is shared."""
+
+LEAST_HELD = 0.75
+"""Least share of what one template requires, beside the site's frame, that the other knows, where only one has a rule. A rule for
+what every page has (a heading, the title) gives whole records on all templates of a site; those are one only where the structure does
+not speak against it. Parts of one template that clustering left apart have 1.0, different page types of one site up to 0.6."""
 
 REFUSED, OPEN = MergeProposal.State.REFUSED, MergeProposal.State.OPEN
 
@@ -101,12 +107,15 @@ def _pairs(site: Site) -> list[Pair]:
     answered = MergeProposal.objects.filter(into__site=site, state=REFUSED).values_list("into", "other")
     known = {frozenset(pair) for pair in answered}
     pairs: list[Pair] = []
+    common = core.frame(list(cores.values()))
     for one in (row for pk, row in rows.items() if pk in ruled):
         others = [other for pk, other in rows.items() if pk != one.pk]
         ranked = sorted((-cores[one.pk].likeness(cores[other.pk]), other.number, other) for other in others)
         for likeness, _, other in ranked[:PARTNERS]:
             pair = frozenset((one.pk, other.pk))
-            if -likeness >= LEAST_LIKENESS and pair not in known and _may_merge(one, other):
+            holds = max(cores[one.pk].holds(cores[other.pk], common), cores[other.pk].holds(cores[one.pk], common))
+            fit = -likeness >= LEAST_LIKENESS and (other.pk in ruled or holds >= LEAST_HELD)
+            if fit and pair not in known and _may_merge(one, other):
                 known.add(pair)
                 pairs.append(Pair(one, other))
     return pairs

@@ -64,6 +64,27 @@ def test_pages_that_the_rule_does_not_read_are_another_template(first: Cluster, 
     assert compared(first) == []
 
 
+def test_a_rule_for_what_every_page_has_makes_no_template_of_different_ones(first: Cluster) -> None:
+    other = factory.cluster(first.site, number=2)
+    for n in range(8):
+        parts = "".join(f"<section class=s{k}><h2>{k}</h2><p>{n}</p></section>" for k in range(12))
+        content = factory.book_html(f"Film {n}", price=f"£{n}.20", authors=[f"Director {n}"]).replace(
+            b'<p class="foot">', parts.encode() + b"<p>"
+        )
+        content = content.replace(b'id="main"', b'class="film"')
+        factory.snapshot(first.site, f"https://shop.example/film/{n}", content, cluster=other)
+    template_cores.renew(other)
+    for n in range(12):
+        page = Snapshot.objects.filter(cluster=first).order_by("pk")[n]
+        more = "".join(f"<div class=b{k}><i>{n}</i></div>" for k in range(12))
+        content = factory.book_html(f"Book {n}", price=f"£{n}.50", authors=[f"Writer {n}"]).replace(
+            b'<p class="foot">', more.encode() + b"<p>"
+        )
+        factory.snapshot(first.site, page.page.url, content, cluster=first)
+    template_cores.renew(first)
+    assert compared(first) == []
+
+
 def test_another_record_type_or_an_ignored_template_is_not_compared(first: Cluster) -> None:
     other = second(first)
     clusters.ignore(other, True)

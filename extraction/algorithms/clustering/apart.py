@@ -18,8 +18,9 @@ from extraction.algorithms.sketches.columns import U64
 LEAST_DIFFERENCE = 0.5
 """How much the shares of pages that have a step must differ for it to count: what a page has by chance, half of the others have, too."""
 
-ALIKE = 0.5
-"""A page is like those apart if it answers more than so much, by weight, as they do."""
+ALIKE = 0.6
+"""A page is like those apart if it answers more than so much, by weight, as they do. With half, pages of a
+template with many options were proposed to go with an ordinary one of it, at .53 to .56."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

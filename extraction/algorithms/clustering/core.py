@@ -66,6 +66,11 @@ class Core:
         has, knows = _share(required, steps) if len(required) else 1.0, _share(steps, self.known) if len(steps) else 1.0
         return min(has, knows) >= CONTAINED_FRACTION
 
+    def holds(self, other: "Core", frame: U64) -> float:
+        """Share of what another template requires beside the site's frame that this one knows; 1 where it requires nothing beside it."""
+        required = np.setdiff1d(other.required, frame, assume_unique=True)
+        return _share(required, self.known) if len(required) else 1.0
+
     def likeness(self, other: "Core") -> float:
         """Harmonic mean of the shares of what each of two templates requires that the other one knows, from 0 to 1; symmetric."""
         return _harmonic(_share(self.required, other.known), _share(other.required, self.known))
