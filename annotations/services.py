@@ -109,7 +109,7 @@ def progress(run: Run) -> dict[str, Any]:
 
 def publish(cluster: Cluster, user: Any) -> str | None:
     """Publishes the newest draft and gives its address; None when there is no draft."""
-    draft = Rule.objects.filter(cluster=cluster, state=Rule.State.DRAFT).order_by("-version").first()
+    draft = Rule.objects.filter(cluster=cluster, state__in=Rule.UNPUBLISHED).order_by("-version").first()
     if draft is None:
         return None
     rules.publish(draft, user)
@@ -195,8 +195,8 @@ def _similar(cluster: Cluster, snapshot_id: int, marked: Sequence[Location]) -> 
 
 def _rule(cluster: Cluster) -> dict[str, Any]:
     rows = Rule.objects.filter(cluster=cluster).order_by("-version")
-    draft = next((rule for rule in rows if rule.state == Rule.State.DRAFT), None)
-    live = next((rule for rule in rows if rule.state == Rule.State.LIVE), None)
+    draft = next((rule for rule in rows if rule.unpublished), None)
+    live = next((rule for rule in rows if rule.serving), None)
     return {
         "draft": draft.get_absolute_url() if draft else None,
         "draft_version": draft.version if draft else None,

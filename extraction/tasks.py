@@ -5,8 +5,9 @@ from typing import Any
 from celery import shared_task
 from celery.signals import task_failure, worker_ready
 from django.db import connection
+from django.utils import timezone
 
-from extraction.services import jobs, runs
+from extraction.services import jobs, monitors, runs
 
 
 @shared_task
@@ -19,6 +20,12 @@ def execute(run_id: int) -> None:
 def sweep() -> None:
     """Finds runs that nobody holds and sends them again."""
     runs.sweep()
+
+
+@shared_task
+def tick() -> None:
+    """Starts the checks that are due."""
+    monitors.dispatch(timezone.now())
 
 
 @task_failure.connect(sender=execute)

@@ -165,7 +165,11 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 # Runs that a dead worker held or whose message was lost are found and sent again.
-CELERY_BEAT_SCHEDULE = {"sweep": {"task": "extraction.tasks.sweep", "schedule": 10.0, "options": {"expires": 10.0}}}
+# When sites are checked is in rows that operators edit; one tick a minute starts what is due, and a missed one only delays it.
+CELERY_BEAT_SCHEDULE = {
+    "sweep": {"task": "extraction.tasks.sweep", "schedule": 10.0, "options": {"expires": 10.0}},
+    "tick": {"task": "extraction.tasks.tick", "schedule": 60.0, "options": {"expires": 60.0}},
+}
 if CELERY_BROKER_URL.startswith("filesystem:"):
     _queue = VAR_DIR / "queue"
     for _folder in ("messages", "control"):
@@ -194,6 +198,9 @@ VERTEX_IMPORT_MAX_BYTES = env.integer("IMPORT_MAX_BYTES", 64 * 1024**3, least=1)
 VERTEX_IMPORT_MAX_EXPANSION = env.integer("IMPORT_MAX_EXPANSION", 200, least=1)
 
 # Fetching. What a site may set for itself is in its settings; these hold for all.
+# How long a check waits before it looks a second time at what seems broken.
+VERTEX_CONFIRM_AFTER_S = env.integer("CONFIRM_AFTER_S", 30, least=0)
+
 VERTEX_CRAWL_CONTACT = env.text("CRAWL_CONTACT")
 VERTEX_CRAWL_PRIVATE_HOSTS = env.listed("CRAWL_PRIVATE_HOSTS", [])
 VERTEX_CRAWL_PROXY = env.text("CRAWL_PROXY")

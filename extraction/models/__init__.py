@@ -4,6 +4,7 @@ from extraction.models.asset import Asset
 from extraction.models.cluster import Cluster, ClusterCore, SamplePage
 from extraction.models.crawl import CrawlAddress
 from extraction.models.label import Label
+from extraction.models.monitor import Bellwether, Breakage, Check, Monitor
 from extraction.models.page import Page
 from extraction.models.placement import MergeProposal, Placement
 from extraction.models.preview import Preview
@@ -19,11 +20,15 @@ from extraction.models.source import Source
 __all__ = [
     "Asset",
     "Attribute",
+    "Bellwether",
+    "Breakage",
+    "Check",
     "Cluster",
     "ClusterCore",
     "CrawlAddress",
     "Label",
     "MergeProposal",
+    "Monitor",
     "Page",
     "Placement",
     "Preview",

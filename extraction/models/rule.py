@@ -1,6 +1,6 @@
 """Rules: one stylesheet a cluster, in versions."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
@@ -14,16 +14,39 @@ class Rule(models.Model):
 
     definition: `algorithms.rules.rule.Rule` as JSON. stylesheet: the XSLT made of it; what is run. report: what the
     learner said of each attribute (precision, distance, support, features) and what validation found.
+    state: `TRANSITIONS` says what may become of it. A version in one of the states of SERVING is the one that extracts; a suspect or
+    broken one goes on serving until a person or a repair replaces it, since most of its attributes are right.
     """
 
     class State(models.TextChoices):
         DRAFT = "draft", "Draft"
+        VALIDATED = "validated", "Validated"
         LIVE = "live", "Live"
+        SUSPECT = "suspect", "Suspect"
+        BROKEN = "broken", "Broken"
+        REPAIRED = "repaired", "Repaired"
         RETIRED = "retired", "Retired"
 
     class Origin(models.TextChoices):
         LEARNED = "learned", "Learned"
         EDITED = "edited", "Edited"
+        REPAIRED = "repaired", "Repaired"
+
+    UNPUBLISHED: ClassVar[tuple[State, ...]] = (State.DRAFT, State.VALIDATED)
+    SERVING: ClassVar[tuple[State, ...]] = (State.LIVE, State.SUSPECT, State.BROKEN)
+    ENDED: ClassVar[tuple[State, ...]] = (State.REPAIRED, State.RETIRED)
+
+    TRANSITIONS: ClassVar[dict[State, tuple[State, ...]]] = {
+        State.DRAFT: (State.VALIDATED, State.LIVE),
+        State.VALIDATED: (State.LIVE,),
+        State.LIVE: (State.SUSPECT, State.BROKEN, State.RETIRED),
+        State.SUSPECT: (State.LIVE, State.BROKEN, State.RETIRED),
+        State.BROKEN: (State.LIVE, State.REPAIRED, State.RETIRED),
+        State.REPAIRED: (State.LIVE,),
+        State.RETIRED: (State.LIVE,),
+    }
+    """The life of a version. suspect: a check found something that a second look has yet to confirm. repaired: broken, and
+    replaced by a version that works. What has ended can be put back."""
 
     cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="rules")
     version = models.PositiveIntegerField()
@@ -40,7 +63,9 @@ class Rule(models.Model):
         ordering = ["-version"]
         constraints = [
             models.UniqueConstraint(fields=["cluster", "version"], name="one_rule_per_version"),
-            models.UniqueConstraint(fields=["cluster"], condition=models.Q(state="live"), name="one_live_rule_per_cluster"),
+            models.UniqueConstraint(
+                fields=["cluster"], condition=models.Q(state__in=["live", "suspect", "broken"]), name="one_serving_rule_per_cluster"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -48,3 +73,13 @@ class Rule(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("rule", args=[self.cluster.site.slug, self.cluster.number, self.version])
+
+    @property
+    def serving(self) -> bool:
+        """It is the version that extracts."""
+        return self.state in self.SERVING
+
+    @property
+    def unpublished(self) -> bool:
+        """It has never extracted anything."""
+        return self.state in self.UNPUBLISHED

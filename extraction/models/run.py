@@ -27,6 +27,7 @@ class Run(models.Model):
         EXTRACT = "extract", "Extract records"
         ASSETS = "assets", "Load styles and pictures"
         PREVIEW = "preview", "Draw previews"
+        CHECK = "check", "Check rules"
 
     class State(models.TextChoices):
         QUEUED = "queued", "Queued"

@@ -49,7 +49,7 @@ class ClusterView:
             return "type"
         if self.live:
             return "records" if sum(self.records.values()) else "run"
-        if self.newest and self.newest.state == Rule.State.DRAFT:
+        if self.newest and self.newest.unpublished:
             return "publish"
         return "learn" if self.labelled_pages else "annotate"
 
@@ -81,7 +81,7 @@ def view(cluster: Cluster) -> ClusterView:
         pages=Page.objects.filter(current__cluster=cluster).count(),
         attributes=cluster.record_type.attributes.count() if cluster.record_type else 0,
         labelled_pages=Label.objects.filter(cluster=cluster).order_by().values("snapshot").distinct().count(),
-        live=next((rule for rule in rules if rule.state == Rule.State.LIVE), None),
+        live=next((rule for rule in rules if rule.serving), None),
         newest=rules[0] if rules else None,
         records=dict(current.values_list("state").order_by().annotate(n=Count("pk"))),
     )

@@ -1,6 +1,6 @@
 """What a person does with clusters, and what the Templates tab shows of them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -103,8 +103,8 @@ def overview(site: Site) -> Overview:
             failed_records=records.get(cluster.pk, (0, 0))[1],
             labelled_pages=labels.get(cluster.pk, 0),
             rules=len(rules.get(cluster.pk, [])),
-            live_version=_last(rules.get(cluster.pk, []), Rule.State.LIVE),
-            draft_version=_last(rules.get(cluster.pk, []), Rule.State.DRAFT),
+            live_version=_last(rules.get(cluster.pk, []), Rule.SERVING),
+            draft_version=_last(rules.get(cluster.pk, []), Rule.UNPUBLISHED),
         )
         for cluster in found
     ]
@@ -180,11 +180,11 @@ def _move(other: Cluster, into: Cluster) -> None:
     Label.objects.filter(cluster=other).update(cluster=into)
     Run.objects.filter(cluster=other).update(cluster=into)
     last = into.rules.order_by("-version").values_list("version", flat=True).first() or 0
-    live = into.rules.filter(state=Rule.State.LIVE).exists()
+    live = into.rules.filter(state__in=Rule.SERVING).exists()
     for rule in other.rules.order_by("version"):
         last += 1
         rule.version, rule.cluster = last, into
-        if live and rule.state == Rule.State.LIVE:
+        if live and rule.serving:
             rule.state = Rule.State.RETIRED
         rule.save(update_fields=["version", "cluster", "state"])
     Record.objects.filter(cluster=other).update(cluster=into)
@@ -238,5 +238,5 @@ def _labelled(site: Site) -> dict[int, int]:
     return {row["cluster"]: row["n"] for row in rows.annotate(n=Count("snapshot", distinct=True))}
 
 
-def _last(rules: list[tuple[int, str]], state: str) -> int | None:
-    return next((version for version, each in reversed(rules) if each == state), None)
+def _last(rules: list[tuple[int, str]], states: Sequence[str]) -> int | None:
+    return next((version for version, each in reversed(rules) if each in states), None)

@@ -45,7 +45,7 @@ def start(site: Site, user: Any = None) -> Run:
 
 def start_extraction(site: Site, user: Any = None) -> Run:
     """Crawls the whole site and extracts its records with all its live rules as the pages come by. Raises JobError."""
-    live = Rule.objects.filter(cluster__site=site, cluster__ignored=False, state=Rule.State.LIVE).order_by("pk")
+    live = Rule.objects.filter(cluster__site=site, cluster__ignored=False, state__in=Rule.SERVING).order_by("pk")
     ids = list(live.values_list("pk", flat=True))
     if not ids:
         raise JobError(f"{site.name} has no live rule; publish one first.")

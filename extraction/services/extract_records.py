@@ -45,7 +45,7 @@ _BASES = etree.XPath("/descendant::base/@href")
 
 def start(cluster: Cluster, user: Any = None) -> Run:
     """A run over the pages of one template with its live rule. Raises JobError when it has none."""
-    rule = Rule.objects.filter(cluster=cluster, state=Rule.State.LIVE).first()
+    rule = Rule.objects.filter(cluster=cluster, state__in=Rule.SERVING).first()
     if cluster.ignored:
         raise JobError(f"{cluster.label} is ignored.")
     if rule is None:
@@ -55,7 +55,7 @@ def start(cluster: Cluster, user: Any = None) -> Run:
 
 def start_site(site: Site, user: Any = None) -> Run:
     """A run over all pages of a site with all its live rules. Raises JobError when there are none."""
-    live = Rule.objects.filter(cluster__site=site, cluster__ignored=False, state=Rule.State.LIVE).order_by("pk")
+    live = Rule.objects.filter(cluster__site=site, cluster__ignored=False, state__in=Rule.SERVING).order_by("pk")
     ids = list(live.values_list("pk", flat=True))
     if not ids:
         raise JobError(f"{site.name} has no live rule; publish one first.")
@@ -92,7 +92,7 @@ def targets_of(run: Run) -> dict[int, Target]:
     """{cluster id: its rule, ready to run}. Raises JobError when one is not live any more or cannot be run."""
     targets = {}
     for rule in Rule.objects.filter(pk__in=run.parameters["rules"]).select_related("cluster"):
-        if rule.state != Rule.State.LIVE:
+        if not rule.serving:
             raise JobError(f"Version {rule.version} of the rule of {rule.cluster.label} is not live any more. Start a new run.")
         try:
             targets[rule.cluster_id] = Target(rule, RuleValue.from_json(rule.definition), xslt.Stylesheet.compile(rule.stylesheet))

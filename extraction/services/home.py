@@ -59,9 +59,9 @@ def _unfinished_clusters() -> "dict[str, QuerySet[Cluster]]":
     cluster = OuterRef("pk")
     labels = Exists(Label.objects.filter(cluster=cluster))
     rules = Exists(Rule.objects.filter(cluster=cluster))
-    live = Exists(Rule.objects.filter(cluster=cluster, state=Rule.State.LIVE))
-    draft = Exists(Rule.objects.filter(cluster=cluster, state=Rule.State.DRAFT))
-    records = Exists(Record.objects.filter(cluster=cluster, rule__state=Rule.State.LIVE))
+    live = Exists(Rule.objects.filter(cluster=cluster, state__in=Rule.SERVING))
+    draft = Exists(Rule.objects.filter(cluster=cluster, state__in=Rule.UNPUBLISHED))
+    records = Exists(Record.objects.filter(cluster=cluster, rule__state__in=Rule.SERVING))
     mine = Cluster.objects.filter(ignored=False, small=False).select_related("site", "record_type")
     typed = mine.exclude(record_type=None)
     return {

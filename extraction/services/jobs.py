@@ -1,7 +1,16 @@
 """Which service does which kind of run."""
 
 from extraction.models import Run
-from extraction.services import cluster_pages, crawl_site, extract_records, import_pages, learn_rule, load_assets, same_templates
+from extraction.services import (
+    check_site,
+    cluster_pages,
+    crawl_site,
+    extract_records,
+    import_pages,
+    learn_rule,
+    load_assets,
+    same_templates,
+)
 from extraction.services.runs import Job
 
 JOBS: dict[str, Job] = {
@@ -12,4 +21,5 @@ JOBS: dict[str, Job] = {
     Run.Kind.ASSETS: load_assets.run,
     Run.Kind.LEARN: learn_rule.run,
     Run.Kind.EXTRACT: extract_records.run,
+    Run.Kind.CHECK: check_site.run,
 }

@@ -52,7 +52,7 @@ def _follow_rule(rule: Rule, schema: Mapping[str, Attribute], renamed: Mapping[s
         entry["attributes"] = _renamed_entries(entry.get("attributes", []), renamed)
         entry["filled"] = {renamed.get(name, name): count for name, count in entry.get("filled", {}).items()}
     rule.save(update_fields=["definition", "stylesheet", "report"])
-    return rule.state == Rule.State.LIVE and new != named
+    return rule.serving and new != named
 
 
 def _named(attributes: Sequence[AttributeRule], renamed: Mapping[str, str]) -> tuple[AttributeRule, ...]:

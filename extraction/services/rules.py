@@ -1,7 +1,7 @@
-"""The life of a rule: draft → live → retired, and back; versions are kept. One rule of a cluster is live at a time.
+"""The life of a rule by what people do to it: `Rule.TRANSITIONS`; versions are kept. One rule of a cluster serves at a time.
 
 Every change of state is a compare-and-set inside a transaction that holds the cluster's row, so two persons who publish
-at once follow one another; the constraint `one_live_rule_per_cluster` stands behind that.
+at once follow one another; the constraint `one_serving_rule_per_cluster` stands behind that.
 """
 
 import logging
@@ -21,7 +21,20 @@ from extraction.services import effects, same_templates, xpath_words
 from extraction.services.effects import Effect, EffectRow, effect_report
 from extraction.services.learning import attribute_rule
 
-__all__ = ["Effect", "EffectRow", "StateError", "add_draft", "edit", "effect_report", "preview", "publish", "restore", "retire", "value_of"]
+__all__ = [
+    "Effect",
+    "EffectRow",
+    "StateError",
+    "add_draft",
+    "edit",
+    "effect_report",
+    "move",
+    "preview",
+    "publish",
+    "restore",
+    "retire",
+    "value_of",
+]
 
 logger = logging.getLogger(__name__)
 
@@ -35,24 +48,30 @@ def publish(rule: Rule, user: Any = None) -> Rule:
 
     Raises StateError when it is not draft or retired any more, or when it cannot be run.
     """
-    published = _go_live(rule, (Rule.State.DRAFT, Rule.State.RETIRED), user)
+    published = _go_live(rule, (*Rule.UNPUBLISHED, *Rule.ENDED), user)
     same_templates.start(rule.cluster.site, user=user)
     return published
 
 
 def restore(rule: Rule, user: Any = None) -> Rule:
     """Makes a retired rule the live one again. Raises StateError when it is not retired."""
-    return _go_live(rule, (Rule.State.RETIRED,), user)
+    return _go_live(rule, Rule.ENDED, user)
 
 
 def retire(rule: Rule, user: Any = None) -> Rule:
     """Takes the live rule out of use; the cluster has none then. Raises StateError when it is not live."""
-    changed = Rule.objects.filter(pk=rule.pk, state=Rule.State.LIVE).update(state=Rule.State.RETIRED)
-    rule.refresh_from_db()
-    if not changed:
+    if not move(rule, Rule.State.RETIRED):
         raise StateError(f"Version {rule.version} is {rule.get_state_display().lower()}; only a live rule can be retired.")
     logger.info("%s retired by %s", rule, user)
     return rule
+
+
+def move(rule: Rule, state: Rule.State) -> bool:
+    """Compare-and-set by `Rule.TRANSITIONS`: False when the row was meanwhile in a state from which it may not go there."""
+    before = [each for each, after in Rule.TRANSITIONS.items() if state in after]
+    changed = Rule.objects.filter(pk=rule.pk, state__in=before).update(state=state)
+    rule.refresh_from_db()
+    return bool(changed)
 
 
 def preview(rule: Rule, attribute: str, xpath: str) -> Effect:
@@ -89,7 +108,7 @@ def add_draft(cluster: Cluster, value: RuleValue, *, report: dict[str, Any], ori
     with transaction.atomic():
         Cluster.objects.select_for_update().get(pk=cluster.pk)
         newest = Rule.objects.filter(cluster=cluster).order_by("-version").first()
-        if newest and (newest.state, newest.origin, newest.definition) == (Rule.State.DRAFT, origin, definition):
+        if newest and newest.unpublished and (newest.origin, newest.definition) == (origin, definition):
             newest.report, newest.stylesheet = report, stylesheet
             newest.save(update_fields=["report", "stylesheet"])
             return newest
@@ -135,7 +154,9 @@ def _swap(rule: Rule, states: tuple[Rule.State, ...]) -> bool:
         ready = Rule.objects.select_for_update().filter(pk=rule.pk, state__in=states)
         if not ready.exists():
             return False
-        Rule.objects.filter(cluster_id=rule.cluster_id, state=Rule.State.LIVE).update(state=Rule.State.RETIRED)
+        serving = Rule.objects.filter(cluster_id=rule.cluster_id)
+        serving.filter(state=Rule.State.BROKEN).update(state=Rule.State.REPAIRED)
+        serving.filter(state__in=Rule.SERVING).update(state=Rule.State.RETIRED)
         return bool(ready.update(state=Rule.State.LIVE, published_at=timezone.now()))
 
 

@@ -91,11 +91,11 @@ def refuse(proposal: MergeProposal) -> None:
 
 def _ruled(site: Site) -> dict[int, Rule]:
     """{cluster id: its live rule, else its newest draft} of the templates that have one and are not ignored."""
-    rows = Rule.objects.filter(cluster__site=site, cluster__ignored=False, state__in=(Rule.State.LIVE, Rule.State.DRAFT))
+    rows = Rule.objects.filter(cluster__site=site, cluster__ignored=False, state__in=(*Rule.SERVING, *Rule.UNPUBLISHED))
     found: dict[int, Rule] = {}
     for rule in rows.order_by("version"):
         held = found.get(rule.cluster_id)
-        if held is None or held.state != Rule.State.LIVE:
+        if held is None or not held.serving:
             found[rule.cluster_id] = rule
     return found
 

@@ -112,7 +112,7 @@ def head(site: Site) -> SiteHead:
     running = Run.objects.filter(site=site, state__in=Run.UNFINISHED).count()
     source = Source.objects.filter(site=site).first()
     fetchable = source is not None and source.is_set
-    live = fetchable and Rule.objects.filter(cluster__site=site, cluster__ignored=False, state=Rule.State.LIVE).exists()
+    live = fetchable and Rule.objects.filter(cluster__site=site, cluster__ignored=False, state__in=Rule.SERVING).exists()
     return SiteHead(rows([site])[0], **figures, running=running, fetchable=fetchable, extractable=live)
 
 

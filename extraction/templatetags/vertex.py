@@ -33,6 +33,8 @@ SIGNS: dict[str, Sign] = {
     # A rule and its template
     "live": Sign("ok", "●", "Live"),
     "draft": Sign("draft", "○", "Draft"),
+    "validated": Sign("draft", "○", "Validated"),
+    "repaired": Sign("", "–", "Repaired"),
     "retired": Sign("", "–", "Retired"),
     "none": Sign("", "·", "No rule"),
     # A run

@@ -58,10 +58,10 @@ def test_what_is_not_in_the_right_state_is_refused_in_words(shop: Cluster) -> No
     rule = draft(shop)
     with pytest.raises(rules.StateError, match="Version 1 is draft; only a live rule can be retired"):
         rules.retire(rule)
-    with pytest.raises(rules.StateError, match="Version 1 is draft; it would have to be retired"):
+    with pytest.raises(rules.StateError, match="Version 1 is draft; it would have to be repaired or retired"):
         rules.restore(rule)
     rules.publish(rule)
-    with pytest.raises(rules.StateError, match="Version 1 is live; it would have to be draft or retired"):
+    with pytest.raises(rules.StateError, match="Version 1 is live; it would have to be draft or validated or repaired or retired"):
         rules.publish(rule)
     assert states(shop) == [(1, "live")]
 

@@ -4,7 +4,7 @@ those places are taken as if an editor had marked them, and the learner learns.
 A value stands in several places of a page (heading, bread crumbs, a link to itself), and a value that changed stands in
 none. So places vote: places of one kind (the same tags up to the root) on many pages are a *candidate*, the most widely
 found are learned from a few pages, and each rule is judged on the pages that it was not learned from: does it give the
-old value where that is found on the page, and nothing where the old page had none? A page whose value changed has no
+old value where that is found on the page? A page whose value changed has no
 say. What is returned is the rule that agrees best, with the figures a person, or the setting for going live alone, decides by.
 """
 
@@ -45,7 +45,8 @@ class Relearned:
     """A rule learned from old values.
 
     found: pages where all old values were found. learned_from: those used as examples, by their place in `pages`. judged, agreeing:
-    other pages that had a say, and where the rule gave what was expected. stage: how the values were found.
+    other pages where they were found, and where the rule gave them. returned: pages that had no value and now get one, which may
+    be news or a mistake. stage: how the values were found.
     """
 
     rule: AttributeRule
@@ -54,6 +55,7 @@ class Relearned:
     learned_from: tuple[int, ...]
     judged: int
     agreeing: int
+    returned: int
     stage: Stage
 
     @property
@@ -93,11 +95,13 @@ def relearn(attribute: AttributeRule, pages: Sequence[PageTable], before: Sequen
 
 
 def _merit(made: Relearned, old: AttributeRule) -> tuple[float, ...]:
-    """Agreement first, then how widely the place is found, then what is simple: one XPath, the old rule's tag, few features."""
+    """Agreement first, then how widely the place is found, few values where none were, then what is simple: one XPath, the old
+    rule's tag, few features."""
     first = made.learned.alternatives[0]
     return (
         round(made.agreement_fraction, 2),
         made.found,
+        -made.returned,
         -len(made.learned.alternatives),
         round(first.support - first.several, 2),
         bool(tags(old) & tags(made.rule)),
@@ -180,24 +184,28 @@ class _Vote:
     def _learned(self, marked: Mapping[int, tuple[Location, ...]], findable: set[int], stage: Stage) -> Relearned | NotLearned:
         examples = self._examples(marked)
         first = self._judged(examples, len(marked), findable, stage)
-        if isinstance(first, NotLearned) or first.agreeing == first.judged:
+        if isinstance(first, NotLearned) or not first.returned:
             return first
         empty = [n for n, values in enumerate(self.before) if values == () and attribute_values(first.rule, self.pages[n].root)]
-        if not empty:
-            return first
         second = self._judged({**examples, **dict.fromkeys(empty[:MAX_ABSENT], ())}, len(marked), findable, stage)
-        return second if isinstance(second, Relearned) and second.agreement_fraction > first.agreement_fraction else first
+        # A value may be back (a book in stock again): only a rule just as simple as the first may say that the pages really lack it.
+        if isinstance(second, NotLearned):
+            return first
+        simple = len(second.rule.alternatives) <= len(first.rule.alternatives)
+        better = second.agreement_fraction >= first.agreement_fraction and second.returned < first.returned
+        return second if simple and better else first
 
     def _examples(self, marked: Mapping[int, tuple[Location, ...]]) -> dict[int, tuple[Location, ...]]:
-        """Pages to learn from: complete ones first, those whose values are not yet among the examples before those that are.
+        """Pages to learn from: complete ones with values of their own, spread over all pages, since neighbours are often alike.
 
         At least half of the pages are left to judge, where there are more than two.
         """
         wanted = min(MAX_EXAMPLES, max(2, len(marked) // 2))
-        order = sorted(marked, key=lambda n: len(marked[n]) < len(self.before[n] or ()))
-        fresh = list({self.before[n]: n for n in reversed(order)}.values())[::-1]
-        chosen = [*fresh, *(n for n in order if n not in fresh)][:wanted]
-        return {n: marked[n] for n in chosen}
+        whole = [n for n in marked if len(marked[n]) == len(self.before[n] or ())] or list(marked)
+        fresh = list({self.before[n]: n for n in reversed(whole)}.values())[::-1]
+        chosen = [fresh[n * len(fresh) // wanted] for n in range(wanted)] if len(fresh) > wanted else fresh
+        others = [n for n in marked if n not in chosen]
+        return {n: marked[n] for n in [*chosen, *others[: wanted - len(chosen)]]}
 
     def _judged(self, examples: Mapping[int, tuple[Location, ...]], found: int, findable: set[int], stage: Stage) -> Relearned | NotLearned:
         """The rule of the examples and what the other pages say of it."""
@@ -213,9 +221,10 @@ class _Vote:
         if isinstance(made, NotLearned):
             return made
         rule = replace(self.attribute, alternatives=tuple(Selector(each.xpath, each.part) for each in made.alternatives))
-        judging = [n for n in others if n in findable or self.before[n] == ()]
+        judging = [n for n in others if n in findable]
         agreeing = sum(self._agrees(rule, n) for n in judging)
-        return Relearned(rule, made, found, tuple(examples), len(judging), agreeing, stage)
+        returned = sum(bool(attribute_values(rule, self.pages[n].root)) for n in others if self.before[n] == ())
+        return Relearned(rule, made, found, tuple(examples), len(judging), agreeing, returned, stage)
 
     def _agrees(self, rule: AttributeRule, number: int) -> bool:
         """The rule gives what the old record had: all of a single value, four fifths (F1) of a list, as lists change."""

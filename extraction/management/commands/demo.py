@@ -63,7 +63,7 @@ class Command(BaseCommand):
             self._follow(run)
         for bundle in annotations():
             cluster = annotate(site, bundle, user)
-            if not cluster.rules.filter(state=Rule.State.LIVE).exists():
+            if not cluster.rules.filter(state__in=Rule.SERVING).exists():
                 self._follow(learn_rule.start(cluster, user))
                 rules.publish(cluster.rules.latest("version"), user)
             self._follow(extract_records.start(cluster, user))

@@ -24,7 +24,7 @@ class Command(BaseCommand):
     def handle(self, *, site: str, template: str, form: Any, rule: int | None, output: Path | None, **options: Any) -> None:
         del options
         cluster = templates.template_named(site, template)
-        wanted = {"version": rule} if rule is not None else {"state": Rule.State.LIVE}
+        wanted = {"version": rule} if rule is not None else {"state__in": Rule.SERVING}
         found = Rule.objects.filter(cluster=cluster, **wanted).first()
         if found is None:
             raise CommandError(f"{cluster.label} has no {'live rule' if rule is None else f'version {rule} of its rule'}.")

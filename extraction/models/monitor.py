@@ -1,0 +1,139 @@
+"""Monitoring: when a site is checked, by which pages, and what the checks found (Vertex §3.2.2)."""
+
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.urls import reverse
+
+from extraction.models.cluster import Cluster
+from extraction.models.page import Page
+from extraction.models.rule import Rule
+from extraction.models.run import Run
+from extraction.models.site import Site
+from extraction.models.snapshot import Snapshot
+
+
+class Monitor(models.Model):
+    """When a site is checked; one row a site. Editable by operators.
+
+    every_hours: from one check to the next. next_due_at: moved on by compare-and-set when a check is started, so that no tick starts
+    it twice and a missed one only delays it. auto_repair: a repair that passes every test goes live without a person.
+    """
+
+    DEFAULT_HOURS: ClassVar[int] = 24
+
+    site = models.OneToOneField(Site, on_delete=models.CASCADE, related_name="monitor")
+    enabled = models.BooleanField(default=True)
+    every_hours = models.PositiveIntegerField(default=DEFAULT_HOURS, validators=[MinValueValidator(1), MaxValueValidator(24 * 365)])
+    next_due_at = models.DateTimeField(db_index=True)
+    last_checked_at = models.DateTimeField(null=True, blank=True)
+    auto_repair = models.BooleanField(default=False)
+
+    def __str__(self) -> str:
+        return f"monitor of {self.site}"
+
+
+class Bellwether(models.Model):
+    """A page that is watched. baseline: its last snapshot on which the rule was right. asked, answered: fetches so far."""
+
+    cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="bellwethers")
+    page = models.ForeignKey(Page, on_delete=models.CASCADE, related_name="+")
+    baseline = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="+")
+    position = models.PositiveIntegerField(default=0)
+    asked = models.PositiveIntegerField(default=0)
+    answered = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ["position", "id"]
+        constraints = [models.UniqueConstraint(fields=["cluster", "page"], name="a_page_is_a_bellwether_once")]
+
+    def __str__(self) -> str:
+        return f"bellwether {self.page}"
+
+    @property
+    def answered_fraction(self) -> float:
+        """Share of fetches that succeeded; 1 for one that was never fetched."""
+        return self.answered / self.asked if self.asked else 1.0
+
+
+class Check(models.Model):
+    """What one check found of one cluster's rule.
+
+    verdict: `monitoring.verdict.Kind`. confirmed: a second fetch said the same; only then anything follows from it. attributes:
+    {name: {kind, pages, fraction, null_fraction}}. pages: [{url, outcome, old, new}] with snapshot ids (new null where unchanged or not
+    fetched). evidence: [{attribute, url, kind, strong, before, now, reason}].
+    """
+
+    class Verdict(models.TextChoices):
+        OK = "ok", "Ok"
+        SHINGLE = "shingle", "Structure changed"
+        NULL = "null", "Values missing"
+        INCORRECT = "incorrect", "Wrong values"
+        UNREACHABLE = "unreachable", "Unreachable"
+
+    cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="checks")
+    rule = models.ForeignKey(Rule, on_delete=models.CASCADE, related_name="checks")
+    run = models.ForeignKey(Run, null=True, blank=True, on_delete=models.SET_NULL, related_name="checks")
+    checked_at = models.DateTimeField()
+    verdict = models.CharField(max_length=12, choices=Verdict.choices)
+    confirmed = models.BooleanField(default=True)
+    asked = models.PositiveIntegerField(default=0)
+    reached = models.PositiveIntegerField(default=0)
+    covered_fraction = models.FloatField(default=0.0)
+    attributes: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
+    pages: models.JSONField[list[dict[str, Any]], list[dict[str, Any]]] = models.JSONField(default=list)
+    evidence: models.JSONField[list[dict[str, Any]], list[dict[str, Any]]] = models.JSONField(default=list)
+
+    class Meta:
+        ordering = ["-checked_at", "-id"]
+        indexes = [models.Index(fields=["cluster", "checked_at"])]
+        constraints = [models.UniqueConstraint(fields=["run", "cluster"], name="a_run_checks_a_cluster_once")]
+
+    def __str__(self) -> str:
+        return f"check of {self.cluster} at {self.checked_at:%Y-%m-%d %H:%M}: {self.verdict}"
+
+    @property
+    def broken(self) -> list[str]:
+        """The attributes whose rule no longer works, by this check."""
+        good = (self.Verdict.OK, self.Verdict.UNREACHABLE)
+        return [name for name, found in self.attributes.items() if found["kind"] not in good]
+
+
+class Breakage(models.Model):
+    """A broken rule, from the check that found it until it was repaired, came back by itself or was dismissed.
+
+    attributes: those that broke. proposal: a version that would repair it. importance: records affected. note: why there is no
+    proposal, or what a person said. One cluster has one open breakage at most.
+    """
+
+    class State(models.TextChoices):
+        OPEN = "open", "Open"
+        REPAIRED = "repaired", "Repaired"
+        RECOVERED = "recovered", "Recovered by itself"
+        DISMISSED = "dismissed", "Dismissed"
+
+    cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="breakages")
+    rule = models.ForeignKey(Rule, on_delete=models.CASCADE, related_name="breakages")
+    check_found = models.ForeignKey(Check, on_delete=models.CASCADE, related_name="breakages")
+    state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
+    attributes: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
+    proposal = models.ForeignKey(Rule, null=True, blank=True, on_delete=models.SET_NULL, related_name="proposed_for")
+    importance = models.FloatField(default=0.0)
+    note = models.CharField(max_length=500, blank=True)
+    opened_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True, blank=True)
+    closed_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+
+    class Meta:
+        ordering = ["-importance", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["cluster"], condition=models.Q(state="open"), name="one_open_breakage_per_cluster"),
+        ]
+
+    def __str__(self) -> str:
+        return f"breakage {self.pk} of {self.cluster}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("breakage", args=[self.pk])

@@ -1,0 +1,191 @@
+"""Breakages: opened by a confirmed check, closed by a repair, by the site itself or by a person (Vertex §3.2.3).
+
+`follow` moves the rule by what a check found: live → suspect → broken, and back when it works again. `propose_open` makes
+a repair for each open breakage that has none: the broken attributes alone are relearned from their old values, the others stay
+as they are. A repair waits for a person, unless the site's monitor lets it go live and every test passes.
+"""
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from extraction.algorithms.errors import PageError
+from extraction.algorithms.learning.features import PageTable
+from extraction.algorithms.learning.tables import table
+from extraction.algorithms.monitoring.relearning import NotRelearned, Relearned, relearn
+from extraction.algorithms.rules import xslt
+from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.models import Bellwether, Breakage, Check, Monitor, Record, Rule, Site, Snapshot
+from extraction.services import learning_set, rules, visits
+from extraction.services.learning_set import Source
+
+AGREEMENT = 0.95
+"""Share of the pages that judged a relearned attribute that must agree for the version to be validated."""
+
+LEAST_JUDGES = 3
+"""Pages that must have judged it."""
+
+
+def follow(check: Check) -> Breakage | None:
+    """The rule's state and the cluster's breakage after a check. Called in the check's transaction."""
+    if check.verdict == Check.Verdict.UNREACHABLE:
+        return None
+    if check.confirmed and check.broken:
+        rules.move(check.rule, Rule.State.SUSPECT)
+        rules.move(check.rule, Rule.State.BROKEN)
+        return _open(check)
+    if not check.broken:
+        rules.move(check.rule, Rule.State.LIVE)
+        _close(Breakage.objects.filter(cluster=check.cluster, rule=check.rule), Breakage.State.RECOVERED, check.checked_at)
+    return None
+
+
+def propose_open(site: Site, *, now: datetime) -> int:
+    """Makes repairs for the site's open breakages that have none; how many. Those that may go live do."""
+    made = 0
+    for breakage in Breakage.objects.filter(cluster__site=site, state=Breakage.State.OPEN, proposal=None, note=""):
+        made += propose(breakage, now=now) is not None
+    return made
+
+
+def propose(breakage: Breakage, *, now: datetime) -> Rule | None:
+    """Relearns the broken attributes from the check's pages; None, with the breakage's note saying why, when none can be."""
+    value = RuleValue.from_json(breakage.rule.definition)
+    pages, before = _pages(breakage)
+    relearned = {
+        each.name: relearn(each, pages, [values.get(each.name, ()) for values in before])
+        for each in value.attributes
+        if each.name in breakage.attributes
+    }
+    repaired = {name: each for name, each in relearned.items() if isinstance(each, Relearned)}
+    failed = {name: each.reason for name, each in relearned.items() if isinstance(each, NotRelearned)}
+    if not repaired:
+        breakage.note = "; ".join(f"{name}: {reason}" for name, reason in failed.items())[:500] or "There is nothing to learn from."
+        breakage.save(update_fields=["note"])
+        return None
+    attributes = tuple(repaired[each.name].rule if each.name in repaired else each for each in value.attributes)
+    report = _report(breakage.rule, repaired, failed)
+    draft = rules.add_draft(breakage.cluster, replace(value, attributes=attributes), report=report, origin=Rule.Origin.REPAIRED)
+    if not failed and all(each.agreement_fraction >= AGREEMENT and each.judged >= LEAST_JUDGES for each in repaired.values()):
+        rules.move(draft, Rule.State.VALIDATED)
+    Breakage.objects.filter(pk=breakage.pk, state=Breakage.State.OPEN).update(proposal=draft)
+    breakage.refresh_from_db()
+    if draft.state == Rule.State.VALIDATED and Monitor.objects.filter(site=breakage.cluster.site, auto_repair=True).exists():
+        accept(breakage, now=now)
+    return draft
+
+
+def accept(breakage: Breakage, *, user: Any = None, now: datetime | None = None) -> Rule:
+    """Publishes the proposal; the broken version ends as repaired. Raises rules.StateError when there is none or it cannot be."""
+    if breakage.proposal is None or breakage.state != Breakage.State.OPEN:
+        raise rules.StateError("There is no repair to accept any more.")
+    at = now or timezone.now()
+    with transaction.atomic():
+        rules.publish(breakage.proposal, user)
+        _close(Breakage.objects.filter(pk=breakage.pk), Breakage.State.REPAIRED, at, user)
+        _renew_baselines(breakage.check_found)
+    return breakage.proposal
+
+
+def dismiss(breakage: Breakage, *, user: Any = None, now: datetime | None = None) -> bool:
+    """A person says that nothing is broken: the rule is live again, and it takes more to raise the next alarm. False when it is closed."""
+    with transaction.atomic():
+        if not _close(Breakage.objects.filter(pk=breakage.pk), Breakage.State.DISMISSED, now or timezone.now(), user):
+            return False
+        rules.move(breakage.rule, Rule.State.LIVE)
+        _renew_baselines(breakage.check_found)
+    return True
+
+
+def _open(check: Check) -> Breakage:
+    records = Record.objects.filter(cluster=check.cluster).count()
+    found, new = Breakage.objects.get_or_create(
+        cluster=check.cluster,
+        state=Breakage.State.OPEN,
+        defaults={
+            "rule": check.rule,
+            "check_found": check,
+            "attributes": check.broken,
+            "importance": float(records * len(check.broken)),
+            "opened_at": check.checked_at,
+        },
+    )
+    if not new and set(check.broken) - set(found.attributes):
+        # More broke since: a repair made for less would not do.
+        found.attributes = [*found.attributes, *(name for name in check.broken if name not in found.attributes)]
+        found.check_found, found.proposal, found.note = check, None, ""
+        found.save(update_fields=["attributes", "check_found", "proposal", "note"])
+    return found
+
+
+def _close(breakages: QuerySet[Breakage], state: Breakage.State, at: datetime, user: Any = None) -> int:
+    return breakages.filter(state=Breakage.State.OPEN).update(state=state, closed_at=at, closed_by=user)
+
+
+def _pages(breakage: Breakage) -> tuple[list[PageTable], list[dict[str, tuple[str, ...]]]]:
+    """The check's new pages and the old rule's values on the old ones."""
+    sheet = xslt.Stylesheet.compile(breakage.rule.stylesheet)
+    pairs = [(row["old"], row["new"]) for row in breakage.check_found.pages if row["new"]]
+    snapshots = Snapshot.objects.in_bulk([pk for pair in pairs for pk in pair])
+    pages, before = [], []
+    for old, new in pairs:
+        try:
+            roots = [learning_set.read(Source(pk, snapshots[pk].sha256, snapshots[pk].content_type, 0)) for pk in (old, new)]
+        except (PageError, KeyError):
+            continue
+        before.append(dict(visits.values_of(sheet, roots[0])))
+        pages.append(table(roots[1]))
+    return pages, before
+
+
+def _renew_baselines(check: Check) -> None:
+    """From now on the pages as the check found them are what is right."""
+    for row in check.pages:
+        if row["new"]:
+            Bellwether.objects.filter(cluster=check.cluster, page__url=row["url"]).update(baseline=row["new"])
+
+
+def _report(rule: Rule, repaired: dict[str, Relearned], failed: dict[str, str]) -> dict[str, Any]:
+    """The broken version's report with the entries of what was relearned replaced."""
+    entries = []
+    for entry in rule.report.get("attributes", []):
+        each = repaired.get(entry.get("name"))
+        entries.append(entry if each is None else _entry(entry["name"], each))
+    return rule.report | {
+        "attributes": entries,
+        "failed": [{"name": name, "reason": reason} for name, reason in failed.items()],
+        "repaired_from": rule.version,
+    }
+
+
+def _entry(name: str, made: Relearned) -> dict[str, Any]:
+    return {
+        "name": name,
+        "alternatives": [
+            {
+                "xpath": each.xpath,
+                "precision": each.precision,
+                "distance": each.distance,
+                "support": each.support,
+                "features": list(each.features),
+            }
+            for each in made.learned.alternatives
+        ],
+        "relearned": {
+            "found": made.found,
+            "learned_from": len(made.learned_from),
+            "judged": made.judged,
+            "agreeing": made.agreeing,
+            "returned": made.returned,
+            "stage": made.stage,
+        },
+        "hits": made.agreeing,
+        "checked": made.judged,
+        "without": [],
+        "several": 0,
+        "several_on": [],
+    }
