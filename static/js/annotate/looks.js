@@ -23,7 +23,7 @@ export function looks(api, again, tell) {
       const { missing, possible } = await api.get("looks/", { page });
       if (asked !== page || loading) return;
       button.hidden = !(possible && missing);
-      button.textContent = `Load ${missing} missing style${missing === 1 ? "" : "s"} and pictures`;
+      button.textContent = `Load ${missing} missing file${missing === 1 ? "" : "s"}`;
     } catch {
       button.hidden = true; // The page is shown without them; nobody asked.
     }
