@@ -22,7 +22,7 @@ setup: .venv/.ready ## Make .venv with everything that the others need
 	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	@touch $@
 
-demo: setup ## Import, cluster, learn, extract the demo site; CSV; dashboard (SERVE=0: stop after the CSV)
+demo: setup ## Fetch, cluster, learn, extract the demo site; CSV; dashboard (SERVE=0: stop after the CSV)
 	@$(PY) manage.py migrate --verbosity 0
 	@$(PY) manage.py demo $(if $(filter 0,$(SERVE)),--no-serve)
 

@@ -81,6 +81,7 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
             if deaths == MAX_DEATHS:
                 raise JobError(f"The crawling process died {deaths} times: {error}") from error
             progress(intake.pages, message="The crawling process died; starting it again")
+    progress(intake.pages, total=intake.pages, now=True)
     return _ended(run, intake, reason)
 
 

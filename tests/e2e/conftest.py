@@ -46,7 +46,8 @@ class Dashboard:
 def environment(folder: Path) -> dict[str, str]:
     """The variables of a product of its own."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("VERTEX_") and name != "DJANGO_SETTINGS_MODULE"}
-    return clean | {"VERTEX_VAR_DIR": str(folder), "DJANGO_SETTINGS_MODULE": "vertex.settings"}
+    own = {"VERTEX_VAR_DIR": str(folder), "DJANGO_SETTINGS_MODULE": "vertex.settings", "VERTEX_CRAWL_PRIVATE_HOSTS": "127.0.0.1"}
+    return clean | own
 
 
 @pytest.fixture(scope="session")

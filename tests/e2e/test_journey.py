@@ -45,7 +45,7 @@ def test_an_editor_turns_a_zip_into_a_csv_that_equals_the_truth(page: "Page", da
 
     sign_in(page, "editor")
     see(page, "01-home")
-    page.goto("/sites/new/")
+    page.goto("/sites/new/upload/")
     page.get_by_label("Name").fill("Inkhorn Lane")
     see(page, "02-new-site")
     page.get_by_role("button", name="Create and add pages").click()

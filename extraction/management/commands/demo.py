@@ -1,12 +1,17 @@
-"""The demo: a whole site from its pages to a CSV, by the product's own services and workers."""
+"""The demo: a whole site from its address to a CSV, by the product's own services and workers; the site is served by this process."""
 
 import itertools
 import logging
+import os
 import secrets
 import signal
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -14,14 +19,15 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.text import slugify
 
 from extraction.algorithms.dom.nodes import Location, locate
-from extraction.demo import site as demo_site
 from extraction.demo.bundled import Annotations, annotations
+from extraction.demo.server import DemoServer
 from extraction.management import processes
 from extraction.management.commands.create_user import give
-from extraction.models import Attribute, Cluster, Label, Page, RecordType, Role, Rule, Run, Site
-from extraction.services import clusters, export_csv, extract_records, import_pages, labelling, learn_rule, rules
+from extraction.models import Attribute, Cluster, Label, Page, RecordType, Role, Rule, Run, Site, Source
+from extraction.services import clusters, crawl_site, export_csv, extract_records, labelling, learn_rule, rules
 
 SITE_NAME = "Inkhorn Lane"
+SITE_PORT = 8100
 USER_NAME = "demo"
 LINES_SHOWN = 5
 LINE_WIDTH = 150
@@ -41,8 +47,10 @@ class Command(BaseCommand):
         log = folder / "processes.log"
         try:
             port = processes.free_port(settings.PORT)
-            with processes.started(["worker", "beat"] if no_serve else ["web", "worker", "beat"], port=port, log=log) as process:
-                self._take_through(folder)
+            names = ["worker", "beat"] if no_serve else ["web", "worker", "beat"]
+            with _served() as address, processes.started(names, port=port, log=log, environment=_allowing(address)) as process:
+                self.stdout.write(f"The shop: {address}/")
+                self._take_through(folder, address)
                 if no_serve:
                     self.stdout.write(f"`make run` starts the dashboard; sign in as {USER_NAME} with the password {_password()}")
                 else:
@@ -53,15 +61,13 @@ class Command(BaseCommand):
         except KeyboardInterrupt:
             self.stdout.write("\nStopped.")
 
-    def _take_through(self, folder: Path) -> None:
+    def _take_through(self, folder: Path, address: str) -> None:
         user = _user()
-        site = Site.objects.get_or_create(slug=slugify(SITE_NAME), defaults={"name": SITE_NAME, "address": demo_site.BASE_URL})[0]
-        archive = folder / "inkhorn-lane.zip"
-        demo_site.write_zip(archive)
-        self._follow(import_pages.start(site, archive, name=archive.name, user=user))
+        site = _site(address)
+        self._follow(crawl_site.start(site, user))
         for run in site.runs.filter(kind=Run.Kind.CLUSTER, state__in=Run.UNFINISHED):
             self._follow(run)
-        for bundle in annotations():
+        for bundle in annotations(base_url=address):
             cluster = annotate(site, bundle, user)
             if not cluster.rules.filter(state__in=Rule.SERVING).exists():
                 self._follow(learn_rule.start(cluster, user))
@@ -113,6 +119,38 @@ class Command(BaseCommand):
 def shortened(text: str, width: int) -> str:
     """The text, cut with a sign where it is longer."""
     return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+@contextmanager
+def _served() -> Iterator[str]:
+    """The shop on this machine, while the block runs; gives its address, at every demo the same. Raises ProcessError."""
+    known = Site.objects.filter(slug=slugify(SITE_NAME)).values_list("address", flat=True).first()
+    port = urlsplit(known or "").port
+    # Its pages are known by their addresses: another port would be another site.
+    port = processes.free_port(port, tries=1) if port else processes.free_port(SITE_PORT)
+    with DemoServer(port=port) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
+        thread.start()
+        try:
+            yield server.address
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def _allowing(address: str) -> dict[str, str]:
+    """The variables of workers that may fetch from the shop, although it is on this machine."""
+    hosts = [*settings.VERTEX_CRAWL_PRIVATE_HOSTS, urlsplit(address).netloc]
+    return {**os.environ, "VERTEX_CRAWL_PRIVATE_HOSTS": ",".join(hosts)}
+
+
+def _site(address: str) -> Site:
+    """The demo's site; all of its pages are fetched, without a pause, since nobody else is served."""
+    site, _ = Site.objects.get_or_create(slug=slugify(SITE_NAME), defaults={"name": SITE_NAME})
+    if not site.address or not urlsplit(site.address).port:
+        Site.objects.filter(pk=site.pk).update(address=f"{address}/")
+    Source.objects.get_or_create(site=site, defaults={"addresses": [f"{address}/"], "whole": True, "delay_s": 0.0, "concurrency": 8})
+    return site
 
 
 def _password() -> str:

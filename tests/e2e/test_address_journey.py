@@ -1,0 +1,77 @@
+"""From a site's address to its templates in a browser, while a person watches, pauses and resumes."""
+
+import re
+import threading
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from extraction.demo.server import DemoServer
+from tests.e2e.conftest import Dashboard, sign_in
+from tests.e2e.test_journey import see
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.e2e
+
+
+@pytest.fixture
+def shop() -> Iterator[DemoServer]:
+    """The demo's shop, served by this process."""
+    with DemoServer() as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def test_an_editor_gives_an_address_and_watches_the_templates_come(page: "Page", dashboard: Dashboard, shop: DemoServer) -> None:
+    page.set_default_timeout(90_000)
+    sign_in(page, "editor")
+    page.goto("/sites/new/")
+    see(page, "20-new-site")
+    refused(page, "http://169.254.169.254/latest/meta-data/", "not an address of the public internet")
+    refused(page, "ftp://shop.example/", "only http and https are fetched")
+    page.get_by_label("Address", exact=True).fill(shop.address)
+    page.get_by_text("More options").click()
+    page.get_by_label("Name").fill("Shop by address")
+    page.get_by_label("Every page, up to the limit").check()
+    page.get_by_label("Seconds between two requests").fill("0.05")
+    see(page, "21-more-options")
+    page.get_by_role("button", name="Fetch its pages").click()
+
+    page.wait_for_url("**/sites/shop-by-address/")
+    now = page.locator("#now")
+    now.get_by_text(re.compile(r"[1-9]\d* fetched")).wait_for()
+    see(page, "22-fetching")
+    now.get_by_role("button", name="Pause").click()
+    now.get_by_text("Paused", exact=True).first.wait_for()
+    see(page, "23-paused")
+    now.get_by_role("button", name="Resume").click()
+
+    page.locator(".template-card").first.wait_for()
+    assert page.locator(".template-card").count() >= 4
+    assert page.locator("#now").inner_text() == ""
+    see(page, "24-templates")
+
+    page.get_by_role("link", name="Runs").click()
+    page.get_by_role("link", name="Fetch pages").click()
+    see(page, "25-outcomes")
+    page.get_by_role("link", name="Refused by robots.txt").click()
+    assert page.locator("tbody td a").first.inner_text().startswith("/search")
+    see(page, "26-refused")
+    page.goto("/sites/shop-by-address/settings/")
+    assert page.get_by_label("Addresses to begin with").input_value() == f"{shop.address}/"
+    see(page, "27-settings")
+
+
+def refused(page: "Page", address: str, message: str) -> None:
+    """The address is refused at once, with the reason beside the field, and no site is made."""
+    page.get_by_label("Address", exact=True).fill(address)
+    with page.expect_response(lambda response: response.request.method == "POST") as answer:
+        page.get_by_role("button", name="Fetch its pages").click()
+    assert answer.value.status == 400
+    page.get_by_text(message).wait_for()
