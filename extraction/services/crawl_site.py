@@ -12,8 +12,9 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from django.conf import settings
@@ -30,6 +31,9 @@ BATCH_PAGES = 50
 BATCH_BYTES = 16 * 1024**2
 BATCH_S = 1.0
 """When a batch is written: what a killed worker has fetched and not written is fetched again, so it is small."""
+
+ORPHAN_AGE_S = 3600.0
+"""A folder in which nothing was fetched for so long belongs to nobody any more."""
 
 MAX_DEATHS = 3
 """How often the crawling process may die in a row without having brought a page."""
@@ -169,14 +173,15 @@ def _kept_pages(site: Site, source: Source) -> Iterator[str]:
 
 @contextmanager
 def _spool(run: Run) -> Iterator[Path]:
-    """An empty folder for what is fetched. What a worker that died left there is not looked at: its rows say what it had done."""
-    folder = Path(settings.VAR_DIR) / "spool" / f"crawl-{run.pk}"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    """A folder for what is fetched, of this life of the process only: a worker that was told to pause may still be busy with another."""
+    parent = Path(settings.VAR_DIR) / "spool"
+    parent.mkdir(parents=True, exist_ok=True)
+    for left in parent.iterdir():  # by workers that died: their rows say what they had done
+        with suppress(FileNotFoundError):
+            if left.stat().st_mtime < time.time() - ORPHAN_AGE_S:
+                shutil.rmtree(left, ignore_errors=True)
+    with TemporaryDirectory(prefix=f"crawl-{run.pk}-", dir=parent, ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
 
 
 def _ended(run: Run, intake: Intake, reason: EndReason) -> dict[str, Any]:

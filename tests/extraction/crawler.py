@@ -1,7 +1,8 @@
 """A crawling process without a network: `python -m tests.extraction.crawler FILE` speaks `fetching.crawl.messages`.
 
 FILE is JSON: {"pages": {url: {"html", "links", "outcome", "status", "headers", "final_url", "rendered", "message"}}, "log": a file that
-gets a line for each address fetched, "die_after": pages after which it dies, once, "wait_s": between two pages}. An address that is not
+gets a line for each address fetched, "die_after": pages after which it dies, once, "hold_after": pages after which it does nothing more
+until it is told something, once}. An address that is not
 among the pages is not found. A page whose ETag the plan names is not modified.
 """
 
@@ -9,7 +10,6 @@ import json
 import os
 import select
 import sys
-import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -36,9 +36,9 @@ def say(event: Event) -> None:
     sys.stdout.flush()
 
 
-def commands() -> str:
+def commands(*, wait: bool = False) -> str:
     """What the parent said since; ends with it."""
-    if not select.select([sys.stdin], [], [], 0)[0]:
+    if not wait and not select.select([sys.stdin], [], [], 0)[0]:
         return ""
     line = sys.stdin.readline()
     if not line:
@@ -79,7 +79,7 @@ def answer(site: Mapping[str, Any], spool: Path, address: Address) -> Fetched:
 def main(path: Path) -> None:
     site = json.loads(path.read_text())
     plan = CrawlPlan.from_json(sys.stdin.readline())
-    died = path.with_suffix(".died")
+    died, held = path.with_suffix(".died"), path.with_suffix(".held")
     known = set(plan.known)
     queue = deque(plan.queued)
     seen = known | {address.url for address in queue}
@@ -95,7 +95,10 @@ def main(path: Path) -> None:
     pages = 0
     with path.with_suffix(".log").open("a") as log:
         while True:
-            stopped = commands() == "stop"
+            hold = site.get("hold_after") == pages and not held.exists()
+            if hold:
+                held.touch()
+            stopped = commands(wait=hold) == "stop"
             if stopped or not queue or (plan.page_limit is not None and pages >= plan.page_limit):
                 break
             address = queue.popleft()
@@ -110,7 +113,6 @@ def main(path: Path) -> None:
                 os.abort()
             find([Address(url=url, depth=address.depth + 1, via=address.url) for url in links])
             say(Progress(fetched=pages, queued=len(queue), bytes=0, by_outcome={}))
-            time.sleep(site.get("wait_s", 0))
     reason = EndReason.STOPPED if stopped else EndReason.FINISHED if not queue else EndReason.PAGE_LIMIT
     say(Done(reason=reason))
 

@@ -156,7 +156,7 @@ def test_a_paused_crawl_keeps_what_was_under_way_and_goes_on_where_it_was(
 ) -> None:
     monkeypatch.setattr(crawl_site, "BATCH_PAGES", 3)
     monkeypatch.setattr(runs, "HEARTBEAT_S", 0.0)
-    net(shop(), wait_s=0.02)
+    net(shop(), hold_after=8)
     run = crawl_site.start(site)
     show = crawl_site._show
 
@@ -174,6 +174,26 @@ def test_a_paused_crawl_keeps_what_was_under_way_and_goes_on_where_it_was(
     run = done(run)
     assert (run.state, run.summary["pages"], run.summary["new"]) == (Run.State.DONE, 19, 19)
     assert len(asked()) == len(set(asked())), "nothing was fetched twice"
+
+
+def test_a_crawl_may_go_on_while_its_former_worker_still_takes_in_what_was_under_way(site: Site, net: Net, monkeypatch: Any) -> None:
+    monkeypatch.setattr(crawl_site, "BATCH_PAGES", 3)
+    monkeypatch.setattr(runs, "HEARTBEAT_S", 0.0)
+    net(shop(), hold_after=8)
+    run = crawl_site.start(site)
+    show = crawl_site._show
+
+    def overtaken(intake: Any, *args: Any) -> None:
+        if intake.pages > 3:
+            monkeypatch.setattr(crawl_site, "_show", show)
+            assert runs.pause(run)
+            assert runs.resume(run)
+            assert done(run).state == Run.State.DONE
+        show(intake, *args)
+
+    monkeypatch.setattr(crawl_site, "_show", overtaken)
+    assert done(run).state == Run.State.DONE
+    assert Page.objects.filter(site=site).count() == 19
 
 
 def test_the_limit_counts_all_lives_of_a_crawl(site: Site, net: Net, monkeypatch: Any) -> None:
