@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from extraction.models import Attribute, Cluster, Run
+from extraction.models import Attribute, Cluster, RecordList, Run
 from tests.e2e import browser
 from tests.extraction.views import world as worlds
 from tests.extraction.views.test_access import LOOK
@@ -157,6 +157,32 @@ def test_the_rows_of_a_record_type_are_added_moved_and_removed(opened: Opened, w
     page.wait_for_url("**/record-types/film/")
     made = list(Attribute.objects.filter(record_type__slug="film").values_list("name", "hotkey"))
     assert made == [("year", "2"), ("genre", "4"), ("director", "3")]
+    assert wrong == []
+
+
+def test_a_list_is_added_with_its_own_columns_and_opens_again_as_it_was(opened: Opened, world: worlds.World, wrong: list[str]) -> None:
+    page = opened(reverse("record_type_new"), "editor")
+    page.fill("#id_name", "Search")
+    names = page.locator("[data-row]:visible [name$='-name']")
+    names.nth(0).fill("query")
+    page.click("[data-add-list]")
+    page.locator("[data-list-name]").fill("hits")
+    names.last.fill("address")
+    page.click("[data-add-column]")
+    names.last.fill("snippet")
+    page.locator("[data-row]:visible").last.locator("[data-up]").click()
+    page.click("text=Create record type")
+    page.wait_for_url("**/record-types/search/")
+    made = list(Attribute.objects.filter(record_type__slug="search").values_list("name", "list__name"))
+    assert made == [("query", None), ("snippet", "hits"), ("address", "hits")]
+    shown = page.evaluate(
+        "[...document.querySelectorAll('[data-rows] > tr')].map(row => row.querySelector('[data-list-name], [name$=-name]').value)"
+    )
+    assert shown == ["query", "hits", "snippet", "address"]
+    page.locator("[data-list-name]").fill("results")
+    page.click("text=Save")
+    page.wait_for_selector("text=Saved")
+    assert list(RecordList.objects.values_list("name", flat=True)) == ["results"]
     assert wrong == []
 
 
