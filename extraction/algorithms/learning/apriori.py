@@ -29,7 +29,7 @@ from extraction.algorithms.learning.text_range import TextPart
 MAX_PARTS = 25
 """Most parts of a group of marks that are tried before it is given up."""
 
-CHECKED_ELEMENTS = 30_000
+CHECKED_ELEMENTS = 10_000
 """Elements of unannotated pages on which the XPath is compared with the feature set; annotated pages are always checked."""
 
 

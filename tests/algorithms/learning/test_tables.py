@@ -8,6 +8,8 @@ from lxml import etree
 
 from extraction.algorithms.dom.nodes import clean, elements, texts, whole_text
 from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.errors import PageError
+from extraction.algorithms.learning import tables
 from extraction.algorithms.learning.features import HEADINGS, MAX_LABEL, MAX_RAW_LABEL, UNSEEN, key, label_key, name_key, names_of, shape
 from extraction.algorithms.learning.tables import table
 from tests.fixtures.hostile import hostile_html
@@ -134,6 +136,13 @@ def test_texts_with_more_texts_between_them_than_a_label_has_characters_are_too_
     for root, whole in ((far, 1), (near, key("a b"))):
         made = table(root)
         assert made.elements["whole"][[element.tag for element in made.nodes].index("p")] == whole
+
+
+def test_a_page_of_too_many_elements_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MAX_NODES", 6)
+    assert table(parse(b"<html><body><p>1<p>2<p>3</body></html>").root).strings == ["1", "2", "3"]
+    with pytest.raises(PageError, match="more than 6 elements"):
+        table(parse(b"<html><body><p>1<p>2<p>3<p>4<!-- 5 --></body></html>").root)
 
 
 def first(element: etree._Element, path: str, row: dict[etree._Element, int], none: int) -> int:
