@@ -1,16 +1,21 @@
 """How a crawl is steered: delays, limits, samples, pause and stop, going on after a kill, single pages, names that change their mind."""
 
+import asyncio
 import itertools
 import os
 import signal
 import sys
 import tempfile
+import threading
 import time
+from ipaddress import ip_address
 
 import pytest
 
+from extraction.fetching.crawl.gateway import Gateway
 from extraction.fetching.crawl.messages import Address, CrawlPlan, Done, EndReason, Fetched, Found, Outcome, Progress
 from extraction.fetching.crawl.process import Crawl, CrawlFailed, fetch_once
+from extraction.fetching.url_safety import Guard
 from tests.fetching.crawling import Told, crawl, plan_for, take
 from tests.fetching.site_server import Answer, Site, SiteServer, html
 
@@ -156,6 +161,29 @@ def test_a_name_that_turns_out_to_be_private_is_refused_where_the_connection_is_
     assert "inside.example is 127.0.0.1" in told.fetched[urls[0]].message
     assert told.fetched[urls[1]].outcome is Outcome.OK
     assert {seen.headers["host"] for seen in server.requests[since:]} == {f"named.example:{port}"}
+
+
+def test_a_proxy_is_used_for_everything_and_not_for_private_names(server):
+    port = server.host.partition(":")[2]
+    since = len(server.requests)
+    loop = asyncio.new_event_loop()
+    proxy = Gateway(Guard.of([f"named.example:{port}"]), max_bytes=10**6, lookup=lambda host, port: [ip_address("127.0.0.1")])
+    address = loop.run_until_complete(proxy.start()).replace("http://", f"http://{proxy.user}:{proxy.password}@")
+    threading.Thread(target=loop.run_forever, daemon=True).start()
+    urls = (f"http://inside.example:{port}/product/1", f"http://named.example:{port}/product/2")
+    told = crawl(
+        server,
+        program=[sys.executable, "-m", "tests.fetching.rebinding_child"],
+        start=(),
+        urls=urls,
+        permitted=(f"named.example:{port}",),
+        follow_links=False,
+        proxy=address,
+    )
+    loop.call_soon_threadsafe(loop.stop)
+    assert [told.fetched[url].outcome for url in urls] == [Outcome.REFUSED_ADDRESS, Outcome.OK]
+    assert {seen.headers["host"] for seen in server.requests[since:]} == {f"named.example:{port}"}
+    assert proxy.refusals == []
 
 
 def test_what_is_unchanged_is_not_sent_again(server):

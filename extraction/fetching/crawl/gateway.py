@@ -97,9 +97,11 @@ class Gateway:
 
     async def _connect(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """A connection to the first address of a host that may be connected to and answers. Raises RefusedAddress, OSError."""
-        literal = literal_address(host)
-        found = [literal] if literal else await asyncio.to_thread(self._lookup, host, port)
-        addresses = checked(found, guard=self._guard, host=host, port=port)
+        try:
+            addresses = await self._addresses(host, port)
+        except OSError:
+            if not self._upstream:  # a host may be known to the operator's proxy only
+                raise
         if self._upstream:
             return await self._connect_on(host, port)
         failure: OSError = OSError(f"{host} has no address")
@@ -109,6 +111,11 @@ class Gateway:
             except OSError as error:
                 failure = error
         raise failure
+
+    async def _addresses(self, host: str, port: int) -> list[IPAddress]:
+        literal = literal_address(host)
+        found = [literal] if literal else await asyncio.to_thread(self._lookup, host, port)
+        return checked(found, guard=self._guard, host=host, port=port)
 
     async def _connect_on(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """A tunnel through the operator's own proxy."""

@@ -78,8 +78,15 @@ class SafetyMiddleware:
     def from_crawler(cls, crawler: "Crawler") -> "SafetyMiddleware":
         return cls(crawler)
 
-    def process_request(self, request: Request) -> None:
+    async def process_request(self, request: Request) -> None:
+        """Raises Ended for a host that the proxy should not be asked for."""
         spider: SiteSpider = self._crawler.spider  # type: ignore[assignment]
+        if spider.plan.proxy:
+            parts = urlsplit(request.url)
+            try:
+                await spider.resolver.judge(parts.hostname or "", parts.port or DEFAULT_PORTS[parts.scheme])
+            except RefusedAddress as error:
+                raise Ended(Outcome.REFUSED_ADDRESS, str(error), final_url=request.url) from error
         request.meta.setdefault("proxy", spider.plan.proxy or None)
 
     def process_exception(self, request: Request, exception: Exception) -> Response | None:

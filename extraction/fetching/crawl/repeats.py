@@ -8,7 +8,7 @@
 - A wall: the same page under `WALL_PATHS` different paths is what the site answers to us, not its pages.
 """
 
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlsplit
@@ -44,7 +44,7 @@ class Repeats:
     """What was seen of a site so far. ignored: query keys that say nothing about the page."""
 
     def __init__(self) -> None:
-        self._contents: OrderedDict[int, str] = OrderedDict()
+        self._contents: dict[int, str] = {}
         self._paths: dict[int, set[str]] = {}
         self._votes: Counter[str] = Counter()
         self._vetoed: set[str] = set()
@@ -60,7 +60,9 @@ class Repeats:
         if first is None:
             self._contents[page.content] = url
             if len(self._contents) > REMEMBERED:
-                self._paths.pop(self._contents.popitem(last=False)[0], None)
+                oldest = next(iter(self._contents))
+                del self._contents[oldest]
+                self._paths.pop(oldest, None)
             self._veto(page, url)
             return "", 1
         paths = self._paths.setdefault(page.content, {urlsplit(first).path})
@@ -104,6 +106,7 @@ class Repeats:
             place = (name, hash(without(url, frozenset({name}))))
             if self._without.setdefault(place, page.content) != page.content:
                 self._vetoed.add(name)
+                self.ignored -= {name}
 
 
 def shingles(words: Sequence[str]) -> set[str]:

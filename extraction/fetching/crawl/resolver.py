@@ -5,6 +5,7 @@ included. So with this resolver installed no connection of this process goes to 
 redirect or a name server says, and however often it changes its mind.
 """
 
+import asyncio
 from collections.abc import Callable, Sequence
 from ipaddress import IPv4Address
 from time import monotonic
@@ -71,6 +72,18 @@ class CheckedResolver:
             lambda failure: self._failed(resolutionReceiver, place, failure.value),
         )
         return resolution
+
+    async def judge(self, host: str, port: int) -> None:
+        """Looks at the addresses of a host that a proxy will connect to, which resolves it again: the best that can be done from here.
+        Raises RefusedAddress. A host that only the proxy knows passes."""
+        known = self._remembered.get((host, port))
+        if known and known[0] > monotonic():
+            return
+        try:
+            found = await asyncio.to_thread(self._addresses, host, port)
+        except OSError:
+            return
+        self._remembered[host, port] = (monotonic() + REMEMBER_S, found)
 
     def _addresses(self, host: str, port: int) -> list[IPAddress]:
         literal = literal_address(host)
