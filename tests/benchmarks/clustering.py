@@ -1,4 +1,4 @@
-"""python -m tests.benchmarks.clustering [PAGES ...]: times of shingle vectors and Algorithm 1, as ratios within one run.
+"""python -m tests.benchmarks.clustering [PAGES ...]: times of shingle vectors, Algorithm 1 and the second stage, as ratios within one run.
 
 PAGES: HTML files whose vectors are timed against a bare lxml parse of the same files; pages written here when none are given.
 Algorithm 1 runs on vectors drawn from templates with noise, against the paper's listing on plain dictionaries on a part of
@@ -14,7 +14,10 @@ from pathlib import Path
 import numpy as np
 from lxml import etree
 
+from extraction.algorithms.clustering.cores import refine
 from extraction.algorithms.clustering.masked_shingles import cluster
+from extraction.algorithms.clustering.paths import PagePaths, paths_of
+from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.sketches.shingles import vector, vectors
 from tests.algorithms.clustering import listing
 
@@ -64,6 +67,25 @@ def time_vectors(pages: list[bytes]) -> None:
     print(f"  vectors, one by one   {single:.3f} s  {single / parse:.2f} of the parse")
 
 
+def time_second_stage(pages: list[bytes]) -> None:
+    """What merging by cores costs beside the vectors and Algorithm 1, and beside reading the pages' steps, which are kept from then on."""
+    named = {f"{number:06}": page for number, page in enumerate(pages)}
+    first = cpu_time_s(lambda: cluster(dict(zip(named, vectors(named.values()), strict=True))), repeat=3)
+    found = cluster(dict(zip(named, vectors(named.values()), strict=True)))
+    asked: dict[str, PagePaths] = {}
+
+    def steps(name: str) -> PagePaths:
+        if name not in asked:
+            asked[name] = paths_of(parse(named[name]).root)
+        return asked[name]
+
+    with_reading = cpu_time_s(lambda: refine(found, steps))
+    second = cpu_time_s(lambda: refine(found, steps), repeat=3)
+    print(f"{len(pages)} pages: vectors and Algorithm 1 {first:.3f} s, {len(found.clusters)} clusters, {len(found.unclustered)} pages left")
+    print(f"  second stage          {second:.3f} s  {second / first:.1f} of the first")
+    print(f"  reading {len(asked):,} pages  {with_reading - second:.3f} s")
+
+
 def time_clustering(count: int, compared: int) -> None:
     for name, templates, noise in (("1,000 templates, 15 % noise", 1000, 0.15), ("no templates", 1, 1.0)):
         drawn = drawn_vectors(count, templates=templates, noise=noise)
@@ -86,7 +108,9 @@ def main() -> None:
     parser.add_argument("--vectors", type=int, default=1_000_000)
     parser.add_argument("--compared", type=int, default=30_000, help="vectors given to the plain dictionaries too")
     options = parser.parse_args()
-    time_vectors([path.read_bytes() for path in options.pages] or written_pages())
+    pages = [path.read_bytes() for path in options.pages] or written_pages()
+    time_vectors(pages)
+    time_second_stage(pages)
     time_clustering(options.vectors, options.compared)
 
 

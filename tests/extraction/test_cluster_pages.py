@@ -117,6 +117,17 @@ def test_a_cluster_that_lost_its_pages_stays_if_a_person_gave_it_something(clust
     assert not Cluster.objects.filter(pk=two.pk).exists()
 
 
+def test_pages_of_one_content_are_no_two_samples(site: Site, tmp_path: Path) -> None:
+    files = {f"book/{n}.html": detail(n) for n in range(4)} | {f"copy/{n}.html": detail(n) for n in range(4)}
+    bring(site, zip_at(tmp_path / "a.zip", files))
+    cluster_all(site)
+    chosen = sample_pages.samples(site.clusters.get())
+    assert sorted(row.snapshot.page.url for row in chosen) == [f"book/{n}.html" for n in range(4)]
+    with CaptureQueriesContext(connection) as queries:
+        sample_pages.samples(site.clusters.get())
+    assert not any("INSERT" in query["sql"] for query in queries), "what was chosen is kept"
+
+
 def test_a_merge_survives_clustering_again(clustered: Site, tmp_path: Path) -> None:
     one, two = clustered.clusters.order_by("number")
     merged = clusters.merge(one, [two])
