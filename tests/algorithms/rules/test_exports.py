@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -148,6 +149,16 @@ def test_the_exported_stylesheet_says_what_it_needs_and_gives_the_same(pages: li
         root = parse(page.read_bytes()).root
         assert extract(Stylesheet.compile(text), root) == extract(Stylesheet.compile(stylesheet(BOOK)), root)
         assert isinstance(etree.XSLT(etree.fromstring(text.encode()))(root).getroot(), etree._Element)
+
+
+@pytest.mark.skipif(not shutil.which("xsltproc"), reason="xsltproc is not installed")
+def test_xsltproc_gives_the_same_where_no_regular_expression_is_needed(pages: list[Path], tmp_path: Path) -> None:
+    rule = Rule(BOOK.attributes[:8], BOOK.lists)
+    (tmp_path / "rule.xsl").write_text(export(rule, "xslt", name="Book"))
+    for page in pages[:-1]:
+        given = etree.fromstring(run("xsltproc", "--html", "--encoding", "utf-8", "rule.xsl", str(page), folder=tmp_path).encode())
+        own = Stylesheet.compile(stylesheet(rule)).transform(parse(page.read_bytes()).root).getroot()
+        assert etree.tostring(given) == etree.tostring(own)
 
 
 HOSTILE = (
