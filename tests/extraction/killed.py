@@ -1,7 +1,8 @@
-"""A worker that can be made to die: `python -m tests.extraction.killed [begin ARCHIVE] [work] [die WHERE NTH] [state]`.
+"""A worker that can be made to die: `python -m tests.extraction.killed WORD …`.
 
-It has a database and a storage of its own (VERTEX_VAR_DIR). work does what waits, after a sweep; die lets this process kill itself
-when a function is called for the nth time; state prints all tables as JSON.
+It has a database and a storage of its own (VERTEX_VAR_DIR). Words: begin ARCHIVE and crawl URL begin a run; net FILE lets crawls find
+what FILE says (tests.extraction.crawler); work does what waits, after a sweep; die WHERE NTH lets this process kill itself when a
+function is called for the nth time; state prints all tables as JSON.
 """
 
 import importlib
@@ -10,6 +11,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,26 @@ def begin(archive: str) -> None:
 
     call_command("migrate", verbosity=0)
     import_pages.start(Site.objects.create(name="Books", slug="books"), Path(archive), name="site.zip")
+
+
+def net(file: str) -> None:
+    from extraction.fetching.crawl.process import Crawl
+    from extraction.services import crawl_site
+
+    program = (sys.executable, "-m", "tests.extraction.crawler", file)
+    crawl_site.Crawl = partial(Crawl, program=program)  # type: ignore[misc, assignment]
+    crawl_site.BATCH_PAGES = 3
+
+
+def crawl(url: str) -> None:
+    from django.core.management import call_command
+
+    from extraction.models import Site, Source
+    from extraction.services import crawl_site
+
+    call_command("migrate", verbosity=0)
+    source = Source.objects.create(site=Site.objects.create(name="Books", slug="books"), addresses=[url], whole=True)
+    crawl_site.start(source.site)
 
 
 def work() -> None:
@@ -55,7 +77,7 @@ def die(where: str, nth: str) -> None:
 def state() -> None:
     from django.core.files.storage import default_storage
 
-    from extraction.models import Run, RunProblem, SamplePage, Site
+    from extraction.models import CrawlAddress, Run, RunProblem, SamplePage, Site
     from extraction.services import contents
     from tests.extraction.intake import tables
 
@@ -70,7 +92,8 @@ def state() -> None:
     found["samples"] = list(
         SamplePage.objects.order_by("cluster", "position").values_list("cluster__number", "snapshot__page__url", "covered_fraction")
     )
-    found["uploads"] = default_storage.listdir("uploads")[1]
+    found["uploads"] = default_storage.listdir("uploads")[1] if default_storage.exists("uploads") else []
+    found["addresses"] = list(CrawlAddress.objects.order_by("url").values_list("url", "state", "outcome", "depth"))
     json.dump(found, sys.stdout)
 
 
@@ -78,5 +101,14 @@ if __name__ == "__main__":
     os.environ["DJANGO_SETTINGS_MODULE"] = "vertex.settings"
     django.setup()
     words = iter(sys.argv[1:])
+    arguments: dict[str, tuple[Callable[..., None], int]] = {
+        "begin": (begin, 1),
+        "net": (net, 1),
+        "crawl": (crawl, 1),
+        "work": (work, 0),
+        "die": (die, 2),
+        "state": (state, 0),
+    }
     for word in words:
-        {"begin": lambda: begin(next(words)), "work": work, "die": lambda: die(next(words), next(words)), "state": state}[word]()
+        function, count = arguments[word]
+        function(*(next(words) for _ in range(count)))

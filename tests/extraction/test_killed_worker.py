@@ -1,15 +1,17 @@
-"""A worker killed in the middle of an import or a clustering: the next one finishes, and nothing is doubled or lost."""
+"""A worker killed in the middle of an import, a crawl or a clustering: the next one finishes, and nothing is doubled or lost."""
 
 import json
 import os
 import signal
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.extraction import crawler
 from tests.extraction.intake import manifest, site_files, zip_at
 
 
@@ -52,3 +54,35 @@ def test_killed_workers_leave_what_an_undisturbed_one_leaves(archive: Path, tmp_
     ]
     assert [death.returncode for death in deaths] == [-signal.SIGKILL] * 4, [death.stderr for death in deaths]
     assert state(worker("work", "state")) == undisturbed
+
+
+def test_killed_crawls_leave_what_an_undisturbed_one_leaves(tmp_path: Path) -> None:
+    home, files = "https://shop.example/", site_files(24, 12)
+    pages = {f"{home}{name}": {"html": content.decode()} for name, content in files.items()}
+    lists = [url for url in pages if "/list/" in url]
+    for number, url in enumerate(lists):
+        pages[url]["links"] = [book for book in pages if "/book/" in book][number::12]  # type: ignore[assignment]
+    pages[home] = {"html": "<html><p>Welcome", "links": [*lists, f"{home}missing"]}  # type: ignore[dict-item]
+    calm, net = tmp_path / "calm.json", tmp_path / "net.json"
+    crawler.write(calm, pages)
+    crawler.write(net, pages)
+    undisturbed = state(Worker(tmp_path / "a")("crawl", home, "net", str(calm), "work", "state"))
+    assert [run[:2] for run in undisturbed["runs"]][:2] == [["crawl", "done"], ["cluster", "done"]]
+    assert (len(undisturbed["pages"]), len(undisturbed["addresses"])) == (37, 38)
+
+    worker = Worker(tmp_path / "b")
+    deaths = [
+        worker("crawl", home, "net", str(net), "die", "extraction.services.crawl_frontier.close", "2", "work"),
+        worker("net", str(net), "die", "extraction.services.page_store._settle", "9", "work"),
+        worker("net", str(net), "die", "extraction.services.crawl_frontier.add", "3", "work"),
+        worker("net", str(net), "die", "extraction.services.cluster_pages.start", "1", "work"),
+    ]
+    assert [death.returncode for death in deaths] == [-signal.SIGKILL] * 4, [death.stderr for death in deaths]
+    found = state(worker("net", str(net), "work", "state"))
+    for kept in ("pages", "snapshots", "clusters", "addresses", "problems", "samples"):
+        assert found[kept] == undisturbed[kept], kept
+    assert [run[:2] for run in found["runs"]] == [run[:2] for run in undisturbed["runs"]]
+    assert found["runs"][0][2]["pages"] == 37
+    written = Counter(crawler.fetched(net))
+    assert set(written) == set(crawler.fetched(calm)), "nothing is lost"
+    assert max(written.values()) <= 1 + len(deaths), "only what was in hand when a worker died is fetched again"
