@@ -8,7 +8,6 @@ back its own annotations exactly, or the answer is NotLearned with the page and 
 """
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -18,6 +17,7 @@ from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.dom.xpath import MAX_WIDE_STEPS, XPath
 from extraction.algorithms.errors import LearningError
 from extraction.algorithms.learning import text_range
+from extraction.algorithms.learning.alignment import aligned, path
 from extraction.algorithms.learning.corpus import Corpus, Target
 from extraction.algorithms.learning.costs import CALIBRATED, Cost
 from extraction.algorithms.learning.features import PageTable
@@ -110,7 +110,7 @@ class Learner:
                 raise LearningError(f"an example is on page {example.page}, but there are {count} pages")
             self.annotated[example.page] = True
         self.marks = [mark(self.corpus, e.page, location) for e in examples for location in dict.fromkeys(e.locations)]
-        self.solver = Solver(self.corpus, self.annotated, multiple=multiple, cost=cost)
+        self.solver = Solver(self.corpus, self.annotated, multiple=multiple, cost=cost, stretch=self._stretch())
         self.groups: list[list[Solution]] = []
 
     def learn(self) -> Learned | NotLearned:
@@ -127,7 +127,14 @@ class Learner:
             together = self._elsewhere(together)
         if together is not None and not together.chosen.wrong:
             return self._result([together])
-        return self._split(self._aligned(), together)
+        return self._split(aligned(self.corpus, self.marks), together)
+
+    def _stretch(self) -> int:
+        """Rows from a page's first mark to its last, the most on a page."""
+        rows: dict[int, list[int]] = {}
+        for one in self.marks:
+            rows.setdefault(one.page, []).append(one.location.node)
+        return max((max(found) - min(found) for found in rows.values()), default=0)
 
     def _elsewhere(self, clicked: Solution | None) -> Solution | None:
         """The rule for another place of the same values, when it is so much better than that for the marked ones."""
@@ -136,11 +143,11 @@ class Learner:
             return clicked
         places = [elsewhere(self.corpus, one) for one in self.marks]
         solutions = []
-        by_path = {self._path(place): place for place in places[0][::-1]}  # one of each kind, the first on the page
-        by_path.pop(self._path(self.marks[0]), None)
-        for path, first in by_path.items():
+        by_path = {path(self.corpus, place): place for place in places[0][::-1]}  # one of each kind, the first on the page
+        by_path.pop(path(self.corpus, self.marks[0]), None)
+        for way, first in by_path.items():
             rest = [[*others, one] for others, one in zip(places[1:], self.marks[1:], strict=True)]
-            same = [next((place for place in choice if self._path(place) == path), None) for choice in rest]
+            same = [next((place for place in choice if path(self.corpus, place) == way), None) for choice in rest]
             marks = [first, *(place for place in same if place is not None)]
             if len(marks) == len(self.marks):
                 solution = self.solver.solve(marks)
@@ -148,23 +155,6 @@ class Learner:
                     solutions.append(replace(solution, total=solution.total + self.cost.elsewhere))
         best = min(solutions, key=lambda s: s.total, default=None)
         return best if best is not None and best.total < limit else clicked
-
-    def _path(self, one: Mark) -> tuple[str, ...]:
-        """Tags from the marked node to the root."""
-        element = self.corpus.pages[one.page].nodes[one.location.node]
-        return (str(element.tag), *(str(above.tag) for above in element.iterancestors()))
-
-    def _aligned(self) -> list[Mark]:
-        """The marks, those that stand apart from most replaced by the same value's place among the others.
-
-        A list's item that is also a picture's caption is marked there just as well; as a list it is to be learned.
-        """
-        choices = [[one, *elsewhere(self.corpus, one)] for one in self.marks]
-        paths = [[self._path(place) for place in choice] for choice in choices]
-        counts = Counter(path for row in paths for path in set(row))
-        clicked = Counter(row[0] for row in paths)
-        best = max(counts, key=lambda path: (counts[path], clicked[path], path))
-        return [choice[row.index(best)] if best in row else choice[0] for choice, row in zip(choices, paths, strict=True)]
 
     def _split(self, marks: Sequence[Mark], together: Solution | None) -> Learned | NotLearned:
         """Groups of marks, finer and finer, until each has a set that selects no wrong node."""

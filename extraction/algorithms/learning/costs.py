@@ -79,6 +79,8 @@ class Cost:
     support: float = SUPPORT
     several: float = SEVERAL
     unlikely: float = UNLIKELY
+    holes: float = 2.0
+    plain: float = 0.5
     other: float = OTHER
     elsewhere: float = ELSEWHERE
     slack: float = SLACK

@@ -14,7 +14,7 @@ from lxml import etree
 
 from extraction.algorithms.dom.nodes import clean, locate, value, whole_text
 from extraction.algorithms.dom.xpath import XPath
-from extraction.algorithms.learning import plausible
+from extraction.algorithms.learning import plausible, wholeness
 from extraction.algorithms.learning.corpus import Candidates, Corpus, Target, candidates
 from extraction.algorithms.learning.costs import Cost
 from extraction.algorithms.learning.features import TOO_LONG, Bools, Ints, key, label_key
@@ -28,6 +28,9 @@ MAX_TARGETS = 3
 
 MAX_VALUES = 200
 """Most selected values that are looked at to judge a set."""
+
+UNNAMED = frozenset(("tag", "nth", "nth-last", "text-nth", "neighbour", "style"))
+"""Kinds of features that any list may have: nothing in them was meant to name this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +54,11 @@ class Solution:
 
 
 class Solver:
-    """Solves groups of marks on one corpus. annotated: by page."""
+    """Solves groups of marks on one corpus. annotated: by page. stretch: rows from the first to the last mark, the most on a page."""
 
-    def __init__(self, corpus: Corpus, annotated: Bools, *, multiple: bool, cost: Cost) -> None:
+    def __init__(self, corpus: Corpus, annotated: Bools, *, multiple: bool, cost: Cost, stretch: int = 0) -> None:
         self.corpus, self.annotated, self.multiple, self.cost = corpus, annotated, multiple, cost
+        self.stretch = stretch
         self.known: dict[Target, Candidates] = {}
 
     def solve(self, marks: Sequence[Mark], *, neutral: Sequence[Mark] = ()) -> Solution | None:
@@ -98,12 +102,19 @@ class Solver:
         for mask in masks:
             selected &= mask
         unlikely = 0.0 if self.cost.strict else self.cost.unlikely * self._unlikely(marks, nodes, selected)
-        return Solution(tuple(marks), nodes.target, chosen, selected, nodes, chosen.total + extra + unlikely, masks)
+        plain = self.cost.plain if self.multiple and all(feature.kind in UNNAMED for feature in chosen.features) else 0.0
+        return Solution(tuple(marks), nodes.target, chosen, selected, nodes, chosen.total + extra + unlikely + plain, masks)
 
     def _unlikely(self, marks: Sequence[Mark], nodes: Candidates, selected: Bools) -> float:
         others = np.flatnonzero(selected & ~self.annotated[nodes.page])[:MAX_VALUES]
         texts = [self.text(nodes, int(place)) for place in others]
-        return plausible.unlikely([(mark.page, mark.text) for mark in marks], list(zip(nodes.page[others].tolist(), texts, strict=True)))
+        values = plausible.unlikely([(mark.page, mark.text) for mark in marks], list(zip(nodes.page[others].tolist(), texts, strict=True)))
+        marked = self.places(nodes, marks)
+        lists = wholeness.fragments(self.corpus, nodes, marked, selected, self.annotated)
+        if self.multiple and len(others):
+            lists += wholeness.scattered(nodes, marked, selected, self.annotated, stretch=self.stretch)
+            lists += self.cost.holes * wholeness.holes(self.corpus, nodes, marked, selected, self.annotated)
+        return values + lists
 
     def candidates(self, target: Target) -> Candidates:
         """The target's candidates, found once."""
