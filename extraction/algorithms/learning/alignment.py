@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from extraction.algorithms.learning.corpus import Corpus
+from extraction.algorithms.learning.features import key
 from extraction.algorithms.learning.marks import Mark, elsewhere
 
 Path = tuple[str, ...]
@@ -62,6 +63,13 @@ def path(corpus: Corpus, one: Mark) -> Path:
     """Tags from the marked node to the root."""
     nodes = corpus.pages[one.page].nodes
     return tuple(str(nodes[row].tag) for row in above(corpus, one))
+
+
+def paths_of(corpus: Corpus, page: int, text: str) -> set[Path]:
+    """The paths of all elements on a page that hold a text node of just this text."""
+    table = corpus.pages[page]
+    rows = np.asarray(table.texts["owner"])[np.asarray(table.texts["text"]) == np.uint64(key(text))]
+    return {(str(element.tag), *(str(up.tag) for up in element.iterancestors())) for element in (table.nodes[row] for row in rows.tolist())}
 
 
 def _paths(corpus: Corpus, one: Mark) -> set[Path]:

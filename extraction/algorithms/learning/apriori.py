@@ -17,7 +17,7 @@ from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.dom.xpath import MAX_WIDE_STEPS, XPath
 from extraction.algorithms.errors import LearningError
 from extraction.algorithms.learning import text_range
-from extraction.algorithms.learning.alignment import aligned, path
+from extraction.algorithms.learning.alignment import aligned, path, paths_of
 from extraction.algorithms.learning.corpus import Corpus, Target
 from extraction.algorithms.learning.costs import CALIBRATED, Cost
 from extraction.algorithms.learning.features import PageTable
@@ -110,7 +110,7 @@ class Learner:
                 raise LearningError(f"an example is on page {example.page}, but there are {count} pages")
             self.annotated[example.page] = True
         self.marks = [mark(self.corpus, e.page, location) for e in examples for location in dict.fromkeys(e.locations)]
-        self.solver = Solver(self.corpus, self.annotated, multiple=multiple, cost=cost, stretch=self._stretch())
+        self.solver = Solver(self.corpus, self.annotated, multiple=multiple, cost=cost, stretch=self._stretch(), count=len(self.marks))
         self.groups: list[list[Solution]] = []
 
     def learn(self) -> Learned | NotLearned:
@@ -152,15 +152,26 @@ class Learner:
             if len(marks) == len(self.marks):
                 solution = self.solver.solve(marks)
                 if solution and not solution.chosen.wrong:
-                    solutions.append(replace(solution, total=solution.total + self.cost.elsewhere))
+                    total = solution.total + self.cost.elsewhere + self.cost.unseen * self._unseen(solution)
+                    solutions.append(replace(solution, total=total))
         best = min(solutions, key=lambda s: s.total, default=None)
         return best if best is not None and best.total < limit else clicked
+
+    def _unseen(self, solution: Solution) -> float:
+        """Share of unannotated pages where what it gives stands at no place like the one that was clicked."""
+        clicked, found, pages = path(self.corpus, self.marks[0]), set(), set()
+        for n in np.flatnonzero(solution.selected & ~self.annotated[solution.nodes.page]).tolist():
+            page = int(solution.nodes.page[n])
+            pages.add(page)
+            found |= {page} if clicked in paths_of(self.corpus, page, self.solver.text(solution.nodes, n)) else set()
+        return 1.0 - len(found) / len(pages) if pages else 0.0
 
     def _split(self, marks: Sequence[Mark], together: Solution | None) -> Learned | NotLearned:
         """Groups of marks, finer and finer, until each has a set that selects no wrong node."""
         solutions: list[Solution] = []
         for group in self._by_target(marks):
-            solution = self.solver.solve(group, neutral=[*self.marks, *marks])
+            near = solutions[0] if solutions and self.multiple else None
+            solution = self.solver.solve(group, neutral=[*self.marks, *marks], near=near)
             solutions += [solution] if solution and not solution.chosen.wrong else self._cover(group)
         covered = {id(one) for solution in solutions for one in solution.marks}
         if len(solutions) <= MAX_WIDE_STEPS and len(covered) == len(marks):
@@ -220,6 +231,7 @@ class Learner:
 
     def _result(self, solutions: Sequence[Solution]) -> Learned | NotLearned:
         """The rule of solutions that together select all marks and nothing else on annotated pages."""
+        solutions = [self.solver.guarded(solution) for solution in solutions]
         for solution in solutions:
             self._check(solution)
         groups = [list(solutions)] if self.multiple else [[s] for s in sorted(solutions, key=lambda s: (-len(s.marks), s.total))]

@@ -103,8 +103,9 @@ def _members(learner: Learner, found: Learned) -> tuple[Member, ...]:
 
 def _variants(learner: Learner) -> list[list[list[Solution]]]:
     """The rule's groups with one solution replaced by a runner-up for the same marks."""
-    solver = Solver(learner.corpus, learner.annotated, multiple=learner.multiple, cost=replace(learner.cost, slack=SLACK))
-    solver.known = learner.solver.known
+    known, cost = learner.solver, replace(learner.cost, slack=SLACK)
+    solver = Solver(learner.corpus, learner.annotated, multiple=learner.multiple, cost=cost, stretch=known.stretch, count=known.count)
+    solver.known = known.known
     together = sum(map(len, learner.groups)) == 1
     found = []
     for g, group in enumerate(learner.groups):

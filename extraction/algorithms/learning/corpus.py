@@ -31,6 +31,7 @@ class Corpus:
     def __init__(self, pages: Sequence[PageTable]) -> None:
         self.pages = pages
         self._named: dict[int, Bools] = {}
+        self.stems: dict[int, str] = {}
         self._names: tuple[Hashes, Ints] | None = None
         self.headers: dict[int, Ints] = {}
         sizes = [len(page.nodes) + 1 for page in pages]

@@ -33,7 +33,9 @@ BASE: Mapping[str, tuple[float, float]] = {
     "under-class": (1.3, 0.08),
     "under-name": (1.3, 0.08),
     "label": (0.9, 0.2),
+    "label-stem": (0.93, 0.2),
     "label-after": (1.8, 0.3),
+    "label-after-stem": (1.83, 0.3),
     "peer": (2.6, 0.3),
     "first": (1.2, 0.25),
     "heading": (1.2, 0.25),
@@ -61,6 +63,15 @@ OTHER = 0.05
 ELSEWHERE = 1.5
 """Added cost of a rule for another place of the same value."""
 
+UNSEEN = 1.0
+"""Added cost of a rule for another place whose values on other pages stand at no place like the clicked one."""
+
+HOLES = 2.0
+"""Price, in units of `plausible.unlikely`, of a list that leaves out all of its items, or cuts all of them."""
+
+PLAIN = 0.5
+"""Added cost of a tag in a list's rule, and of asking for nothing: any list has these, what its author named carries further."""
+
 STRICT_SEVERAL = 1e6
 """The same in the paper's order: any precise set is better than one that is not."""
 
@@ -79,8 +90,9 @@ class Cost:
     support: float = SUPPORT
     several: float = SEVERAL
     unlikely: float = UNLIKELY
-    holes: float = 2.0
-    plain: float = 0.5
+    holes: float = HOLES
+    plain: float = PLAIN
+    unseen: float = UNSEEN
     other: float = OTHER
     elsewhere: float = ELSEWHERE
     slack: float = SLACK
@@ -102,6 +114,11 @@ class Cost:
     def totals(self, features: Floats, distance: NDArray[np.int64], support: Floats) -> Floats:
         """`total` of many sets at once."""
         return 2.0 * distance + (1.0 - support) if self.strict else features + self.support * (1.0 - support) ** 2
+
+    def for_lists(self) -> "Cost":
+        """The same for several values a page, where a tag alone is worth less."""
+        base, step = self.base["tag"]
+        return self if self.strict else replace(self, base={**self.base, "tag": (base + self.plain, step)})
 
     def with_support(self, factor: float) -> "Cost":
         """The same, support counting `factor` times as much."""

@@ -19,12 +19,15 @@ MAX_OCTAVES = 3.0
 """Further than this counts no more."""
 
 
-def unlikely(marked: Values, others: Values) -> float:
-    """0 when the other pages' values look like the marked ones, up to some 6 when in no way."""
+def unlikely(marked: Values, others: Values, *, whole: bool = True) -> float:
+    """0 when the other pages' values look like the marked ones, up to some 6 when in no way.
+
+    whole: the marked ones are most of their page's, so that their number says something.
+    """
     if not marked or not others:
         return 0.0
     mine, theirs = [text for _, text in marked], [text for _, text in others]
-    return _lengths(mine, theirs) + _counts(marked, others) + _digits(mine, theirs) + _constant(marked, others)
+    return _lengths(mine, theirs) + (_counts(marked, others) if whole else 0.0) + _digits(mine, theirs) + _constant(marked, others)
 
 
 def _octaves(ratio: float, free: float) -> float:

@@ -118,7 +118,7 @@ def _levels(bits: _Bits) -> tuple[Chosen, ...]:
     everything = bits.chosen(tuple(range(len(bits.features))), bits.everything)
     start = bits.chosen((), bits.all)
     floor = (everything.wrong, everything.several)
-    if (start.wrong, start.several) == floor:
+    if (start.wrong, start.several) == floor and bits.single:
         return (start,)
     best = _Best(bits, floor)
     if start.wrong == everything.wrong:
@@ -143,18 +143,19 @@ class _Best:
     def __init__(self, bits: _Bits, floor: tuple[int, int]) -> None:
         self.bits, self.floor = bits, floor
         greedy = _reduced(bits, floor)
-        self.limit = greedy.total + bits.cost.slack
+        self.slack = bits.cost.slack + (0.0 if bits.single else bits.cost.plain)
+        self.limit = greedy.total + self.slack
         self.sets = {bits.row(greedy).tobytes(): greedy}
 
     def add(self, members: tuple[int, ...], row: NDArray[np.uint64], total: float) -> None:
         known = self.sets.get(row.tobytes())
         if total <= self.limit and (known is None or (total, len(members)) < (known.total, len(known.features))):
             self.sets[row.tobytes()] = self.bits.chosen(members, row)
-            self.limit = min(self.limit, total + self.bits.cost.slack)
+            self.limit = min(self.limit, total + self.slack)
 
     def ranked(self) -> tuple[Chosen, ...]:
         order = sorted(self.sets.values(), key=lambda c: (c.total, len(c.features)))
-        return tuple(chosen for chosen in order if chosen.total <= order[0].total + self.bits.cost.slack)[:MAX_OPTIONS]
+        return tuple(chosen for chosen in order if chosen.total <= order[0].total + self.slack)[:MAX_OPTIONS]
 
 
 def _extend(bits: _Bits, entry: _Set, best: _Best, extended: list[_Set]) -> None:

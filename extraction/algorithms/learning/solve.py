@@ -6,7 +6,7 @@ whose cost is close to the least are compared once more, with the price of unlik
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,8 @@ from extraction.algorithms.learning.features import TOO_LONG, Bools, Ints, key, 
 from extraction.algorithms.learning.marks import Mark
 from extraction.algorithms.learning.paths import write
 from extraction.algorithms.learning.search import Chosen, search
-from extraction.algorithms.learning.strong import Found, features
+from extraction.algorithms.learning.strong import ANY, TEXT, Feature, Found, features
+from extraction.algorithms.learning.weak import telling
 
 MAX_TARGETS = 3
 """Most equivalents of what was marked that are tried."""
@@ -29,8 +30,8 @@ MAX_TARGETS = 3
 MAX_VALUES = 200
 """Most selected values that are looked at to judge a set."""
 
-UNNAMED = frozenset(("tag", "nth", "nth-last", "text-nth", "neighbour", "style"))
-"""Kinds of features that any list may have: nothing in them was meant to name this one."""
+COUNTED = frozenset(("nth", "nth-last", "text-nth"))
+"""Kinds of features that are places among siblings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +55,30 @@ class Solution:
 
 
 class Solver:
-    """Solves groups of marks on one corpus. annotated: by page. stretch: rows from the first to the last mark, the most on a page."""
+    """Solves groups of marks on one corpus. annotated: by page. stretch: rows from the first to the last mark, the most on a page;
+    count: all marks."""
 
-    def __init__(self, corpus: Corpus, annotated: Bools, *, multiple: bool, cost: Cost, stretch: int = 0) -> None:
-        self.corpus, self.annotated, self.multiple, self.cost = corpus, annotated, multiple, cost
-        self.stretch = stretch
+    def __init__(self, corpus: Corpus, annotated: Bools, *, multiple: bool, cost: Cost, stretch: int = 0, count: int = 0) -> None:
+        self.corpus, self.annotated, self.multiple = corpus, annotated, multiple
+        self.cost = cost.for_lists() if multiple else cost
+        self.stretch, self.count = stretch, count
         self.known: dict[Target, Candidates] = {}
 
-    def solve(self, marks: Sequence[Mark], *, neutral: Sequence[Mark] = ()) -> Solution | None:
-        """The best set for the marks, None when they have no target in common. neutral: nodes it may select or not."""
-        return next(iter(self.options(marks, neutral=neutral)), None)
+    def solve(self, marks: Sequence[Mark], *, neutral: Sequence[Mark] = (), near: Solution | None = None) -> Solution | None:
+        """The best set for the marks, None when they have no target in common.
+
+        neutral: nodes it may select or not. near: the rule for most of a list's items, beside which the others stand.
+        """
+        options = self.options(marks, neutral=neutral)
+        return min(options, key=lambda s: (s.chosen.wrong, s.total + self._apart(s, near)), default=None)
+
+    def _apart(self, option: Solution, near: Solution | None) -> float:
+        """The price of selecting nodes that are not among those of `near`."""
+        if near is None:
+            return 0.0
+        return (
+            self.cost.unlikely * self.cost.holes * wholeness.apart(option.nodes, option.selected, near.nodes, near.selected, self.annotated)
+        )
 
     def options(self, marks: Sequence[Mark], *, neutral: Sequence[Mark] = ()) -> list[Solution]:
         """All sets for the marks within the cost's slack, those that select least that is wrong first, then by cost."""
@@ -82,6 +97,24 @@ class Solver:
             ignored |= self._same_values(nodes, [*marks, *neutral])
         ranked = search(found, nodes.page, ignored, self.annotated, single=not self.multiple, cost=self.cost)
         return [self._option(marks, nodes, found, chosen, extra) for chosen in ranked]
+
+    def guarded(self, best: Solution) -> Solution:
+        """The solution with a condition on what its values look like, where it counts siblings and one is telling (`weak`)."""
+        level = min((feature.level for feature in best.chosen.features if feature.kind in COUNTED), default=ANY)
+        if self.multiple or level > 0 or self.cost.strict or best.target.kind == "attribute":
+            return best
+        nodes = best.nodes
+        around = nodes.rows if level == TEXT else self.corpus.rows["parent"][nodes.rows]
+        beside = np.isin(around, around[best.selected]) & ~best.selected
+        values, others = ([self.text(nodes, int(n)) for n in np.flatnonzero(mask)[:MAX_VALUES]] for mask in (best.selected, beside))
+        weak = telling(values, others)
+        if weak is None:
+            return best
+        at, tag = (TEXT, "") if best.target.kind == "text" else (0, best.target.tag)
+        feature = Feature("weak", at, tag, weak.test, weak.words, 0, 0.0)
+        mask = np.array([weak.holds(self.text(nodes, n)) for n in range(len(nodes.rows))], np.bool_)
+        chosen = replace(best.chosen, features=(*best.chosen.features, feature))
+        return replace(best, chosen=chosen, selected=best.selected & mask, masks=(*best.masks, mask))
 
     def _same_values(self, nodes: Candidates, marks: Sequence[Mark]) -> Bools:
         """Candidates on a mark's page with its value: a list may have a value twice, and nobody marks it twice."""
@@ -102,19 +135,23 @@ class Solver:
         for mask in masks:
             selected &= mask
         unlikely = 0.0 if self.cost.strict else self.cost.unlikely * self._unlikely(marks, nodes, selected)
-        plain = self.cost.plain if self.multiple and all(feature.kind in UNNAMED for feature in chosen.features) else 0.0
+        plain = self.cost.plain if self.multiple and not chosen.features else 0.0
         return Solution(tuple(marks), nodes.target, chosen, selected, nodes, chosen.total + extra + unlikely + plain, masks)
 
     def _unlikely(self, marks: Sequence[Mark], nodes: Candidates, selected: Bools) -> float:
+        """How unlike the marked values and, of a list, the marked list it is on other pages, in units of `plausible`."""
         others = np.flatnonzero(selected & ~self.annotated[nodes.page])[:MAX_VALUES]
         texts = [self.text(nodes, int(place)) for place in others]
-        values = plausible.unlikely([(mark.page, mark.text) for mark in marks], list(zip(nodes.page[others].tolist(), texts, strict=True)))
+        whole = 2 * len(marks) >= self.count  # else it is one of a union, and how many there are says nothing
+        mine, theirs = [(mark.page, mark.text) for mark in marks], list(zip(nodes.page[others].tolist(), texts, strict=True))
         marked = self.places(nodes, marks)
-        lists = wholeness.fragments(self.corpus, nodes, marked, selected, self.annotated)
+        price = plausible.unlikely(mine, theirs, whole=whole)
+        price += self.cost.holes * wholeness.fragments(self.corpus, nodes, marked, selected, self.annotated)
         if self.multiple and len(others):
-            lists += wholeness.scattered(nodes, marked, selected, self.annotated, stretch=self.stretch)
-            lists += self.cost.holes * wholeness.holes(self.corpus, nodes, marked, selected, self.annotated)
-        return values + lists
+            price += wholeness.scattered(nodes, marked, selected, self.annotated, stretch=self.stretch)
+            if whole:
+                price += self.cost.holes * wholeness.holes(self.corpus, nodes, marked, selected, self.annotated)
+        return price
 
     def candidates(self, target: Target) -> Candidates:
         """The target's candidates, found once."""

@@ -7,7 +7,7 @@ with the candidates that satisfy it, on all pages at once. The XPath of a condit
 operation; a test holds the two against each other.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,6 +42,12 @@ PEERS = frozenset(("li", "p", "dd", "option", "tr"))
 
 MAX_CELL_DEPTH = 40
 """Levels looked up from a cell to its table; it takes two, but broken pages have more."""
+
+STEM_ENDS = "s:.,;() "
+"""What may follow a label's stem: "Author", "Authors:" and "Author(s)" are one label, "(Author)," and "(Author)" are."""
+
+MIN_STEM, MAX_STEMS = 3, 3_000
+"""Fewest characters of a stem; most different labels that are looked at for it."""
 
 IS_HEADING = " or ".join(f"self::{tag}" for tag in HEADINGS)
 
@@ -150,7 +156,11 @@ class _Maker:
             test = same_text(sibling, label)
             if tag in PEERS and self.tag_of(row) == tag and not label.endswith(":"):
                 kind = "peer"
-            yield self.feature(kind, level, tag, test, f"{side} “{label}”", distance), keep & (whole == whole[self.example])
+            mask = keep & (whole == whole[self.example])
+            yield self.feature(kind, level, tag, test, f"{side} “{label}”", distance), mask
+            if kind != "peer":
+                texts = self.stemmed(label, whole, keep, lambda place: self.text_of(int(beside[place])))
+                yield from self._stem(kind, level, tag, sibling, label, side, distance, texts)
         tags = corpus.numbers["tag"][beside]
         if not self.shared(tags):
             return
@@ -162,6 +172,36 @@ class _Maker:
             if mask[self.positives].all():
                 test = f"{sibling}[{self_test(name)}][{name_test(*pair)}]"
                 yield self.feature("neighbour", level, tag, test, f"right {side} <{name}> with {_name_words(*pair)}", distance), mask
+
+    def stemmed(self, label: str, column: Hashes, keep: Bools, text: Callable[[int], str]) -> Bools | None:
+        """Candidates whose label has the stem of `label`, None where it is the only label that has.
+
+        column: hashes of the labels. text: the label of a candidate.
+        """
+        stem, stems = label.rstrip(STEM_ENDS), self.corpus.stems
+        if len(stem) < MIN_STEM:
+            return None
+        among = np.flatnonzero(keep & (column > TOO_LONG))
+        hashes, first = np.unique(column[among], return_index=True)
+        if len(hashes) > MAX_STEMS:
+            return None
+        alike = []
+        for number, place in zip(hashes.tolist(), among[first].tolist(), strict=True):
+            if number not in stems:
+                stems[number] = text(place).rstrip(STEM_ENDS)
+            if stems[number] == stem:
+                alike.append(number)
+        return keep & np.isin(column, np.array(alike, column.dtype)) if len(alike) > 1 else None
+
+    def _stem(
+        self, kind: str, level: int, tag: str, path: str, label: str, side: str, distance: int, mask: Bools | None
+    ) -> Iterator[Found]:
+        """The condition that a label at `path` is one of some stem: "Directors:" for "Director:"."""
+        if mask is not None:
+            stem, whole = label.rstrip(STEM_ENDS), cleaned(path)
+            rest = f"translate(substring({whole}, {len(stem) + 1}), {quote(STEM_ENDS)}, '')"
+            test = f"starts-with({whole}, {quote(stem)}) and {rest} = ''"
+            yield self.feature(f"{kind}-stem", level, tag, test, f"{side} “{stem}…”", distance), mask
 
     def _at(self, level: int, tag: str) -> Bools:
         """Candidates whose ancestor at the level has the tag; all for the text level."""
@@ -213,7 +253,11 @@ class _Maker:
                 label = self._string(row, f"{axis}-sibling::text()[1]")
                 test = same_text(f"{axis}-sibling::text()[1]", label)
                 words = f"{'after' if side == 'before' else 'before'} the text “{label}”, {level} up"
-                yield self.feature(kind, level, tag, test, words, level + 1), keep & (column == column[self.example])
+                mask = keep & (column == column[self.example])
+                yield self.feature(kind, level, tag, test, words, level + 1), mask
+                path = f"{axis}-sibling::text()[1]"
+                texts = self.stemmed(label, column, keep, lambda place, path=path: self._string(int(rows[place]), path))
+                yield from self._stem(kind, level, tag, path, label, "after" if side == "before" else "before", level + 1, texts)
         heading = corpus.numbers["heading"][rows]
         if self.shared(heading):
             yield self._heading(level, tag, row), keep & (heading == heading[self.example])

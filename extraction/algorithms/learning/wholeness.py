@@ -47,6 +47,22 @@ def scattered(nodes: Candidates, marked: Ints, selected: Bools, annotated: Bools
     return float(np.mean(prices)) if prices else 0.0
 
 
+def apart(nodes: Candidates, marked: Ints, selected: Bools, near: Candidates, most: Bools) -> float:
+    """Share of selected nodes that stand further from those in `most` than any of the marked ones does."""
+    distances = _beyond(nodes.rows, nodes.page, near.rows[most], near.page[most])
+    others = distances[selected]
+    return float((others > int(distances[marked].max()) + SHORT_STRETCH).mean()) if len(others) else 0.0
+
+
+def _beyond(rows: Ints, pages: Ints, near: Ints, near_pages: Ints) -> Ints:
+    """Rows from each to the stretch of `near` on its page, 0 within it and where there is none."""
+    found = np.zeros(len(rows), np.int32)
+    for page in np.unique(near_pages):
+        mine, stretch = pages == page, near[near_pages == page]
+        found[mine] = np.maximum(np.maximum(stretch.min() - rows[mine], rows[mine] - stretch.max()), 0)
+    return found
+
+
 def holes(corpus: Corpus, nodes: Candidates, marked: Ints, selected: Bools, annotated: Bools) -> float:
     """Share of items that are left out of the selected lists on other pages, less that on the annotated ones."""
     items, tag = nodes.rows, 0

@@ -16,9 +16,8 @@ def items(names: str, *, before: str = "<li>", after: str = "</li>") -> str:
 
 def test_values_clicked_in_two_tabs_are_learned_from_the_one_that_has_them_all() -> None:
     def tabs(us: str, metric: str) -> PageTable:
-        return page(
-            f"<div><div class=a>{items(us, before='<p>', after='</p>')}</div><div class=b>{items(metric, before='<p>', after='</p>')}</div></div>"
-        )
+        both = (items(names, before="<p>", after="</p>") for names in (us, metric))
+        return page("<div><div class=a>{}</div><div class=b>{}</div></div>".format(*both))
 
     pages = [tabs("salt,8oz flour,egg", "salt,250g flour,egg"), tabs("oil,1 cup rice", "oil,200g rice")]
     clicked = example(pages, 0, "//div[@class='a']/p[1] | //div[@class='b']/p[2] | //div[@class='a']/p[3]")
