@@ -76,9 +76,8 @@ class Solver:
         """The price of selecting nodes that are not among those of `near`."""
         if near is None:
             return 0.0
-        return (
-            self.cost.unlikely * self.cost.holes * wholeness.apart(option.nodes, option.selected, near.nodes, near.selected, self.annotated)
-        )
+        marked = self.places(option.nodes, option.marks)
+        return self.cost.unlikely * self.cost.holes * wholeness.apart(option.nodes, marked, option.selected, near.nodes, near.selected)
 
     def options(self, marks: Sequence[Mark], *, neutral: Sequence[Mark] = ()) -> list[Solution]:
         """All sets for the marks within the cost's slack, those that select least that is wrong first, then by cost."""
