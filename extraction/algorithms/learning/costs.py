@@ -117,9 +117,10 @@ class Cost:
         return 2.0 * distance + (1.0 - support) if self.strict else features + self.support * (1.0 - support) ** 2
 
     def for_lists(self) -> "Cost":
-        """The same for several values a page, where a tag alone is worth less."""
+        """The same for several values a page, where a tag alone is worth less; what asks for nothing is compared all the same."""
         base, step = self.base["tag"]
-        return self if self.strict else replace(self, base={**self.base, "tag": (base + self.plain, step)})
+        dearer = {**self.base, "tag": (base + self.plain, step)}
+        return self if self.strict else replace(self, base=dearer, slack=self.slack + self.plain)
 
     def with_support(self, factor: float) -> "Cost":
         """The same, support counting `factor` times as much."""

@@ -143,7 +143,7 @@ class _Best:
     def __init__(self, bits: _Bits, floor: tuple[int, int]) -> None:
         self.bits, self.floor = bits, floor
         greedy = _reduced(bits, floor)
-        self.slack = bits.cost.slack + (0.0 if bits.single else bits.cost.plain)
+        self.slack = bits.cost.slack
         self.limit = greedy.total + self.slack
         self.sets = {bits.row(greedy).tobytes(): greedy}
 
