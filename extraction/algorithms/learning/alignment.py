@@ -23,7 +23,7 @@ def aligned(corpus: Corpus, marks: Sequence[Mark]) -> list[Mark]:
     choices = [[one, *elsewhere(corpus, one)] for one in marks]
     for page in {one.page for one in marks}:
         mine = [n for n, one in enumerate(marks) if one.page == page]
-        if len(mine) > 1:
+        if len(mine) > 2:  # two values have a smallest element wherever they stand
             _narrow(corpus, choices, mine)
     paths = [[_paths(corpus, place) for place in row] for row in choices]
     counts = Counter(path for row in paths for path in set().union(*row))
