@@ -9,6 +9,7 @@ operation; a test holds the two against each other.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -256,7 +257,7 @@ class _Maker:
                 mask = keep & (column == column[self.example])
                 yield self.feature(kind, level, tag, test, words, level + 1), mask
                 path = f"{axis}-sibling::text()[1]"
-                texts = self.stemmed(label, column, keep, lambda place, path=path: self._string(int(rows[place]), path))
+                texts = self.stemmed(label, column, keep, partial(self._text_at, rows, path))
                 yield from self._stem(kind, level, tag, path, label, "after" if side == "before" else "before", level + 1, texts)
         heading = corpus.numbers["heading"][rows]
         if self.shared(heading):
@@ -297,6 +298,9 @@ class _Maker:
             cell = f"ancestor::table[1]/descendant::tr[1]/*[{same_text('.', label)}][1]"
             test = f"{cell} and count(preceding-sibling::*) = count({cell}/preceding-sibling::*)"
             yield self.feature("column", level, tag, test, f"in the column “{label}”", level + 1), keep & (whole == whole[self.example])
+
+    def _text_at(self, rows: Ints, path: str, place: int) -> str:
+        return self._string(int(rows[place]), path)
 
     def _string(self, row: int, path: str) -> str:
         return clean(str(XPath(path).select(self.corpus.element(row))[0]))
