@@ -25,7 +25,8 @@ Row = tuple[str, str, float]
 FLOORS = {
     ("extraction, 2 annotated", "macro F1"): 0.986,
     ("extraction, 5 annotated", "macro F1"): 0.989,
-    ("modern, 1 annotated", "macro F1"): 0.973,
+    ("modern, 1 annotated", "macro F1"): 0.988,
+    ("modern, 1 annotated", "nothing said where nothing is"): 0.973,
     ("records, 2 rows annotated", "mean row F1"): 1.0,
     ("clustering javadoc17", "purity"): 0.97,
     ("clustering javadoc17", "pair recall"): 0.85,
