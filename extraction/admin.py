@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import admin
 
-from extraction.models import Cluster, Page, Record, RecordType, Rule, Run, Site, Snapshot
+from extraction.models import Alert, AlertChannel, Cluster, Page, Record, RecordType, Rule, Run, Site, Snapshot
 
 
 class ReadOnly(admin.ModelAdmin[Any]):
@@ -76,3 +76,16 @@ class RunAdmin(ReadOnly):
     list_display = ("id", "kind", "site", "state", "done", "total", "created_at")
     list_select_related = ("site",)
     list_filter = ("kind", "state")
+
+
+@admin.register(AlertChannel)
+class AlertChannelAdmin(ReadOnly):
+    list_display = ("name", "service", "enabled")
+    fields = ("name", "service", "events", "sites", "enabled", "created_at", "created_by")
+
+
+@admin.register(Alert)
+class AlertAdmin(ReadOnly):
+    list_display = ("title", "channel", "event", "state", "attempts", "created_at")
+    list_select_related = ("channel",)
+    list_filter = ("state", "event")

@@ -7,7 +7,7 @@ from celery.signals import task_failure, worker_ready
 from django.db import connection
 from django.utils import timezone
 
-from extraction.services import jobs, monitors, runs
+from extraction.services import alerts, jobs, monitors, runs
 
 
 @shared_task
@@ -24,8 +24,15 @@ def sweep() -> None:
 
 @shared_task
 def tick() -> None:
-    """Starts the checks that are due."""
+    """Starts the checks that are due and sends the alerts that wait."""
     monitors.dispatch(timezone.now())
+    alerts.tick(timezone.now())
+
+
+@shared_task
+def deliver(alert_id: int) -> None:
+    """Sends an alert, unless somebody else does."""
+    alerts.deliver(alert_id, timezone.now())
 
 
 @task_failure.connect(sender=execute)

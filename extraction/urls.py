@@ -4,7 +4,7 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import URLPattern, include, path
 from django.urls.resolvers import URLResolver
 
-from extraction.views import clusters, crawls, home, pages, record_types, records, rules, runs, sites, templates
+from extraction.views import alerts, clusters, crawls, home, pages, record_types, records, rules, runs, sites, templates
 
 _RULES: list[URLPattern] = [
     path("", rules.rules, name="rules"),
@@ -67,4 +67,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("record-types/new/", record_types.new, name="record_type_new"),
     path("record-types/<slug:slug>/", record_types.record_type, name="record_type"),
     path("record-types/<slug:slug>/delete/", record_types.delete, name="record_type_delete"),
+    path("settings/alerts/", alerts.alerts, name="alerts"),
+    path("settings/alerts/new/", alerts.new, name="alert_channel_new"),
+    path("settings/alerts/<int:channel_id>/", alerts.channel, name="alert_channel"),
+    path("settings/alerts/<int:channel_id>/test/", alerts.test, name="alert_channel_test"),
+    path("settings/alerts/<int:channel_id>/delete/", alerts.delete, name="alert_channel_delete"),
+    path("settings/alerts/sent/<int:alert_id>/again/", alerts.again, name="alert_again"),
 ]

@@ -188,6 +188,8 @@ LOGGING = {
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "INFO")},
+    # They write addresses of alert channels, and those hold passwords.
+    "loggers": {"apprise": {"level": "CRITICAL", "propagate": False}, "urllib3": {"level": "INFO"}},
 }
 
 # Limits of an import. Each is checked while streaming, before anything is unpacked whole.
@@ -200,6 +202,9 @@ VERTEX_IMPORT_MAX_EXPANSION = env.integer("IMPORT_MAX_EXPANSION", 200, least=1)
 # Fetching. What a site may set for itself is in its settings; these hold for all.
 # How long a check waits before it looks a second time at what seems broken.
 VERTEX_CONFIRM_AFTER_S = env.integer("CONFIRM_AFTER_S", 30, least=0)
+
+# Where people reach the dashboard: what links in alerts begin with.
+VERTEX_PUBLIC_URL = env.text("PUBLIC_URL", f"http://localhost:{PORT}").rstrip("/")
 
 VERTEX_CRAWL_CONTACT = env.text("CRAWL_CONTACT")
 VERTEX_CRAWL_PRIVATE_HOSTS = env.listed("CRAWL_PRIVATE_HOSTS", [])

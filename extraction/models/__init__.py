@@ -1,5 +1,6 @@
 """The tables, one aggregate a file."""
 
+from extraction.models.alert import Alert, AlertChannel, Event
 from extraction.models.asset import Asset
 from extraction.models.cluster import Cluster, ClusterCore, SamplePage
 from extraction.models.crawl import CrawlAddress
@@ -18,6 +19,8 @@ from extraction.models.snapshot import Snapshot
 from extraction.models.source import Source
 
 __all__ = [
+    "Alert",
+    "AlertChannel",
     "Asset",
     "Attribute",
     "Bellwether",
@@ -26,6 +29,7 @@ __all__ = [
     "Cluster",
     "ClusterCore",
     "CrawlAddress",
+    "Event",
     "Label",
     "MergeProposal",
     "Monitor",

@@ -19,8 +19,8 @@ from extraction.algorithms.learning.tables import table
 from extraction.algorithms.monitoring.relearning import NotRelearned, Relearned, relearn
 from extraction.algorithms.rules import xslt
 from extraction.algorithms.rules.rule import Rule as RuleValue
-from extraction.models import Bellwether, Breakage, Check, Monitor, Record, Rule, Site, Snapshot
-from extraction.services import learning_set, rules, visits
+from extraction.models import Bellwether, Breakage, Check, Event, Monitor, Record, Rule, Site, Snapshot
+from extraction.services import alerts, learning_set, rules, visits
 from extraction.services.learning_set import Source
 
 AGREEMENT = 0.95
@@ -28,6 +28,9 @@ AGREEMENT = 0.95
 
 LEAST_JUDGES = 3
 """Pages that must have judged it."""
+
+TOLD = {Breakage.State.REPAIRED: Event.REPAIR, Breakage.State.RECOVERED: Event.RECOVERY}
+"""Ends that people are told of; who dismisses one knows it."""
 
 
 def follow(check: Check) -> Breakage | None:
@@ -114,7 +117,9 @@ def _open(check: Check) -> Breakage:
             "opened_at": check.checked_at,
         },
     )
-    if not new and set(check.broken) - set(found.attributes):
+    if new:
+        alerts.tell(Event.BREAK, found, check.checked_at)
+    elif set(check.broken) - set(found.attributes):
         # More broke since: a repair made for less would not do.
         found.attributes = [*found.attributes, *(name for name in check.broken if name not in found.attributes)]
         found.check_found, found.proposal, found.note = check, None, ""
@@ -123,7 +128,16 @@ def _open(check: Check) -> Breakage:
 
 
 def _close(breakages: QuerySet[Breakage], state: Breakage.State, at: datetime, user: Any = None) -> int:
-    return breakages.filter(state=Breakage.State.OPEN).update(state=state, closed_at=at, closed_by=user)
+    """Closes those that are open, by compare-and-set, and tells of each. Called in a transaction."""
+    closed = 0
+    for each in breakages.filter(state=Breakage.State.OPEN):
+        if not Breakage.objects.filter(pk=each.pk, state=Breakage.State.OPEN).update(state=state, closed_at=at, closed_by=user):
+            continue
+        closed += 1
+        if state in TOLD:
+            each.refresh_from_db()
+            alerts.tell(TOLD[state], each, at)
+    return closed
 
 
 def _pages(breakage: Breakage) -> tuple[list[PageTable], list[dict[str, tuple[str, ...]]]]:

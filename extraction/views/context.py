@@ -26,4 +26,6 @@ def _section(request: HttpRequest) -> str:
     name = (request.resolver_match.url_name or "") if request.resolver_match else ""
     if name == "home" or name.startswith("record_type"):
         return "home" if name == "home" else "record_types"
+    if name.startswith("alert"):
+        return "alerts"
     return "sites" if name else ""

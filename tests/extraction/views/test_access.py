@@ -36,6 +36,9 @@ LOOK = {
     "site_import": Role.EDITOR,
     "site_settings": Role.EDITOR,
     "record_type_new": Role.EDITOR,
+    "alerts": Role.ADMIN,
+    "alert_channel_new": Role.ADMIN,
+    "alert_channel": Role.ADMIN,
 }
 ACT = {
     "cluster_start": Role.EDITOR,
@@ -59,8 +62,20 @@ ACT = {
     "rule_retire": Role.OPERATOR,
     "site_delete": Role.OPERATOR,
     "record_type_delete": Role.OPERATOR,
+    "alert_channel_test": Role.ADMIN,
+    "alert_channel_delete": Role.ADMIN,
+    "alert_again": Role.ADMIN,
 }
-BOTH = {"site_new", "site_new_upload", "site_import", "site_settings", "record_type_new", "record_type"}
+BOTH = {
+    "site_new",
+    "site_new_upload",
+    "site_import",
+    "site_settings",
+    "record_type_new",
+    "record_type",
+    "alert_channel_new",
+    "alert_channel",
+}
 ROLES = sorted(Role)
 
 

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils import timezone
+
 from extraction.algorithms.rules.rule import AttributeRule, Selector
 from extraction.algorithms.rules.rule import Rule as RuleValue
-from extraction.models import Cluster, CrawlAddress, Page, RecordType, Rule, Run, RunProblem, SamplePage, Site, Source
+from extraction.models import Alert, AlertChannel, Cluster, CrawlAddress, Page, RecordType, Rule, Run, RunProblem, SamplePage, Site, Source
 from extraction.services import extract_records, rules, runs
 from extraction.services.jobs import JOBS
 from tests.extraction import factory
@@ -25,12 +27,26 @@ class World:
     run: Run
     crawl: Run
     record_type: RecordType
+    alert: Alert
 
     def address(self, name: str) -> Sequence[Any]:
         """The arguments of an address by its name."""
         cluster = [self.site.slug, self.cluster.number]
-        if name in {"home", "login", "logout", "sites", "site_new", "site_new_upload", "record_types", "record_type_new"}:
+        if name in {
+            "home",
+            "login",
+            "logout",
+            "sites",
+            "site_new",
+            "site_new_upload",
+            "record_types",
+            "record_type_new",
+            "alerts",
+            "alert_channel_new",
+        }:
             return []
+        if name.startswith("alert"):
+            return [self.alert.pk if name == "alert_again" else self.alert.channel_id]
         if name.startswith("record_type"):
             return [self.record_type.slug]
         if name in {"run_addresses", "run_pause", "run_resume"}:
@@ -61,7 +77,24 @@ def make(count: int = 6, *, name: str = "Books") -> World:
     Run.objects.filter(pk=failed.pk).update(state=Run.State.FAILED, error="there are no pages", finished_at=run.created_at)
     page = Page.objects.filter(site=cluster.site).order_by("pk")[0]
     assert cluster.record_type
-    return World(cluster.site, cluster, page, rule, run, crawled(cluster.site), cluster.record_type)
+    return World(cluster.site, cluster, page, rule, run, crawled(cluster.site), cluster.record_type, alert())
+
+
+def alert() -> Alert:
+    """An alert that could not be sent, and its channel."""
+    channel = AlertChannel.objects.create(name="Data team", url="json://user:hunter2@127.0.0.1:9/", events=["break", "digest"])
+    now = timezone.now()
+    return Alert.objects.create(
+        channel=channel,
+        event="digest",
+        key="digest 2026-01-05",
+        title="Vertex: 1 broken rule",
+        body="Broken.",
+        created_at=now,
+        next_at=now,
+        state=Alert.State.FAILED,
+        error="The service did not take it.",
+    )
 
 
 def crawled(site: Site) -> Run:

@@ -1,0 +1,84 @@
+"""Alerts: whom to tell what, and the outbox of what is to be told (through Apprise)."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+
+from extraction.models.monitor import Breakage
+from extraction.models.site import Site
+
+
+class Event(models.TextChoices):
+    BREAK = "break", "A rule breaks"
+    REPAIR = "repair", "A rule is repaired"
+    RECOVERY = "recovery", "A rule works again by itself"
+    DIGEST = "digest", "Daily digest"
+
+
+class AlertChannel(models.Model):
+    """Where alerts go. url: an Apprise URL; it holds passwords and tokens, so nothing shows, logs or prints it: `service` does instead.
+
+    events: of `Event`. sites: those it is told of, none for all.
+    """
+
+    HIDDEN: ClassVar[str] = "••••"
+
+    name = models.CharField(max_length=80, unique=True)
+    url = models.CharField(max_length=2000)
+    events: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
+    sites = models.ManyToManyField(Site, blank=True, related_name="+")
+    enabled = models.BooleanField(default=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def service(self) -> str:
+        """The kind of service, the only part of the address that is no secret: "slack://••••"."""
+        return f"{self.url.partition('://')[0]}://{self.HIDDEN}"
+
+    @property
+    def event_labels(self) -> list[str]:
+        """Its events in words."""
+        return [str(event.label) for event in Event if event in self.events]
+
+
+class Alert(models.Model):
+    """One thing to be told to one channel; written in the transaction of what happened, sent afterwards.
+
+    key: what it tells; a channel is told the same thing once. state sending: a worker is at it since claimed_at. next_at: not before.
+    """
+
+    class State(models.TextChoices):
+        QUEUED = "queued", "Waiting"
+        SENDING = "sending", "Being sent"
+        SENT = "sent", "Sent"
+        FAILED = "failed", "Not sent"
+
+    channel = models.ForeignKey(AlertChannel, on_delete=models.CASCADE, related_name="alerts")
+    event = models.CharField(max_length=10, choices=Event.choices)
+    breakage = models.ForeignKey(Breakage, null=True, blank=True, on_delete=models.CASCADE, related_name="alerts")
+    key = models.CharField(max_length=60)
+    title = models.CharField(max_length=250)
+    body = models.TextField()
+    state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
+    attempts = models.PositiveIntegerField(default=0)
+    error = models.CharField(max_length=500, blank=True)
+    created_at = models.DateTimeField()
+    next_at = models.DateTimeField()
+    claimed_at = models.DateTimeField(null=True, blank=True)
+    sent_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [models.Index(fields=["state", "next_at"])]
+        constraints = [models.UniqueConstraint(fields=["channel", "key"], name="a_channel_is_told_a_thing_once")]
+
+    def __str__(self) -> str:
+        return f"alert {self.pk}: {self.title}"
