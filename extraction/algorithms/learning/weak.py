@@ -2,19 +2,23 @@
 
 A rule such as "the first item of this list" is right on every known page and gives a neighbour's value on the first
 page that lacks its own. What it asks for says nothing of the value, so its values are judged by what they look like:
-their words, digits and length, against those of their neighbours. A naive Bayes classifier over these features is a
+their words, digits, length and vocabulary, against those of their neighbours. A naive Bayes classifier over these features is a
 sum of log odds; a feature that each of many values has, and few neighbours have, decides alone, and that one can be
 written as a condition of the XPath, which runs wherever the rule runs. Others would only blur it, so they stay out.
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from extraction.algorithms.dom.xpath import cleaned
+from extraction.algorithms.dom.xpath import cleaned, quote
 
 MIN_VALUES = 8
 """Fewest values that have to share a feature before it is believed of the next one."""
+
+MAX_WORDS = 6
+"""Most different values of an attribute that takes its values from a list ("Public", "Private")."""
 
 MIN_LOG_ODDS = math.log(4)
 """Least evidence that lets a feature decide: with 9 values it is had by all of them and by a fifth of the neighbours."""
@@ -53,4 +57,18 @@ def _conditions(values: Sequence[str]) -> list[Weak]:
         Weak(f"{digits.format(text)} = {text}", "without digits", lambda value: not any(c in "0123456789" for c in value)),
         Weak(f"{digits.format(text)} != {text}", "with digits", lambda value: any(c in "0123456789" for c in value)),
         Weak(f"string-length({text}) <= {longest}", f"of at most {longest} characters", lambda value: len(value) <= longest),
+        *_vocabulary(values),
     ]
+
+
+def _vocabulary(values: Sequence[str]) -> list[Weak]:
+    """That a value is one of those known, where each was seen twice: then, after Good and Turing, hardly any is still to come.
+
+    A single value is none: a text that is the same on all pages may be so by chance of the pages.
+    """
+    seen = Counter(values)
+    if not 2 <= len(seen) <= MAX_WORDS or min(seen.values()) < 2:
+        return []
+    known, text = sorted(seen), cleaned(".")
+    test = " or ".join(f"{text} = {quote(value)}" for value in known)
+    return [Weak(test, "one of " + ", ".join(f"“{value[:30]}”" for value in known), lambda value: value in seen)]

@@ -42,7 +42,17 @@ def test_where_a_rule_only_counts_a_page_without_the_value_gives_nothing() -> No
     learned = learn(pages[:-1], [example(pages, n, "//li[1]/text()") for n in (0, 1)])
     assert [values(learned, p) for p in pages] == [*([KINDS[n % 3]] for n in range(MIN_VALUES + 1)), []]
     assert isinstance(learned, Learned)
-    assert "of one word" in learned.alternatives[0].features
+    assert learned.alternatives[0].features[-1].startswith(("of one word", "one of"))
+
+
+def test_an_attribute_of_few_values_is_one_of_them() -> None:
+    kinds = ["Private", "Public"] * 5
+    neighbours = ["University", "College", "Coed", "Institute"] * 3
+    weak = telling(kinds, neighbours)
+    assert weak is not None
+    assert weak.words == "one of “Private”, “Public”"
+    assert [weak.holds(text) for text in ("Public", "College")] == [True, False]
+    assert telling([*kinds, "Proprietary"], neighbours) is None  # a value seen once: others may come
 
 
 def test_few_values_and_neighbours_alike_tell_nothing() -> None:
