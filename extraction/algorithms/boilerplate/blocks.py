@@ -1,0 +1,74 @@
+"""Content blocks of a page (Lin & Ho 2002, §4.1; ALGORITHMS 12).
+
+The paper: each TABLE is a block of the strings in it that are in no table within it, so that blocks are leaf-most areas; TITLE is
+a block of its own. Today div, section and their like structure a page, with or without tables, and part it in the same way (the
+paper's second phase, too, goes on to smaller elements). Rows and cells are no blocks: a value belongs with its label and with the
+values beside it, or what is the same on most pages would be lost.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+from extraction.algorithms.boilerplate import words
+from extraction.algorithms.dom.nodes import RAW_TEXT, clean, texts
+
+BLOCKS = frozenset(
+    ("table", "div", "section", "article", "nav", "aside", "header", "footer", "main", "ul", "ol", "dl", "form", "fieldset", "details")
+)
+"""Elements that part a page."""
+
+UNSEEN = RAW_TEXT - {"title"}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A content block. node: the index of its element. nodes: the elements whose own text it holds. chars: of that text, cleaned."""
+
+    node: int
+    nodes: tuple[int, ...]
+    chars: int
+    features: Counter[str] = field(hash=False)
+
+
+def blocks(nodes: Sequence[etree._Element], *, language: str = words.DEFAULT_LANGUAGE) -> list[Block]:
+    """The blocks of a page that hold text, by their elements' order. nodes: `elements(root)`. Cost: linear in the page."""
+    own = _own_texts(nodes)
+    owners = _owners(nodes)
+    members: dict[int, list[int]] = {}
+    for node in own:
+        members.setdefault(owners[node], []).append(node)
+    return [_block(block, held, own, language) for block, held in sorted(members.items())]
+
+
+def _block(node: int, held: Sequence[int], own: dict[int, str], language: str) -> Block:
+    text = " ".join(own[each] for each in held)
+    return Block(node, tuple(held), sum(len(own[each]) for each in held), words.features(text, language=language))
+
+
+def _own_texts(nodes: Sequence[etree._Element]) -> dict[int, str]:
+    """{index: the element's own text, cleaned} where there is any that a reader sees."""
+    found = {}
+    for node, hidden in enumerate(_hidden(nodes)):
+        if not hidden and (text := clean(" ".join(texts(nodes[node])))):
+            found[node] = text
+    return found
+
+
+def _hidden(nodes: Sequence[etree._Element]) -> Iterator[bool]:
+    inside: dict[etree._Element | None, bool] = {None: False}
+    for element in nodes:
+        inside[element] = inside.get(element.getparent(), False) or element.tag in UNSEEN
+        yield inside[element]
+
+
+def _owners(nodes: Sequence[etree._Element]) -> list[int]:
+    """Of each element, the index of the innermost block around it, itself included; the root's where there is none."""
+    index: dict[etree._Element | None, int] = {element: node for node, element in enumerate(nodes)}
+    owners: list[int] = []
+    for node, element in enumerate(nodes):
+        own = node == 0 or element.tag in BLOCKS or element.tag == "title"
+        owners.append(node if own else owners[index.get(element.getparent(), 0)])
+    return owners

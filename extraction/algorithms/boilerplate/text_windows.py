@@ -1,0 +1,105 @@
+"""Template text by windows of it (Gibson, Punera & Tomkins, WWW 2005, the text-based detector; ALGORITHMS 13).
+
+The paper's symbols: W the characters of a window, which slides over a page's text without tags; D the divisor; P the pages looked
+at; F the fewest of them that hold a template's fragment. A fragment is kept only if its hash ≡ 0 mod D, so that what is counted
+once is counted wherever it stands; D = 0 keeps all. Fragments on at least F pages are template; in a page, those that overlap or
+touch coalesce. The set of hashes alone marks a new page, in one scan.
+
+The hash of a window is Σ a_i·c_i mod 2^64 over its code points c_i, with fixed odd a_i, mixed by splitmix64's finalizer: two windows
+agree by chance once in 2^44, whatever the page's author writes, and W numpy passes over the page hash all of its windows.
+A fragment counts once a page. Cost: W operations a character; memory: 8 bytes for each fragment that is kept.
+"""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from extraction.algorithms.dom.nodes import clean
+
+U64 = NDArray[np.uint64]
+
+WINDOW_CHARS = 32
+DIVISOR = 0
+SAMPLE_PAGES = 200
+"""The paper's sample of a site."""
+
+FREQUENCY_FRACTION = 0.5
+"""F by the number of pages looked at: see `template_hash.LOW_FRACTION`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TextTemplate:
+    """The fragments of a template. hashes: shape (fragments,), ascending, distinct. window: W in characters. divisor: D."""
+
+    window: int
+    divisor: int
+    hashes: U64
+
+    def mark(self, text: str) -> list[tuple[int, int]]:
+        """The template parts of a page's text as [start, end) in characters of `clean(text)`, disjoint, ascending."""
+        starts, hashes = _fragments(clean(text), self.window, self.divisor)
+        found: list[tuple[int, int]] = []
+        for start in starts[np.isin(hashes, self.hashes)].tolist():
+            if found and start <= found[-1][1]:
+                found[-1] = (found[-1][0], start + self.window)
+            else:
+                found.append((start, start + self.window))
+        return found
+
+    def fraction(self, text: str) -> float:
+        """The share of a page's characters that is template; 0 of an empty page."""
+        length = len(clean(text))
+        return sum(end - start for start, end in self.mark(text)) / length if length else 0.0
+
+
+def learn(
+    texts: Sequence[str],
+    *,
+    window: int = WINDOW_CHARS,
+    divisor: int = DIVISOR,
+    pages: int = SAMPLE_PAGES,
+    frequency: int | None = None,
+    seed: int = 1,
+) -> TextTemplate:
+    """The template of pages' texts, from a sample of `pages` of them.
+
+    frequency: F, by default half of the sample and at least 2. Raises ValueError for a window under 1, a divisor under 0 and F under 2.
+    """
+    if window < 1 or divisor < 0 or (frequency is not None and frequency < 2):
+        raise ValueError(f"window ≥ 1, divisor ≥ 0 and frequency ≥ 2 are needed, got {window}, {divisor} and {frequency}")
+    draw = random.Random(seed)  # noqa: S311 - nothing secret
+    sample = list(texts) if len(texts) <= pages else draw.sample(list(texts), pages)
+    least = frequency if frequency is not None else max(2, round(FREQUENCY_FRACTION * len(sample)))
+    kept = [np.unique(_fragments(clean(text), window, divisor)[1]) for text in sample]
+    hashes, seen = np.unique(np.concatenate([np.zeros(0, np.uint64), *kept]), return_counts=True)
+    return TextTemplate(window, divisor, hashes[seen >= least])
+
+
+def _fragments(text: str, window: int, divisor: int) -> tuple[NDArray[np.int64], U64]:
+    """(where each kept window starts, its hash), in order; none of a text shorter than a window."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
+    if len(codes) < window:
+        return np.zeros(0, np.int64), np.zeros(0, np.uint64)
+    places = len(codes) - window + 1
+    sums = np.zeros(places, np.uint64)
+    for offset, factor in enumerate(_factors(window)):
+        sums += codes[offset : offset + places] * factor
+    hashes = _mixed(sums)
+    kept = np.flatnonzero(hashes % np.uint64(divisor) == 0) if divisor else np.arange(places)
+    return kept, hashes[kept]
+
+
+def _factors(window: int) -> list[np.uint64]:
+    digests = (blake2b(str(offset).encode(), digest_size=8).digest() for offset in range(window))
+    return [np.uint64(int.from_bytes(digest, "little") | 1) for digest in digests]
+
+
+def _mixed(sums: U64) -> U64:
+    """splitmix64's finalizer: one to one, and every bit depends on all, so that a remainder is no pattern of the text's."""
+    mixed = (sums ^ (sums >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(mixed ^ (mixed >> np.uint64(31)))

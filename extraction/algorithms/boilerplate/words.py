@@ -1,0 +1,62 @@
+"""Features of a text: stems of its words without stop words (Lin & Ho 2002, §4.2; ALGORITHMS 12).
+
+The paper uses Porter's stemmer for English and a term base of its own for Chinese. Here Snowball's stemmers serve the languages
+it has, and where words are not parted by spaces (Chinese, Japanese, Korean: its particles stick to the words) each two
+neighbouring characters are a feature. Numbers are features: prices and years tell pages apart as words do.
+"""
+
+import re
+from collections import Counter
+from functools import lru_cache
+from typing import Any
+
+import snowballstemmer
+
+from extraction.algorithms.boilerplate.stop_words import STOP_WORDS
+
+_STEMMERS = (
+    "ar=arabic hy=armenian eu=basque ca=catalan cs=czech da=danish nl=dutch en=english eo=esperanto et=estonian fi=finnish fr=french "
+    "de=german el=greek hi=hindi hu=hungarian id=indonesian ga=irish it=italian lt=lithuanian ne=nepali no=norwegian nb=norwegian "
+    "nn=norwegian fa=persian pl=polish pt=portuguese ro=romanian ru=russian sr=serbian es=spanish sv=swedish ta=tamil tr=turkish "
+    "yi=yiddish"
+)
+STEMMERS = dict(pair.split("=") for pair in _STEMMERS.split())
+"""Snowball's algorithms by language subtag; some came late, so what an older package lacks is not stemmed."""
+
+DEFAULT_LANGUAGE = "en"
+"""Of pages that do not say theirs, as most of them are."""
+
+LONGEST_WORD = 64
+"""Characters of a word that count: a longer one is an address or a key, and a stemmer's time is its length's."""
+
+_CJK = "\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
+_TERM = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
+_IS_CJK = re.compile(rf"[{_CJK}]")
+
+
+def features(text: str, *, language: str = DEFAULT_LANGUAGE) -> Counter[str]:
+    """{feature: how often} of a text. language: a tag ("de", "pt-BR"); unknown ones are not stemmed."""
+    subtag = language.replace("_", "-").split("-")[0].lower()
+    found: Counter[str] = Counter()
+    for term in _TERM.findall(text.lower()):
+        if _IS_CJK.match(term):
+            found.update(term[n : n + 2] for n in range(max(1, len(term) - 1)))
+        elif stem := _stem(term[:LONGEST_WORD], subtag):
+            found[stem] += 1
+    return found
+
+
+@lru_cache(maxsize=100_000)
+def _stem(word: str, subtag: str) -> str:
+    """A word's stem, empty for a stop word."""
+    if word in STOP_WORDS.get(subtag, ()):
+        return ""
+    stemmer = _stemmer(subtag)
+    return str(stemmer.stemWord(word)) if stemmer else word
+
+
+@lru_cache(maxsize=len(STEMMERS))
+def _stemmer(subtag: str) -> Any:
+    """Snowball's stemmer of a language, None where it has none."""
+    name = STEMMERS.get(subtag)
+    return snowballstemmer.stemmer(name) if name in snowballstemmer.algorithms() else None

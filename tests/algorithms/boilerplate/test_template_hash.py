@@ -1,0 +1,111 @@
+"""The DOM-based detector of Gibson, Punera & Tomkins: hashes, counts, maximal template nodes, regions, measures."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from extraction.algorithms.boilerplate.template_hash import HashedNode, Measure, counts, hashed, regions, template_nodes
+from extraction.algorithms.dom.nodes import elements
+from extraction.algorithms.dom.parse import parse
+
+LEAVES = st.sampled_from(["<b>x</b>", "<i>y z</i>", "<a href='/q'>q</a>", "t", "<!--c-->"])
+NAMES = st.sampled_from(["div", "span"])
+
+
+def _wrapped(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    return st.builds(lambda name, parts: f"<{name}>{''.join(parts)}</{name}>", NAMES, st.lists(inner, max_size=3))
+
+
+TREES = st.recursive(LEAVES, _wrapped, max_leaves=8)
+
+
+def page(html: str) -> list[etree._Element]:
+    return elements(parse(f"<html><body>{html}</body></html>".encode()).root)
+
+
+def shown(nodes: list[etree._Element], found: list[int]) -> list[str]:
+    return [nodes[node].get("id", nodes[node].tag) for node in found]
+
+
+ONE = "<div id=menu><a href=/a>Home</a> <a href=/b>Help</a></div><p id=v>one</p><div id=foot><p>© us</p></div>"
+TWO = ONE.replace(">one<", ">two<")
+
+
+def test_a_template_node_is_a_repeated_one_without_a_repeated_ancestor() -> None:
+    nodes = page(ONE)
+    pages = [hashed(nodes), hashed(page(TWO))]
+    assert shown(nodes, template_nodes(pages[0], counts(pages), low=2, high=9)) == ["menu", "foot"]
+
+
+def test_what_is_there_too_often_is_no_template() -> None:
+    nodes = page("<ul>" + "<li>-</li>" * 5 + "<li>a</li></ul>")
+    pages = [hashed(nodes), hashed(page("<ul>" + "<li>-</li>" * 5 + "<li>b</li></ul>"))]
+    assert shown(nodes, template_nodes(pages[0], counts(pages), low=2, high=10)) == ["li"] * 5
+    assert template_nodes(pages[0], counts(pages), low=2, high=9) == []
+
+
+@pytest.mark.parametrize(("low", "high"), [(1, 5), (3, 2), (0, 0)])
+def test_bounds_that_mean_nothing_are_refused(low: int, high: int) -> None:
+    with pytest.raises(ValueError, match=f"{low} and {high}"):
+        template_nodes([], Counter(), low=low, high=high)
+
+
+def test_neighbours_coalesce_over_small_gaps_and_no_others() -> None:
+    html = "<div><b>same</b>{}<b>again</b><p>{}</p><b>third</b></div>"
+    nodes = page(html.format(" 1 ", "quite a long text of one page alone"))
+    pages = [hashed(nodes), hashed(page(html.format(" 2 ", "quite another text of one page alone")))]
+    template = template_nodes(pages[0], counts(pages), low=2, high=9)
+    found = regions(pages[0], template, gap_bytes=5)
+    assert [(nodes[row.start].text, row.end - row.start) for row in found] == [("same", 2), ("third", 1)]
+    assert found[0].measure == Measure(4 + 7 + 1 + 5 + 7, 3, 0)
+    assert len(regions(pages[0], template, gap_bytes=0)) == 3
+    assert len(regions(pages[0], template, gap_bytes=500)) == 1
+
+
+def test_a_measure_counts_what_is_seen_and_links() -> None:
+    nodes = page("<div class=c><script>var a b c</script><a href=/x>two words</a><!-- not seen --> tail</div>")
+    whole = hashed(nodes)[0].whole
+    assert (whole.words, whole.links) == (3, 1)
+    assert whole.size_bytes == len(
+        b'<html></html><body></body><div class="c"></div><script></script>var a b c<a href="/x"></a>two wordsnot seentail'
+    )
+
+
+def reference(nodes: list[etree._Element], counted: Counter[bytes], low: int, high: int) -> list[int]:
+    """Template nodes by the serialized HTML of each."""
+    good = {e for e in nodes if low <= counted[_html(e)] <= high}
+    return [n for n, e in enumerate(nodes) if e in good and not any(a in good for a in e.iterancestors())]
+
+
+def _html(element: etree._Element) -> bytes:
+    return etree.tostring(element, with_tail=False)
+
+
+@given(st.lists(TREES, min_size=1, max_size=4))
+def test_hashes_find_what_comparing_all_html_finds(htmls: list[str]) -> None:
+    pages = [page(html) for html in htmls]
+    rows = [hashed(nodes) for nodes in pages]
+    exact = Counter(_html(element) for nodes in pages for element in nodes)
+    for nodes, row in zip(pages, rows, strict=True):
+        assert template_nodes(row, counts(rows), low=2, high=4) == reference(nodes, exact, 2, 4)
+
+
+@given(st.lists(TREES, min_size=1, max_size=3), st.integers(0, 40))
+def test_regions_are_disjoint_hold_all_template_nodes_and_no_more_than_the_page(htmls: list[str], gap_bytes: int) -> None:
+    rows = [hashed(page(html)) for html in htmls]
+    for row in rows:
+        template = template_nodes(row, counts(rows), low=2, high=20)
+        found = regions(row, template, gap_bytes=gap_bytes)
+        covered = [node for region in found for node in range(region.start, region.end)]
+        assert len(covered) == len(set(covered)) and set(template) <= set(covered)
+        total = sum((region.measure for region in found), Measure())
+        assert total.size_bytes <= row[0].whole.size_bytes and total.words <= row[0].whole.words and total.links <= row[0].whole.links
+
+
+def test_hostile_pages_are_hashed_in_linear_time() -> None:
+    for html in ("<div>" * 2500, "<b>" * 20_000, "<p>\x00&#xFFFF;<!-- -- -->" * 1000, "<p a='" + "x" * 500_000 + "'>"):
+        found = hashed(page(html))
+        assert isinstance(found[0], HashedNode) and found[0].end == len(found)
