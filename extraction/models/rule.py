@@ -31,6 +31,7 @@ class Rule(models.Model):
         LEARNED = "learned", "Learned"
         EDITED = "edited", "Edited"
         REPAIRED = "repaired", "Repaired"
+        REUSED = "reused", "Reused"
 
     UNPUBLISHED: ClassVar[tuple[State, ...]] = (State.DRAFT, State.VALIDATED)
     SERVING: ClassVar[tuple[State, ...]] = (State.LIVE, State.SUSPECT, State.BROKEN)

@@ -28,6 +28,7 @@ class Run(models.Model):
         ASSETS = "assets", "Load styles and pictures"
         PREVIEW = "preview", "Draw previews"
         CHECK = "check", "Check rules"
+        REUSE = "reuse", "Try known rules"
 
     class State(models.TextChoices):
         QUEUED = "queued", "Queued"

@@ -5,7 +5,6 @@ a repair for each open breakage that has none: the broken attributes alone are r
 as they are. A repair waits for a person, unless the site's monitor lets it go live and every test passes.
 """
 
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -16,18 +15,11 @@ from django.utils import timezone
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.learning.features import PageTable
 from extraction.algorithms.learning.tables import table
-from extraction.algorithms.monitoring.relearning import NotRelearned, Relearned, relearn
 from extraction.algorithms.rules import xslt
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Bellwether, Breakage, Check, Event, Monitor, Record, Rule, Site, Snapshot
-from extraction.services import alerts, learning_set, rules, visits
+from extraction.services import alerts, learning_set, repairs, rules, visits
 from extraction.services.learning_set import Source
-
-AGREEMENT = 0.95
-"""Share of the pages that judged a relearned attribute that must agree for the version to be validated."""
-
-LEAST_JUDGES = 3
-"""Pages that must have judged it."""
 
 TOLD = {Breakage.State.REPAIRED: Event.REPAIR, Breakage.State.RECOVERED: Event.RECOVERY}
 """Ends that people are told of; who dismisses one knows it."""
@@ -43,7 +35,10 @@ def follow(check: Check) -> Breakage | None:
         return _open(check)
     if not check.broken:
         rules.move(check.rule, Rule.State.LIVE)
-        _close(Breakage.objects.filter(cluster=check.cluster, rule=check.rule), Breakage.State.RECOVERED, check.checked_at)
+        mine = Breakage.objects.filter(cluster=check.cluster)
+        _close(mine.filter(rule=check.rule), Breakage.State.RECOVERED, check.checked_at)
+        # A person published another version meanwhile, and it works.
+        _close(mine.exclude(rule=check.rule), Breakage.State.REPAIRED, check.checked_at)
     return None
 
 
@@ -57,23 +52,16 @@ def propose_open(site: Site, *, now: datetime) -> int:
 
 def propose(breakage: Breakage, *, now: datetime) -> Rule | None:
     """Relearns the broken attributes from the check's pages; None, with the breakage's note saying why, when none can be."""
-    value = RuleValue.from_json(breakage.rule.definition)
     pages, before = _pages(breakage)
-    relearned = {
-        each.name: relearn(each, pages, [values.get(each.name, ()) for values in before])
-        for each in value.attributes
-        if each.name in breakage.attributes
-    }
-    repaired = {name: each for name, each in relearned.items() if isinstance(each, Relearned)}
-    failed = {name: each.reason for name, each in relearned.items() if isinstance(each, NotRelearned)}
-    if not repaired:
-        breakage.note = "; ".join(f"{name}: {reason}" for name, reason in failed.items())[:500] or "There is nothing to learn from."
+    repair = repairs.make(RuleValue.from_json(breakage.rule.definition), breakage.attributes, pages, before)
+    if not repair.relearned:
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in repair.failed.items())
+        breakage.note = reasons[:500] or "There is nothing to learn from."
         breakage.save(update_fields=["note"])
         return None
-    attributes = tuple(repaired[each.name].rule if each.name in repaired else each for each in value.attributes)
-    report = _report(breakage.rule, repaired, failed)
-    draft = rules.add_draft(breakage.cluster, replace(value, attributes=attributes), report=report, origin=Rule.Origin.REPAIRED)
-    if not failed and all(each.agreement_fraction >= AGREEMENT and each.judged >= LEAST_JUDGES for each in repaired.values()):
+    report = repair.report(breakage.rule)
+    draft = rules.add_draft(breakage.cluster, repair.value, report=report, origin=Rule.Origin.REPAIRED)
+    if repair.valid:
         rules.move(draft, Rule.State.VALIDATED)
     Breakage.objects.filter(pk=breakage.pk, state=Breakage.State.OPEN).update(proposal=draft)
     breakage.refresh_from_db()
@@ -161,45 +149,3 @@ def _renew_baselines(check: Check) -> None:
     for row in check.pages:
         if row["new"]:
             Bellwether.objects.filter(cluster=check.cluster, page__url=row["url"]).update(baseline=row["new"])
-
-
-def _report(rule: Rule, repaired: dict[str, Relearned], failed: dict[str, str]) -> dict[str, Any]:
-    """The broken version's report with the entries of what was relearned replaced."""
-    entries = []
-    for entry in rule.report.get("attributes", []):
-        each = repaired.get(entry.get("name"))
-        entries.append(entry if each is None else _entry(entry["name"], each))
-    return rule.report | {
-        "attributes": entries,
-        "failed": [{"name": name, "reason": reason} for name, reason in failed.items()],
-        "repaired_from": rule.version,
-    }
-
-
-def _entry(name: str, made: Relearned) -> dict[str, Any]:
-    return {
-        "name": name,
-        "alternatives": [
-            {
-                "xpath": each.xpath,
-                "precision": each.precision,
-                "distance": each.distance,
-                "support": each.support,
-                "features": list(each.features),
-            }
-            for each in made.learned.alternatives
-        ],
-        "relearned": {
-            "found": made.found,
-            "learned_from": len(made.learned_from),
-            "judged": made.judged,
-            "agreeing": made.agreeing,
-            "returned": made.returned,
-            "stage": made.stage,
-        },
-        "hits": made.agreeing,
-        "checked": made.judged,
-        "without": [],
-        "several": 0,
-        "several_on": [],
-    }

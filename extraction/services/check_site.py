@@ -17,25 +17,18 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from extraction.algorithms.errors import PageError
-from extraction.algorithms.learning.features import PageTable
 from extraction.algorithms.learning.tables import table
 from extraction.algorithms.monitoring import verdict as judging
-from extraction.algorithms.monitoring.profiles import Profile
 from extraction.algorithms.monitoring.verdict import AttributeVerdict, Thresholds, Verdict, Visit
 from extraction.algorithms.rules import xslt
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.algorithms.sketches import shingles
 from extraction.algorithms.sketches.shingles import Mask
 from extraction.fetching.crawl.messages import Outcome
-from extraction.models import Bellwether, Breakage, Check, Monitor, Record, Rule, Run, Site, Snapshot
-from extraction.services import bellwethers, breakages, learning_set, rules, visits
-from extraction.services.learning_set import Source
+from extraction.models import Bellwether, Breakage, Check, Monitor, Rule, Run, Site
+from extraction.services import bellwethers, breakages, history, rules, visits
 from extraction.services.runs import Progress
 from extraction.services.visits import Answer, Fetch
-
-HISTORY = 300
-"""Records that an attribute's profile is learned from."""
 
 GONE = (Outcome.NOT_FOUND, Outcome.GONE, Outcome.MOVED, Outcome.SOFT_404)
 """Outcomes after which a page is watched no longer, when the check reached most of the others."""
@@ -117,9 +110,9 @@ class Looker:
         self.value = RuleValue.from_json(rule.definition)
         self.sheet = xslt.Stylesheet.compile(rule.stylesheet)
         self.masks = [Mask.from_text(text) for text in rule.cluster.masks]
-        self.old = {each.page.url: page for each in watched if (page := _old(each.baseline)) is not None}
+        self.old = {each.page.url: page for each in watched if (page := history.page(each.baseline)) is not None}
         self.before = {url: visits.values_of(self.sheet, page.root) for url, page in self.old.items()}
-        self.profiles = _profiles(rule, self.value, list(self.before.values()))
+        self.profiles = history.profiles(rule, self.value, list(self.before.values()))
         self.thresholds = Thresholds().raised(Breakage.objects.filter(cluster=rule.cluster, state=Breakage.State.DISMISSED).count())
 
     def look(self, fetch: Fetch) -> Looked:
@@ -143,26 +136,6 @@ def _told_apart(answers: Mapping[str, Answer]) -> dict[str, Answer]:
     counts = Counter(each.content for each in answers.values() if each.content)
     wall = Answer(Outcome.LOGIN_OR_BOT, message="The same page came for several addresses.")
     return {url: wall if each.content and counts[each.content] > 1 else each for url, each in answers.items()}
-
-
-def _old(snapshot: Snapshot) -> PageTable | None:
-    try:
-        return table(learning_set.read(Source(snapshot.pk, snapshot.sha256, snapshot.content_type, snapshot.size_bytes)))
-    except PageError:
-        return None
-
-
-def _profiles(rule: Rule, value: RuleValue, before: Sequence[Values]) -> dict[str, Profile]:
-    """From the cluster's records; from the watched pages as they were where it has few."""
-    rows = Record.objects.filter(cluster=rule.cluster).exclude(state=Record.State.FAILED).order_by("-extracted_at")
-    records = list(rows.values_list("values", flat=True)[:HISTORY])
-    found = {}
-    for attribute in value.attributes:
-        history = [tuple(str(each["raw"]) for each in record.get(attribute.name, ())) for record in records]
-        if len(history) < len(before):
-            history = [values.get(attribute.name, ()) for values in before]
-        found[attribute.name] = Profile.learn(history, type=attribute.type)
-    return found
 
 
 def _both(first: Looked, second: Looked) -> Looked:

@@ -23,6 +23,7 @@ from extraction.services import (
     page_store,
     placing,
     previews,
+    reuse_rules,
     runs,
     same_templates,
     sample_pages,
@@ -95,6 +96,7 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
         if not cluster.ignored:
             # Now rather than when an editor waits for them.
             sample_pages.samples(cluster, tell=lambda: progress(len(found.vectors)))
+    reuse_rules.start(site, user=run.created_by)
     same_templates.start(site, user=run.created_by)
     if sources.ready(site):
         load_assets.start(site, user=run.created_by)  # pictures of the templates come after it

@@ -9,6 +9,7 @@ from extraction.services import (
     import_pages,
     learn_rule,
     load_assets,
+    reuse_rules,
     same_templates,
 )
 from extraction.services.runs import Job
@@ -22,4 +23,5 @@ JOBS: dict[str, Job] = {
     Run.Kind.LEARN: learn_rule.run,
     Run.Kind.EXTRACT: extract_records.run,
     Run.Kind.CHECK: check_site.run,
+    Run.Kind.REUSE: reuse_rules.run,
 }

@@ -57,6 +57,7 @@ _WORDS: dict[str, dict[str, str]] = {
     Run.Kind.ASSETS: {"loaded": "file{s} loaded", "failed": "not loaded"},
     Run.Kind.PREVIEW: {"drawn": "preview{s} drawn"},
     Run.Kind.LEARN: {"attributes": "attribute{s} learned", "failed": "not learned"},
+    Run.Kind.REUSE: {"templates": "new template{s}", "reused": "with a known rule", "relearned": "with a rule relearned", "live": "live"},
     Run.Kind.EXTRACT: {
         "records": "record{s}",
         "complete": "complete",

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
+from itertools import product
 
 import pytest
 
@@ -15,7 +16,7 @@ from extraction.algorithms.rules.xslt import Stylesheet
 from extraction.demo import site as demo
 from extraction.fetching.crawl.messages import Outcome
 from extraction.models import Bellwether, Breakage, Check, Cluster, Monitor, Rule, Run, Site, Source
-from extraction.services import breakages, check_site, monitors, rules, visits
+from extraction.services import bellwethers, breakages, check_site, monitors, rules, visits
 from extraction.services.visits import Answer
 from tests.extraction import factory
 
@@ -198,7 +199,8 @@ def test_a_dismissed_alarm_leaves_the_rule_live_and_the_pages_as_they_are_now(cl
     assert Breakage.objects.filter(state=Breakage.State.OPEN).count() == 0
 
 
-def test_a_page_that_is_gone_is_replaced_by_another(cluster: Cluster, shop: Shop) -> None:
+def test_a_page_that_is_gone_is_replaced_by_another(cluster: Cluster, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bellwethers, "of", partial(bellwethers.of, count=PAGES - 2))
     shop.check(cluster)
     watched = list(Bellwether.objects.order_by("position").values_list("page", flat=True))
     shop.trouble = lambda number: Answer(Outcome.NOT_FOUND) if number == 0 else None
@@ -216,6 +218,17 @@ def test_a_check_that_is_done_again_after_its_worker_died_checks_nothing_twice(c
     asked = shop.asked
     shop.check(cluster, run=run)
     assert (shop.asked, Check.objects.count()) == (asked, 1)
+
+
+def test_every_move_that_the_table_does_not_have_is_refused(cluster: Cluster) -> None:
+    rule = rules.add_draft(cluster, first_rule(), report={}, origin=Rule.Origin.LEARNED)
+    Rule.objects.exclude(pk=rule.pk).update(state=Rule.State.RETIRED)
+    assert set(Rule.TRANSITIONS) == set(Rule.State)
+    for before, after in product(Rule.State, Rule.State):
+        Rule.objects.filter(pk=rule.pk).update(state=before)
+        allowed = after in Rule.TRANSITIONS[before]
+        assert rules.move(rule, after) == allowed, (before, after)
+        assert rule.state == (after if allowed else before)
 
 
 class TestSchedule:
