@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from tests.quality import absence, blocks, extraction, mutation, scores
+from tests.quality import absence, blocks, extraction, mutation, scores, suggest
 from tests.quality.sites import read_site
 
 Row = tuple[str, str, float]
@@ -59,6 +59,7 @@ def main() -> int:
         ("clustering", _clustering),
         ("records", _records),
         ("extraction", _blocks),
+        ("extraction", _suggest),
     ):
         if not (data / folder).is_dir():
             print(f"{folder}: skipped, there is no folder {data / folder}")
@@ -135,6 +136,11 @@ def _records(data: Path) -> Iterator[Row]:
     yield task, "mean row F1", fmean(found.values())
     for site, value in sorted(found.items()):
         yield task, site, value
+
+
+def _suggest(data: Path) -> Iterator[Row]:
+    for figure, value in suggest.figures(data).items():
+        yield "suggest, nothing annotated", figure, value
 
 
 def _blocks(data: Path) -> Iterator[Row]:

@@ -1,0 +1,52 @@
+"""Texts that are the same on all pages seen, and yet values: the team of players who all play for one, the maker of a shop's cameras.
+
+Either they stand right after a label that looks like one, or they are headings that the page's title holds or that stand beside the
+page's own name.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from extraction.algorithms.suggestion.groups import Group, Key
+from extraction.algorithms.suggestion.labels import Labels, label_key
+from extraction.algorithms.suggestion.units import PageUnits, Paths
+
+NEAR = 4
+"""Texts before and after the page's name that are beside it."""
+
+EMPHASIS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "th", "dt", "caption", "strong", "b"))
+
+
+class Constants:
+    """Tells which constants may be values."""
+
+    def __init__(self, groups: Mapping[Key, Group], pages: Sequence[PageUnits], labels: Labels, paths: Paths) -> None:
+        self.labels, self.paths = labels, paths
+        self.beside = [_beside_name(page) for page in pages]
+        firsts = [(key, group) for key, group in groups.items() if key.kind == "first after"]
+        self.naming = {key.label for key, group in firsts if all(found.gap == 0 for row in group.values() for found in row)}
+
+    def worth(self, key: Key, group: Group, titled: float) -> bool:
+        """titled: share of pages whose title holds it."""
+        if key.label in self.labels.marked:
+            return label_key(next(iter(group.values()))[0].unit.text) not in self.naming
+        if not self._emphasised(key.path):
+            return False
+        beside = sum(any(found.unit.first in self.beside[page] for found in row) for page, row in group.items())
+        return 2 * beside > len(group) or titled > 0.5
+
+    def _emphasised(self, path: int) -> bool:
+        for _ in range(3):
+            if path >= 0:
+                if self.paths.tags[path] in EMPHASIS:
+                    return True
+                path = self.paths.above[path]
+        return False
+
+
+def _beside_name(page: PageUnits) -> set[int]:
+    """The places around the longest texts that the title holds."""
+    title = page.title.casefold()
+    inside = [unit for unit in page.texts if len(unit.text) > 3 and unit.text.casefold() in title]
+    longest = max((len(unit.text) for unit in inside), default=0)
+    places = [unit.first for unit in inside if len(unit.text) == longest]
+    return {near for place in places for near in range(place - NEAR, place + NEAR + 1)}

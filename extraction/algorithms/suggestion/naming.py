@@ -1,0 +1,152 @@
+"""Names for columns: from labels, from what the template's author called their elements, from what the values are."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from extraction.algorithms.suggestion.labels import Labels
+from extraction.algorithms.suggestion.ranking import Candidate
+from extraction.algorithms.suggestion.units import PageUnits, Paths
+
+MAX_WORDS, MAX_NAME = 3, 40
+TITLE_AMONG = 10
+"""First columns among which the title is."""
+
+HEADINGS = ("h1", "h2", "h3", "h4")
+CELLS = frozenset(("td", "dd", "li"))
+"""Elements whose text is named by what stands before it, even if that does not look like a label."""
+
+VOCABULARY = {
+    "fn": "name",
+    "tel": "phone",
+    "adr": "address",
+    "url": "website",
+    "bday": "birth date",
+    "telephone": "phone",
+    "geo": "location",
+}
+"""Class names of microformats and properties of schema.org whose words say little."""
+
+GENERIC = frozenset(
+    """a an the of and or to in for by on at is this that your our with from see more all here click view
+    value val text txt content data info item items field label title-block block box wrap wrapper container inner outer main body
+    left right top bottom center middle first last odd even row col column cell td tr th ul li div span p b font link links list
+    section module mod bd hd ft hdr header head page site layout grid panel tab tabs standard default common widget textline required
+    small big large bold normal inline clear clearfix fix style class new old active current selected hidden visible none no js
+    image images img icon btn button quiet detail details desc ctl lbl lnk hyp rpt ctl00 muted full half see canwrap entry post""".split()  # noqa: SIM905
+)
+"""Words of class names that say how something looks or where it stands, not what it is."""
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W_a-zA-Z\d]+|\d+")
+_PLAIN = re.compile(r"[^\W_]+")
+_PREFIX = re.compile(r"([^\W\d_][^:：]{0,30})[:：]\s*\S")
+KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("email", re.compile(r"[^\s@]+@[^\s@]+\.\w+")),
+    ("website", re.compile(r"(?:https?://|www\.)\S+")),
+    ("phone", re.compile(r"\+?[\d(][\d\s().+/-]{6,18}\d(?: ?x\d+)?")),
+    ("price", re.compile(r"(?:[A-Z]{2,3})?\s?[$€£¥]\s?\d[\d.,]*|\d[\d.,]*\s?(?:[€£]|EUR|USD)")),
+    ("year", re.compile(r"(?:1[89]|20)\d\d")),
+    ("date", re.compile(r"(?:\w+\.? \d{1,2},? \d{4}|\d{1,2}\.? \w+ \d{4}|\d{1,4}[./-]\d{1,2}[./-]\d{1,4})")),
+)
+
+
+class Namer:
+    """Gives the columns of some pages names."""
+
+    def __init__(self, pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], labels: Labels, paths: Paths) -> None:
+        self.labels, self.paths = labels, paths
+        written: dict[str, Counter[str]] = {}
+        for page, row in zip(pages, keys, strict=True):
+            for unit, key in zip(page.texts, row, strict=True):
+                if key in labels:
+                    written.setdefault(key, Counter())[" ".join(_PLAIN.findall(unit.text.casefold()))] += 1
+        self.written = {key: min(counts, key=lambda text: (-counts[text], text)) for key, counts in written.items()}
+
+    def names(self, columns: Sequence[Candidate]) -> list[str]:
+        """Identifiers, each once, in the order of the columns."""
+        title, taken, names = self._title(columns), Counter[str](), []
+        for each in columns:
+            own = "title" if each is title else next(filter(None, map(_identifier, self._ideas(each))), "field")
+            taken[own] += 1
+            name = own
+            while taken[own] > 1 and (name := f"{own}_{taken[own]}") in taken:
+                taken[own] += 1
+            taken[name] = max(1, taken[name])
+            names.append(name)
+        return names
+
+    def _title(self, columns: Sequence[Candidate]) -> Candidate | None:
+        """The column that is most likely the page's title: of the first ones that the pages' titles hold a heading, else the first."""
+        first = [each for each in columns[:TITLE_AMONG] if each.titled > 0.5 and each.single and not each.constant]
+        rows = [each for each in first if not 0 < len(self._label(each)) <= MAX_WORDS]
+        return next((each for each in rows if self.paths.tags[_path(each)] in HEADINGS), rows[0] if rows else None)
+
+    def _label(self, each: Candidate) -> Sequence[str]:
+        """The words of the label before it, if that looks like one."""
+        return _PLAIN.findall(self.written.get(each.key.label, "")) if each.key.label in self.labels.marked and self._near(each) else ()
+
+    def _ideas(self, each: Candidate) -> Iterable[Sequence[str]]:
+        """Words for a name, the best first."""
+        path, kind = _path(each), _kind(each)
+        marked, near = each.key.label in self.labels.marked, self._near(each)
+        label = _content_words(_PLAIN.findall(self.written.get(each.key.label, ""))) if marked or not each.constant else []
+        own = self._author_words(path)
+        above = self._author_words(self.paths.above[path]) if self.paths.above[path] >= 0 else ()
+        if each.key.shape:
+            yield [kind]
+        if near and (marked or set(label) <= {*own, *above} or (self.paths.tags[path] in CELLS and len(label) <= MAX_WORDS + 1)):
+            yield label
+        yield _prefix(each)
+        yield own
+        if kind in ("email", "website", "phone"):
+            yield [kind]
+        if near and len(label) <= MAX_WORDS:
+            yield label
+        yield above
+        yield [kind]
+        yield ["heading"] if self.paths.tags[path] in HEADINGS else []
+        yield label
+
+    def _near(self, each: Candidate) -> bool:
+        gaps = [row[0].gap for row in each.group.values()]
+        return sum(gaps) <= 0.5 * len(gaps)
+
+    def _author_words(self, path: int) -> Sequence[str]:
+        """Of the step's itemprop, classes and id the first that says something."""
+        names = sorted(self.paths.names[path], key=lambda pair: ("itemprop", "class", "id").index(pair[0]))
+        rows = (_content_words(_WORD.findall(VOCABULARY.get(value, value))) for _, value in names)
+        return next((words for words in rows if words), ())
+
+
+def _path(each: Candidate) -> int:
+    """Of what is named: the values' path, or that of what is around them."""
+    return each.key.path if each.key.kind.endswith("around") else each.group[min(each.group)][0].unit.path
+
+
+def _content_words(words: Iterable[str]) -> list[str]:
+    lower = [VOCABULARY.get(word.lower(), word.lower()) for word in words]
+    kept = [word for word in lower if word not in GENERIC and (len(word) > 1 or word.isdigit())]
+    return kept if any(not word.isdigit() for word in kept) else []
+
+
+def _identifier(words: Sequence[str]) -> str:
+    plain = "_".join(part for word in words[: MAX_WORDS + 1] for part in word.split())[:MAX_NAME].strip("_")
+    while plain and plain[0].isdigit():
+        plain = plain.lstrip("0123456789").lstrip("_")
+    return plain if plain.isidentifier() else ""
+
+
+def _prefix(each: Candidate) -> Sequence[str]:
+    """What most values begin with, before a colon."""
+    matches = [_PREFIX.match(found.unit.text) for row in each.group.values() for found in row]
+    counts = Counter(match[1] for match in matches if match)
+    if not counts:
+        return ()
+    best = min(counts, key=lambda text: (-counts[text], text))
+    return _content_words(_PLAIN.findall(best)) if counts[best] > 0.7 * len(matches) else ()
+
+
+def _kind(each: Candidate) -> str:
+    """What most values are, "" where they are just text."""
+    texts = [found.unit.text for row in each.group.values() for found in row]
+    return next((name for name, pattern in KINDS if sum(pattern.fullmatch(text) is not None for text in texts) > 0.7 * len(texts)), "")

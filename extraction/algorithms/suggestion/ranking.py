@@ -1,0 +1,184 @@
+"""How good a column each group makes.
+
+A column's merit begins with F · I of Vertex 3.1.2, X the column: F(X) the share of pages that have it, I(X) = 1 - F(X) / (M |T|), near 0
+for what is the same everywhere; of I the root, so that categories of few values are not lost. What makes it worth more or less
+stands in `WEIGHTS`; they were set on real pages in coarse steps, and neighbouring values give about the same.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import fmean, median
+
+from extraction.algorithms.suggestion.constants import Constants
+from extraction.algorithms.suggestion.groups import Found, Group, Key
+from extraction.algorithms.suggestion.labels import Labels
+from extraction.algorithms.suggestion.units import INLINE, PageUnits, Paths
+
+LEAST_PAGES = 0.25
+"""Share of the pages that have to have a column."""
+
+MAX_VALUES = 12
+"""Mean number of values a page that a column may have: more are lists with columns of their own."""
+
+POOL = 600
+"""Groups of most merit that become candidates; and a tenth of it, constants."""
+
+WEIGHTS: Mapping[str, float] = {
+    "marked label": 1.6,
+    "constant text before": 1.2,
+    "in the title": 1.5,
+    "constant": 0.45,
+    "in one line": 1.05,
+    "around": 0.8,
+    "far from its label": 0.7,
+    "whole element": 0.7,
+    "long": 0.6,
+    "short": 0.7,
+    "aside": 0.75,
+}
+"""Factors. "in the title" where all pages' titles hold the value."""
+
+LIST, CROWD, DOWN = 0.3, 0.3, 0.5
+"""A column of n values a page is divided by 1 + LIST log2 n; one place of a path with n of them by 1 + CROWD log2 n; at the
+bottom of the page, DOWN is lost."""
+
+LONG, SHORT = 120, 3
+"""Median lengths, in characters, above and under which text is rarely a field."""
+
+_ASIDE_LABEL = re.compile(r"also|similar|related|recommend|viewed")
+
+Pair = tuple[int, str]
+"""(number of the page, text)"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A group that may become a column.
+
+    values: its (page, value) pairs; texts: those of the texts inside. titled: share of pages whose title holds a value.
+    """
+
+    key: Key
+    group: Group
+    merit: float
+    titled: float
+    values: frozenset[Pair]
+    texts: frozenset[Pair]
+
+    @property
+    def constant(self) -> bool:
+        """Whether it says the same on every page."""
+        return self.key.kind == "constant"
+
+    @property
+    def single(self) -> bool:
+        """Whether it has one value a page."""
+        return all(len(row) == 1 for row in self.group.values())
+
+
+class Ranking:
+    """The groups of some pages and what is asked of all of them."""
+
+    def __init__(self, groups: Mapping[Key, Group], pages: Sequence[PageUnits], labels: Labels, paths: Paths) -> None:
+        self.groups, self.pages, self.labels, self.paths = groups, pages, labels, paths
+        self.titles = [page.title.casefold() for page in pages]
+        self.constants = Constants(groups, pages, labels, paths)
+        self.crowds = {(key.path, key.whole): _count(group) for key, group in groups.items() if key.kind == "all"}
+
+    def candidates(self) -> list[Candidate]:
+        """The groups worth looking at, the best first; ties in an order that does not depend on the pages'."""
+        rows = []
+        for key, group in self.groups.items():
+            if self._possible(key, group):
+                titled = self._titled(group)
+                if key.kind != "constant" or self.constants.worth(key, group, titled):
+                    rows.append((round(self._merit(key, group, titled), 9), key, titled))
+        rows.sort(key=lambda row: (-row[0], row[1].kind, self.paths.mark(row[1].path), row[1]._replace(path=0)))
+        varied = [row for row in rows if row[1].kind != "constant"][:POOL]
+        same = [row for row in rows if row[1].kind == "constant"][: POOL // 10]
+        return [self._candidate(*row) for row in (*varied, *same)]
+
+    def _possible(self, key: Key, group: Group) -> bool:
+        count = _count(group)
+        if len(group) < max(2.0, LEAST_PAGES * len(self.pages)) or count > MAX_VALUES * len(group):
+            return False
+        if key.kind.endswith("around") and count == len(group):
+            return False
+        return (len(set(_contents(group))) == 1) == (key.kind == "constant")
+
+    def _titled(self, group: Group) -> float:
+        return sum(any(self._in_title(page, found) for found in row) for page, row in group.items()) / len(self.pages)
+
+    def _in_title(self, page: int, found: Found) -> bool:
+        return len(found.unit.text) > 2 and found.unit.text.casefold() in self.titles[page]
+
+    def _merit(self, key: Key, group: Group, titled: float) -> float:
+        """F · I with all factors."""
+        pages, founds = len(self.pages), [found for row in group.values() for found in row]
+        merit = len(group) / pages * self._by_number(key, group, len(founds)) * self._by_label(key, founds)
+        if key.kind == "constant":
+            merit *= WEIGHTS["constant"]
+        else:
+            merit *= math.sqrt(1 - len(group) / (pages * len(set(_contents(group)))))
+        merit *= 1 + (WEIGHTS["in the title"] - 1) * titled
+        merit *= 1 - DOWN * median(found.unit.position for found in founds)
+        length = median(len(found.unit.text) for found in founds)
+        merit *= WEIGHTS["long"] if length > LONG else WEIGHTS["short"] if length < SHORT else 1
+        aside = 2 * sum(self.paths.aside[found.unit.path] for found in founds) > len(founds)
+        return merit * (WEIGHTS["aside"] if aside or _ASIDE_LABEL.search(key.label) else 1) * (WEIGHTS["whole element"] if key.whole else 1)
+
+    def _by_number(self, key: Key, group: Group, count: int) -> float:
+        """What the number of values a page makes of it: lists are rarer fields than single values, but a list in one line is one."""
+        if key.kind == "nth":
+            return 1 / (1 + CROWD * math.log2(max(1.0, self.crowds[key.path, key.whole] / len(self.pages))))
+        varied = self._varied(group) if key.kind == "all around" else 1.0
+        if self._in_one_line(key, group):
+            return varied * WEIGHTS["in one line"]
+        return varied * (WEIGHTS["around"] if key.kind.endswith("around") else 1) / (1 + LIST * math.log2(count / len(group)))
+
+    def _by_label(self, key: Key, founds: Sequence[Found]) -> float:
+        if not key.label:
+            return 1.0
+        far = key.kind == "first after" and fmean(found.gap for found in founds) > 0.5
+        near = WEIGHTS["marked label"] if key.label in self.labels.marked else WEIGHTS["constant text before"]
+        return near * (WEIGHTS["far from its label"] if far else 1)
+
+    def _in_one_line(self, key: Key, group: Group) -> bool:
+        """Whether the values stand in one line, such as links between commas. Always as many of them are fields, not a list."""
+        if key.kind not in ("all", "all after", "around", "all around"):
+            return False
+        if not key.kind.endswith("around") and len({len(row) for row in group.values()}) == 1:
+            return False
+        if not all(self.paths.tags[found.unit.path] in INLINE for row in group.values() for found in row):
+            return False
+        steps = [after.unit.first - before.unit.first for row in group.values() for before, after in pairwise(row)]
+        return bool(steps) and sum(step <= 2 for step in steps) >= 0.8 * len(steps)
+
+    def _varied(self, group: Group) -> float:
+        """Root of the share of values that are not the same on nearly all pages."""
+        held = Counter(found.unit.text for row in group.values() for found in row)
+        return math.sqrt(sum(count for count in held.values() if count < 0.9 * len(group)) / held.total())
+
+    def _candidate(self, merit: float, key: Key, titled: float) -> Candidate:
+        group = self.groups[key]
+        values = frozenset((page, found.unit.text) for page, row in group.items() for found in row)
+        inside = (
+            (page, text.text)
+            for page, row in group.items()
+            for found in row
+            for text in self.pages[page].texts[found.unit.first : found.unit.end]
+        )
+        return Candidate(key, group, merit, titled, values, frozenset(inside) if key.whole else values)
+
+
+def _count(group: Group) -> int:
+    return sum(map(len, group.values()))
+
+
+def _contents(group: Group) -> list[tuple[str, ...]]:
+    """What each page has, as one content."""
+    return [tuple(found.unit.text for found in row) for row in group.values()]

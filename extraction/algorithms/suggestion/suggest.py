@@ -1,0 +1,72 @@
+"""Columns proposed for pages of one template of which nothing is known (ALGORITHMS 11, "Suggested fields").
+
+    suggest([page.root for page in pages])
+
+Texts are grouped by keys (`groups`), groups ranked (`ranking`), the best taken so that each adds something (`taking`) and
+named (`naming`). The order of the pages makes no difference. Cost: linear in the texts, some 5 µs for each of their eight
+keys, and the candidates' values.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lxml import etree
+
+from extraction.algorithms.dom.nodes import Location
+from extraction.algorithms.suggestion.groups import collect
+from extraction.algorithms.suggestion.labels import find, keys_of
+from extraction.algorithms.suggestion.naming import Namer
+from extraction.algorithms.suggestion.ranking import Candidate, Ranking
+from extraction.algorithms.suggestion.taking import take
+from extraction.algorithms.suggestion.units import read
+
+COLUMNS = 60
+"""Columns proposed unless told otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value and where it stands."""
+
+    text: str
+    place: Location
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """A proposed column.
+
+    name: an identifier, unique among the columns. words: the label its values stand after, "" for none. score: above 0, higher
+    is better. values: {number of the page: its values in document order}, without pages that have none. constant: the same on
+    every page seen.
+    """
+
+    name: str
+    words: str
+    score: float
+    values: Mapping[int, tuple[Value, ...]]
+    constant: bool
+
+    @property
+    def multiple(self) -> bool:
+        """Whether a page has several values."""
+        return any(len(row) > 1 for row in self.values.values())
+
+
+def suggest(roots: Sequence[etree._Element], *, most: int = COLUMNS) -> list[Column]:
+    """At most `most` columns for pages of one template, the best first; none for fewer than two pages."""
+    if len(roots) < 2:
+        return []
+    pages, paths = read(roots)
+    keys = keys_of(pages)
+    labels = find(pages, keys, paths)
+    namer = Namer(pages, keys, labels, paths)
+    pool = Ranking(collect(pages, keys, labels, paths), pages, labels, paths).candidates()
+    taken = list(take(pool, most))
+    names = namer.names([each for _, each in taken])
+    return [_column(name, namer.written.get(each.key.label, ""), score, each) for name, (score, each) in zip(names, taken, strict=True)]
+
+
+def _column(name: str, words: str, score: float, each: Candidate) -> Column:
+    values = {page: tuple(Value(found.unit.text, found.unit.place) for found in row) for page, row in sorted(each.group.items())}
+    return Column(name, words, score, values, each.constant)

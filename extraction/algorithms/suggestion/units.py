@@ -1,0 +1,211 @@
+"""Pages as lists of what could be a value: text nodes and paragraphs with inline elements, each with its structural path.
+
+A *path* is the chain of steps from the root; a step is an element's name with those of its classes, ids and itemprops
+that at least half of the pages share (what a template names, its content does not). Paths are numbered over all pages, so
+that one number means one path and a deep page costs no more than its nodes.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from itertools import islice
+
+from lxml import etree
+
+from extraction.algorithms.dom.nodes import RAW_TEXT, Location, clean, whole_text
+from extraction.algorithms.learning.features import names_in
+
+MAX_TEXTS = 20_000
+"""Texts read of a page, from its beginning: pages with more are listings, whose beginning shows what they hold."""
+
+MAX_ELEMENTS = 200_000
+"""Elements looked at for the template's classes and ids."""
+
+MAX_LENGTH = 5_000
+"""Longest text, in characters, that is a value."""
+
+SHARED = 0.5
+"""Share of the pages on which a class or id has to stand to be the template's."""
+
+INLINE = frozenset(
+    """a abbr acronym b bdi bdo big br cite code data dfn em font i kbd mark q s samp small span strong sub sup time tt u var
+    wbr""".split()  # noqa: SIM905
+)
+"""Elements that do not break a line: a block that holds only such ones is read as one text by people."""
+
+_WORD = re.compile(r"[^\W_]")
+_ASIDE = re.compile(
+    r"(?<![a-z])(?:nav|foot|breadcrumb|crumb|reviews?|comments?|related|recommend|sidebar|banner|menu|ads?|sponsor|similar)|sidebar|footer|related|recommend|review"
+)
+_NAMES = ("class", "id", "itemprop")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Something that could be a value.
+
+    text: cleaned. place: where it stands. path: number of its element's path. first, end: the texts of the page that are in
+    it, as a half-open range. position: share of the page's texts that stand before it, 0 to 1.
+    """
+
+    text: str
+    place: Location
+    path: int
+    first: int
+    end: int
+    position: float
+
+
+@dataclass(frozen=True, slots=True)
+class PageUnits:
+    """texts, wholes: text nodes and whole elements, each in document order. title: the cleaned text of `title`."""
+
+    texts: tuple[Unit, ...]
+    wholes: tuple[Unit, ...]
+    title: str
+
+
+@dataclass(slots=True)
+class Paths:
+    """The paths seen, by number.
+
+    above: the path it goes on from, -1 for none. tags, names, steps: of its last step. aside: whether it leads into navigation,
+    comments and the like. marks: hashes that do not depend on the order of the pages, for ties.
+    """
+
+    above: list[int] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
+    names: list[tuple[tuple[str, str], ...]] = field(default_factory=list)
+    steps: list[str] = field(default_factory=list)
+    aside: list[bool] = field(default_factory=list)
+    marks: list[bytes] = field(default_factory=list)
+    numbers: dict[tuple[int, str, tuple[tuple[str, str], ...]], int] = field(default_factory=dict)
+
+    def number(self, above: int, tag: str, names: tuple[tuple[str, str], ...]) -> int:
+        """The number of a path; a new one for a new path."""
+        key = above, tag, names
+        if key not in self.numbers:
+            self.numbers[key] = len(self.above)
+            self.above.append(above)
+            self.tags.append(tag)
+            self.names.append(names)
+            self.steps.append(tag + "".join(f".{value}" for _, value in names))
+            before = self.marks[above] if above >= 0 else b""
+            self.marks.append(blake2b(before + self.steps[-1].encode("utf-8", "replace"), digest_size=8).digest())
+            here = tag in ("nav", "footer", "aside") or _ASIDE.search(" ".join(value.lower() for _, value in names)) is not None
+            self.aside.append(here or (above >= 0 and self.aside[above]))
+        return self.numbers[key]
+
+    def mark(self, path: int) -> bytes:
+        """Its hash, that of no path for -1."""
+        return self.marks[path] if path >= 0 else b""
+
+    def tail(self, path: int) -> str:
+        """Its last two steps."""
+        above = self.above[path]
+        return f"{self.steps[above] if above >= 0 else ''}/{self.steps[path]}"
+
+
+def read(roots: Sequence[etree._Element]) -> tuple[list[PageUnits], Paths]:
+    """The pages' units and their paths."""
+    shared, paths = _shared(roots), Paths()
+    return [_Reader(root, shared, paths).page() for root in roots], paths
+
+
+def _shared(roots: Sequence[etree._Element]) -> frozenset[tuple[str, str]]:
+    counts: Counter[tuple[str, str]] = Counter()
+    for root in roots:
+        counts.update({pair for element in islice(root.iter(etree.Element), MAX_ELEMENTS) for pair in _names(element)})
+    return frozenset(pair for pair, count in counts.items() if count >= SHARED * len(roots))
+
+
+def _names(element: etree._Element) -> list[tuple[str, str]]:
+    attributes = element.attrib
+    return [pair for name in _NAMES if name in attributes for pair in names_in(name, attributes[name])] if attributes else []
+
+
+@dataclass(slots=True)
+class _Open:
+    """An element on the way down.
+
+    first: texts before it; own: how many texts are its own; ordinal: text() children so far; flat: only inline elements inside.
+    """
+
+    element: etree._Element
+    node: int
+    path: int
+    raw: bool
+    first: int
+    own: int = 0
+    ordinal: int = 0
+    flat: bool = True
+
+
+class _Reader:
+    """One walk through a page, without recursion: pages may be as deep as the parser lets them."""
+
+    def __init__(self, root: etree._Element, shared: frozenset[tuple[str, str]], paths: Paths) -> None:
+        self.root, self.shared, self.paths = root, shared, paths
+        self.texts: list[tuple[str, Location, int]] = []
+        self.wholes: list[tuple[str, _Open]] = []
+        self.ends: list[int] = []
+        self.title = ""
+
+    def page(self) -> PageUnits:
+        """The page's units."""
+        self._walk()
+        count = max(1, len(self.texts))
+        texts = (Unit(text, place, path, at, at + 1, at / count) for at, (text, place, path) in enumerate(self.texts))
+        wholes = (
+            Unit(text, Location(each.node), each.path, each.first, end, each.first / count)
+            for (text, each), end in zip(self.wholes, self.ends, strict=True)
+        )
+        return PageUnits(tuple(texts), tuple(wholes), self.title)
+
+    def _walk(self) -> None:
+        chain: list[_Open] = []
+        node = -1
+        for event, element in etree.iterwalk(self.root, events=("start", "end", "comment")):
+            if event == "start":
+                node += 1
+                chain.append(self._open(element, node, chain[-1] if chain else None))
+                self._text(chain[-1], element.text)
+                continue
+            if event == "end":
+                self._close(chain.pop(), chain[-1] if chain else None)
+            if chain:
+                self._text(chain[-1], element.tail)
+            if len(self.texts) >= MAX_TEXTS:
+                return
+
+    def _open(self, element: etree._Element, node: int, above: _Open | None) -> _Open:
+        names = tuple(sorted({pair for pair in _names(element) if pair in self.shared}))
+        path = self.paths.number(above.path if above else -1, str(element.tag), names)
+        if element.tag == "title" and not self.title:
+            self.title = clean(whole_text(element))
+        return _Open(element, node, path, (above is not None and above.raw) or element.tag in RAW_TEXT, len(self.texts))
+
+    def _text(self, owner: _Open, text: str | None) -> None:
+        if not text:
+            return
+        owner.ordinal += 1
+        if owner.raw or len(text) > 4 * MAX_LENGTH:
+            return
+        cleaned = clean(text)
+        if 0 < len(cleaned) <= MAX_LENGTH and _WORD.search(cleaned):
+            owner.own += 1
+            self.texts.append((cleaned, Location(owner.node, "text", owner.ordinal), owner.path))
+
+    def _close(self, closed: _Open, above: _Open | None) -> None:
+        """A block with text of its own and inline elements with text is a unit as a whole."""
+        inline = closed.element.tag in INLINE
+        if above is not None and not (inline and closed.flat):
+            above.flat = False
+        end = len(self.texts)
+        if inline or closed.raw or not closed.flat or not 0 < closed.own < end - closed.first:
+            return
+        if sum(len(text) for text, _, _ in self.texts[closed.first : end]) <= MAX_LENGTH:
+            self.wholes.append((clean(whole_text(closed.element)), closed))
+            self.ends.append(end)

@@ -1,0 +1,135 @@
+"""Suggested fields: what is found, how it is named, and that neither the pages' order nor hostile pages matter."""
+
+import random
+import re
+import time
+
+from extraction.algorithms.dom.nodes import elements, value
+from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.suggestion.suggest import Column, suggest
+from tests.algorithms.suggestion.pages import html, roots, texts
+from tests.fixtures.hostile import hostile_html
+
+
+def by_name(columns: list[Column]) -> dict[str, Column]:
+    return {column.name: column for column in columns}
+
+
+def test_the_fields_of_a_page_are_found_and_named() -> None:
+    found = by_name(suggest(roots()))
+    books = [html(number) for number in range(10)]
+    assert texts(found["title"]) == {n: [re.findall("<h1.*?>(.*?)</h1>", book)[0]] for n, book in enumerate(books)}
+    assert texts(found["isbn"]) == {n: [f"97800000{10000 + n}"] for n in range(10)}
+    assert texts(found["price"]) == {n: [f"${n}.50"] for n in range(10)}
+    assert texts(found["authors"]) == {n: re.findall("/by/.*?>(.*?)</a>", book) for n, book in enumerate(books)}
+    assert texts(found["publisher"]) == {
+        n: re.findall("Publisher</th><td>(.*?)</td>", book.replace("&amp;", "&")) for n, book in enumerate(books)
+    }
+
+
+def test_the_title_comes_first_and_an_optional_field_only_where_it_is() -> None:
+    columns = suggest(roots())
+    assert columns[0].name == "title"
+    assert sorted(by_name(columns)["pages"].values) == [n for n in range(10) if n % 3]
+
+
+def test_a_place_gives_its_value_back() -> None:
+    pages = roots()
+    nodes = [elements(root) for root in pages]
+    for column in suggest(pages):
+        for page, row in column.values.items():
+            assert [value(nodes[page], each.place) for each in row] == [each.text for each in row], column.name
+
+
+def test_a_paragraph_with_inline_elements_is_a_unit_as_a_whole() -> None:
+    blurbs = [column for column in suggest(roots()) if any("told in 3 chapters." in text for text in texts(column).get(0, ()))]
+    assert any(text.startswith("A story of ") and text.endswith("told in 3 chapters.") for column in blurbs for text in texts(column)[0])
+
+
+def test_the_order_of_the_pages_makes_no_difference() -> None:
+    pages = roots(8)
+    straight = [(each.name, round(each.score, 6), texts(each)) for each in suggest(pages)]
+    for seed in range(4):
+        order = random.Random(seed).sample(range(8), 8)
+        mixed = [
+            (each.name, round(each.score, 6), {order[n]: row for n, row in texts(each).items()})
+            for each in suggest([pages[n] for n in order])
+        ]
+        assert mixed == straight
+
+
+def test_labels_navigation_and_other_constants_are_no_values() -> None:
+    columns = suggest(roots())
+    said = {text for column in columns for row in texts(column).values() for text in row}
+    assert not said & {"Publisher", "Price:", "ISBN", "Home", "Books", "Help", "Imprint"}
+    constants = [column for column in columns if column.constant]
+    assert [set(map(tuple, texts(column).values())) for column in constants] in ([], [{("English",)}])
+    assert len(constants) <= 0.1 * len(columns)
+
+
+def test_a_constant_after_a_label_is_proposed_once_there_are_ten_columns() -> None:
+    rows = "".join(f"<tr><th>Field {chr(65 + n)}</th><td>{{{n}}}</td></tr>" for n in range(12))
+    pages = [
+        parse(
+            f"<table>{rows}<tr><th>Team</th><td>Rovers</td></tr></table>".format(
+                *(f"w{n} {page * 31 % 17} {n}" for n in range(12))
+            ).encode()
+        ).root
+        for page in range(8)
+    ]
+    columns = suggest(pages)
+    assert [(column.name, column.constant) for column in columns if column.constant] == [("team", True)]
+    assert columns.index(by_name(columns)["team"]) >= 9
+
+
+def test_no_two_columns_are_nearly_the_same_and_names_are_unique_identifiers() -> None:
+    columns = suggest(roots())
+    sets = [{(page, text) for page, row in texts(column).items() for text in row} for column in columns]
+    assert all(len(a & b) <= 0.8 * len(a | b) for n, a in enumerate(sets) for b in sets[:n])
+    assert len(by_name(columns)) == len(columns)
+    assert all(column.name.isidentifier() for column in columns)
+
+
+def test_a_list_that_never_varies_in_number_is_fields_of_their_own() -> None:
+    pages = [parse(f"<p><a class='x'>Make {n}</a> &gt; <a class='x'>Kind {n % 4}</a></p>".encode()).root for n in range(8)]
+    found = suggest(pages)
+    assert {0: ["Make 0"]}.items() <= texts(found[0]).items()
+
+
+def test_at_most_so_many_columns_as_are_asked_for() -> None:
+    assert [column.name for column in suggest(roots(), most=3)] == [column.name for column in suggest(roots())][:3]
+
+
+def test_pages_of_which_nothing_can_be_learned_give_nothing() -> None:
+    assert suggest([]) == []
+    assert suggest(roots(1)) == []
+    blank = parse(b"<html><body><img><p>  </p><script>var a = 'text'</script></body></html>").root
+    assert suggest([blank, blank]) == []
+    assert suggest([roots(1)[0]] * 5) == [] or all(column.constant for column in suggest([roots(1)[0]] * 5))
+
+
+def test_hostile_pages_are_read() -> None:
+    pages = [parse(hostile_html()).root, *roots(3), parse(b"<p>only").root, parse(b"<b>" * 3_000 + b"deep" + b"<i>x" * 3_000).root]
+    columns = suggest(pages)
+    assert columns
+    assert not any("pwned" in text for column in columns for row in texts(column).values() for text in row)
+
+
+def test_a_page_of_twenty_megabytes_takes_less_time_than_to_parse_it() -> None:
+    unit = "<p class='c{0}' id='i{0}'>{0} text</p>"
+    content = "".join(unit.format(n) for n in range(20_000_000 // 45)).encode()
+    started = time.process_time()
+    large = parse(content).root
+    parsing = time.process_time() - started
+    started = time.process_time()
+    assert len(elements(large)) > 400_000
+    suggest([large, *roots(2)])
+    assert time.process_time() - started < 3 * parsing
+
+
+def test_text_inside_text_of_great_depth_costs_no_more_than_its_length() -> None:
+    """A whole element inside a whole element, two thousand deep: each text is read as part of one whole only."""
+    deep = [parse((f"<div>{n}" + "x<span>" * 1_900 + f"y{n}").encode()).root for n in range(3)]
+    started = time.process_time()
+    suggest(deep)
+    assert time.process_time() - started < 5
