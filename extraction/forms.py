@@ -11,7 +11,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
 
 from extraction.algorithms.dom.xpath import expand
-from extraction.models import Attribute, Cluster, Page, RecordType, Site
+from extraction.models import Attribute, Cluster, Monitor, Page, RecordType, Site
 from extraction.services.export_csv import URL_COLUMN, Layout
 from extraction.services.record_types import AttributeDraft
 
@@ -36,6 +36,19 @@ class SiteForm(forms.ModelForm[Site]):
         model = Site
         fields = ["name", "address"]
         error_messages = {"name": {"unique": "There is a site of this name already. Choose another or add the pages there."}}
+
+
+class MonitorForm(forms.ModelForm[Monitor]):
+    """When a site's rules are checked, and what a repair may do."""
+
+    class Meta:
+        model = Monitor
+        fields = ["enabled", "every_hours", "auto_repair"]
+        labels = {
+            "enabled": "Check its rules by itself",
+            "every_hours": "Hours from one check to the next",
+            "auto_repair": "Repairs that pass every test go live by themselves",
+        }
 
 
 class ImportForm(forms.Form):

@@ -4,7 +4,21 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import URLPattern, include, path
 from django.urls.resolvers import URLResolver
 
-from extraction.views import alerts, clusters, crawls, home, pages, record_types, records, rules, runs, sites, templates
+from extraction.views import (
+    alerts,
+    breakages,
+    clusters,
+    crawls,
+    home,
+    monitoring,
+    pages,
+    record_types,
+    records,
+    rules,
+    runs,
+    sites,
+    templates,
+)
 
 _RULES: list[URLPattern] = [
     path("", rules.rules, name="rules"),
@@ -14,6 +28,7 @@ _RULES: list[URLPattern] = [
     path("<int:version>/preview/", rules.preview, name="rule_preview"),
     path("<int:version>/edit/", rules.edit, name="rule_edit"),
     path("<int:version>/publish/", rules.publish, name="rule_publish"),
+    path("<int:version>/against/<int:other>/", rules.difference, name="rule_difference"),
     path("<int:version>/retire/", rules.retire, name="rule_retire"),
 ]
 
@@ -41,6 +56,10 @@ _SITE: list[URLPattern | URLResolver] = [
     path("source/", crawls.source, name="source_edit"),
     path("pages.warc.gz", pages.warc, name="site_warc"),
     path("runs/", runs.runs, name="site_runs"),
+    path("monitoring/", monitoring.monitoring, name="site_monitoring"),
+    path("monitoring/check/", monitoring.check_now, name="site_check_now"),
+    path("monitoring/settings/", monitoring.settings, name="site_monitor"),
+    path("monitoring/<int:check_id>/", monitoring.check, name="site_check"),
     path("settings/", sites.settings, name="site_settings"),
     path("delete/", sites.delete, name="site_delete"),
     path("templates/find/", sites.cluster_start, name="cluster_start"),
@@ -63,6 +82,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("runs/<int:run_id>/pause/", crawls.pause, name="run_pause"),
     path("runs/<int:run_id>/resume/", crawls.resume, name="run_resume"),
     path("runs/<int:run_id>/addresses/", crawls.addresses, name="run_addresses"),
+    path("breakages/", breakages.breakages, name="breakages"),
+    path("breakages/<int:breakage_id>/", breakages.breakage, name="breakage"),
+    path("breakages/<int:breakage_id>/effect/", breakages.effect, name="breakage_effect"),
+    path("breakages/<int:breakage_id>/accept/", breakages.accept, name="breakage_accept"),
+    path("breakages/<int:breakage_id>/dismiss/", breakages.dismiss, name="breakage_dismiss"),
+    path("breakages/<int:breakage_id>/annotate/", breakages.annotate, name="breakage_annotate"),
     path("record-types/", record_types.record_types, name="record_types"),
     path("record-types/new/", record_types.new, name="record_type_new"),
     path("record-types/<slug:slug>/", record_types.record_type, name="record_type"),

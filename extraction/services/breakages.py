@@ -18,7 +18,7 @@ from extraction.algorithms.learning.tables import table
 from extraction.algorithms.rules import xslt
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Bellwether, Breakage, Check, Event, Monitor, Record, Rule, Site, Snapshot
-from extraction.services import alerts, learning_set, repairs, rules, visits
+from extraction.services import alerts, crawl_site, learning_set, repairs, rules, sources, visits
 from extraction.services.learning_set import Source
 
 TOLD = {Breakage.State.REPAIRED: Event.REPAIR, Breakage.State.RECOVERED: Event.RECOVERY}
@@ -71,7 +71,9 @@ def propose(breakage: Breakage, *, now: datetime) -> Rule | None:
 
 
 def accept(breakage: Breakage, *, user: Any = None, now: datetime | None = None) -> Rule:
-    """Publishes the proposal; the broken version ends as repaired. Raises rules.StateError when there is none or it cannot be."""
+    """Publishes the proposal; the broken version ends as repaired. Where the site has an address, it is fetched again and its records
+    are made anew. Raises rules.StateError when there is no proposal or it cannot be published.
+    """
     if breakage.proposal is None or breakage.state != Breakage.State.OPEN:
         raise rules.StateError("There is no repair to accept any more.")
     at = now or timezone.now()
@@ -79,6 +81,8 @@ def accept(breakage: Breakage, *, user: Any = None, now: datetime | None = None)
         rules.publish(breakage.proposal, user)
         _close(Breakage.objects.filter(pk=breakage.pk), Breakage.State.REPAIRED, at, user)
         _renew_baselines(breakage.check_found)
+        if sources.ready(breakage.cluster.site):
+            crawl_site.start_renewal(breakage.cluster.site, user)
     return breakage.proposal
 
 

@@ -18,6 +18,7 @@ from extraction.services import (
     cluster_match,
     clusters,
     contents,
+    extract_records,
     load_assets,
     page_steps,
     page_store,
@@ -58,17 +59,19 @@ def default_threshold(pages: int) -> int:
     return max(SMALLEST_THRESHOLD, min(LARGEST_THRESHOLD, math.ceil(pages / PAGES_PER_THRESHOLD)))
 
 
-def start(site: Site, *, threshold: int | None = None, after: Run | None = None, user: Any = None) -> Run:
+def start(site: Site, *, threshold: int | None = None, after: Run | None = None, extract: bool = False, user: Any = None) -> Run:
     """Starts clustering. threshold: fewest pages a template has, None to choose it by the site's size.
 
     after: the import that asks for it. It makes the run its own: a clustering that already works has not seen its pages.
-    Raises JobError for a threshold under 1.
+    extract: the records of the templates whose rules work are made anew when it is done. Raises JobError for a threshold under 1.
     """
     if threshold is not None and threshold < 1:
         raise JobError(f"a template has at least 1 page; {threshold} was asked for")
     parameters: dict[str, Any] = {"threshold": threshold}
     if after is not None:
         parameters["after"] = after.pk
+    if extract:
+        parameters["then"] = "extract"
     return runs.start(Run.Kind.CLUSTER, site, parameters=parameters, user=user)
 
 
@@ -96,6 +99,8 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
         if not cluster.ignored:
             # Now rather than when an editor waits for them.
             sample_pages.samples(cluster, tell=lambda: progress(len(found.vectors)))
+    if run.parameters.get("then") == "extract":
+        extract_records.start_working(site, run.created_by)
     reuse_rules.start(site, user=run.created_by)
     same_templates.start(site, user=run.created_by)
     if sources.ready(site):

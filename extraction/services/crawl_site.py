@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from django.conf import settings
+from django.db import transaction
 
 from extraction.fetching.crawl.messages import Asset, Done, EndReason, Event, Found
 from extraction.fetching.crawl.process import Crawl, CrawlFailed
@@ -45,6 +46,20 @@ def start(site: Site, user: Any = None) -> Run:
     While a crawl of the site is unfinished, that one is given back.
     """
     return _start(site, {"mode": "sample"}, user)
+
+
+def start_renewal(site: Site, user: Any = None) -> Run:
+    """Fetches the site's pages again, finds their templates and then extracts their records. Raises JobError.
+
+    A crawl that is under way does it as well: what it ends with is asked of its row when it ends.
+    """
+    with transaction.atomic():
+        going = Run.objects.select_for_update().filter(site=site, kind=Run.Kind.CRAWL, state__in=Run.UNFINISHED).first()
+        if going is None:
+            return _start(site, {"mode": "sample", "then": "extract"}, user)
+        going.parameters = going.parameters | {"then": "extract"}
+        going.save(update_fields=["parameters"])
+        return going
 
 
 def start_extraction(site: Site, user: Any = None) -> Run:
@@ -198,8 +213,12 @@ def _ended(run: Run, intake: Intake, reason: EndReason) -> dict[str, Any]:
     }
     if run.parameters["mode"] == "extract":
         return summary | extract_records.states_of(run)
+    run.refresh_from_db(fields=["parameters"])
+    extract = run.parameters.get("then") == "extract"
     if summary.get("new") or summary.get("changed"):
-        cluster_pages.start(run.site, after=run, user=run.created_by)
+        cluster_pages.start(run.site, after=run, extract=extract, user=run.created_by)
+    elif extract:
+        extract_records.start_working(run.site, run.created_by)
     return summary
 
 

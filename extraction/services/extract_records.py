@@ -62,6 +62,16 @@ def start_site(site: Site, user: Any = None) -> Run:
     return runs.start(Run.Kind.EXTRACT, site, parameters={"rules": ids}, user=user)
 
 
+def start_working(site: Site, user: Any = None) -> Run | None:
+    """A run over all pages of a site with those of its rules that no check found broken; None when there are none.
+
+    A broken rule would take the records of pages as they were for nothing.
+    """
+    rules = Rule.objects.filter(cluster__site=site, cluster__ignored=False, state=Rule.State.LIVE).order_by("pk")
+    ids = list(rules.values_list("pk", flat=True))
+    return runs.start(Run.Kind.EXTRACT, site, parameters={"rules": ids}, user=user) if ids else None
+
+
 def run(run: Run, progress: Progress) -> dict[str, Any]:
     """Extracts from every page that belongs to a template of the run's rules; gives the figures."""
     targets = targets_of(run)

@@ -7,7 +7,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from extraction.models import Cluster, Label, Page, Record, Rule, Run
-from extraction.services import run_progress, sites
+from extraction.services import breakage_view, run_progress, sites
 
 SHOWN = 6
 """Rows of each kind on the page; the rest is counted."""
@@ -23,12 +23,13 @@ class Waiting:
     kind: str
     clusters: list[tuple[Cluster, int]] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
+    breakages: list[breakage_view.Row] = field(default_factory=list)
     count: int = 0
 
     @property
     def more(self) -> int:
         """How many are not shown."""
-        return self.count - len(self.clusters) - len(self.runs)
+        return self.count - len(self.clusters) - len(self.runs) - len(self.breakages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,9 @@ class Home:
 def overview() -> Home:
     """What the home page shows, in a constant number of queries."""
     sizes = dict(Page.objects.exclude(current__cluster=None).values_list("current__cluster").order_by().annotate(n=Count("pk")))
-    kinds = [_clusters(kind, found, sizes) for kind, found in _unfinished_clusters().items()]
+    broken = breakage_view.queue()
+    kinds = [Waiting("breakage", breakages=broken[:SHOWN], count=len(broken))]
+    kinds += [_clusters(kind, found, sizes) for kind, found in _unfinished_clusters().items()]
     kinds.append(_failed_runs())
     running = Run.objects.filter(state__in=Run.UNFINISHED).select_related("site", "cluster__site").order_by("-id")[: SHOWN * 2]
     return Home([kind for kind in kinds if kind.count], [run_progress.progress_of(run) for run in running], sites.rows())

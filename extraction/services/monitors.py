@@ -9,6 +9,7 @@ import hashlib
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.utils import timezone
 
 from extraction.models import Monitor, Rule, Run, Site
 from extraction.services import runs, sources
@@ -31,9 +32,24 @@ def dispatch(now: datetime) -> int:
 
 
 def check_now(site: Site, user: object = None) -> Run:
-    """A check of the site's rules at once; one that is under way is given back."""
-    going = Run.objects.filter(site=site, kind=Run.Kind.CHECK, state__in=Run.UNFINISHED).first()
-    return going or runs.start(Run.Kind.CHECK, site, user=user)
+    """A check of the site's rules at once; one that is under way is given back. Raises JobError when there is nothing to check."""
+    if not sources.ready(site):
+        raise runs.JobError(f"{site.name} has no address; give it one under Settings, then its pages can be looked at again.")
+    if not Rule.objects.filter(state__in=Rule.SERVING, cluster__site=site, cluster__ignored=False).exists():
+        raise runs.JobError(f"{site.name} has no live rule; publish one first.")
+    return _run(site, user)
+
+
+def of(site: Site) -> Monitor:
+    """The site's monitor; a new one, not written yet, when it has none."""
+    return Monitor.objects.filter(site=site).first() or Monitor(site=site, next_due_at=timezone.now())
+
+
+def change(monitor: Monitor, *, now: datetime) -> None:
+    """Writes what an operator set; the next check comes one new interval after the last one, or at once."""
+    last = monitor.last_checked_at
+    monitor.next_due_at = max(now, last + timedelta(hours=monitor.every_hours)) if last else now
+    monitor.save()
 
 
 def next_due(monitor: Monitor, now: datetime) -> datetime:
@@ -55,8 +71,13 @@ def _start(monitor: Monitor, now: datetime) -> bool:
     with transaction.atomic():
         if not _move(monitor, next_due(monitor, now)):
             return False
-        check_now(monitor.site)
+        _run(monitor.site)
     return True
+
+
+def _run(site: Site, user: object = None) -> Run:
+    going = Run.objects.filter(site=site, kind=Run.Kind.CHECK, state__in=Run.UNFINISHED).first()
+    return going or runs.start(Run.Kind.CHECK, site, unit="templates", user=user)
 
 
 def _move(monitor: Monitor, due: datetime) -> bool:

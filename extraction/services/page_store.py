@@ -133,7 +133,7 @@ def _snapshot(visit: Visit, look: Look) -> Snapshot:
     title, error = "", ""
     try:
         page = parse(content, content_type=content_type or None)
-        title = _title(page)
+        title = title_of(page)
         look(visit.item, page)
     except PageError as reason:
         error = str(reason)[:500]
@@ -152,7 +152,8 @@ def _snapshot(visit: Visit, look: Look) -> Snapshot:
     return made
 
 
-def _title(page: ParsedPage) -> str:
+def title_of(page: ParsedPage) -> str:
+    """The page's title as it is kept; empty where it has none."""
     element = next(page.root.iter("title"), None)
     return printable(nodes.clean(nodes.whole_text(element)))[:TITLE_LENGTH] if element is not None else ""
 

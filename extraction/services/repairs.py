@@ -34,10 +34,8 @@ class Repair:
 
     def report(self, rule: Rule) -> dict[str, Any]:
         """The broken version's report with the entries of what was relearned replaced."""
-        entries = [
-            entry if (made := self.relearned.get(entry.get("name"))) is None else _entry(entry["name"], made)
-            for entry in rule.report.get("attributes", [])
-        ]
+        before = {entry["name"]: entry for entry in rule.report.get("attributes", [])}
+        entries = list((before | {name: _entry(name, made) for name, made in self.relearned.items()}).values())
         failed = [{"name": name, "reason": reason} for name, reason in self.failed.items()]
         return rule.report | {"attributes": entries, "failed": failed, "repaired_from": rule.version}
 

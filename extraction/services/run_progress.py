@@ -51,10 +51,14 @@ def going(site: Site) -> Run | None:
 
 
 def following(run: Run) -> Run | None:
-    """The unfinished run that an import or a crawl started when it ended: finding the templates of what came in."""
-    if run.kind not in (Run.Kind.IMPORT, Run.Kind.CRAWL) or not run.finished:
+    """The unfinished run that this one started when it ended: finding the templates of what came in, then their records if asked."""
+    after = {Run.Kind.IMPORT: Run.Kind.CLUSTER, Run.Kind.CRAWL: Run.Kind.CLUSTER}
+    if run.parameters.get("then") == "extract" and run.kind == Run.Kind.CLUSTER:
+        after[Run.Kind.CLUSTER] = Run.Kind.EXTRACT
+    kind = after.get(Run.Kind(run.kind))
+    if kind is None or not run.finished:
         return None
-    later = Run.objects.filter(site=run.site_id, kind=Run.Kind.CLUSTER, state__in=Run.UNFINISHED, pk__gt=run.pk)
+    later = Run.objects.filter(site=run.site_id, kind=kind, state__in=Run.UNFINISHED, pk__gt=run.pk)
     return later.order_by("pk").first()
 
 

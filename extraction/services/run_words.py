@@ -56,6 +56,7 @@ _WORDS: dict[str, dict[str, str]] = {
     Run.Kind.COMPARE: {"pairs": "pair{s} of templates compared", "proposals": "found to be one template"},
     Run.Kind.ASSETS: {"loaded": "file{s} loaded", "failed": "not loaded"},
     Run.Kind.PREVIEW: {"drawn": "preview{s} drawn"},
+    Run.Kind.CHECK: {"checked": "template{s} checked", "ok": "ok", "broken": "broken", "unreachable": "unreachable"},
     Run.Kind.LEARN: {"attributes": "attribute{s} learned", "failed": "not learned"},
     Run.Kind.REUSE: {"templates": "new template{s}", "reused": "with a known rule", "relearned": "with a rule relearned", "live": "live"},
     Run.Kind.EXTRACT: {

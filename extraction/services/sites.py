@@ -9,7 +9,7 @@ from django.db.models import Count, F, Max, Q
 from django.utils import timezone
 from django.utils.text import slugify
 
-from extraction.models import Cluster, Page, Record, Rule, Run, Site, Source
+from extraction.models import Breakage, Cluster, Page, Record, Rule, Run, Site, Source
 
 RESERVED = frozenset({"new"})
 """Slugs that are addresses of their own."""
@@ -41,13 +41,16 @@ class SiteRow:
 
 @dataclass(frozen=True, slots=True)
 class SiteHead:
-    """The figures above a site's tabs. fetchable: its address is known. extractable: a rule is live besides."""
+    """The figures above a site's tabs. fetchable: its address is known. extractable: a rule is live besides. broken: open
+    breakages.
+    """
 
     row: SiteRow
     unreadable: int
     unclustered: int
     gone: int
     running: int
+    broken: int
     fetchable: bool
     extractable: bool
 
@@ -110,10 +113,11 @@ def head(site: Site) -> SiteHead:
         gone=Count("pk", filter=Q(gone_at__isnull=False)),
     )
     running = Run.objects.filter(site=site, state__in=Run.UNFINISHED).count()
+    broken = Breakage.objects.filter(cluster__site=site, state=Breakage.State.OPEN).count()
     source = Source.objects.filter(site=site).first()
     fetchable = source is not None and source.is_set
     live = fetchable and Rule.objects.filter(cluster__site=site, cluster__ignored=False, state__in=Rule.SERVING).exists()
-    return SiteHead(rows([site])[0], **figures, running=running, fetchable=fetchable, extractable=live)
+    return SiteHead(rows([site])[0], **figures, running=running, broken=broken, fetchable=fetchable, extractable=live)
 
 
 def _record_states(site_ids: list[int]) -> Iterator[tuple[int, str, int]]:

@@ -71,17 +71,18 @@ def values_of(sheet: xslt.Stylesheet, root: etree._Element) -> dict[str, tuple[s
 
 
 def keep(page: Page, answer: Answer, at: datetime) -> Snapshot:
-    """The snapshot of what stood at a page's address, made if there is none; the page's current one stays what it is."""
+    """The snapshot of a page (`tree` could read it) as it stood at its address, made if there is none; the current one stays."""
     content = answer.content or b""
     known = Snapshot.objects.filter(page=page, sha256=contents.digest(content)).first()
     if known is not None:
         return known
     made = Snapshot(page=page, sha256=contents.put(content), size_bytes=len(content), content_type=answer.content_type, fetched_at=at)
+    made.title = page_store.title_of(parse(content, content_type=answer.content_type or None))
     page_store.vectorise([made], [content])
     found, _ = Snapshot.objects.get_or_create(
         page=page,
         sha256=made.sha256,
-        defaults={name: getattr(made, name) for name in ("size_bytes", "content_type", "fetched_at", "vector", "scheme")},
+        defaults={name: getattr(made, name) for name in ("size_bytes", "content_type", "fetched_at", "title", "vector", "scheme")},
     )
     return found
 

@@ -54,6 +54,14 @@ SIGNS: dict[str, Sign] = {
     "unreadable": Sign("broken", "✕", "Unreadable"),
     "unclustered": Sign("", "·", "No template"),
     "gone": Sign("unreachable", "⌁", "Gone"),
+    # A check
+    "shingle": Sign("suspect", "◐", "Structure changed"),
+    "null": Sign("broken", "✕", "Values missing"),
+    "incorrect": Sign("broken", "✕", "Wrong values"),
+    # A breakage
+    "open": Sign("broken", "✕", "Open"),
+    "recovered": Sign("ok", "●", "Recovered by itself"),
+    "dismissed": Sign("", "–", "Dismissed"),
     # Health
     "ok": Sign("ok", "●", "Ok"),
     "suspect": Sign("suspect", "◐", "Suspect"),
@@ -102,6 +110,33 @@ def bars(parts: Sequence[tuple[float, str]], colour: str = "", label: str = "") 
         label or percent(sum(share for share, _ in parts)),
         format_html_join("", '<rect x="{}" width="{}" height="1" class="{}"/>', rects),
     )
+
+
+@register.simple_tag
+def spark(shares: Sequence[float | None], label: str = "") -> SafeString:
+    """Shares of 0 to 1 as a line, the oldest first; None leaves out its point."""
+    line = list(shares) * 2 if len(shares) == 1 else list(shares)
+    step = 100 / max(len(line) - 1, 1)
+    points = [f"{n * step:.2f},{20 - 18 * share:.2f}" for n, share in enumerate(line) if share is not None]
+    return format_html(
+        '<svg class="spark" viewBox="0 0 100 22" preserveAspectRatio="none" role="img" aria-label="{}"><title>{}</title>'
+        '<line x1="0" y1="20" x2="100" y2="20"/><polyline points="{}"/></svg>',
+        label,
+        label,
+        " ".join(points),
+    )
+
+
+@register.simple_tag
+def sign(state: str) -> str:
+    """A state's sign alone; its word must stand beside it or in a title."""
+    return SIGNS[str(state)].sign
+
+
+@register.filter
+def colour(state: str) -> str:
+    """The name of a state's colour, empty for none."""
+    return SIGNS[str(state)].colour
 
 
 @register.simple_tag

@@ -5,6 +5,7 @@ from typing import Any
 from django.http import HttpRequest
 
 from extraction.models import Role, role_of
+from extraction.services import breakage_view
 
 
 def shell(request: HttpRequest) -> dict[str, Any]:
@@ -18,6 +19,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         "can_operate": held >= Role.OPERATOR,
         "can_administer": held >= Role.ADMIN,
         "section": _section(request),
+        "open_breakages": breakage_view.open_count if role else 0,
     }
 
 
@@ -28,4 +30,6 @@ def _section(request: HttpRequest) -> str:
         return "home" if name == "home" else "record_types"
     if name.startswith("alert"):
         return "alerts"
+    if name.startswith("breakage"):
+        return "breakages"
     return "sites" if name else ""

@@ -9,7 +9,7 @@ from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.rules.exports import FORMS
 from extraction.forms import XPathForm
 from extraction.models import Role, Rule
-from extraction.services import cluster_view, export_rule, extract_records, learn_rule, rule_view
+from extraction.services import cluster_view, export_rule, extract_records, learn_rule, rule_history, rule_view
 from extraction.services import rules as service
 from extraction.services.runs import JobError
 from extraction.views.clusters import cluster_of
@@ -36,6 +36,20 @@ def rules(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def rule(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
     """One version: each attribute's XPath, how sure it is, what it gives and where it gives nothing."""
     return _page(request, rule_of(slug, number, version))
+
+
+@require_safe
+@requires(Role.VIEWER)
+def difference(request: HttpRequest, slug: str, number: int, version: int, other: int) -> HttpResponse:
+    """How a version differs from another one. `attribute=`: the part that says what this attribute gives by both."""
+    old, new = rule_of(slug, number, other), rule_of(slug, number, version)
+    name = request.GET.get("attribute", "")
+    if name:
+        effect = rule_history.effect(old, new, name)
+        versions = {"before": f"Version {old.version}", "after": f"Version {new.version}"}
+        return render(request, "extraction/_effect.html", {"effect": effect, "error": effect.error, **versions})
+    context = {"site": new.cluster.site, "cluster": new.cluster, "old": old, "new": new, "differences": rule_history.differences(old, new)}
+    return render(request, "extraction/rule_difference.html", context)
 
 
 @require_safe
@@ -145,6 +159,7 @@ def _page(request: HttpRequest, found: Rule, *, error: str = "", name: str = "",
         "rows": rule_view.rows(found),
         "lists": rule_view.lists(found),
         "versions": rule_view.versions(cluster),
+        "events": rule_history.events(found),
         "edit_error": error,
         "edit_name": name,
         "edit_xpath": xpath,

@@ -1,7 +1,7 @@
 // The keyboard of a screen. A screen with keys of its own says data-keys="own" on its body and is left alone.
 //
 // j, k move through whatever carries data-list (its children with data-item); Enter opens the first link of the item;
-// Esc goes to what carries data-back; / focuses data-search; g then a letter goes to the link with data-go="letter".
+// a letter that a link or button carries as data-key presses it; Esc goes to what carries data-back; / focuses data-search; g then a letter goes to the link with data-go="letter".
 
 let chord = false;
 let chordTimer = 0;
@@ -47,6 +47,11 @@ function plain(event) {
   if (chord) {
     chord = false;
     go(event.key);
+    return true;
+  }
+  const keyed = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+  if (keyed) {
+    keyed.click();
     return true;
   }
   switch (event.key) {

@@ -1,4 +1,8 @@
-"""`python -m tests.e2e.live_rule`: annotates the demo's books in the product of VERTEX_VAR_DIR, learns their rule and publishes it."""
+"""`python -m tests.e2e.live_rule [SITE ADDRESS]`: annotates the demo's books in the product of VERTEX_VAR_DIR, learns their rule and
+publishes it. SITE: its slug, where there are several; ADDRESS: where its pages are from, if not the demo's own address.
+"""
+
+import sys
 
 import django
 
@@ -7,12 +11,15 @@ django.setup()
 from django.contrib.auth.models import User  # noqa: E402
 
 from extraction.demo.bundled import annotations  # noqa: E402
+from extraction.demo.site import BASE_URL  # noqa: E402
 from extraction.management.commands.demo import annotate  # noqa: E402
 from extraction.models import Site  # noqa: E402
 from extraction.services import jobs, learn_rule, rules, runs  # noqa: E402
 
 if __name__ == "__main__":
+    slug, address = sys.argv[1:] or ("", BASE_URL)
+    site = Site.objects.get(slug=slug) if slug else Site.objects.get()
     editor = User.objects.get_or_create(username="editor")[0]
-    cluster = annotate(Site.objects.get(), annotations()[0], editor)
+    cluster = annotate(site, annotations(base_url=address)[0], editor)
     runs.execute(learn_rule.start(cluster, editor).pk, jobs.JOBS)
     rules.publish(cluster.rules.get(), editor)

@@ -434,10 +434,28 @@ function hear(message) {
   } else if (message.type === "styles") {
     for (const each of document.querySelectorAll("style[data-v], link[data-v]")) if (each instanceof HTMLStyleElement || each instanceof HTMLLinkElement) if (each.sheet) each.sheet.disabled = !message.on;
     redraw();
+  } else if (message.type === "follow") {
+    follow();
+  } else if (message.type === "scroll") {
+    scrolledTo = scrollY + message.by;
+    window.scrollBy(0, message.by);
+    scrolledTo = scrollY;
   } else if (message.type === "overlays") {
     showOverlays(message.on);
     redraw();
   }
+}
+
+let scrolledTo = 0; // where the window around it knows the page to be
+
+/** Reports from now on how far a person scrolls, so that another version of the page can go with it. */
+function follow() {
+  scrolledTo = scrollY;
+  addEventListener("scroll", () => {
+    const by = scrollY - scrolledTo;
+    scrolledTo = scrollY;
+    if (by) say({ type: "scroll", by });
+  });
 }
 
 function hover() {

@@ -12,11 +12,11 @@
  *
  * To the frame.
  * @typedef {{type: "mode", kind: string, hue: number, name: string, like: Place | null} | {type: "marks", marks: Mark[]} | {type: "show", location: Place}
- *   | {type: "move", step: number} | {type: "cursor", location: Place | null} | {type: "styles", on: boolean} | {type: "overlays", on: boolean}} ToFrame
+ *   | {type: "move", step: number} | {type: "cursor", location: Place | null} | {type: "follow"} | {type: "scroll", by: number} | {type: "styles", on: boolean} | {type: "overlays", on: boolean}} ToFrame
  *
  * From the frame.
  * @typedef {{type: "ready"} | {type: "hover", location: Place | null, value: string} | {type: "click", location: Place, value: string, marks: string[]}
- *   | {type: "part", location: Place, value: string} | {type: "cursor", location: Place, value: string}
+ *   | {type: "scroll", by: number} | {type: "part", location: Place, value: string} | {type: "cursor", location: Place, value: string}
  *   | {type: "key", key: string, ctrl: boolean, shift: boolean, alt: boolean}} FromFrame
  */
 
@@ -62,6 +62,8 @@ export function readMessage(data) {
     case "part":
     case "cursor":
       return location && { type: data.type, location, value };
+    case "scroll":
+      return Number.isFinite(data.by) ? { type: "scroll", by: data.by } : null;
     case "key":
       return typeof data.key === "string" ? { type: "key", key: data.key, ctrl: !!data.ctrl, shift: !!data.shift, alt: !!data.alt } : null;
     default:

@@ -8,7 +8,22 @@ from django.utils import timezone
 
 from extraction.algorithms.rules.rule import AttributeRule, Selector
 from extraction.algorithms.rules.rule import Rule as RuleValue
-from extraction.models import Alert, AlertChannel, Cluster, CrawlAddress, Page, RecordType, Rule, Run, RunProblem, SamplePage, Site, Source
+from extraction.models import (
+    Alert,
+    AlertChannel,
+    Breakage,
+    Check,
+    Cluster,
+    CrawlAddress,
+    Page,
+    RecordType,
+    Rule,
+    Run,
+    RunProblem,
+    SamplePage,
+    Site,
+    Source,
+)
 from extraction.services import extract_records, rules, runs
 from extraction.services.jobs import JOBS
 from tests.extraction import factory
@@ -26,6 +41,7 @@ class World:
     rule: Rule
     run: Run
     crawl: Run
+    breakage: Breakage
     record_type: RecordType
     alert: Alert
 
@@ -42,6 +58,7 @@ class World:
             "record_types",
             "record_type_new",
             "alerts",
+            "breakages",
             "alert_channel_new",
         }:
             return []
@@ -51,8 +68,14 @@ class World:
             return [self.record_type.slug]
         if name in {"run_addresses", "run_pause", "run_resume"}:
             return [self.crawl.pk]
+        if name.startswith("breakage"):
+            return [self.breakage.pk]
+        if name == "site_check":
+            return [self.site.slug, self.breakage.check_found_id]
         if name.startswith("run"):
             return [self.run.pk]
+        if name == "rule_difference":
+            return [*cluster, self.rule.version, self.rule.version]
         if name == "rule_export":
             return [*cluster, self.rule.version, "scrapy"]
         if name in {"page", "page_apart"}:
@@ -77,7 +100,37 @@ def make(count: int = 6, *, name: str = "Books") -> World:
     Run.objects.filter(pk=failed.pk).update(state=Run.State.FAILED, error="there are no pages", finished_at=run.created_at)
     page = Page.objects.filter(site=cluster.site).order_by("pk")[0]
     assert cluster.record_type
-    return World(cluster.site, cluster, page, rule, run, crawled(cluster.site), cluster.record_type, alert())
+    return World(cluster.site, cluster, page, rule, run, crawled(cluster.site), broken(rule, page), cluster.record_type, alert())
+
+
+def broken(rule: Rule, page: Page) -> Breakage:
+    """A breakage that was dismissed, with the check that found it on one page."""
+    now = timezone.now()
+    evidence = {
+        "attribute": "price",
+        "url": page.url,
+        "kind": "null",
+        "strong": True,
+        "before": ["£0.50"],
+        "now": [],
+        "reason": "it is lost",
+    }
+    check = Check.objects.create(
+        cluster=rule.cluster,
+        rule=rule,
+        checked_at=now,
+        verdict=Check.Verdict.NULL,
+        asked=1,
+        reached=1,
+        covered_fraction=1.0,
+        attributes={"price": {"kind": "null", "pages": 1, "fraction": 1.0, "null_fraction": 1.0}},
+        pages=[{"url": page.url, "outcome": "ok", "old": page.current_id, "new": page.current_id}],
+        evidence=[evidence],
+    )
+    state = Breakage.State.DISMISSED
+    return Breakage.objects.create(
+        cluster=rule.cluster, rule=rule, check_found=check, state=state, attributes=["price"], opened_at=now, closed_at=now
+    )
 
 
 def alert() -> Alert:

@@ -1,0 +1,30 @@
+"""Checking a site's rules from the command line."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from extraction.management import following
+from extraction.models import Breakage
+from extraction.services import monitors
+from extraction.services.runs import JobError
+
+
+class Command(BaseCommand):
+    help = "Look at some pages of each template with a live rule: are the rules still right?"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("site", help="the site's name or slug")
+        following.add_arguments(parser)
+
+    def handle(self, *, site: str, wait: bool, here: bool, **_: Any) -> None:
+        found = following.site_named(site)
+        try:
+            run = monitors.check_now(found)
+        except JobError as error:
+            raise CommandError(str(error)) from error
+        following.follow(self, run, wait=wait, here=here)
+        if wait or here:
+            for each in Breakage.objects.filter(cluster__site=found, state=Breakage.State.OPEN).select_related("cluster", "proposal"):
+                repair = f"version {each.proposal.version} would repair it" if each.proposal else each.note or "no repair yet"
+                self.stdout.write(f"  {each.cluster.label}: {', '.join(each.attributes)} broke; {repair}")

@@ -1,0 +1,141 @@
+"""Monitoring as people look at it: each template's checks on a line of time, its bellwethers, and the health of its rule in figures."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from statistics import median
+
+from django.db.models import Count
+
+from extraction.models import Attribute, Bellwether, Breakage, Check, Cluster, Label, Rule, Site
+from extraction.services import breakage_view
+
+SHOWN = 60
+"""Checks on the line of time: two months of daily ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class NullLine:
+    """An attribute's share of watched pages without a value, check by check, the oldest first; None where no page answered."""
+
+    attribute: Attribute
+    fractions: list[float | None]
+
+    @property
+    def last(self) -> float | None:
+        """The share at the last check that could tell."""
+        return next((each for each in reversed(self.fractions) if each is not None), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A bellwether and what its address gave at the last check; empty before the first."""
+
+    bellwether: Bellwether
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """A rule's health. to_detect_s: the time between the last check that found all well and the one that found the break, which is
+    the most that a break stood unseen; to_repair_s: from the finding to the repair; medians, None while there was none.
+    breakages: how many of each ending. annotated: pages a person marked for this template.
+    """
+
+    checks: int
+    breakages: Mapping[str, int]
+    to_detect_s: float | None
+    to_repair_s: float | None
+    annotated: int
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateWatch:
+    """A template's monitoring: checks newest last."""
+
+    cluster: Cluster
+    rule: Rule
+    checks: list[Check]
+    nulls: list[NullLine]
+    watched: list[Watched]
+    health: Health
+    breakage: Breakage | None
+
+    @property
+    def last(self) -> Check | None:
+        """The latest check."""
+        return self.checks[-1] if self.checks else None
+
+    @property
+    def coverage(self) -> list[float | None]:
+        """Share of the pages that answered which still have the template's structure, check by check."""
+        return [check.covered_fraction if check.reached else None for check in self.checks]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckView:
+    """One check: what was found of each attribute, with the evidence, and what each page gave."""
+
+    check: Check
+    attributes: list[tuple[Attribute, Mapping[str, object]]]
+    evidence: list[tuple[Attribute, Mapping[str, object]]] = field(default_factory=list)
+
+
+def templates(site: Site) -> list[TemplateWatch]:
+    """The templates of a site with a rule that serves, in the order of their numbers."""
+    serving = Rule.objects.filter(cluster__site=site, cluster__ignored=False, state__in=Rule.SERVING).defer("stylesheet", "report")
+    rules = list(serving.select_related("cluster__site", "cluster__record_type").order_by("cluster__number"))
+    clusters = [rule.cluster_id for rule in rules]
+    labelled = dict(
+        Label.objects.filter(cluster__in=clusters).values_list("cluster").order_by().annotate(n=Count("snapshot", distinct=True))
+    )
+    open_ones = {each.cluster_id: each for each in Breakage.objects.filter(cluster__in=clusters, state=Breakage.State.OPEN)}
+    return [_template(rule, labelled.get(rule.cluster_id, 0), open_ones.get(rule.cluster_id)) for rule in rules]
+
+
+def check(found: Check) -> CheckView:
+    """One check for its page."""
+    names = list(found.attributes)
+    known = dict(zip(names, breakage_view.attributes(found.cluster, names), strict=True))
+    rows = [(known[name], found.attributes[name]) for name in names]
+    return CheckView(found, rows, [(known[each["attribute"]], each) for each in found.evidence if each["attribute"] in known])
+
+
+def _template(rule: Rule, annotated: int, breakage: Breakage | None) -> TemplateWatch:
+    cluster = rule.cluster
+    checks = list(Check.objects.filter(cluster=cluster).defer("evidence").order_by("-checked_at", "-pk")[:SHOWN])[::-1]
+    outcomes = {row["url"]: row["outcome"] for row in checks[-1].pages} if checks else {}
+    bellwethers = Bellwether.objects.filter(cluster=cluster).select_related("page")
+    watched = [Watched(each, outcomes.get(each.page.url, "")) for each in bellwethers]
+    names = [each["name"] for each in rule.definition.get("attributes", [])]
+    lines = [NullLine(each, _nulls(checks, each.name)) for each in breakage_view.attributes(cluster, names)]
+    return TemplateWatch(cluster, rule, checks, lines, watched, _health(cluster, annotated), breakage)
+
+
+def _nulls(checks: Sequence[Check], name: str) -> list[float | None]:
+    return [each.attributes.get(name, {}).get("null_fraction") for each in checks]
+
+
+def _health(cluster: Cluster, annotated: int) -> Health:
+    breakages = list(Breakage.objects.filter(cluster=cluster).select_related("check_found").order_by("opened_at"))
+    real = [each for each in breakages if each.state != Breakage.State.DISMISSED]
+    unseen = [seconds for each in real if (seconds := _unseen_s(each)) is not None]
+    repaired = [each.closed_at - each.opened_at for each in real if each.state == Breakage.State.REPAIRED and each.closed_at]
+    return Health(
+        checks=Check.objects.filter(cluster=cluster).count(),
+        breakages={state: sum(each.state == state for each in breakages) for state in Breakage.State.values},
+        to_detect_s=median(unseen) if unseen else None,
+        to_repair_s=_median_s(repaired),
+        annotated=annotated,
+    )
+
+
+def _unseen_s(breakage: Breakage) -> float | None:
+    """From the last check at which all was well to the one that found the break; None where it was the first check."""
+    well = Check.objects.filter(cluster=breakage.cluster_id, checked_at__lt=breakage.opened_at, verdict=Check.Verdict.OK)
+    last = well.order_by("-checked_at").values_list("checked_at", flat=True).first()
+    return (breakage.opened_at - last).total_seconds() if last else None
+
+
+def _median_s(times: Sequence[timedelta]) -> float | None:
+    return median(each.total_seconds() for each in times) if times else None

@@ -1,0 +1,15 @@
+// A breakage's page as it was and as it is: the two scroll together, and keys pressed on them are the screen's.
+import { pageFrame } from "./annotate/pageframe.js";
+
+const frames = [...document.querySelectorAll("iframe[data-side]")];
+
+/** @type {ReturnType<typeof pageFrame>[]} */
+const sides = frames.map((frame, side) => pageFrame(frame, frame.parentElement, (message) => {
+  if (message.type === "ready") sides[side].say({ type: "follow" });
+  else if (message.type === "scroll") sides.forEach((other, n) => n !== side && other.say(message));
+  else if (message.type === "key" && !message.ctrl && !message.alt) {
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: message.key, bubbles: true, cancelable: true }));
+  }
+}));
+
+frames.forEach((frame, side) => sides[side].show(frame.dataset.address));
