@@ -165,7 +165,9 @@ def annotatable(breakage: Breakage, asked: str) -> Snapshot | None:
     The check kept it beside the site's pages; from now on it is one of the template's.
     """
     answered = [pair.new for pair in pairs(breakage.check_found) if pair.new]
-    chosen = int(asked) if asked.isdecimal() and int(asked) in answered else next(iter(answered), None)
+    if not answered:
+        return None
+    chosen = int(asked) if asked.isdecimal() and int(asked) in answered else answered[0]
     Snapshot.objects.filter(pk=chosen, cluster=None).update(cluster=breakage.cluster)
     return Snapshot.objects.filter(pk=chosen).first()
 
