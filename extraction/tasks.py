@@ -7,7 +7,7 @@ from celery.signals import task_failure, worker_ready
 from django.db import connection
 from django.utils import timezone
 
-from extraction.services import alerts, jobs, monitors, runs
+from extraction.services import alerts, jobs, monitors, runs, tidy_checks
 
 
 @shared_task
@@ -27,6 +27,12 @@ def tick() -> None:
     """Starts the checks that are due and sends the alerts that wait."""
     monitors.dispatch(timezone.now())
     alerts.tick(timezone.now())
+
+
+@shared_task
+def tidy() -> None:
+    """Lets go of what old checks stored."""
+    tidy_checks.tidy(timezone.now())
 
 
 @shared_task

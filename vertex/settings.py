@@ -169,6 +169,7 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "extraction.tasks.sweep", "schedule": 10.0, "options": {"expires": 10.0}},
     "tick": {"task": "extraction.tasks.tick", "schedule": 60.0, "options": {"expires": 60.0}},
+    "tidy": {"task": "extraction.tasks.tidy", "schedule": 86400.0, "options": {"expires": 3600.0}},
 }
 if CELERY_BROKER_URL.startswith("filesystem:"):
     _queue = VAR_DIR / "queue"

@@ -13,6 +13,7 @@ class Snapshot(models.Model):
     kept: False where a crawl only took the records from the page; its bytes are not in the storage then.
     status, headers: of the answer, where the page was fetched; the headers by their names in lower case, only those that say
     something of the page.
+    checked: only a check fetched it; nobody imported or crawled this content.
     vector: the 8-byte shingle vector as 16 hexadecimal digits, empty for a page that cannot be read; scheme names how
     it was made. error: why the page cannot be read, empty when it can. cluster: the template it belongs to, None while
     unclustered.
@@ -29,6 +30,7 @@ class Snapshot(models.Model):
     error = models.CharField(max_length=500, blank=True)
     received = models.CharField(max_length=64, blank=True)
     kept = models.BooleanField(default=True)
+    checked = models.BooleanField(default=False)
     status = models.PositiveSmallIntegerField(null=True, blank=True)
     headers: models.JSONField[dict[str, str], dict[str, str]] = models.JSONField(default=dict, blank=True)
     cluster = models.ForeignKey("extraction.Cluster", null=True, blank=True, on_delete=models.SET_NULL, related_name="snapshots")

@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import uuid
+from datetime import datetime
 from pathlib import Path
 
 from django.core.files.base import ContentFile
@@ -10,6 +11,9 @@ from django.core.files.storage import default_storage
 
 LEVEL = 6
 """gzip's own default: level 9 takes twice the time for one per cent on HTML."""
+
+BIN = "bin"
+"""Folder of contents that nothing needs any more, for some days."""
 
 
 def digest(content: bytes) -> str:
@@ -28,8 +32,35 @@ def put(content: bytes) -> str:
 
 def get(sha256: str) -> bytes:
     """The bytes kept under a sha256. Raises FileNotFoundError naming it."""
-    with default_storage.open(_name(sha256), "rb") as file:
+    name = _name(sha256)
+    if not default_storage.exists(name) and default_storage.exists(_bin(sha256)):
+        name = _bin(sha256)  # somebody came to need it just when it was put there
+    with default_storage.open(name, "rb") as file:
         return gzip.decompress(file.read())
+
+
+def throw(sha256: str) -> None:
+    """Puts a content into the bin, where `get` still finds it. Whoever stores it again does not look there."""
+    if default_storage.exists(_name(sha256)):
+        with default_storage.open(_name(sha256), "rb") as file:
+            keep(_bin(sha256), file.read())
+        default_storage.delete(_name(sha256))
+
+
+def thrown(before: datetime) -> list[str]:
+    """What is in the bin since before a time."""
+    if not default_storage.exists(BIN):
+        return []
+    names = [name.removesuffix(".gz") for name in default_storage.listdir(BIN)[1] if not name.startswith(".")]
+    return sorted(sha256 for sha256 in names if default_storage.get_modified_time(_bin(sha256)) < before)
+
+
+def empty(sha256: str, *, wanted: bool) -> None:
+    """Takes a content out of the bin: back to where it was if it is wanted after all, else for good."""
+    if wanted and not default_storage.exists(_name(sha256)):
+        with default_storage.open(_bin(sha256), "rb") as file:
+            keep(_name(sha256), file.read())
+    default_storage.delete(_bin(sha256))
 
 
 def keep(name: str, data: bytes) -> None:
@@ -54,6 +85,10 @@ def keep(name: str, data: bytes) -> None:
     except OSError:
         half.unlink(missing_ok=True)
         raise
+
+
+def _bin(sha256: str) -> str:
+    return f"{BIN}/{sha256}.gz"
 
 
 def _name(sha256: str) -> str:

@@ -174,11 +174,11 @@ def _write(site: Site, visits: Sequence[Visit], made: dict[tuple[str, str], Snap
     for visit in visits:
         page = pages[visit.url]
         row = rows[page.pk, visit.sha256]
-        if visit.keep and not row.kept:
-            row.kept = True
+        if (visit.keep and not row.kept) or row.checked:
+            row.kept, row.checked = row.kept or visit.keep, False
             seen.add(row.pk)
         _settle(page, row, by_id, visit, seen)
-    Snapshot.objects.bulk_update([by_id[pk] for pk in sorted(seen)], ["fetched_at", "kept", "headers"])
+    Snapshot.objects.bulk_update([by_id[pk] for pk in sorted(seen)], ["fetched_at", "kept", "checked", "headers"])
     back = [page.pk for page in pages.values() if page.gone_at is not None]
     Page.objects.filter(pk__in=back).update(gone_at=None)
     moved = [page for page in pages.values() if page.current_id != before[page.pk]]

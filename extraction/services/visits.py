@@ -71,9 +71,13 @@ def values_of(sheet: xslt.Stylesheet, root: etree._Element) -> dict[str, tuple[s
 
 
 def keep(page: Page, answer: Answer, at: datetime) -> Snapshot:
-    """The snapshot of a page (`tree` could read it) as it stood at its address, made if there is none; the current one stays."""
+    """The snapshot of a page (`tree` could read it) as it stood at its address, made if there is none; the current one stays.
+
+    Called in a transaction.
+    """
     content = answer.content or b""
-    known = Snapshot.objects.filter(page=page, sha256=contents.digest(content)).first()
+    # Locked, so that what is tidied away and what becomes a baseline here are never the same.
+    known = Snapshot.objects.select_for_update().filter(page=page, sha256=contents.digest(content)).first()
     if known is not None:
         return known
     made = Snapshot(page=page, sha256=contents.put(content), size_bytes=len(content), content_type=answer.content_type, fetched_at=at)
@@ -82,7 +86,8 @@ def keep(page: Page, answer: Answer, at: datetime) -> Snapshot:
     found, _ = Snapshot.objects.get_or_create(
         page=page,
         sha256=made.sha256,
-        defaults={name: getattr(made, name) for name in ("size_bytes", "content_type", "fetched_at", "title", "vector", "scheme")},
+        defaults={name: getattr(made, name) for name in ("size_bytes", "content_type", "fetched_at", "title", "vector", "scheme")}
+        | {"checked": True},
     )
     return found
 

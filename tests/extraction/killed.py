@@ -1,8 +1,9 @@
 """A worker that can be made to die: `python -m tests.extraction.killed WORD …`.
 
 It has a database and a storage of its own (VERTEX_VAR_DIR). Words: begin ARCHIVE and crawl URL begin a run; net FILE lets crawls find
-what FILE says (tests.extraction.crawler); work does what waits, after a sweep; die WHERE NTH lets this process kill itself when a
-function is called for the nth time; state prints all tables as JSON.
+what FILE says (tests.extraction.crawler); watch URL makes a watched site, beat starts what is due, check does it, tell MINUTES sends the
+alerts so much later, found prints what came of it; work does what waits, after a sweep; die WHERE NTH lets this process kill itself when
+a function is called for the nth time; state prints all tables as JSON.
 """
 
 import importlib
@@ -10,7 +11,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,65 @@ def crawl(url: str) -> None:
     call_command("migrate", verbosity=0)
     source = Source.objects.create(site=Site.objects.create(name="Books", slug="books"), addresses=[url], whole=True)
     crawl_site.start(source.site)
+
+
+def watch(hook: str) -> None:
+    """A shop with a live rule whose pages have another design by now, and somebody who is told."""
+    from django.core.management import call_command
+
+    from extraction.models import AlertChannel, Source
+    from tests.extraction import watched
+
+    call_command("migrate", verbosity=0)
+    Source.objects.create(site=watched.cluster(6).site, addresses=["https://shop.example/"])
+    AlertChannel.objects.create(name="Data team", url=hook, events=["break"])
+
+
+def beat() -> None:
+    from django.utils import timezone
+
+    from extraction.services import monitors
+
+    monitors.dispatch(timezone.now())
+
+
+def check() -> None:
+    from extraction.models import Snapshot
+    from extraction.services import contents, visits
+
+    def fetch(urls: Sequence[str]) -> Mapping[str, visits.Answer]:
+        old = {url: Snapshot.objects.filter(page__url=url).order_by("pk")[0].sha256 for url in urls}
+        return {url: visits.Answer(visits.Outcome.OK, contents.get(sha256).replace(b"h1", b"h2")) for url, sha256 in old.items()}
+
+    visits.fetcher = lambda site, spool: fetch
+    work()
+
+
+def tell(minutes: str) -> None:
+    from datetime import timedelta
+
+    from django.utils import timezone
+
+    from extraction.models import Alert
+    from extraction.services import alerts
+
+    now = timezone.now() + timedelta(minutes=int(minutes))
+    alerts.tick(now)
+    for alert_id in Alert.objects.values_list("pk", flat=True):
+        alerts.deliver(alert_id, now)
+
+
+def found() -> None:
+    from extraction.models import Alert, Breakage, Check, Rule, Run
+
+    rows = {
+        "runs": Run.objects.order_by("pk").values_list("kind", "state", "summary"),
+        "checks": Check.objects.order_by("pk").values_list("verdict", "confirmed", "asked", "reached"),
+        "breakages": Breakage.objects.order_by("pk").values_list("state", "attributes", "proposal__version"),
+        "rules": Rule.objects.order_by("pk").values_list("version", "state"),
+        "alerts": Alert.objects.order_by("pk").values_list("event", "state", "attempts"),
+    }
+    json.dump({name: list(values) for name, values in rows.items()}, sys.stdout)
 
 
 def work() -> None:
@@ -108,6 +168,11 @@ if __name__ == "__main__":
         "work": (work, 0),
         "die": (die, 2),
         "state": (state, 0),
+        "watch": (watch, 1),
+        "beat": (beat, 0),
+        "check": (check, 0),
+        "tell": (tell, 1),
+        "found": (found, 0),
     }
     for word in words:
         function, count = arguments[word]

@@ -1,4 +1,4 @@
-"""A worker killed in the middle of an import, a crawl or a clustering: the next one finishes, and nothing is doubled or lost."""
+"""A worker killed in the middle of an import, a crawl, a clustering or a check: the next one finishes, and nothing is doubled or lost."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.extraction import crawler
+from tests.extraction import crawler, watched
 from tests.extraction.intake import manifest, site_files, zip_at
 
 
@@ -21,6 +21,7 @@ class Worker:
     def __init__(self, folder: Path) -> None:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("VERTEX_")}
         self._environment = kept | {"VERTEX_VAR_DIR": str(folder), "VERTEX_BROKER_URL": "memory://", "VERTEX_LOG_LEVEL": "ERROR"}
+        self._environment["VERTEX_CONFIRM_AFTER_S"] = "0"
 
     def __call__(self, *words: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "tests.extraction.killed", *words]
@@ -86,3 +87,26 @@ def test_killed_crawls_leave_what_an_undisturbed_one_leaves(tmp_path: Path) -> N
     written = Counter(crawler.fetched(net))
     assert set(written) == set(crawler.fetched(calm)), "nothing is lost"
     assert max(written.values()) <= 1 + len(deaths), "only what was in hand when a worker died is fetched again"
+
+
+def test_killed_checks_leave_what_an_undisturbed_one_leaves_and_tell_once(tmp_path: Path) -> None:
+    with watched.webhook() as calm, watched.webhook() as hook:
+        undisturbed = state(Worker(tmp_path / "a")("watch", calm.url, "beat", "check", "tell", "0", "found"))
+        assert undisturbed["checks"] == [["null", True, 6, 6]]
+        assert undisturbed["breakages"] == [["open", ["title"], 2]]
+        assert undisturbed["alerts"] == [["break", "sent", 1]]
+
+        worker = Worker(tmp_path / "b")
+        deaths = [
+            worker("watch", hook.url, "die", "extraction.services.monitors.check_now", "1", "beat"),
+            worker("beat", "die", "extraction.services.visits.values_of", "9", "check"),
+            worker("beat", "die", "extraction.services.alerts.tell", "1", "check"),
+            worker("beat", "die", "extraction.services.breakages.propose", "1", "check"),
+            worker("beat", "die", "extraction.services.rules.add_draft", "1", "check"),
+            worker("beat", "check", "die", "extraction.services.alerts._settle", "1", "tell", "0"),
+        ]
+        assert [death.returncode for death in deaths] == [-signal.SIGKILL] * 6, [death.stderr for death in deaths]
+        found = state(worker("beat", "check", "tell", "11", "tell", "30", "found"))
+        assert len(hook.came) == 1, "told, but the worker died before it could write so: nobody is told twice"
+    assert found["alerts"] == [["break", "failed", 1]]
+    assert {**found, "alerts": 0} == {**undisturbed, "alerts": 0}
