@@ -1,6 +1,5 @@
 """Records as a person looks for them, also among ten thousand."""
 
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -118,7 +117,7 @@ def test_records_of_other_templates_are_not_found(books: Cluster) -> None:
     assert found(other) == ""
 
 
-def test_ten_thousand_records_stay_fast(django_assert_max_num_queries: Any) -> None:
+def test_a_page_of_ten_thousand_records_takes_three_queries(django_assert_max_num_queries: Any) -> None:
     cluster = factory.cluster(factory.site(), kind=factory.record_type())
     text = "Some longer description of the book that is here so that a row has a usual size. " * 5
     rows = [
@@ -132,8 +131,6 @@ def test_ten_thousand_records_stay_fast(django_assert_max_num_queries: Any) -> N
     fill(cluster, rows)
     assert Attribute.objects.filter(name="price").exists()
     for asked in ({"query": "book 9999"}, {"sort": "-price"}, {"missing": "author"}, {"query": "nowhere", "sort": "title"}):
-        started = time.perf_counter()
         with django_assert_max_num_queries(3):
             page = Paginator(search(cluster, **asked), 50).get_page(1)
             assert all(record.snapshot.page.url for record in page)
-        assert time.perf_counter() - started < 1.0, asked

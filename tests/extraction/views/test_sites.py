@@ -23,7 +23,7 @@ def archive(**pages: str) -> SimpleUploadedFile:
 
 
 def test_a_new_site_leads_to_its_upload(signed_in: Any) -> None:
-    answer = signed_in("editor").post(reverse("site_new"), {"name": "Süd & Nord", "address": "https://example.org"})
+    answer = signed_in("editor").post(reverse("site_new_upload"), {"name": "Süd & Nord", "address": "https://example.org"})
     site = Site.objects.get()
     assert answer.headers["Location"] == reverse("site_import", args=[site.slug])
     assert (site.slug, site.created_by.username) == ("sud-nord", "editor")
