@@ -1,0 +1,222 @@
+"""TEXT-HASH and TEXT-MAX: TEXT-MDL with costs estimated from MinHash signatures (`001_…` §4; Kim & Shim 2011; ALGORITHMS 8).
+
+A cluster is its extended signature and its number of pages. ξ and the sizes |E(d)| give the number of paths of each support, and with it
+how many symbols the best template costs; the global Pr(1) gives |M_E|. None of that looks at a path, so a pair's price costs the
+signature's length. Clusters with the same signature are merged first.
+
+TEXT-HASH tries every partner of a cluster, TEXT-MAX those of maximal estimated Jaccard (ties all). Each cluster keeps its best partner;
+each round prices these pairs at what symbols cost now, and where none of them saves anything all pairs are looked at again before it
+ends. So at the end no pair that the algorithm considers saves anything; on the way the pair taken is the best of those kept, where the
+paper's is of those kept with symbols at one price.
+
+Departure: over `TRIED_ALL` clusters, partners come from an index of the signatures first, `BAND` equal ranks side by side, so that pages
+of one template meet without a look at all others; all pairs are tried among what is left. Cost: that of the signatures, linear, and the
+square of the clusters left by the index.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+import numpy as np
+
+from extraction.algorithms.clustering.mdl import F64, I32, I64
+from extraction.algorithms.clustering.text_mdl import KINDS, TextClustering, cost_bits, described, in_template
+from extraction.algorithms.clustering.text_paths import EssentialPaths
+from extraction.algorithms.sketches.columns import U64
+from extraction.algorithms.sketches.minhash import LENGTH, SEED, attained_by_both, signatures
+
+TRIED_ALL = 64
+"""Clusters up to which every pair is tried at once."""
+
+BAND = 4
+"""Ranks that have to be equal for two clusters to meet in the index: a Jaccard of 0.5 meets in one of 64 bands with a chance of 0.98."""
+
+BUCKET = 8
+"""Clusters of a bucket that are tried for one of it; in a bucket all are alike."""
+
+_ALONE = -1
+_PRECISION = 6
+
+
+def text_hash(essential: EssentialPaths, *, length: int = LENGTH, seed: int = SEED) -> TextClustering:
+    """The clustering of TEXT-HASH. length: permutations of a signature; the more, the nearer its costs are to the exact ones."""
+    return _run(essential, length, seed, nearest_only=False)
+
+
+def text_max(essential: EssentialPaths, *, length: int = LENGTH, seed: int = SEED) -> TextClustering:
+    """The clustering of TEXT-MAX: only a cluster's partners of maximal Jaccard are tried."""
+    return _run(essential, length, seed, nearest_only=True)
+
+
+def estimated_symbols(attained: I32, sizes: I64, totals: I64) -> F64:
+    """The symbols of clusters with their best templates (`text_mdl.KINDS`), shape (clusters, KINDS), estimated.
+
+    attained: shape (clusters, length). sizes: pages. totals: sums of |E(d)|. Exact for one page and for equal ones.
+    """
+    union = totals / np.maximum(attained.mean(1), 1 / attained.shape[1])
+    inside = in_template(attained, sizes[:, None])
+    rows = [inside, np.where(inside, 0, attained), np.where(inside, sizes[:, None] - attained, 0)]
+    estimated: F64 = np.stack([row.mean(1) * union for row in rows], axis=1)
+    return estimated
+
+
+def _run(essential: EssentialPaths, length: int, seed: int, *, nearest_only: bool) -> TextClustering:
+    if not essential.pages:
+        return described(essential, [])
+    state = _Clusters(essential, length, seed, nearest_only=nearest_only)
+    if state.count > TRIED_ALL:
+        state.merge_all(_Index(state.ranks))
+    state.merge_all(None)
+    return described(essential, state.groups(), estimated_bits=state.bits())
+
+
+class _Index:
+    """Which clusters have the same ranks in a band."""
+
+    def __init__(self, ranks: U64) -> None:
+        self._buckets: dict[tuple[int, bytes], list[int]] = defaultdict(list)
+        for cluster in range(len(ranks)):
+            self.add(cluster, ranks[cluster])
+
+    def add(self, cluster: int, ranks: U64) -> None:
+        for key in self._keys(ranks):
+            self._buckets[key].append(cluster)
+
+    def meeting(self, ranks: U64, alive: Iterable[bool]) -> I64:
+        """Clusters that are alive and share a band with these ranks, ascending: of each bucket those that came last."""
+        lives, found = np.asarray(alive), set()
+        for key in self._keys(ranks):
+            bucket = [cluster for cluster in dict.fromkeys(self._buckets.get(key, ())) if lives[cluster]]
+            self._buckets[key] = bucket
+            found.update(bucket[-BUCKET:])
+        return np.array(sorted(found), np.int64)
+
+    @staticmethod
+    def _keys(ranks: U64) -> list[tuple[int, bytes]]:
+        return [(start, ranks[start : start + BAND].tobytes()) for start in range(0, len(ranks), BAND)]
+
+
+class _Clusters:
+    """Clusters by number, that of their first page's signature among the different ones; and for each the best partner known.
+
+    partner: `_ALONE` where there is none. jaccard, change: of that pair. Only rows of clusters that are alive mean anything.
+    """
+
+    def __init__(self, essential: EssentialPaths, length: int, seed: int, *, nearest_only: bool) -> None:
+        sketched = signatures(essential.pages, length=length, seed=seed)
+        self.ranks, first, which = _distinct(sketched)
+        self._members = [np.flatnonzero(which == cluster).tolist() for cluster in range(len(first))]
+        self._sizes = np.bincount(which, minlength=len(first))
+        lengths = np.array([len(page) for page in essential.pages], np.int64)
+        self._totals = np.bincount(which, lengths, minlength=len(first)).astype(np.int64)
+        self._attained = (self._sizes[:, None] * (self._totals > 0)[:, None]).astype(np.int32) * np.ones((1, length), np.int32)
+        self._alive = np.ones(len(first), np.bool_)
+        self._pages = len(essential.pages)
+        ones = float(lengths.sum()) / essential.cells if essential.cells else 0.0
+        self._cells = lengths.sum() / ones if ones else 0.0
+        self._symbols = estimated_symbols(self._attained, self._sizes, self._totals)
+        self._partner, self._jaccard = np.full(len(first), _ALONE), np.zeros(len(first))
+        self._change = np.zeros((len(first), KINDS))
+        self._nearest_only = nearest_only
+
+    @property
+    def count(self) -> int:
+        return int(self._alive.sum())
+
+    def groups(self) -> list[list[int]]:
+        return [members for members, lives in zip(self._members, self._alive.tolist(), strict=True) if lives]
+
+    def bits(self) -> float:
+        """The estimated cost of the clustering."""
+        return float(cost_bits(self._sum(), cells=self._cells, pages=self._pages))
+
+    def merge_all(self, index: _Index | None) -> None:
+        """Merges best pairs until no pair saves anything: of those that meet in the index, or of all where there is none."""
+        fresh = False
+        while True:
+            rows = np.flatnonzero(self._alive)
+            saved = self._saved(self._change[rows], self._partner[rows])
+            if len(rows) > 1 and saved.max() > 0:
+                row = int(rows[np.argmax(saved)])
+                partner = int(self._partner[row])
+                self._merge(min(row, partner), max(row, partner), index)
+                fresh = False
+            elif fresh or len(rows) < 2:
+                return
+            else:
+                for row in rows.tolist():
+                    self._look(row, index)
+                fresh = True
+
+    def _sum(self) -> F64:
+        total: F64 = self._symbols[self._alive].sum(0)
+        return total
+
+    def _saved(self, changes: F64, partners: "I64 | None" = None) -> F64:
+        """Bits that pairs save at the present prices; 0 where there is no partner."""
+        total = self._sum()
+        before = cost_bits(total, cells=self._cells, pages=self._pages)
+        saved: F64 = np.round(before - cost_bits(total + changes, cells=self._cells, pages=self._pages), _PRECISION)
+        return saved if partners is None else np.where(partners == _ALONE, 0, saved)
+
+    def _merge(self, one: int, other: int, index: _Index | None) -> None:
+        both = attained_by_both(self.ranks[one], self._attained[one], self.ranks[other], self._attained[other])
+        self._attained[one], self.ranks[one] = both, np.minimum(self.ranks[one], self.ranks[other])
+        self._sizes[one] += self._sizes[other]
+        self._totals[one] += self._totals[other]
+        self._members[one] += self._members[other]
+        self._alive[other] = False
+        here = slice(one, one + 1)
+        self._symbols[one] = estimated_symbols(self._attained[here], self._sizes[here], self._totals[here])[0]
+        if index is not None:
+            index.add(one, self.ranks[one])
+        others = self._look(one, index)
+        widowed = self._alive & np.isin(self._partner, (one, other))
+        widowed[one] = False
+        for row in np.flatnonzero(widowed).tolist():
+            self._look(row, index)
+        self._offer(one, others[~widowed[others]])
+
+    def _look(self, row: int, index: _Index | None) -> I64:
+        """Finds the best partner of a cluster anew; all it was compared with."""
+        others: I64 = np.flatnonzero(self._alive) if index is None else index.meeting(self.ranks[row], self._alive)
+        others = np.asarray(others[others != row], np.int64)
+        self._partner[row] = _ALONE
+        if len(others):
+            jaccard, change = self._compared(row, others)
+            saved = self._saved(change)
+            if self._nearest_only:
+                saved = np.where((jaccard == jaccard.max()) & (jaccard > 0), saved, -np.inf)
+            best = int(np.argmax(saved))
+            if np.isfinite(saved[best]):
+                self._partner[row], self._jaccard[row], self._change[row] = others[best], jaccard[best], change[best]
+        return others
+
+    def _offer(self, new: int, others: I64) -> None:
+        """Makes a cluster the partner of those others for which it is better than the one they have."""
+        if not len(others):
+            return
+        jaccard, change = self._compared(new, others)
+        better = self._saved(change) > self._saved(self._change[others], self._partner[others])
+        if self._nearest_only:
+            same = jaccard == self._jaccard[others]
+            better = (jaccard > 0) & ((self._partner[others] == _ALONE) | (jaccard > self._jaccard[others]) | (same & better))
+        chosen = others[better]
+        self._partner[chosen], self._jaccard[chosen], self._change[chosen] = new, jaccard[better], change[better]
+
+    def _compared(self, row: int, others: I64) -> tuple[F64, F64]:
+        """(estimated Jaccard coefficients, changes of the symbols) of merging a cluster with others."""
+        mine, theirs = self.ranks[row], self.ranks[others]
+        both = attained_by_both(mine, self._attained[row], theirs, self._attained[others])
+        merged = estimated_symbols(both, self._sizes[row] + self._sizes[others], self._totals[row] + self._totals[others])
+        jaccard: F64 = ((mine == theirs) & (self._attained[row] > 0)).mean(1)
+        return jaccard, merged - self._symbols[row] - self._symbols[others]
+
+
+def _distinct(sketched: U64) -> tuple[U64, I64, I64]:
+    """(different signatures in the order of the pages, the first page of each, which of them each page has)."""
+    _, first, which = np.unique(sketched, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    return sketched[first[order]].copy(), first[order], place[which.ravel()]

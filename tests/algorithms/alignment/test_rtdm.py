@@ -1,0 +1,104 @@
+"""RTDM is the cheapest of all restricted top-down mappings, and a metric."""
+
+from functools import cache
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from extraction.algorithms.alignment.rtdm import Forest, Tree
+from extraction.algorithms.clustering.tree_distance import cluster_by_likeness
+from extraction.algorithms.dom.parse import parse
+from extraction.demo.site import pages as demo_pages
+
+Plain = tuple[str, tuple["Plain", ...]]
+
+trees = st.recursive(
+    st.builds(lambda label: (label, ()), st.sampled_from("ab")),
+    lambda below: st.builds(lambda label, children: (label, tuple(children)), st.sampled_from("ab"), st.lists(below, max_size=3)),
+    max_leaves=5,
+)
+
+
+def made(forest: Forest, plain: Plain) -> Tree:
+    return forest.tree(plain[0], [made(forest, child) for child in plain[1]])
+
+
+def size(plain: Plain) -> int:
+    return 1 + sum(map(size, plain[1]))
+
+
+@cache
+def cheapest(one: Plain, other: Plain, root: bool = True) -> int:
+    """Every mapping of the children in order is tried, without dynamic programming and without shortcuts."""
+    differs = one[0] != other[0]
+    if differs and not root:
+        return size(one) + size(other) - 1
+    everything = size(one) + size(other) - 2
+    best = everything
+    for count in range(1, min(len(one[1]), len(other[1])) + 1):
+        for mine in combinations(one[1], count):
+            for theirs in combinations(other[1], count):
+                saved = sum(size(a) + size(b) - cheapest(a, b, False) for a, b in zip(mine, theirs, strict=True))
+                best = min(best, everything - saved)
+    return best + differs
+
+
+@settings(deadline=None, max_examples=100)
+@given(trees, trees)
+def test_it_is_the_cheapest_of_all_mappings(one: Plain, other: Plain) -> None:
+    forest = Forest()
+    assert forest.distance(made(forest, one), made(forest, other)) == cheapest(one, other)
+
+
+@settings(deadline=None, max_examples=100)
+@given(trees, trees, trees)
+def test_it_is_a_metric(one: Plain, two: Plain, three: Plain) -> None:
+    forest = Forest()
+    a, b, c = made(forest, one), made(forest, two), made(forest, three)
+    assert (forest.distance(a, b) == 0) == (one == two) == (a is b)
+    assert forest.distance(a, b) == forest.distance(b, a)
+    assert forest.distance(a, c) <= forest.distance(a, b) + forest.distance(b, c)
+    assert 0 <= forest.likeness(a, b) <= 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "distance"),
+    [
+        ("<p>a</p>", "<p>other text</p>", 0),
+        ("<ul><li></ul>", "<ul><li><li><li></ul>", 2),
+        ("<p><b></b></p>", "<p><i></i></p>", 1),
+        ("<div><p><b></b></p></div>", "<section><p><b></b></p></section>", 5),  # the labels differ: p and b are mapped to nothing
+    ],
+)
+def test_small_pages_are_as_far_apart_as_counted_by_hand(one: str, other: str, distance: int) -> None:
+    forest = Forest()
+    first, second = (forest.page(parse(f"<html><body>{part}</body></html>".encode()).root) for part in (one, other))
+    assert forest.distance(first, second) == distance
+
+
+def test_a_deep_page_is_cut_and_does_not_exhaust_the_stack() -> None:
+    forest = Forest()
+    deep = forest.page(parse(b"<html><body>" + b"<div>" * 1500).root)
+    assert deep.size <= 201
+    assert forest.distance(deep, forest.tree("html")) == deep.size - 1
+
+
+def test_templates_of_the_demo_are_told_apart_also_beyond_the_sample() -> None:
+    chosen = [page for page in demo_pages() if page.template in ("book", "author")][::6]
+    forest = Forest()
+    items = [forest.page(parse(page.content).root) for page in chosen]
+    found = cluster_by_likeness(items, forest.likeness, sample=12)
+    assert sorted(number for group in found for number in group) == list(range(len(items)))
+    for group in found:
+        assert len({chosen[number].template for number in group}) == 1
+    assert len(found) < len(items) / 2
+
+
+def test_average_linkage_stops_at_the_bound_and_nothing_is_lost() -> None:
+    def likeness(one: float, other: float) -> float:
+        return 1 - abs(one - other)
+
+    assert cluster_by_likeness([0.0, 0.1, 0.9, 1.0], likeness) == [[0, 1], [2, 3]]
+    assert cluster_by_likeness([], likeness) == []

@@ -1,0 +1,173 @@
+"""TEXT-MDL, TEXT-HASH and TEXT-MAX: the paper's example, a plain loop over dictionaries as oracle, and how far estimates are from truth."""
+
+import math
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from extraction.algorithms.clustering.text_hash import TRIED_ALL, estimated_symbols, text_hash, text_max
+from extraction.algorithms.clustering.text_mdl import described, symbols_of, text_mdl
+from extraction.algorithms.clustering.text_paths import EssentialPaths, essential, text_paths, within_site
+from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.sketches.minhash import ExtendedSignature
+from extraction.demo.site import pages as demo_pages
+
+
+def sets(pages: list[list[int]]) -> list[np.ndarray]:
+    return [np.unique(np.array(page, np.uint64)) for page in pages]
+
+
+def mixed(pages: list[list[int]]) -> list[np.ndarray]:
+    """The same sets with members that are hashes, as signatures want them."""
+    hashes = np.random.default_rng(5).integers(1, 2**63, 4000, dtype=np.uint64)
+    return [np.unique(hashes[page]) for page in sets(pages)]
+
+
+def plain_bits(given: EssentialPaths, groups: list[list[int]]) -> float:
+    """L(C) cell by cell: the three matrices are really made."""
+    every = sorted({path for page in given.pages for path in page.tolist()})
+    values_t, values_d = Counter({0: given.cells}), Counter({0: given.cells})
+    for group in groups:
+        for path in every:
+            has = [path in given.pages[page].tolist() for page in group]
+            template = 2 * sum(has) >= len(group) + 1
+            values_t.update({1: template, 0: -int(template)})
+            for one in has:
+                values_d[0] -= 1
+                values_d[int(one) - template] += 1
+    entropy = sum(n * math.log2(given.cells / n) for values in (values_t, values_d) for n in values.values() if n > 0)
+    return entropy + len(given.pages) * math.log2(len(given.pages))
+
+
+def plain_mdl(given: EssentialPaths) -> list[list[int]]:
+    groups = [[page] for page in range(len(given.pages))]
+    while len(groups) > 1:
+        now = plain_bits(given, groups)
+        tries = []
+        for one, other in combinations(range(len(groups)), 2):
+            merged = [group for n, group in enumerate(groups) if n not in (one, other)] + [sorted(groups[one] + groups[other])]
+            tries.append((-round(now - plain_bits(given, merged), 6), groups[one][0], groups[other][0], sorted(merged)))
+        best = min(tries)
+        if best[0] >= 0:
+            break
+        groups = best[3]
+    return groups
+
+
+def test_the_published_example_gives_its_essential_paths_and_costs() -> None:
+    # E as the paper's matrix gives it; after its table p5 would be on three pages, of which d1 is not one.
+    pages = tuple(sets([[1, 2, 3, 4], [1, 2, 3, 4, 5], [1, 2, 3, 4, 5], [1, 2]]))
+    given = EssentialPaths(pages, (3, 3, 3, 4), 8)
+    two = described(given, [[0, 1, 2], [3]])
+    assert round(two.bits, 2) == 38.67
+    assert [cluster.template.tolist() for cluster in two.clusters] == [[1, 2, 3, 4, 5], [1, 2]]
+    one = described(given, [[0, 1, 2, 3]])
+    assert abs(one.bits - 46.78) < 0.01
+    assert one.clusters[0].template.tolist() == [1, 2, 3, 4]
+
+
+def test_the_threshold_is_the_mode_of_supports_and_the_smaller_of_two() -> None:
+    given = essential(sets([[1, 2, 3, 4, 5, 7], [1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 8], [1, 2]]))
+    assert given.thresholds == (3, 3, 3, 4)
+    assert [page.tolist() for page in given.pages] == [[1, 2, 3, 4, 5]] * 3 + [[1, 2]]
+    assert given.paths == 7
+    assert essential(sets([[1, 2], [1]])).thresholds == (1, 2), "supports 2 and 1 are as frequent"
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.lists(st.lists(st.integers(0, 7), min_size=1, max_size=8), min_size=1, max_size=5))
+def test_text_mdl_is_the_plain_loop(pages: list[list[int]]) -> None:
+    given = essential(sets(pages))
+    found = text_mdl(given)
+    groups = sorted(list(cluster.members) for cluster in found.clusters)
+    assert math.isclose(found.bits, plain_bits(given, groups), abs_tol=1e-6)
+    assert groups == sorted(plain_mdl(given))
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.booleans(), min_size=1, max_size=9))
+def test_no_other_choice_of_a_path_has_fewer_symbols(has: list[bool]) -> None:
+    support = np.array([sum(has)], np.int32)
+    chosen = symbols_of(support, len(has), np.ones(1)).sum()
+    assert chosen == min(1 + len(has) - sum(has), sum(has))
+
+
+def drawn(templates: int, each: int, *, size: int = 60, own: int = 8, seed: int = 1) -> list[list[int]]:
+    """Pages of some templates: nine of ten of its paths, a frame of all pages, and paths of their own."""
+    chance, pages, fresh = np.random.default_rng(seed), [], 1000
+    for number in range(templates * each):
+        template = np.arange(10 + size * (number % templates), 10 + size * (number % templates + 1))
+        pages.append([*range(10), *template[chance.random(size) < 0.9].tolist(), *range(fresh, fresh + own)])
+        fresh += own
+    return pages
+
+
+@pytest.mark.parametrize("method", [text_mdl, text_hash, text_max])
+def test_templates_are_found_and_their_paths_given(method) -> None:
+    pages = drawn(3, 8)
+    found = method(essential(within_site(mixed(pages))))
+    assert [set(cluster.members) for cluster in found.clusters] == [set(range(start, 24, 3)) for start in range(3)]
+    for start, cluster in enumerate(found.clusters):
+        assert set(cluster.template.tolist()) <= set(mixed([list(range(10 + 60 * start, 70 + 60 * start))])[0].tolist())
+        assert len(cluster.template) > 15, "those of the mode, which is all pages"
+
+
+@pytest.mark.parametrize("method", [text_hash, text_max])
+def test_hashed_costs_are_near_those_of_text_mdl_also_with_the_index(method) -> None:
+    given = essential(within_site(mixed(drawn(4, 24))))
+    assert len(given.pages) > TRIED_ALL, "the index is used"
+    found, exact = method(given), text_mdl(given)
+    assert found.bits <= 1.05 * exact.bits
+    assert abs(found.estimated_bits - found.bits) < 0.2 * found.bits
+    assert sorted(page for cluster in found.clusters for page in cluster.members) == list(range(len(given.pages)))
+
+
+def test_the_shares_of_an_extended_signature_are_near_the_true_ones() -> None:
+    members = mixed(drawn(1, 5, size=400, own=40))
+    collection = ExtendedSignature.of(members[0], length=2000)
+    for one in members[1:]:
+        collection = collection.merged(ExtendedSignature.of(one, length=2000))
+    held = np.unique(np.concatenate(members), return_counts=True)[1]
+    true = np.bincount(held, minlength=6) / len(held)
+    assert np.abs(collection.shares() - true).max() < 4 * math.sqrt(0.25 / 2000)
+    assert abs(collection.union_size() / len(held) - 1) < 0.05
+    exact = symbols_of(held.astype(np.int32), 5, np.ones(len(held)))
+    found = estimated_symbols(collection.attained[None], np.array([5]), np.array([collection.total]))[0]
+    assert np.abs(found - exact).max() < 0.06 * collection.total
+
+
+def test_an_estimate_is_exact_for_one_set_for_equal_sets_and_for_nothing() -> None:
+    one = ExtendedSignature.of(mixed([[1, 2, 3]])[0])
+    assert one.shares().tolist() == [0.0, 1.0] and one.union_size() == 3
+    both = one.merged(one)
+    assert both.shares().tolist() == [0.0, 0.0, 1.0] and both.union_size() == 3 and one.jaccard(one) == 1
+    nothing = ExtendedSignature.of(np.zeros(0, np.uint64))
+    assert nothing.union_size() == 0 and nothing.jaccard(nothing) == 0
+    assert one.merged(nothing).union_size() == 3
+    with pytest.raises(ValueError, match="256 and 64 permutations"):
+        one.merged(ExtendedSignature.of(nothing.ranks[:0], length=64))
+
+
+@pytest.mark.parametrize("method", [text_mdl, text_hash, text_max])
+def test_few_and_empty_pages_are_clusters_too(method) -> None:
+    assert method(essential([])).clusters == ()
+    assert [cluster.members for cluster in method(essential(mixed([[1, 2]]))).clusters] == [(0,)]
+    empty = essential([np.zeros(0, np.uint64), *mixed([[1, 2]])])
+    assert sorted(page for cluster in method(empty).clusters for page in cluster.members) == [0, 1]
+
+
+def test_a_path_ends_in_a_text_or_an_element_and_is_counted_once() -> None:
+    page = text_paths(parse(b"<html><body><h1>Tech</h1><p>a<br>b</p><p>a<!-- c --></p></body></html>").root)
+    assert len(page) == len({"html", "body", "h1", "h1/Tech", "p", "p/a", "p/br", "p/b"})
+    assert page.tolist() == sorted(set(page.tolist()))
+
+
+def test_books_and_authors_of_the_demo_are_told_apart() -> None:
+    chosen = [page for page in demo_pages() if "/book" in page.url or "/author" in page.url][:200:5]
+    given = essential(within_site([text_paths(parse(page.content).root) for page in chosen]))
+    for cluster in text_hash(given).clusters:
+        assert len({"/book" in chosen[page].url for page in cluster.members}) == 1
