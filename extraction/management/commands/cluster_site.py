@@ -4,9 +4,13 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from extraction.algorithms.methods import METHODS
 from extraction.management import following
-from extraction.services import cluster_pages
+from extraction.models import Site
+from extraction.services import cluster_pages, compare_clusterings
 from extraction.services.runs import JobError
+
+SHOWN_SIZES = 12
 
 
 class Command(BaseCommand):
@@ -15,11 +19,27 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("site", help="the site's name or slug")
         parser.add_argument("--threshold", type=int, help="fewest pages of a template (default: by the number of pages)")
+        parser.add_argument("--compare", action="store_true", help="only print what each method finds, and change nothing")
+        parser.add_argument("--method", action="append", choices=METHODS, help="with --compare: such a method only; may be repeated")
         following.add_arguments(parser)
 
-    def handle(self, *, site: str, threshold: int | None, wait: bool, here: bool, **_: Any) -> None:
+    def handle(
+        self, *, site: str, threshold: int | None, compare: bool, method: list[str] | None, wait: bool, here: bool, **_: Any
+    ) -> None:
+        if method and not compare:
+            raise CommandError("--method goes with --compare: templates are found by masked shingles")
+        found = following.site_named(site)
         try:
-            run = cluster_pages.start(following.site_named(site), threshold=threshold)
+            if compare:
+                self._compare(found, method or list(METHODS))
+                return
+            run = cluster_pages.start(found, threshold=threshold)
         except JobError as error:
             raise CommandError(str(error)) from error
         following.follow(self, run, wait=wait, here=here)
+
+    def _compare(self, site: Site, methods: list[str]) -> None:
+        self.stdout.write(f"{'method':17}{'groups':>7}{'alone':>7}{'MDL kbit':>10}{'seconds':>9}  sizes")
+        for row in compare_clusterings.compare(site, methods):
+            sizes = " ".join(map(str, row.sizes[:SHOWN_SIZES])) + (" …" if len(row.sizes) > SHOWN_SIZES else "")
+            self.stdout.write(f"{row.method:17}{len(row.sizes):7}{row.alone:7}{row.kbit:10.1f}{row.seconds:9.2f}  {sizes}")

@@ -1,0 +1,90 @@
+"""All ways of clustering a site's pages under one name each, from bytes to groups: to be compared (ALGORITHMS 2, 8-10).
+
+Pages that cannot be read are in no group. Pages of a site share a frame, so the paths for TEXT and LSH are those of
+`text_paths.within_site`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import TypeVar
+
+from lxml import etree
+
+from extraction.algorithms.alignment.rtdm import Forest
+from extraction.algorithms.clustering import cores, masked_shingles
+from extraction.algorithms.clustering.paths import PagePaths, paths_of
+from extraction.algorithms.clustering.random_projection import random_projection
+from extraction.algorithms.clustering.text_hash import text_hash, text_max
+from extraction.algorithms.clustering.text_mdl import TextClustering, described, text_mdl
+from extraction.algorithms.clustering.text_paths import EssentialPaths, essential, text_paths, within_site
+from extraction.algorithms.clustering.tree_distance import cluster_by_likeness
+from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.errors import PageError
+from extraction.algorithms.sketches import shingles
+from extraction.algorithms.sketches.columns import U64
+
+T = TypeVar("T")
+
+Pages = Mapping[str, bytes]
+Groups = list[list[str]]
+"""Names of pages; a group of one is a page that is like no other."""
+
+
+def masked_shingle_groups(pages: Pages) -> Groups:
+    """Vertex, both stages: what the dashboard uses. Pages of no template are groups of one."""
+
+    def steps(name: str) -> PagePaths:
+        return paths_of(parse(pages[name]).root)
+
+    found = cores.refine(masked_shingles.cluster(dict(zip(pages, shingles.vectors(pages.values()), strict=True))), steps)
+    return [list(cluster.members) for cluster in found.clusters] + [[name] for name in found.unclustered]
+
+
+def text_groups(pages: Pages, method: Callable[[EssentialPaths], TextClustering]) -> Groups:
+    """One of the TEXT methods."""
+    read = _read(pages, text_paths)
+    return _named(list(read), [cluster.members for cluster in method(essential(within_site(list(read.values())))).clusters])
+
+
+def projection_groups(pages: Pages) -> Groups:
+    """LSH."""
+    read: dict[str, U64] = _read(pages, text_paths)
+    return _named(list(read), random_projection(within_site(list(read.values()))))
+
+
+def tree_groups(pages: Pages) -> Groups:
+    """RTDM, hierarchically on a sample."""
+    forest = Forest()
+    read = _read(pages, forest.page)
+    return _named(list(read), cluster_by_likeness(list(read.values()), forest.likeness))
+
+
+def mdl_bits(pages: Pages, groups: Groups) -> float:
+    """The MDL cost of any groups (ALGORITHMS 8), by which methods can be compared where nobody has labelled pages."""
+    read = _read({name: pages[name] for group in groups for name in group}, text_paths)
+    numbers = {name: number for number, name in enumerate(read)}
+    known = [[numbers[name] for name in group if name in numbers] for group in groups]
+    return described(essential(within_site(list(read.values()))), [group for group in known if group]).bits
+
+
+METHODS: Mapping[str, Callable[[Pages], Groups]] = {
+    "masked-shingles": masked_shingle_groups,
+    "text-mdl": lambda pages: text_groups(pages, text_mdl),
+    "text-hash": lambda pages: text_groups(pages, text_hash),
+    "text-max": lambda pages: text_groups(pages, text_max),
+    "lsh": projection_groups,
+    "rtdm": tree_groups,
+}
+"""By the names they have on the command line."""
+
+
+def _read(pages: Pages, reader: Callable[[etree._Element], T]) -> dict[str, T]:
+    read = {}
+    for name, content in pages.items():
+        with suppress(PageError):
+            read[name] = reader(parse(content).root)
+    return read
+
+
+def _named(names: Sequence[str], groups: Sequence[Sequence[int]]) -> Groups:
+    return [[names[place] for place in group] for group in groups]
