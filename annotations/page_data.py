@@ -1,11 +1,15 @@
 """What pages say of themselves, for the workbench, as JSON values: suggestions to take, and whether a draft agrees with them."""
 
+from collections.abc import Sequence
 from typing import Any
+
+from lxml import etree
 
 from annotations import services
 from annotations.tree import PREVIEW_CHARS
+from extraction.algorithms.dom.nodes import value
 from extraction.models import Attribute, Cluster, Snapshot
-from extraction.services import learning, page_data
+from extraction.services import boilerplate, learning, page_data
 
 MAX_PAGES = 60
 """Pages of the learning set that a draft is compared with; the whole template is compared when the rule is learned."""
@@ -14,7 +18,10 @@ MAX_PAGES = 60
 def suggestions(cluster: Cluster, snapshot: Snapshot) -> dict[str, Any]:
     """{"page", "suggestions": [{"attribute", "words", "values": [{"location", "value"}]}]}. Raises PageError."""
     nodes = services.page_tree(cluster, snapshot).nodes
-    found = page_data.suggestions(snapshot, services.attributes(cluster), nodes)
+    attributes = services.attributes(cluster)
+    found = page_data.suggestions(snapshot, attributes, nodes)
+    known = {each.attribute.pk for each in found}
+    found += _main_text(cluster, snapshot, [attribute for attribute in attributes if attribute.pk not in known], nodes)
     rows = [
         {
             "attribute": each.attribute.pk,
@@ -26,6 +33,18 @@ def suggestions(cluster: Cluster, snapshot: Snapshot) -> dict[str, Any]:
         for each in found
     ]
     return {"page": snapshot.pk, "suggestions": rows}
+
+
+def _main_text(
+    cluster: Cluster, snapshot: Snapshot, attributes: Sequence[Attribute], nodes: Sequence[etree._Element]
+) -> list[page_data.Suggestion]:
+    """The element of the page's main text for the attributes that are named like it."""
+    wanting = [attribute for attribute in attributes if boilerplate.wants_main_text(attribute)]
+    place = boilerplate.main_text(cluster, snapshot) if wanting else None
+    if place is None:
+        return []
+    text = value(nodes, place) or ""
+    return [page_data.Suggestion(attribute, "main text", (place,), (text,)) for attribute in wanting]
 
 
 def agreement(cluster: Cluster, attribute: Attribute) -> dict[str, Any]:

@@ -22,6 +22,7 @@ _WORKBENCH: list[URLPattern] = [
     path("without/", views.without, name="workbench_without"),
     path("place/", views.place, name="workbench_place"),
     path("tree/", views.page_tree, name="workbench_tree"),
+    path("dimmed/", views.dimmed, name="workbench_dimmed"),
     path("looks/", views.looks, name="workbench_looks"),
     path("looks/load/", views.load_looks, name="workbench_load_looks"),
     path("looks/load/<int:run_id>/", views.looks_progress, name="workbench_looks_progress"),

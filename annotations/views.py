@@ -16,7 +16,7 @@ from annotations import addresses, drafts, edits, framing, looking, page_data, s
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError
 from extraction.models import Attribute, Cluster, RecordType, Role, Run, Snapshot
-from extraction.services import clusters, learning, load_assets
+from extraction.services import boilerplate, clusters, learning, load_assets
 from extraction.services import page_data as stored_data
 from extraction.services.labelling import LabelError
 from extraction.services.rules import StateError
@@ -215,6 +215,13 @@ def page_tree(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     if node is not None and node >= len(found.nodes):
         raise BadRequest(f"node: the page has {len(found.nodes)} elements, there is no {node}")
     return tree.children(found, node, after=_number(request, "after"))
+
+
+@require_GET
+@endpoint
+def dimmed(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """The elements of ?page= that are template or redundant."""
+    return {"nodes": boilerplate.dimmed(cluster, _snapshot(cluster, request.GET.get("page")))}
 
 
 @require_GET

@@ -34,6 +34,7 @@ _RULES: list[URLPattern] = [
 
 _CLUSTER: list[URLPattern | URLResolver] = [
     path("", clusters.cluster, name="cluster"),
+    path("shares/", clusters.shares, name="cluster_shares"),
     path("rename/", clusters.rename, name="cluster_rename"),
     path("ignore/", clusters.ignore, name="cluster_ignore"),
     path("type/", clusters.set_type, name="cluster_type"),

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from extraction.forms import MergeForm, NameForm, said
 from extraction.models import Cluster, RecordType, Role, Site
-from extraction.services import cluster_view, same_templates, site_pages, sites
+from extraction.services import boilerplate, cluster_view, same_templates, site_pages, sites
 from extraction.services import clusters as service
 from extraction.services.runs import JobError
 from extraction.views.crawls import now_context
@@ -52,6 +52,13 @@ def cluster(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "record_types": RecordType.objects.all(),
     }
     return render(request, "extraction/cluster.html", context)
+
+
+@require_safe
+@requires(Role.VIEWER)
+def shares(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """How much of its pages is template: a part of its screen, asked for when that stands, since pages may have to be read."""
+    return render(request, "extraction/_shares.html", {"shares": boilerplate.shares(cluster_of(slug, number))})
 
 
 @require_POST

@@ -21,6 +21,7 @@ GETS = [
     "workbench_draft",
     "workbench_advice",
     "workbench_offered",
+    "workbench_dimmed",
     "workbench_suggestions",
     "workbench_agreement",
     "workbench_coverage",

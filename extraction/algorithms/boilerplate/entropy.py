@@ -55,8 +55,8 @@ def feature_entropies(pages: Sequence[Features]) -> dict[str, float]:
 
 
 def block_entropy(block: Features, features: Mapping[str, float]) -> float:
-    """H(CB): the mean of its features' entropies; 1 for a block without any."""
-    return sum(features[feature] for feature in block) / len(block) if block else 1.0
+    """H(CB): the mean of its features' entropies; 1 for a block without any. A feature that is not known is this page's alone: 0."""
+    return sum(features.get(feature, 0.0) for feature in block) / len(block) if block else 1.0
 
 
 def threshold(pages: Sequence[Sequence[Features]], entropies: Sequence[Sequence[float]]) -> float:

@@ -443,6 +443,9 @@ function hear(message) {
   } else if (message.type === "overlays") {
     showOverlays(message.on);
     redraw();
+  } else if (message.type === "dimmed") {
+    for (const element of document.querySelectorAll("[data-v-dim]")) element.removeAttribute("data-v-dim");
+    for (const node of message.nodes) elements[node]?.setAttribute("data-v-dim", "");
   }
 }
 

@@ -9,6 +9,7 @@ import { commandOf } from "./commands.js";
 import { byId, said } from "./dom.js";
 import { hitValues, marksOf } from "./highlight.js";
 import { learner } from "./learning.js";
+import { dimming } from "./dimmed.js";
 import { looks } from "./looks.js";
 import { samePlace } from "./messages.js";
 import { pageData } from "./pagedata.js";
@@ -34,6 +35,7 @@ const { teach, warm, missing, different, learn, publish, lookUp } = learner(api,
 const { suggest, compare } = pageData(api, () => store, draw);
 const { advise, hush } = adviser(api, () => store, draw, () => learn(true));
 
+const { show: showDimmed, toggle: toggleDimmed } = dimming(api, (message) => say(message), toast);
 const { ask: askLooks } = looks(api, () => showPage(stores.pageOf(store)?.frame), toast);
 
 /** @type {import("./store.js").Store} */ let store;
@@ -57,6 +59,7 @@ function hear(message) {
     sayMode();
     say({ type: "styles", on: styled });
     say({ type: "overlays", on: overlays });
+    showDimmed(store.page);
     say({ type: "marks", marks: marksOf(store) });
     if (wantedPlace) say({ type: "show", location: wantedPlace });
     else showValue();
@@ -431,6 +434,7 @@ const COMMANDS = {
     say({ type: "overlays", on: overlays });
     byId("overlays").setAttribute("aria-pressed", String(overlays));
   },
+  dimmed: () => toggleDimmed(store.page),
   wider: () => adjust(wider),
   narrower: () => adjust(narrower),
   another: () => adjust(another),

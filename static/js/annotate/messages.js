@@ -12,7 +12,8 @@
  *
  * To the frame.
  * @typedef {{type: "mode", kind: string, hue: number, name: string, like: Place | null} | {type: "marks", marks: Mark[]} | {type: "show", location: Place}
- *   | {type: "move", step: number} | {type: "cursor", location: Place | null} | {type: "follow"} | {type: "scroll", by: number} | {type: "styles", on: boolean} | {type: "overlays", on: boolean}} ToFrame
+ *   | {type: "move", step: number} | {type: "cursor", location: Place | null} | {type: "follow"} | {type: "scroll", by: number} | {type: "styles", on: boolean} | {type: "overlays", on: boolean}
+ *   | {type: "dimmed", nodes: number[]}} ToFrame
  *
  * From the frame.
  * @typedef {{type: "ready"} | {type: "hover", location: Place | null, value: string} | {type: "click", location: Place, value: string, marks: string[]}

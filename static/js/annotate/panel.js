@@ -57,7 +57,7 @@ function row(store, attribute, number, actions) {
     ),
     values(how, current, actions),
     draft?.state === "failed" && !attribute.list && !(current && offered(store).length) && h("p", { class: "wb-failure" }, icon("warn"), h("span", {}, reason(draft, attribute), ...places(draft, attribute, actions))),
-    how.words && h("p", { class: "wb-source muted small" }, `from the page’s own data: ${how.words}`),
+    how.words && h("p", { class: "wb-source muted small" }, how.words === "main text" ? "the page’s main text: where it differs from the others" : `from the page’s own data: ${how.words}`),
     current && agreement(draft, attribute, actions),
     strip(store, attribute, actions),
     current && h("div", {}, buttons(store, how, actions), others(store, attribute, actions)),

@@ -18,6 +18,7 @@ LOOK = {
     "page": Role.VIEWER,
     "site_runs": Role.VIEWER,
     "cluster": Role.VIEWER,
+    "cluster_shares": Role.VIEWER,
     "records": Role.VIEWER,
     "records_csv": Role.VIEWER,
     "rules": Role.VIEWER,
