@@ -62,7 +62,7 @@ def of_digest(channel: AlertChannel, now: datetime) -> Words:
             " ".join(each for each in counted if each),
             _listed("Broken, worst first:", broken.order_by("-importance", "pk")),
             _listed("No longer broken:", closed.order_by("closed_at", "pk"), state=True),
-            _link(reverse("home")),
+            _link(reverse("breakages")),
         ],
     )
 
@@ -96,7 +96,7 @@ def _break(breakage: Breakage) -> Words:
             ),
             "What to do: compare the old and the new page, then accept the repair that is proposed, mark the values yourself, or dismiss "
             "the alarm if nothing is wrong. Until then do not rely on these values.",
-            _link(breakage.cluster.get_absolute_url()),
+            _link(breakage.get_absolute_url()),
         ],
     )
 
@@ -108,8 +108,8 @@ def _repair(breakage: Breakage) -> Words:
         f"Repaired: {_names(breakage.attributes)} of {_where(breakage)}",
         [
             f"The rule works again: {version}, {who}. It was broken {_span(breakage)}.",
-            "What to do: extract the records again where the old version had already run on changed pages.",
-            _link(breakage.cluster.get_absolute_url()),
+            "What to do: nothing where the site is fetched from its address, since that is done anew; upload other pages again.",
+            _link(breakage.get_absolute_url()),
         ],
     )
 
@@ -120,7 +120,7 @@ def _recovery(breakage: Breakage) -> Words:
         [
             f"The site's pages are as the rule knows them again; nobody changed the rule. It was broken {_span(breakage)}.",
             "What to do: nothing.",
-            _link(breakage.cluster.get_absolute_url()),
+            _link(breakage.get_absolute_url()),
         ],
     )
 

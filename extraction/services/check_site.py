@@ -119,7 +119,14 @@ class Looker:
         """Fetches the watched pages and judges the rule by them."""
         answers = _told_apart(fetch([each.page.url for each in self.watched]))
         seen = [visit for url in self.old if (visit := self._visit(url, answers.get(url))) is not None]
-        found = judging.check(self.value.attributes, self.profiles, seen, asked=len(self.watched), thresholds=self.thresholds)
+        found = judging.check(
+            history.judged(self.value),
+            self.profiles,
+            seen,
+            columns=history.columns(self.value),
+            asked=len(self.watched),
+            thresholds=self.thresholds,
+        )
         return Looked(answers, seen, found)
 
     def _visit(self, url: str, answer: Answer | None) -> Visit | None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from extraction.algorithms.learning.features import PageTable
 from extraction.algorithms.monitoring.relearning import NotRelearned, Relearned, relearn
+from extraction.algorithms.rules.rule import ListRule
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Rule
 
@@ -46,8 +47,13 @@ def make(value: RuleValue, broken: Collection[str], pages: Sequence[PageTable], 
     tried = {each.name: relearn(each, pages, [row.get(each.name, ()) for row in before]) for each in attributes}
     made = {name: each for name, each in tried.items() if isinstance(each, Relearned)}
     failed = {name: each.reason for name, each in tried.items() if isinstance(each, NotRelearned)}
+    failed |= {name: "it is of a list; mark its values in two rows" for one in value.lists for name in _names(one) if name in broken}
     repaired = tuple(made[each.name].rule if each.name in made else each for each in value.attributes)
     return Repair(replace(value, attributes=repaired), made, failed)
+
+
+def _names(one: ListRule) -> list[str]:
+    return [each.name for each in one.attributes]
 
 
 def _entry(name: str, made: Relearned) -> dict[str, Any]:

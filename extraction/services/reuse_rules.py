@@ -145,7 +145,7 @@ def _try(rule: Rule, value: RuleValue, shared: Sequence[tuple[int, int]]) -> Tri
             url = snapshots[now].page.url
             seen.append(Visit(url, old, new, visits.values_of(sheet, old.root), visits.values_of(sheet, new.root), covered=True))
     before_values = [each.before for each in seen]
-    found = judging.check(value.attributes, history.profiles(rule, value, before_values), seen)
+    found = judging.check(history.judged(value), history.profiles(rule, value, before_values), seen, columns=history.columns(value))
     tested = reuse.field_test(value.attributes, {each.url: each.before for each in seen}, {each.url: each.now for each in seen})
     broken = {name: found.attributes[name].evidence[0].reason for name in found.broken} | dict(tested.failures)
     return Tried([each.new for each in seen], before_values, broken)

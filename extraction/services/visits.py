@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 
 from django.conf import settings
@@ -62,12 +63,16 @@ def tree(answer: Answer) -> etree._Element | None:
 
 
 def values_of(sheet: xslt.Stylesheet, root: etree._Element) -> dict[str, tuple[str, ...]]:
-    """A rule's values on a page, equal ones once; none where it cannot be run."""
+    """A rule's values on a page, equal ones once, those of a list's rows together; none where it cannot be run."""
     try:
-        given = apply.extract(sheet, root).values
+        given = apply.extract(sheet, root)
     except RuleError:
         return {}
-    return {name: tuple(dict.fromkeys(values)) for name, values in given.items()}
+    found = {name: list(values) for name, values in given.values.items()}
+    for row in chain.from_iterable(given.rows.values()):
+        for name, values in row.items():
+            found.setdefault(name, []).extend(values)
+    return {name: tuple(dict.fromkeys(values)) for name, values in found.items()}
 
 
 def keep(page: Page, answer: Answer, at: datetime) -> Snapshot:

@@ -14,7 +14,7 @@ attribute or none, and an attribute is broken when enough of the pages that answ
 fetched say nothing; when most could not, the verdict is *unreachable*.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -34,6 +34,10 @@ WEAK_SHARE = 0.35
 
 LEAST_PAGES = 2
 """One bad page is not a break; of one page alone nothing is said."""
+
+LEAST_OF_ROWS = 0.5
+"""Share of a list's old values that must stand on the page without the rule giving them. Rows come and go every day, and what has left
+a list of news may still stand beside it."""
 
 REACHED_SHARE = 0.5
 """Share of pages that must answer for a verdict."""
@@ -117,35 +121,45 @@ def check(
     profiles: Mapping[str, Profile],
     visits: Sequence[Visit],
     *,
+    columns: Collection[str] = (),
     asked: int | None = None,
     thresholds: Thresholds | None = None,
 ) -> Verdict:
-    """The verdict on a cluster's rule. visits: the pages that answered; asked: how many were asked."""
+    """The verdict on a cluster's rule.
+
+    visits: the pages that answered; asked: how many were asked. columns: attributes of lists, whose values are those of all rows.
+    """
     limits, asked = thresholds or Thresholds(), len(visits) if asked is None else asked
     if not visits or len(visits) < REACHED_SHARE * asked:
         none = AttributeVerdict("unreachable", len(visits), 0.0)
         return Verdict("unreachable", len(visits), asked, 0.0, {each.name: none for each in attributes})
     covered = sum(visit.covered for visit in visits) / len(visits)
-    found = {each.name: _attribute(each, profiles.get(each.name), visits, limits) for each in attributes}
+    found = {each.name: _attribute(each, profiles.get(each.name), visits, limits, least=_least(each, columns)) for each in attributes}
     kinds = {each.kind for each in found.values()}
     worst: Kind = next((kind for kind in ("incorrect", "null") if kind in kinds), "ok")
     return Verdict("shingle" if covered < COVERED_SHARE else worst, len(visits), asked, covered, found)
 
 
-def _attribute(attribute: AttributeRule, profile: Profile | None, visits: Sequence[Visit], limits: Thresholds) -> AttributeVerdict:
+def _least(attribute: AttributeRule, columns: Collection[str]) -> float:
+    return LEAST_OF_ROWS if attribute.name in columns else 0.0
+
+
+def _attribute(
+    attribute: AttributeRule, profile: Profile | None, visits: Sequence[Visit], limits: Thresholds, *, least: float
+) -> AttributeVerdict:
     seen = [visit for visit in visits if visit.before.get(attribute.name) or visit.now.get(attribute.name)]
     if not seen:
         return AttributeVerdict("ok", 0, 0.0)
-    found = [evidence for visit in seen if (evidence := _evidence(attribute, profile, visit)) is not None]
+    found = [evidence for visit in seen if (evidence := _evidence(attribute, profile, visit, least)) is not None]
     found = found or _all_alike(attribute, profile, seen)
-    strong, least = sum(each.strong for each in found), min(limits.least_pages, len(visits))
-    enough = strong >= max(least, limits.strong_fraction * len(seen)) or len(found) >= max(least, limits.weak_fraction * len(seen))
+    strong, few = sum(each.strong for each in found), min(limits.least_pages, len(visits))
+    enough = strong >= max(few, limits.strong_fraction * len(seen)) or len(found) >= max(few, limits.weak_fraction * len(seen))
     null = sum(each.kind == "null" for each in found)
     kind: Kind = "ok" if not enough else "null" if 2 * null >= len(found) else "incorrect"
     return AttributeVerdict(kind, len(seen), len(found) / len(seen), tuple(found))
 
 
-def _evidence(attribute: AttributeRule, profile: Profile | None, visit: Visit) -> Evidence | None:
+def _evidence(attribute: AttributeRule, profile: Profile | None, visit: Visit, least: float) -> Evidence | None:
     before, now = visit.before.get(attribute.name, ()), visit.now.get(attribute.name, ())
     lost, gained = _beyond(attribute, before, now), _beyond(attribute, now, before)
     if not lost and not gained:
@@ -155,6 +169,7 @@ def _evidence(attribute: AttributeRule, profile: Profile | None, visit: Visit) -
         return Evidence(visit.url, kind, strong, before, now, reason)
 
     still = [value for value in lost if stands(visit.new, value)]
+    still = still if len(still) >= least * len(before) else []
     if not now:
         if still:
             return say("null", f"“{still[0][:60]}” stands on the page, but the rule no longer finds it", strong=True)
