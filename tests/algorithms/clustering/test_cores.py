@@ -206,6 +206,20 @@ def test_bare_page_types_are_not_the_rich_one_without_its_options() -> None:
     assert nearest(known, pages[50]) is None
 
 
+def test_a_bare_page_with_a_mark_of_its_template_is_one_of_it() -> None:
+    """Pages that say only that there is nothing have little beside the site's frame, but that no other template has."""
+    top = "<html><body><div class=bar>" + "".join(f"<div class=n{n}><a>{n}</a></div>" for n in range(60)) + "</div><main>"
+    field = "".join(f"<div class=f{n}><b>{n}</b><code>{n}</code></div>" for n in range(12))
+    names = "h2 h3 h4 h5 h6 p pre form aside section article figure blockquote address fieldset details table menu"
+    mark, uses = "<div class=uses><em>U</em></div>", "".join(f"<{name}></{name}>" for name in names.split())
+    classes = {n: f"{top}<h1>C</h1>{field}" + "<ul class=also><li>a</li></ul>" * (n % 2) for n in range(40)}
+    users = {n: f"{top}<h1>U</h1>{mark}" + uses * (n % 3 > 0) for n in range(40, 70)}
+    pages = {number: paths_of(parse(html.encode()).root) for number, html in (classes | users).items()}
+    found = refine(Clustering((), tuple(pages)), pages.__getitem__)
+    assert [template.members for template in found.clusters] == [tuple(classes), tuple(users)]
+    assert found.unclustered == ()
+
+
 def test_a_page_further_off_than_the_templates_own_is_not_taken_in() -> None:
     body = "<html><body>" + "".join(f"<p class=c{n}>x</p>" for n in range(40))
     more = "".join(f"<i class=d{n}>x</i>" for n in range(40))
