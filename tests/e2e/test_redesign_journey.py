@@ -78,7 +78,7 @@ def test_a_redesign_is_found_repaired_and_accepted_with_one_key(page: "Page", da
     page.keyboard.press("Enter")
 
     page.wait_for_url("**/breakages/*/")
-    assert {"authors", "price", "shelf_mark"} <= set(page.locator("h1 + .chips .chip").all_inner_texts())
+    assert {"authors", "price", "shelf_mark"} <= set(page.locator(".page-head .chips .chip").all_inner_texts())
     page.get_by_text("pages that it was not learned from").first.wait_for()
     page.frame_locator("iframe[data-side] >> nth=1").locator("[data-v]").first.wait_for()
     see(page, "42-breakage")

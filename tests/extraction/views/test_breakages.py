@@ -71,7 +71,7 @@ def test_an_empty_queue_teaches(signed_in: Any, world: World) -> None:
     assert "nav-count" not in text
 
 
-def test_the_review_marks_the_old_places_and_those_of_the_repair(signed_in: Any, breakage: Breakage) -> None:
+def test_the_review_marks_the_old_places_and_those_of_the_repair_on_each_page(signed_in: Any, breakage: Breakage) -> None:
     text = signed_in("operator").get(breakage.get_absolute_url(), {"page": "2"}).content.decode()
     old, new = marks(text)
     hues = {each.name: each.hue for each in Attribute.objects.all()}
@@ -80,6 +80,9 @@ def test_the_review_marks_the_old_places_and_those_of_the_repair(signed_in: Any,
     assert old != new
     assert "page 2 of 12" in text
     assert 'data-key="a"' in text
+    client = signed_in("viewer")
+    assert "page 1 of 12" in client.get(breakage.get_absolute_url(), {"page": "x"}).content.decode()
+    assert "page 12 of 12" in client.get(breakage.get_absolute_url(), {"page": "99"}).content.decode()
 
 
 def test_the_table_says_before_now_repaired_and_why(signed_in: Any, breakage: Breakage) -> None:
@@ -92,17 +95,16 @@ def test_the_table_says_before_now_repaired_and_why(signed_in: Any, breakage: Br
     assert all(line.reason.replace("“", "").split(" ")[0] in text for line in price.lines if line.reason)
 
 
-def test_a_page_number_that_is_none_shows_the_first_or_the_last(signed_in: Any, breakage: Breakage) -> None:
-    client = signed_in("viewer")
-    assert "page 1 of 12" in client.get(breakage.get_absolute_url(), {"page": "x"}).content.decode()
-    assert "page 12 of 12" in client.get(breakage.get_absolute_url(), {"page": "99"}).content.decode()
-
-
-def test_only_operators_are_offered_to_accept_and_others_are_told(signed_in: Any, breakage: Breakage) -> None:
+def test_only_operators_are_offered_to_accept_and_only_where_there_is_a_repair(signed_in: Any, breakage: Breakage) -> None:
     for role, offered in (("viewer", False), ("editor", False), ("operator", True)):
         text = signed_in(role).get(breakage.get_absolute_url()).content.decode()
         assert (reverse("breakage_accept", args=[breakage.pk]) in text) == offered
         assert ("for operators" in text) != offered
+    Breakage.objects.filter(pk=breakage.pk).update(proposal=None, note="price: none of the old values stands on the new pages")
+    text = signed_in("operator").get(breakage.get_absolute_url()).content.decode()
+    assert "No repair could be made. price: none of the old values stands on the new pages." in text
+    assert "mark the values on a new page" in text
+    assert reverse("breakage_accept", args=[breakage.pk]) not in text
 
 
 def test_accepting_publishes_and_has_the_records_made_anew(signed_in: Any, breakage: Breakage, person: Any) -> None:
@@ -157,14 +159,6 @@ def test_annotating_opens_the_workbench_on_the_page_as_it_is_now(signed_in: Any,
     assert not answer.headers["Location"].endswith(f"={stranger.pk}"), "a page of the check only"
 
 
-def test_without_a_repair_the_note_stands_with_what_to_do(signed_in: Any, breakage: Breakage) -> None:
-    Breakage.objects.filter(pk=breakage.pk).update(proposal=None, note="price: none of the old values stands on the new pages")
-    text = signed_in("operator").get(breakage.get_absolute_url()).content.decode()
-    assert "No repair could be made. price: none of the old values stands on the new pages." in text
-    assert "mark the values on a new page" in text
-    assert reverse("breakage_accept", args=[breakage.pk]) not in text
-
-
 def test_a_version_has_its_history_and_its_difference_from_the_one_it_repairs(signed_in: Any, breakage: Breakage, person: Any) -> None:
     breakages.accept(breakage, user=person("operator"))
     site, made = breakage.cluster.site, breakage.proposal
@@ -185,7 +179,7 @@ def test_a_version_has_its_history_and_its_difference_from_the_one_it_repairs(si
     assert "lost" in table, "the repair is of the pages as they are now, those kept are the old ones"
 
 
-def test_the_monitoring_tab_shows_checks_health_and_pages(signed_in: Any, breakage: Breakage, shop: Shop) -> None:  # noqa: F811
+def test_the_monitoring_tab_shows_checks_with_their_evidence_health_and_pages(signed_in: Any, breakage: Breakage, shop: Shop) -> None:  # noqa: F811
     site = breakage.cluster.site
     text = signed_in("viewer").get(reverse("site_monitoring", args=[site.slug])).content.decode()
     for check in Check.objects.all():
@@ -197,24 +191,19 @@ def test_the_monitoring_tab_shows_checks_health_and_pages(signed_in: Any, breaka
     assert found.health.to_detect_s == timedelta(days=1).total_seconds()
     assert found.health.to_repair_s is None
     assert len(found.watched) == 12
-
-
-def test_a_checks_page_shows_its_evidence(signed_in: Any, breakage: Breakage) -> None:
     address = reverse("site_check", args=[breakage.cluster.site.slug, breakage.check_found_id])
     text = signed_in("viewer").get(address).content.decode()
     assert breakage.check_found.evidence
     assert all(each["url"] in text for each in breakage.check_found.evidence)
 
 
-def test_a_check_is_asked_for_once(signed_in: Any, breakage: Breakage) -> None:
+def test_a_check_is_asked_for_once_and_not_of_a_site_without_an_address(signed_in: Any, breakage: Breakage) -> None:
     address = reverse("site_check_now", args=[breakage.cluster.site.slug])
     for _ in range(2):
         assert signed_in("editor").post(address).status_code == 302
     assert Run.objects.get(kind=Run.Kind.CHECK).state == Run.State.QUEUED
     assert "is under way" in signed_in("viewer").get(reverse("site_monitoring", args=[breakage.cluster.site.slug])).content.decode()
-
-
-def test_a_site_without_an_address_cannot_be_checked_and_says_so(signed_in: Any, breakage: Breakage) -> None:
+    Run.objects.all().delete()
     Source.objects.all().delete()
     answer = signed_in("editor").post(reverse("site_check_now", args=[breakage.cluster.site.slug]), follow=True)
     assert "has no address" in answer.content.decode()
