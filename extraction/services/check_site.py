@@ -176,7 +176,7 @@ def _write(rule: Rule, watched: Sequence[Bellwether], looked: Looked, *, confirm
         answered = each.page.url in news
         new = visits.keep(each.page, answer, at) if answered else None
         pages.append({"url": each.page.url, "outcome": str(answer.outcome), "old": each.baseline_id, "new": new.pk if new else None})
-        Bellwether.objects.filter(pk=each.pk).update(asked=F("asked") + 1, answered=F("answered") + answered)
+        Bellwether.objects.filter(pk=each.pk).update(asked=F("asked") + 1, answered=F("answered") + int(answered))
         if new is not None and not found.broken:
             Bellwether.objects.filter(pk=each.pk).update(baseline=new)
     if found.kind != "unreachable":
