@@ -17,6 +17,7 @@ from extraction.views import (
     rules,
     runs,
     sites,
+    suggested,
     templates,
 )
 
@@ -38,6 +39,8 @@ _CLUSTER: list[URLPattern | URLResolver] = [
     path("rename/", clusters.rename, name="cluster_rename"),
     path("ignore/", clusters.ignore, name="cluster_ignore"),
     path("type/", clusters.set_type, name="cluster_type"),
+    path("suggest/", suggested.suggested, name="cluster_suggest"),
+    path("suggest/table/", suggested.table, name="cluster_suggest_table"),
     path("extract/", rules.extract, name="extract_start"),
     path("records/", records.records, name="records"),
     path("records.csv", records.csv, name="records_csv"),

@@ -23,6 +23,10 @@ Row = tuple[str, str, float]
 """(task, figure, value)"""
 
 FLOORS = {
+    ("suggest, nothing annotated", "found among 60"): 0.948,
+    ("suggest, nothing annotated", "found among 20"): 0.862,
+    ("suggest, nothing annotated", "sensibly named"): 0.89,
+    ("suggest, nothing annotated", "not constant"): 0.9,
     ("extraction, 2 annotated", "macro F1"): 0.986,
     ("extraction, 5 annotated", "macro F1"): 0.989,
     ("modern, 1 annotated", "macro F1"): 0.988,

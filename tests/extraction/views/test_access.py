@@ -38,6 +38,8 @@ LOOK = {
     "site_monitoring": Role.VIEWER,
     "site_check": Role.VIEWER,
     "page_apart": Role.EDITOR,
+    "cluster_suggest": Role.EDITOR,
+    "cluster_suggest_table": Role.EDITOR,
     "site_new": Role.EDITOR,
     "site_new_upload": Role.EDITOR,
     "site_import": Role.EDITOR,
@@ -79,6 +81,7 @@ ACT = {
     "alert_again": Role.ADMIN,
 }
 BOTH = {
+    "cluster_suggest",
     "site_new",
     "site_new_upload",
     "site_import",

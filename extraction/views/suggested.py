@@ -1,0 +1,67 @@
+"""Suggested fields of a template: looked at, renamed, taken."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from extraction.models import Attribute, Cluster, Role
+from extraction.services import suggested as service
+from extraction.services.runs import JobError
+from extraction.suggested_form import SuggestedForm
+from extraction.views.clusters import cluster_of
+from extraction.views.policy import requires
+
+TICKED = 8
+"""Fields ticked at first."""
+
+
+@require_http_methods(("GET", "HEAD", "POST"))
+@requires(Role.EDITOR)
+def suggested(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """The page, whose table comes after it; takes what an editor ticked, and goes on to the workbench."""
+    cluster = cluster_of(slug, number)
+    if request.method != "POST":
+        return render(request, "extraction/suggested.html", {"site": cluster.site, "cluster": cluster})
+    form = SuggestedForm(request.POST, cluster)
+    try:
+        if form.is_valid():
+            data = form.cleaned_data
+            pages = service.use(cluster, data["key"], form.taken, request.user, type_name=data["record_type"])
+            fields = len(form.taken)
+            marked = f"{fields} field{'s' if fields > 1 else ''} marked on {pages} page{'s' if pages > 1 else ''}"
+            messages.success(request, f"{marked}. Look them through and put right what is wrong.")
+            return redirect("workbench", slug, number)
+        problems = [str(message) for errors in form.errors.values() for message in errors]
+    except JobError as error:
+        problems = [f"Nothing was taken: {error}."]
+    context = {"site": cluster.site, "cluster": cluster, "problems": problems, **_table(request, cluster)}
+    return render(request, "extraction/suggested.html", context, status=400)
+
+
+@require_safe
+@requires(Role.EDITOR)
+def table(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """The table alone: it takes seconds where the pages were not read before."""
+    cluster = cluster_of(slug, number)
+    return render(request, "extraction/_suggested.html", {"site": cluster.site, "cluster": cluster, **_table(request, cluster)})
+
+
+def _table(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """What the table shows: the offer with what was typed already."""
+    offer = service.offer(cluster)
+    sent = request.POST
+    ticked = {int(place) for place in sent.getlist("take") if place.isdecimal() and len(place) < 4} if sent else _first(offer)
+    rows = [
+        (each, sent.get(f"name-{each.place}", each.name), sent.get(f"type-{each.place}", each.type), each.place in ticked)
+        for each in offer.fields
+    ]
+    shown = {"types": Attribute.Type.choices, "type_name": sent.get("record_type", ""), "marked": service.MARKED_PAGES}
+    return {"offer": offer, "rows": rows, **shown}
+
+
+def _first(offer: service.Offer) -> set[int]:
+    """What is ticked at first: the best fields that are not the same everywhere."""
+    return {each.place for each in [each for each in offer.fields if not each.constant][:TICKED]}
