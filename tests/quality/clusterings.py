@@ -3,14 +3,14 @@
 DATA as for `tests.quality.clustering`. Each row starts with pair precision and recall, purity, V and the number of groups of at least
 two pages. Time is this process's, from bytes to groups; memory is the peak of what Python and numpy hold (libxml2's trees are
 not in it); both as ratios to masked shingles in the same run. The TEXT methods have the MDL cost of what they found beside TEXT-MDL's.
---growth: times of the methods on so many pages of the demo site, as ratios to the first size.
+--growth: times of the methods on so many pages of the demo site (both designs, day by day), as ratios to the first size.
 """
 
 import argparse
 import time
 import tracemalloc
 from collections.abc import Sequence
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 
 from extraction.algorithms.methods import METHODS, Groups, Pages, mdl_bits
@@ -52,7 +52,8 @@ def report(folder: Path, methods: Sequence[str], *, memory: bool) -> None:
 
 def growth(methods: Sequence[str], sizes: Sequence[int]) -> None:
     """Prints how much longer each method takes on more pages of one site."""
-    every = {page.url: page.content for page in islice(demo_pages(), max(sizes))}
+    shown = (page for day in count() for design in (1, 2) for page in demo_pages(design=design, day=day))
+    every = {str(number): page.content for number, page in enumerate(islice(shown, max(sizes)))}
     for method in methods:
         first = 0.0
         for size in sizes:
