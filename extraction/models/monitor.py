@@ -100,6 +100,11 @@ class Check(models.Model):
         good = (self.Verdict.OK, self.Verdict.UNREACHABLE)
         return [name for name, found in self.attributes.items() if found["kind"] not in good]
 
+    @property
+    def standing(self) -> str:
+        """How it is shown: another structure with all values right is not as bad as one that took values with it."""
+        return "broken" if self.broken and self.verdict == self.Verdict.SHINGLE else self.verdict
+
 
 class Breakage(models.Model):
     """A broken rule, from the check that found it until it was repaired, came back by itself or was dismissed.

@@ -185,6 +185,8 @@ def test_the_monitoring_tab_shows_checks_with_their_evidence_health_and_pages(si
     for check in Check.objects.all():
         assert reverse("site_check", args=[site.slug, check.pk]) in text
     assert "12 of 12 pages answered" in text
+    shown = re.findall(r'class="check-dot (state-\w+)', text)
+    assert shown == ["state-ok", "state-broken"], "the oldest first; a changed structure that took values with it is broken"
     assert "Monitoring <span" in text, "the tab says that something is broken"
     found = watch_view.templates(site)[0]
     assert [len(line.fractions) for line in found.nulls] == [2] * len(ATTRIBUTES)
