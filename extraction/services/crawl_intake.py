@@ -75,6 +75,7 @@ class Intake:
         gone = crawl_frontier.note_gone(site, events)
         crawl_frontier.close(self.run, events)
         self.pages += sum(event.outcome in crawl_frontier.PAGES for event in events)
+        self._count_pages()
         self._add(gone=self.run.summary.get("gone", 0) + gone)
         for event in events:
             for name in filter(None, (event.body, event.rendered, event.screenshot)):
@@ -98,6 +99,11 @@ class Intake:
         if changed:
             self.run.summary = self.run.summary | changed
             Run.objects.filter(pk=self.run.pk).update(summary=self.run.summary)
+
+    def _count_pages(self) -> None:
+        """The pages done stand beside the table of their addresses, so both say the same at any moment."""
+        mine = Run.objects.filter(pk=self.run.pk, claimed_by=self.run.claimed_by, attempts=self.run.attempts)
+        mine.update(done=self.pages)
 
     def _count_templates(self) -> None:
         """How many templates the pages so far would make, roughly: by their vectors alone."""

@@ -107,10 +107,10 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
 def _crawl(run: Run, source: Source, intake: Intake, progress: Progress) -> EndReason:
     """One life of the crawling process. Raises CrawlFailed when it dies, JobError when it cannot go on, Cancelled."""
     extracting = run.parameters["mode"] == "extract"
-    progress(intake.pages, message="Starting")
     now = crawl_frontier.standing(run, conditional=not extracting)
     intake.begin(now)
     limit = _limit(run, source)
+    progress(intake.pages, total=min(limit, intake.pages + intake.queued), message="Starting")
     if now.pages >= limit:
         return EndReason.PAGE_LIMIT
     frontier = sources.Frontier(now.queued, now.known, limit - now.pages)
@@ -124,6 +124,7 @@ def _crawl(run: Run, source: Source, intake: Intake, progress: Progress) -> EndR
                     # What is under way comes in, so that it need not be fetched again.
                     crawl.stop()
                     _consume(iter(crawl), intake, None, limit)
+                    run.done, run.total = intake.pages, min(limit, intake.pages + intake.queued)
                 raise
 
 

@@ -1,6 +1,7 @@
 """How far a run is, in figures a person can use: done, left, rate, time left."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.core.paginator import Page as Pages
 from django.core.paginator import Paginator
@@ -16,7 +17,9 @@ PROBLEMS_PER_PAGE = 50
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """A run with its figures. rate: units a second; left_s: seconds; None while nothing can be said."""
+    """A run with its figures. rate: units a second of this go at it; left_s: seconds; None while nothing can be said, as of a run
+    that rests.
+    """
 
     run: Run
     fraction: float | None
@@ -32,15 +35,24 @@ class RunProgress:
 
 def progress_of(run: Run) -> RunProgress:
     """The figures of a run as it stands."""
-    if run.started_at is None:
-        return RunProgress(run, None, None, None, None)
-    elapsed_s = ((run.finished_at or timezone.now()) - run.started_at).total_seconds()
     fraction = min(1.0, run.done / run.total) if run.total else None
-    steady = run.done > 0 and (elapsed_s >= STEADY_AFTER_S or run.finished)
+    if run.started_at is None:
+        return RunProgress(run, fraction, None, None, None)
+    elapsed_s = max(0.0, (_worked_until(run) - run.started_at).total_seconds())
     fresh = max(0, run.done - int(run.summary.get("before", 0)))  # a crawl taken up again did not do all of it just now
+    steady = fresh > 0 and (run.finished or (run.state == Run.State.RUNNING and elapsed_s >= STEADY_AFTER_S))
     rate = fresh / max(elapsed_s, 0.001) if steady else None
     left_s = max(0, run.total - run.done) / rate if rate and run.total and not run.finished else None
     return RunProgress(run, fraction, elapsed_s, rate, left_s)
+
+
+def _worked_until(run: Run) -> datetime:
+    """Until when it was worked on: while it rests no time passes, and it may be cancelled long after."""
+    if run.state == Run.State.RUNNING:
+        return timezone.now()
+    rested = run.state in (Run.State.QUEUED, Run.State.PAUSED, Run.State.CANCELLED)
+    last = run.heartbeat_at if rested else run.finished_at
+    return last or run.finished_at or timezone.now()
 
 
 def going(site: Site) -> Run | None:

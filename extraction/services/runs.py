@@ -92,9 +92,7 @@ def pause(run: Run) -> bool:
 
     Only for jobs that go on where they were, or all that was done is done again.
     """
-    changed = Run.objects.filter(pk=run.pk, state__in=(Run.State.QUEUED, Run.State.RUNNING)).update(
-        state=Run.State.PAUSED, message="Paused"
-    )
+    changed = Run.objects.filter(pk=run.pk, state__in=(Run.State.QUEUED, Run.State.RUNNING)).update(state=Run.State.PAUSED, message="")
     return bool(changed)
 
 

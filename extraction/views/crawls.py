@@ -9,7 +9,7 @@ from django.template.loader import render_to_string
 from django.views.decorators.http import require_POST, require_safe
 
 from extraction.models import Role, Run, Site
-from extraction.services import crawl_site, crawl_view, run_progress, runs, sources
+from extraction.services import crawl_site, crawl_view, run_progress, runs, sites, sources
 from extraction.source_form import SourceForm
 from extraction.views.policy import may_control, requires
 from extraction.views.sites import settings_page
@@ -32,12 +32,15 @@ def extract(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @requires(Role.VIEWER)
 def now(request: HttpRequest, slug: str) -> HttpResponse:
-    """The part of the site's page that says what is being done; asks again each second until nothing is."""
+    """The part of the site's page that says what is being done; asks again each second until nothing is. The figures
+    above the tabs come with it.
+    """
     site = get_object_or_404(Site, slug=slug)
     going = run_progress.going(site)
     # What came is on the page itself, which is shown anew.
     headers = {} if going else {"HX-Refresh": "true"}
-    return HttpResponse(render_to_string("extraction/_site_now.html", now_context(request, site), request), headers=headers)
+    context = now_context(request, site) | {"head": sites.head(site), "later": True}
+    return HttpResponse(render_to_string("extraction/_site_now.html", context, request), headers=headers)
 
 
 def now_context(request: HttpRequest, site: Site) -> dict[str, object]:

@@ -169,11 +169,43 @@ def test_a_paused_crawl_keeps_what_was_under_way_and_goes_on_where_it_was(
     paused = done(run)
     assert paused.state == Run.State.PAUSED
     assert CrawlAddress.objects.filter(run=run, state="done").count() == len(asked()) < 19
+    assert paused.done == len(asked()), "what came in after the pause counts as well"
     monkeypatch.setattr(crawl_site, "_show", show)
     assert runs.resume(run)
     run = done(run)
     assert (run.state, run.summary["pages"], run.summary["new"]) == (Run.State.DONE, 19, 19)
     assert len(asked()) == len(set(asked())), "nothing was fetched twice"
+
+
+def test_a_crawl_taken_up_again_begins_with_what_is_there_and_is_cancelled_with_it(
+    site: Site, net: Net, asked: Callable[[], list[str]], monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(crawl_site, "BATCH_PAGES", 3)
+    monkeypatch.setattr(runs, "HEARTBEAT_S", 0.0)
+    net(shop(), hold_after=8)
+    run, said = crawl_site.start(site), []
+    show = crawl_site._show
+
+    def resting(intake: Any, *args: Any) -> None:
+        if intake.pages >= 5:
+            runs.pause(run)
+        show(intake, *args)
+
+    monkeypatch.setattr(crawl_site, "_show", resting)
+    paused = done(run)
+    write = runs.Progress._write
+
+    def cancelling(progress: Any) -> None:
+        said.append((progress.run.done, progress.run.total))
+        runs.cancel(run)
+        write(progress)
+
+    monkeypatch.setattr(runs.Progress, "_write", cancelling)
+    assert runs.resume(run)
+    cancelled = done(run)
+    assert cancelled.state == Run.State.CANCELLED
+    assert cancelled.done == paused.done == len(asked())
+    assert said == [(paused.done, paused.total)]
 
 
 def test_a_crawl_may_go_on_while_its_former_worker_still_takes_in_what_was_under_way(site: Site, net: Net, monkeypatch: Any) -> None:

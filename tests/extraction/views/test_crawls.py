@@ -1,13 +1,15 @@
 """The pages about fetching: a new site by its address, what is shown while its pages come, the lists of what came of its addresses."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
+from django.utils import timezone
 
 from extraction.models import CrawlAddress, Run, Site, Source
-from extraction.services import crawl_site, runs, sources
+from extraction.services import crawl_site, run_progress, runs, sources
 from tests.extraction.views.world import World
 
 pytestmark = pytest.mark.django_db
@@ -130,6 +132,36 @@ def test_a_crawl_is_watched_on_the_sites_page_and_ends_with_the_page_shown_anew(
     assert reverse("run_pause", args=[run.pk]) in signed_in("operator").get(reverse("site", args=[world.site.slug])).content.decode()
     Run.objects.update(state=Run.State.DONE)
     assert signed_in("viewer").get(reverse("site_now", args=[world.site.slug])).headers["HX-Refresh"] == "true"
+
+
+def test_a_crawl_that_rests_has_no_rate_and_the_site_says_that_it_rests(signed_in: Any, world: World) -> None:
+    run = crawl_site.start(world.site)
+    Run.objects.filter(pk=run.pk).update(state=Run.State.RUNNING, done=40, total=500, started_at=timezone.now() - timedelta(seconds=20))
+    texts = [signed_in("viewer").get(reverse(name, args=[world.site.slug])).content.decode() for name in ("site", "site_now")]
+    assert all("<b>2.0</b><span>pages a second" in text and "to go</span>" in text for text in texts)
+    assert all('id="site-busy"' in text and "Running" in text for text in texts), "the chip and the figures above come along"
+    assert 'id="site-pages" hx-swap-oob="true"' in texts[1]
+    assert "hx-swap-oob" not in texts[0]
+    assert runs.pause(run)
+    for name in ("site", "site_now"):
+        text = signed_in("viewer").get(reverse(name, args=[world.site.slug])).content.decode()
+        assert "<b>460</b><span>pages left" in text
+        assert "pages a second" not in text
+        assert "to go</span>" not in text
+        assert "Running" not in text
+        assert text.count("Paused") == 2, "the site's chip and the run's"
+
+
+def test_the_rate_of_a_crawl_is_of_this_go_at_it_and_no_time_passes_while_it_rests(world: World) -> None:
+    began = timezone.now() - timedelta(hours=5)
+    run = Run(kind=Run.Kind.CRAWL, site=world.site, done=60, total=160, started_at=began, heartbeat_at=began + timedelta(seconds=10))
+    run.state, run.finished_at = Run.State.CANCELLED, timezone.now()
+    ended = run_progress.progress_of(run)
+    assert (ended.elapsed_s, ended.rate) == (10.0, 6.0), "it was cancelled long after it was paused"
+    run.summary = {"before": 60}
+    assert run_progress.progress_of(run).rate is None, "nothing is done of it yet"
+    run.state, run.finished_at, run.summary = Run.State.QUEUED, None, {}
+    assert (run_progress.progress_of(run).rate, run_progress.progress_of(run).left_s) == (None, None)
 
 
 def test_a_crawl_is_paused_and_resumed_by_whom_it_belongs_to_and_by_operators(signed_in: Any, world: World, person: Any) -> None:
