@@ -493,6 +493,27 @@ def test_a_page_of_20_megabytes_and_2000_levels_is_shown_and_annotated(bench):
     assert "not shown" in bench.frame.locator("v-note").inner_text()
 
 
+LAYER = """const attach = Element.prototype.attachShadow;
+Element.prototype.attachShadow = function () { return (window.layerOfTest = attach.call(this, { mode: "open" })); };"""
+
+
+def test_a_value_that_is_a_whole_block_is_boxed_around_its_text_only(bench):
+    cover = b'<img src="/c.png" width="60" height="90" style="float: left; margin-right: 20px">'
+    page = b"<html><body><div>%s<h1>One <small>the first</small></h1><p>alike</p></div></body></html>" % cover
+    cluster = messy(page, title="text")
+    title = Attribute.objects.get(name="title")
+    node = next(n for n, each in enumerate(nodes_of(cluster)) if each.tag == "h1")
+    snapshot = Snapshot.objects.get()
+    place = Location(node, "element").as_json()
+    Label.objects.create(cluster=cluster, snapshot=snapshot, attribute=title, location=place, value="One the first")
+    bench.page.add_init_script(LAYER)
+    bench.open(cluster)
+    bench.until(lambda: bench.frame.evaluate("window.layerOfTest?.querySelectorAll('.box').length") == 1)
+    box = bench.frame.evaluate("(({left, right}) => [left, right])(window.layerOfTest.querySelector('.box').getBoundingClientRect())")
+    text = bench.frame.evaluate(FIND, "One")[0], bench.frame.evaluate(FIND, "first")[1]
+    assert box == pytest.approx(text, abs=6)
+
+
 def test_a_click_inside_a_larger_proposed_value_takes_what_was_clicked(bench):
     cluster = messy(b"<html><body><h1>One</h1><p>alike</p></body></html>", title="text")
     second = b"<html><body><h1>Two <small>or, The Second</small></h1><p>alike</p></body></html>"

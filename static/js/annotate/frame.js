@@ -200,8 +200,21 @@ function rectsOf(place) {
   const run = runAt(place);
   if (run) return merged(place.start === undefined ? rectsOfNodes(run[0], run[run.length - 1]) : rectsOfPart(run, place));
   if (place.kind === "text") return [];
-  const own = merged(element.getClientRects());
-  return own.length ? own : merged(rectsOfNodes(element, element));
+  const own = place.kind === "element" ? merged(rectsOfTexts(element)) : [];
+  if (own.length) return own;
+  const box = merged(element.getClientRects());
+  return box.length ? box : merged(rectsOfNodes(element, element));
+}
+
+/** Where the texts and pictures of an element are: a block is as wide as its column and runs under what floats beside it. @param {Element} element */
+function rectsOfTexts(element) {
+  const rects = [];
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
+  while (walker.nextNode()) {
+    const node = walker.currentNode;
+    if (node instanceof Text ? clean(node.data) : node instanceof Element && node.localName === "img") rects.push(...rectsOfNodes(node, node));
+  }
+  return rects;
 }
 
 /** @param {Text[]} run @param {Place} place */
