@@ -24,11 +24,11 @@ from extraction.services import assets, clusters, contents, previews
 from extraction.services.assets import Held
 from extraction.services.runs import Progress
 
-DRAWING = "1"
+DRAWING = "2"
 """Of how pictures are drawn; a higher one has all of them drawn again."""
 
-WIDTH_PX, HEIGHT_PX = 1440, 480
-"""The window; a card shows a third of it."""
+WIDTH_PX, HEIGHT_PX = 1200, 600
+"""The window: about as wide as pages are made for, so that a centred one has little margin. A card shows its whole width."""
 
 SCALE = 0.5
 TIME_S = 60.0

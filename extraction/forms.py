@@ -255,7 +255,7 @@ class BaseAttributeFormSet(forms.BaseFormSet[AttributeForm]):
 def _refuse_twice(rows: Sequence[AttributeForm], field: str, values: Sequence[str]) -> None:
     for place, (form, value) in enumerate(zip(rows, values, strict=True)):
         if value and value in values[:place]:
-            form.add_error(field, "It stands twice; each has its own.")
+            form.add_error(field, f"There is another attribute of this {'name' if field == 'name' else 'key'}.")
 
 
 def _draft(data: dict[str, Any]) -> AttributeDraft:

@@ -90,7 +90,8 @@ def _editor(
     bad = request.method == "POST"
     counts = service.label_counts(found) if found else {}
     users = found.clusters.select_related("site").order_by("site__name", "number") if found else []
-    context = {"record_type": found, "form": form, "rows": rows, "counts": counts, "users": users, "lost": lost}
+    attributes = found.attributes.select_related("list") if found else []
+    context = {"record_type": found, "attributes": attributes, "form": form, "rows": rows, "counts": counts, "users": users, "lost": lost}
     return render(request, "extraction/record_type.html", context, status=400 if bad else 200)
 
 

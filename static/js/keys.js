@@ -1,13 +1,15 @@
 // The keyboard of a screen. A screen with keys of its own says data-keys="own" on its body and is left alone.
 //
-// j, k move through whatever carries data-list (its children with data-item); Enter opens the first link of the item;
+// j, k move through whatever carries data-list (its children with data-item); Enter opens the first link of the item; x chooses it where it has a box;
 // a letter that a link or button carries as data-key presses it; Esc goes to what carries data-back; / focuses data-search; g then a letter goes to the link with data-go="letter".
+
+import { pickRow } from "./pick.js";
 
 let chord = false;
 let chordTimer = 0;
 
 function typing(target) {
-  return target.closest?.("input, textarea, select, [contenteditable], iframe") !== null;
+  return target.closest?.("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], iframe") !== null;
 }
 
 function items() {
@@ -63,6 +65,7 @@ function plain(event) {
     case "j": move(1); return true;
     case "k": move(-1); return true;
     case "Enter": return event.target.closest?.("a, button, summary") ? false : open();
+    case "x": return pickRow();
     case "Escape": back(); return true;
     case "?": document.getElementById("keys")?.showModal(); return true;
     case "/": {

@@ -1,5 +1,6 @@
 // What every screen has: keys, the theme switch, dialogs, toasts, menus.
 import { listen } from "./keys.js";
+import { watchPicks } from "./pick.js";
 import { toast, watchToasts } from "./toasts.js";
 
 const THEMES = ["system", "light", "dark"];
@@ -64,4 +65,5 @@ document.addEventListener("change", (event) => {
 });
 
 watchToasts();
+watchPicks();
 listen();

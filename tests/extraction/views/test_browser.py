@@ -187,6 +187,35 @@ def test_a_list_is_added_with_its_own_columns_and_opens_again_as_it_was(opened: 
     assert wrong == []
 
 
+def test_all_pages_of_a_list_are_chosen_with_one_box_or_key_and_one_with_another(
+    opened: Opened, world: worlds.World, wrong: list[str]
+) -> None:
+    page = opened(reverse("site_pages", args=[world.site.slug]), "editor")
+    head, rows = page.locator("[data-pick-all]"), page.locator("tbody input[type=checkbox]")
+    chosen = page.locator("tbody input[type=checkbox]:checked")
+    count = rows.count()
+    assert count > 1
+    head.click()
+    assert chosen.count() == count
+    page.keyboard.press("a")
+    assert chosen.count() == 0
+    page.keyboard.press("j")
+    page.keyboard.press("x")
+    assert rows.first.is_checked()
+    assert head.evaluate("each => [each.checked, each.indeterminate]") == [False, True]
+    assert page.locator(".place-bar").is_visible()
+    assert wrong == []
+
+
+def test_the_pages_fit_their_window(opened: Opened, world: worlds.World) -> None:
+    page = opened(reverse("records", args=[world.site.slug, world.cluster.number]), "viewer")
+    page.set_viewport_size({"width": 1280, "height": 420})
+    assert page.evaluate("document.documentElement.scrollHeight <= innerHeight"), "only the table scrolls"
+    page.goto(reverse("site", args=[world.site.slug]))
+    tabs = page.locator("nav.tabs")
+    assert tabs.evaluate("each => each.scrollHeight - each.clientHeight") == 0
+
+
 def test_a_record_type_is_made_without_scripts_too(opened: Opened, world: worlds.World) -> None:
     page = opened(reverse("record_type_new"), "editor", java_script_enabled=False)
     page.fill("#id_name", "Film")

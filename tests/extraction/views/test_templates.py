@@ -280,7 +280,10 @@ def test_annotations_are_not_lost_without_being_asked(signed_in: Any, world: Wor
 
 def test_a_viewer_looks_at_a_record_type_and_does_not_change_it(signed_in: Any, world: World) -> None:
     client = signed_in("viewer")
-    assert b'<fieldset class="form" disabled>' in client.get(world.record_type.get_absolute_url()).content
+    text = client.get(world.record_type.get_absolute_url()).content.decode()
+    main = text[text.index("<main") : text.index("</main>")]
+    assert all(name in main for name in world.record_type.attributes.values_list("name", flat=True))
+    assert not any(field in main for field in ("<input", "<select", "<textarea", "<fieldset", "Add column", "<template"))
     assert client.post(world.record_type.get_absolute_url(), rows({"name": "a"})).status_code == 403
 
 
@@ -379,3 +382,17 @@ def test_signing_in_and_out(client: Any, person: Any) -> None:
     assert answer.headers["Location"] == "/sites/"
     assert client.get(reverse("login")).headers["Location"] == reverse("home")
     assert client.post(reverse("logout")).headers["Location"] == reverse("login")
+
+
+def test_a_name_or_key_used_twice_is_said_in_words(signed_in: Any, world: World) -> None:
+    rows = {"attribute-TOTAL_FORMS": "2", "attribute-INITIAL_FORMS": "0", "name": "Film"}
+    for n in range(2):
+        rows |= {
+            f"attribute-{n}-name": "title",
+            f"attribute-{n}-type": "text",
+            f"attribute-{n}-hotkey": "t",
+            f"attribute-{n}-ORDER": str(n + 1),
+        }
+    text = signed_in("editor").post(reverse("record_type_new"), rows).content.decode()
+    assert "There is another attribute of this name." in text
+    assert "There is another attribute of this key." in text
