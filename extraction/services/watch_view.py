@@ -1,17 +1,23 @@
 """Monitoring as people look at it: each template's checks on a line of time, its bellwethers, and the health of its rule in figures."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from statistics import median
 
 from django.db.models import Count
+from django.utils import timezone
 
 from extraction.models import Attribute, Bellwether, Breakage, Check, Cluster, Label, Rule, Site
 from extraction.services import breakage_view
 
 SHOWN = 60
 """Checks on the line of time: two months of daily ones."""
+
+
+SINCE = timedelta(days=400)
+"""How far back checks are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +88,29 @@ class CheckView:
 
 
 def templates(site: Site) -> list[TemplateWatch]:
-    """The templates of a site with a rule that serves, in the order of their numbers."""
+    """The templates of a site with a rule that serves, in the order of their numbers; a constant number of queries."""
     serving = Rule.objects.filter(cluster__site=site, cluster__ignored=False, state__in=Rule.SERVING).defer("stylesheet", "report")
     rules = list(serving.select_related("cluster__site", "cluster__record_type").order_by("cluster__number"))
-    clusters = [rule.cluster_id for rule in rules]
-    labelled = dict(
-        Label.objects.filter(cluster__in=clusters).values_list("cluster").order_by().annotate(n=Count("snapshot", distinct=True))
-    )
-    open_ones = {each.cluster_id: each for each in Breakage.objects.filter(cluster__in=clusters, state=Breakage.State.OPEN)}
-    return [_template(rule, labelled.get(rule.cluster_id, 0), open_ones.get(rule.cluster_id)) for rule in rules]
+    ids = [rule.cluster_id for rule in rules]
+    known = Attribute.objects.filter(record_type__clusters__in=ids)
+    schema: dict[tuple[int | None, str], Attribute] = {(each.record_type_id, each.name): each for each in known}
+    checks, breakages, watched = defaultdict(list), defaultdict(list), defaultdict(list)
+    since = timezone.now() - SINCE
+    for check in Check.objects.filter(cluster__in=ids, checked_at__gte=since).defer("evidence").order_by("checked_at", "pk"):
+        checks[check.cluster_id].append(check)
+    for breakage in Breakage.objects.filter(cluster__in=ids).order_by("opened_at"):
+        breakages[breakage.cluster_id].append(breakage)
+    for bellwether in Bellwether.objects.filter(cluster__in=ids).select_related("page"):
+        watched[bellwether.cluster_id].append(bellwether)
+    pages = Label.objects.filter(cluster__in=ids).values_list("cluster").order_by().annotate(n=Count("snapshot", distinct=True))
+    counts = Check.objects.filter(cluster__in=ids).values_list("cluster").order_by().annotate(n=Count("pk"))
+    annotated, counted = dict(pages), dict(counts)
+    found = []
+    for rule in rules:
+        pk = rule.cluster_id
+        health = _health(checks[pk], breakages[pk], counted.get(pk, 0), annotated.get(pk, 0))
+        found.append(_template(rule, schema, checks[pk][-SHOWN:], breakages[pk], watched[pk], health))
+    return found
 
 
 def check(found: Check) -> CheckView:
@@ -101,40 +121,39 @@ def check(found: Check) -> CheckView:
     return CheckView(found, rows, [(known[each["attribute"]], each) for each in found.evidence if each["attribute"] in known])
 
 
-def _template(rule: Rule, annotated: int, breakage: Breakage | None) -> TemplateWatch:
-    cluster = rule.cluster
-    checks = list(Check.objects.filter(cluster=cluster).defer("evidence").order_by("-checked_at", "-pk")[:SHOWN])[::-1]
+def _template(
+    rule: Rule,
+    schema: Mapping[tuple[int | None, str], Attribute],
+    checks: list[Check],
+    breakages: Sequence[Breakage],
+    bellwethers: Sequence[Bellwether],
+    health: Health,
+) -> TemplateWatch:
     outcomes = {row["url"]: row["outcome"] for row in checks[-1].pages} if checks else {}
-    bellwethers = Bellwether.objects.filter(cluster=cluster).select_related("page")
     watched = [Watched(each, outcomes.get(each.page.url, "")) for each in bellwethers]
     names = [each["name"] for each in rule.definition.get("attributes", [])]
-    lines = [NullLine(each, _nulls(checks, each.name)) for each in breakage_view.attributes(cluster, names)]
-    return TemplateWatch(cluster, rule, checks, lines, watched, _health(cluster, annotated), breakage)
+    known = [schema.get((rule.cluster.record_type_id, name)) or Attribute(name=name, position=n) for n, name in enumerate(names)]
+    lines = [NullLine(each, _nulls(checks, each.name)) for each in known]
+    broken = next((each for each in breakages if each.state == Breakage.State.OPEN), None)
+    return TemplateWatch(rule.cluster, rule, checks, lines, watched, health, broken)
 
 
 def _nulls(checks: Sequence[Check], name: str) -> list[float | None]:
     return [each.attributes.get(name, {}).get("null_fraction") for each in checks]
 
 
-def _health(cluster: Cluster, annotated: int) -> Health:
-    breakages = list(Breakage.objects.filter(cluster=cluster).select_related("check_found").order_by("opened_at"))
+def _health(checks: Sequence[Check], breakages: Sequence[Breakage], counted: int, annotated: int) -> Health:
     real = [each for each in breakages if each.state != Breakage.State.DISMISSED]
-    unseen = [seconds for each in real if (seconds := _unseen_s(each)) is not None]
+    unseen = [seconds for each in real if (seconds := _unseen_s(each, checks)) is not None]
     repaired = [each.closed_at - each.opened_at for each in real if each.state == Breakage.State.REPAIRED and each.closed_at]
-    return Health(
-        checks=Check.objects.filter(cluster=cluster).count(),
-        breakages={state: sum(each.state == state for each in breakages) for state in Breakage.State.values},
-        to_detect_s=median(unseen) if unseen else None,
-        to_repair_s=_median_s(repaired),
-        annotated=annotated,
-    )
+    states = {state: sum(each.state == state for each in breakages) for state in Breakage.State.values}
+    return Health(counted, states, median(unseen) if unseen else None, _median_s(repaired), annotated)
 
 
-def _unseen_s(breakage: Breakage) -> float | None:
+def _unseen_s(breakage: Breakage, checks: Sequence[Check]) -> float | None:
     """From the last check at which all was well to the one that found the break; None where it was the first check."""
-    well = Check.objects.filter(cluster=breakage.cluster_id, checked_at__lt=breakage.opened_at, verdict=Check.Verdict.OK)
-    last = well.order_by("-checked_at").values_list("checked_at", flat=True).first()
-    return (breakage.opened_at - last).total_seconds() if last else None
+    well = [each.checked_at for each in checks if each.checked_at < breakage.opened_at and each.verdict == Check.Verdict.OK]
+    return (breakage.opened_at - well[-1]).total_seconds() if well else None
 
 
 def _median_s(times: Sequence[timedelta]) -> float | None:
