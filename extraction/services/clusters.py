@@ -8,10 +8,7 @@ from django.db.models import Count, F, Max, Min, Q, QuerySet
 
 from extraction.models import (
     Cluster,
-    ClusterCore,
     Label,
-    MergeProposal,
-    Placement,
     Record,
     RecordType,
     Rule,
@@ -20,6 +17,7 @@ from extraction.models import (
     Site,
     Snapshot,
 )
+from extraction.services import merging
 from extraction.services.runs import JobError
 
 
@@ -139,7 +137,7 @@ def merge(into: Cluster, others: Iterable[Cluster]) -> Cluster:
     """Makes one cluster of several: `into` takes the pages, masks, labels, rules and records of the others, which go.
 
     It and its masks remember the merge: clustering again does not undo it. Rules keep their order; a live rule of another becomes
-    retired when `into` has one. Raises JobError for clusters of other sites and for labels of another record type.
+    retired when `into` has one, and its open breakage is closed. Raises JobError for clusters of other sites and for labels of another record type.
     """
     lock(into.site)
     into = Cluster.objects.get(pk=into.pk)
@@ -153,7 +151,7 @@ def merge(into: Cluster, others: Iterable[Cluster]) -> Cluster:
         into.masks = list(dict.fromkeys([*into.masks, *other.masks]))
         into.url_patterns = list(dict.fromkeys([*into.url_patterns, *other.url_patterns]))
         into.name, into.merged, into.small = into.name or other.name, True, False
-        _move(other, into)
+        merging.move(other, into)
         other.delete()
     into.save()
     return into
@@ -169,48 +167,6 @@ def last_number(site: Site) -> int:
 def lock(site: Site) -> None:
     """Holds the site until the transaction ends: clustering and merging wait for each other."""
     Site.objects.select_for_update().get(pk=site.pk)
-
-
-def _move(other: Cluster, into: Cluster) -> None:
-    """All that hangs on a cluster to another one. A rule's number is taken from those after the last of `into`."""
-    SamplePage.objects.filter(cluster__in=[other, into]).delete()
-    Snapshot.objects.filter(cluster=other).update(cluster=into)
-    # A page labelled in both keeps the labels of the cluster that stays.
-    Label.objects.filter(cluster=other, snapshot__in=Label.objects.filter(cluster=into).values("snapshot")).delete()
-    Label.objects.filter(cluster=other).update(cluster=into)
-    Run.objects.filter(cluster=other).update(cluster=into)
-    last = into.rules.order_by("-version").values_list("version", flat=True).first() or 0
-    live = into.rules.filter(state__in=Rule.SERVING).exists()
-    for rule in other.rules.order_by("version"):
-        last += 1
-        rule.version, rule.cluster = last, into
-        if live and rule.serving:
-            rule.state = Rule.State.RETIRED
-        rule.save(update_fields=["version", "cluster", "state"])
-    Record.objects.filter(cluster=other).update(cluster=into)
-    _move_words(other, into)
-    for relation in Cluster._meta.related_objects:
-        # Other apps' rows too (the workbench's steps): deleting the cluster would take them along.
-        model = relation.related_model
-        if model not in _MOVED and not isinstance(model, str):
-            model._base_manager.filter(**{relation.field.name: other}).update(**{relation.field.name: into})
-
-
-_MOVED = frozenset({SamplePage, Snapshot, Label, Run, Rule, Record, ClusterCore, MergeProposal, Placement})
-"""What `_move` sees to by itself, or lets go with the cluster."""
-
-
-def _move_words(other: Cluster, into: Cluster) -> None:
-    """What people said of pages and of pairs holds for the cluster that stays, unless the merge itself says otherwise."""
-    Placement.objects.filter(belongs=False, cluster__in=[other, into], page__current__cluster=into).delete()
-    Placement.objects.filter(cluster=into, page__in=Placement.objects.filter(cluster=other).values("page")).delete()
-    Placement.objects.filter(cluster=other).update(cluster=into)
-    for row in MergeProposal.objects.filter(Q(into=other) | Q(other=other), state=MergeProposal.State.REFUSED):
-        third = row.other_id if row.into_id == other.pk else row.into_id
-        known = MergeProposal.objects.filter(Q(into=into, other=third) | Q(into=third, other=into))
-        if third != into.pk:
-            known.delete()
-            MergeProposal.objects.create(into=into, other_id=third, kind=row.kind, state=row.state, evidence=row.evidence)
 
 
 def _sizes(site: Site) -> dict[int | None, tuple[int, int]]:
