@@ -14,8 +14,8 @@ them (`stylesheets.Address`). Cost: one pass without recursion, linear in what i
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from urllib.parse import quote
 
 from lxml import etree
@@ -34,6 +34,8 @@ MAX_CHARS = 4_000_000
 
 MAX_DEPTH = 500
 """Levels shown. Chromium stops laying out at about 512 levels of its own HTML trees; deeper XML can exhaust its stack."""
+
+ALL_IN_TREE, READ_IN_TREE = "The tree has all of them: press t.", "The tree has all that was read: press t."
 
 XHTML = "http://www.w3.org/1999/xhtml"
 SVG = "http://www.w3.org/2000/svg"
@@ -61,9 +63,17 @@ class InertPage:
     styled: bool = False
 
 
-def sanitize(root: etree._Element, address: Address = stylesheets.nothing) -> InertPage:
-    """The inert form of a tree. Never raises for anything a page contains. address: where we hold what it loads."""
-    return _Writer(root, address).page()
+def sanitize(root: etree._Element, address: Address = stylesheets.nothing, *, lost: Sequence[str] = ()) -> InertPage:
+    """The inert form of a tree. Never raises for anything a page contains. address: where we hold what it loads.
+
+    lost: what reading the page lost, in words (`ParsedPage.notices`); the notice begins with it.
+    """
+    page = _Writer(root, address).page()
+    said = [f"{each[:1].upper()}{each[1:]}." for each in lost]
+    if not said:
+        return page
+    # The tree cannot have what was never read, whatever the writer thinks.
+    return replace(page, notice=" ".join([*said, page.notice.replace(ALL_IN_TREE, READ_IN_TREE)]).strip())
 
 
 def escape_text(text: str) -> str:
@@ -176,9 +186,9 @@ class _Writer:
     def _notice(self, whole: bool) -> str:
         if not whole:
             total = sum(1 for _ in self.root.iter(etree.Element))
-            return f"The rest of this page is not shown ({self.shown:,} of {total:,} elements are). The tree has all of them: press t."
+            return f"The rest of this page is not shown ({self.shown:,} of {total:,} elements are). {ALL_IN_TREE}"
         if self.hidden_deep:
-            return f"Elements nested deeper than {MAX_DEPTH} levels are not shown. The tree has all of them: press t."
+            return f"Elements nested deeper than {MAX_DEPTH} levels are not shown. {ALL_IN_TREE}"
         return ""
 
 

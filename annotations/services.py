@@ -107,11 +107,20 @@ def progress(run: Run) -> dict[str, Any]:
     }
 
 
-def publish(cluster: Cluster, user: Any) -> str | None:
-    """Publishes the newest draft and gives its address; None when there is no draft."""
-    draft = Rule.objects.filter(cluster=cluster, state__in=Rule.UNPUBLISHED).order_by("-version").first()
-    if draft is None:
-        return None
+def newest_draft(cluster: Cluster) -> Rule | None:
+    """What would be published."""
+    return Rule.objects.filter(cluster=cluster, state__in=Rule.UNPUBLISHED).order_by("-version").first()
+
+
+def lacking(draft: Rule) -> list[str]:
+    """The record type's attributes that a draft takes nothing for, in their order: they were not marked or could not be learned."""
+    taken = {attribute.name for attribute in rules.value_of(draft).every}
+    names = Attribute.objects.filter(record_type_id=draft.cluster.record_type_id).values_list("name", flat=True)
+    return [name for name in names if name not in taken]
+
+
+def publish(draft: Rule, user: Any) -> str:
+    """Publishes a draft and gives its address."""
     rules.publish(draft, user)
     return draft.get_absolute_url()
 
@@ -123,9 +132,10 @@ def _inert(sha256: str, content_type: str, url: str, site_id: int, version: str)
         content = contents.get(sha256)
     except FileNotFoundError as error:
         raise PageError("the stored bytes of the page are gone") from error
-    root = parse(content, content_type=content_type or None).root
+    parsed = parse(content, content_type=content_type or None)
     held = assets.held(site_id, version)
-    return sanitize(root, addresses.Addresses(references.base_of(root, url), held, addresses.under_place(version)))
+    address = addresses.Addresses(references.base_of(parsed.root, url), held, addresses.under_place(version))
+    return sanitize(parsed.root, address, lost=parsed.notices)
 
 
 def _samples(cluster: Cluster) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ def advice(cluster: Cluster, samples: Sequence[int], begun: Sequence[int]) -> di
 
     {"offers": [{"page", "reason", "doubts": [{"attribute", "values"}]}], "pages": those offered that are no samples,
     "covered": {page: share of the template up to it}, "annotated", "disputed", "missing", "checked", "total", "complete",
-    "settled"}
+    "settled", "unlearned": why lists with marked rows cannot be learned yet}
     """
     found = teaching.advise(cluster, samples, begun=begun, budget_s=SLICE_S)
     extra = [offer.snapshot_id for offer in found.offers if offer.snapshot_id not in samples]
@@ -35,6 +35,7 @@ def advice(cluster: Cluster, samples: Sequence[int], begun: Sequence[int]) -> di
         "total": found.total,
         "complete": found.complete,
         "settled": found.settled,
+        "unlearned": found.unlearned,
     }
 
 

@@ -264,11 +264,18 @@ def learning_progress(_request: HttpRequest, cluster: Cluster, run_id: int) -> d
 @require_POST
 @endpoint
 def publish(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Publishes the newest draft."""
-    address = services.publish(cluster, request.user)
-    if address is None:
+    """{lacking: [names]}: publishes the newest draft, {"rule": address}.
+
+    Where it takes nothing for other attributes than those named, nothing is published and {"lacking": [names]} says which.
+    """
+    draft = services.newest_draft(cluster)
+    if draft is None:
         raise BadRequest("There is no draft to publish. Learn a rule first.")
-    return {"rule": address}
+    known = _body(request).get("lacking")
+    names = services.lacking(draft)
+    if not set(names) <= set(known if isinstance(known, list) else []):
+        return {"lacking": names}
+    return {"rule": services.publish(draft, request.user)}
 
 
 def _cluster(slug: str, number: int) -> Cluster:

@@ -22,6 +22,9 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 MAX_URL = 2_048
 """Characters of a URL. Longer ones are made by traps, not by people; sitemaps allow no more either."""
 
+MAX_NAME, MAX_LABEL = 253, 63
+"""Characters of a host's name, and of a part of it between two dots: more cannot be looked up."""
+
 _SPECIAL = """
     0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.31.196.0/24 192.52.193.0/24
     192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4
@@ -81,15 +84,17 @@ class Guard:
         try:
             parts = urlsplit(url)
             host, port = parts.hostname or "", parts.port
-        except ValueError as error:
-            raise RefusedAddress(f"no address: {url[:200]!r} ({error})") from None
+        except ValueError:
+            raise RefusedAddress(f"“{url[:200]}” is not the address of a web site, which looks like https://www.example.org/page") from None
         if parts.scheme not in DEFAULT_PORTS:
-            raise RefusedAddress(f"only http and https are fetched, not {parts.scheme or 'no scheme'}: {url[:200]!r}")
+            raise RefusedAddress(f"only http and https are fetched, and “{url[:200]}” begins with neither")
         if not host:
-            raise RefusedAddress(f"no host: {url[:200]!r}")
+            raise RefusedAddress(f"“{url[:200]}” names no host; an address looks like https://www.example.org/page")
         port = DEFAULT_PORTS[parts.scheme] if port is None else port
         if literal := literal_address(host):
             self.check(literal, host=host, port=port)
+        elif reason := _misnamed(host):
+            raise RefusedAddress(f"“{host[:80]}{'…' if len(host) > 80 else ''}” is not the name of a host: {reason}")
         elif port in BAD_PORTS and not self.permits(host, port):
             raise RefusedAddress(f"port {port} of {host} is no web site's")
         return _without_user(parts)
@@ -122,6 +127,25 @@ def literal_address(host: str) -> IPAddress | None:
         return IPv4Address(socket.inet_aton(name)) if name[:1].isdigit() and " " not in name else None
     except (OSError, UnicodeEncodeError):
         return None
+
+
+def _misnamed(host: str) -> str:
+    """Why a name can be no host's (RFC 1035, 2.3.4); empty when it can. What is not ASCII counts as it is looked up."""
+    if any(each.isspace() for each in host):
+        return "a space is not allowed in it"
+    try:
+        length = len(host.rstrip(".").encode("idna"))
+    except UnicodeError:
+        # The codec looks at each part between dots: an empty one, one too long, characters that no name has.
+        parts = host.removesuffix(".").split(".")
+        if not all(parts):
+            return "there is nothing between two of its dots"
+        return (
+            f"a part of it has more than {MAX_LABEL} characters"
+            if any(len(each) > MAX_LABEL for each in parts)
+            else "it cannot be looked up"
+        )
+    return f"it has more than {MAX_NAME} characters" if length > MAX_NAME else ""
 
 
 def resolve(host: str, port: int) -> list[IPAddress]:

@@ -58,8 +58,8 @@ def wait_for_port(process: "subprocess.Popen[bytes]", port: int, *, timeout_s: f
     raise ProcessError(f"nothing listens on port {port} after {timeout_s:.0f} s")
 
 
-def free_port(wanted: int, *, tries: int = 20) -> int:
-    """The wanted port, or the next one that nobody listens on. Raises ProcessError when all are taken."""
+def free_port(wanted: int, *, tries: int = 20, advice: str = "name a free one with VERTEX_PORT") -> int:
+    """The wanted port, or the next one that nobody listens on. Raises ProcessError, which says what to do, when all are taken."""
     for port in range(wanted, wanted + tries):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -68,7 +68,8 @@ def free_port(wanted: int, *, tries: int = 20) -> int:
             except OSError:
                 continue
             return port
-    raise ProcessError(f"the ports {wanted} to {wanted + tries - 1} are all taken; name a free one with VERTEX_PORT")
+    taken = f"the port {wanted} is" if tries == 1 else f"the ports {wanted} to {wanted + tries - 1} are all"
+    raise ProcessError(f"{taken} taken; {advice}")
 
 
 def _stop(process: "subprocess.Popen[bytes]") -> None:

@@ -15,6 +15,7 @@ class Run(models.Model):
 
     parameters: what the job needs, by kind. done, total: in `unit`s; total 0 while unknown. claimed_by: host and process
     of the worker that holds it. heartbeat_at: when that worker last showed life. attempts: how often it was started.
+    started_at: when it was claimed last. worked_s: seconds of the stretches before that, of a run that was paused or taken up again.
     summary: figures of the result, by kind.
     """
 
@@ -55,6 +56,7 @@ class Run(models.Model):
     claimed_by = models.CharField(max_length=120, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     sent_at = models.DateTimeField(null=True, blank=True)
+    worked_s = models.FloatField(default=0.0)
     started_at = models.DateTimeField(null=True, blank=True)
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)

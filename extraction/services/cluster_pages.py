@@ -11,10 +11,10 @@ from django.db.models import Count, F, Max, Q, Sum
 
 from extraction.algorithms.clustering import cores, masked_shingles
 from extraction.algorithms.clustering.cores import Templates
-from extraction.algorithms.rules import url_patterns
 from extraction.algorithms.sketches import shingles
 from extraction.models import Cluster, Page, Run, Site, Snapshot
 from extraction.services import (
+    address_patterns,
     cluster_match,
     clusters,
     contents,
@@ -94,7 +94,7 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
         Run.objects.filter(pk=run.pk).update(summary=summary)
     progress(len(found.vectors), message="Learning addresses and choosing sample pages")
     for cluster in list(site.clusters.filter(pk__in=clusters.kept(site).exclude(cluster=None).order_by().values("cluster"))):
-        _learn_patterns(cluster)
+        address_patterns.learn(cluster)
         template_cores.renew(cluster)
         if not cluster.ignored:
             # Now rather than when an editor waits for them.
@@ -238,25 +238,6 @@ def _assign(site: Site, cluster_of: dict[int, int]) -> None:
         for chunk in _chunks(snapshots):
             Snapshot.objects.filter(pk__in=chunk).update(cluster=cluster_id)
     sample_pages.drop([cluster_id for cluster_id in touched if cluster_id is not None])
-
-
-def _learn_patterns(cluster: Cluster) -> None:
-    """Learns the URL patterns of a cluster from its pages: seconds for a hundred thousand, so without holding anybody up."""
-    while True:
-        state, urls = _members_state(cluster), list(clusters.members(cluster).order_by("page").values_list("page__url", flat=True))
-        patterns = [pattern.text() for pattern in url_patterns.learn(urls)]
-        with transaction.atomic():
-            clusters.lock(cluster.site)
-            # Another clustering or a merge may have ended meanwhile; what it made is what the patterns are for.
-            if _members_state(cluster) == state:
-                Cluster.objects.filter(pk=cluster.pk).exclude(url_patterns=patterns).update(url_patterns=patterns)
-                return
-
-
-def _members_state(cluster: Cluster) -> tuple[int, int]:
-    """Changes whenever a page comes to a cluster or leaves it."""
-    row = clusters.members(cluster).aggregate(n=Count("pk"), sum=Sum("page"))
-    return row["n"], row["sum"] or 0
 
 
 def _forget(site: Site, alive: set[int]) -> None:

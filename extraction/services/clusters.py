@@ -137,7 +137,8 @@ def merge(into: Cluster, others: Iterable[Cluster]) -> Cluster:
     """Makes one cluster of several: `into` takes the pages, masks, labels, rules and records of the others, which go.
 
     It and its masks remember the merge: clustering again does not undo it. Rules keep their order; a live rule of another becomes
-    retired when `into` has one, and its open breakage is closed. Raises JobError for clusters of other sites and for labels of another record type.
+    retired when `into` has one, and its open breakage is closed. Raises JobError for clusters of other sites and for labels of
+    another record type.
     """
     lock(into.site)
     into = Cluster.objects.get(pk=into.pk)

@@ -15,7 +15,7 @@ from extraction.algorithms.clustering.cores import spread
 from extraction.algorithms.clustering.paths import PagePaths
 from extraction.algorithms.errors import PageError
 from extraction.models import Cluster, Label, Page, Placement, Record, SamplePage, Site, Snapshot
-from extraction.services import clusters, page_steps, sample_pages, template_cores
+from extraction.services import address_patterns, clusters, page_steps, previews, sample_pages, template_cores
 from extraction.services.runs import JobError
 
 LOOKED_AT = 500
@@ -32,12 +32,16 @@ class Alike:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """What a move did. into: where the pages are now, None for no template. labels, records: how many were dropped with it."""
+    """What a move did. into: where the pages are now, None for no template. labels, records: how many were dropped with it.
+
+    touched: ids of the templates that lost or got pages.
+    """
 
     into: Cluster | None
     pages: int
     labels: int
     records: int
+    touched: tuple[int, ...] = ()
 
 
 def alike(page: Snapshot) -> list[Alike]:
@@ -62,7 +66,9 @@ def new_template(site: Site, pages: Iterable[Page], user: Any = None) -> Moved:
         raise JobError("no page was chosen")
     with transaction.atomic():
         clusters.lock(site)
-        return _move(site, chosen, Cluster.objects.create(site=site, number=clusters.last_number(site) + 1), user)
+        moved = _move(site, chosen, Cluster.objects.create(site=site, number=clusters.last_number(site) + 1), user)
+    _follow(site, moved, user)
+    return moved
 
 
 def move(site: Site, pages: Iterable[Page], into: Cluster | None, user: Any = None) -> Moved:
@@ -74,7 +80,9 @@ def move(site: Site, pages: Iterable[Page], into: Cluster | None, user: Any = No
         raise JobError(f"{into.label} belongs to another site")
     with transaction.atomic():
         clusters.lock(site)
-        return _move(site, chosen, into, user)
+        moved = _move(site, chosen, into, user)
+    _follow(site, moved, user)
+    return moved
 
 
 def _move(site: Site, pages: Sequence[Page], into: Cluster | None, user: Any) -> Moved:
@@ -92,7 +100,16 @@ def _move(site: Site, pages: Sequence[Page], into: Cluster | None, user: Any) ->
     sample_pages.drop(touched)
     for cluster in Cluster.objects.filter(pk__in=touched):
         template_cores.renew(cluster)
-    return Moved(into, len(moved), *dropped)
+    return Moved(into, len(moved), *dropped, tuple(touched))
+
+
+def _follow(site: Site, moved: Moved, user: Any) -> None:
+    """What a template's pages make of it is made anew: its addresses, and its picture where a page of another is shown."""
+    for cluster in Cluster.objects.filter(pk__in=moved.touched):
+        address_patterns.learn(cluster)
+    if moved.into:
+        moved.into.refresh_from_db(fields=["url_patterns"])
+    previews.start(site, user)
 
 
 def _say(page_ids: Sequence[int], now: Sequence[Snapshot], into: Cluster | None, user: Any) -> None:

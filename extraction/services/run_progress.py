@@ -1,13 +1,11 @@
 """How far a run is, in figures a person can use: done, left, rate, time left."""
 
 from dataclasses import dataclass
-from datetime import datetime
-
 from django.core.paginator import Page as Pages
 from django.core.paginator import Paginator
-from django.utils import timezone
 
 from extraction.models import Run, RunProblem, Site
+from extraction.services import runs
 
 STEADY_AFTER_S = 2.0
 """Before that the rate is noise: the first pages pay for what is loaded once."""
@@ -17,8 +15,9 @@ PROBLEMS_PER_PAGE = 50
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """A run with its figures. rate: units a second of this go at it; left_s: seconds; None while nothing can be said, as of a run
-    that rests.
+    """A run with its figures. None while nothing can be said, as of a run that rests.
+
+    elapsed_s: time at work, pauses left out. rate, left_s: units a second, seconds, of this go at it.
     """
 
     run: Run
@@ -38,21 +37,12 @@ def progress_of(run: Run) -> RunProgress:
     fraction = min(1.0, run.done / run.total) if run.total else None
     if run.started_at is None:
         return RunProgress(run, fraction, None, None, None)
-    elapsed_s = max(0.0, (_worked_until(run) - run.started_at).total_seconds())
+    stretch_s = runs.stretch_s(run)
     fresh = max(0, run.done - int(run.summary.get("before", 0)))  # a crawl taken up again did not do all of it just now
-    steady = fresh > 0 and (run.finished or (run.state == Run.State.RUNNING and elapsed_s >= STEADY_AFTER_S))
-    rate = fresh / max(elapsed_s, 0.001) if steady else None
+    steady = fresh > 0 and (run.finished or (run.state == Run.State.RUNNING and stretch_s >= STEADY_AFTER_S))
+    rate = fresh / max(stretch_s, 0.001) if steady else None
     left_s = max(0, run.total - run.done) / rate if rate and run.total and not run.finished else None
-    return RunProgress(run, fraction, elapsed_s, rate, left_s)
-
-
-def _worked_until(run: Run) -> datetime:
-    """Until when it was worked on: while it rests no time passes, and it may be cancelled long after."""
-    if run.state == Run.State.RUNNING:
-        return timezone.now()
-    rested = run.state in (Run.State.QUEUED, Run.State.PAUSED, Run.State.CANCELLED)
-    last = run.heartbeat_at if rested else run.finished_at
-    return last or run.finished_at or timezone.now()
+    return RunProgress(run, fraction, run.worked_s + stretch_s, rate, left_s)
 
 
 def going(site: Site) -> Run | None:

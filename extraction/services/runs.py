@@ -185,10 +185,31 @@ def broke(run_id: int, error: BaseException) -> None:
 def claim(run_id: int) -> Run | None:
     """Takes a queued run by compare-and-set; None when it is not queued any more."""
     now = timezone.now()
-    mine = Run.objects.filter(pk=run_id, state=Run.State.QUEUED).update(
-        state=Run.State.RUNNING, claimed_by=_me(), started_at=now, heartbeat_at=now, attempts=F("attempts") + 1, error=""
+    waiting = Run.objects.filter(pk=run_id, state=Run.State.QUEUED)
+    found = waiting.first()
+    if found is None:
+        return None
+    # Before another claims it, its last stretch ended with its last sign of life.
+    mine = waiting.filter(started_at=found.started_at).update(
+        worked_s=found.worked_s + stretch_s(found),
+        state=Run.State.RUNNING,
+        claimed_by=_me(),
+        started_at=now,
+        heartbeat_at=now,
+        attempts=F("attempts") + 1,
+        error="",
     )
     return Run.objects.select_related("site", "cluster").get(pk=run_id) if mine else None
+
+
+def stretch_s(run: Run) -> float:
+    """Seconds from when a run was claimed last to its end, or to its last sign of life while it waits or rests; 0 before it began."""
+    if run.started_at is None:
+        return 0.0
+    rests = run.state in (Run.State.QUEUED, Run.State.PAUSED, Run.State.CANCELLED)  # cancelled perhaps long after
+    last = (run.heartbeat_at if rests else run.finished_at) or run.finished_at
+    end = timezone.now() if run.state == Run.State.RUNNING else last or run.started_at
+    return max(0.0, (end - run.started_at).total_seconds())
 
 
 def sweep() -> int:

@@ -16,9 +16,10 @@ from extraction.algorithms.learning.teaching import Advice, Doubt, Known
 from extraction.algorithms.rules import apply
 from extraction.algorithms.rules.rule import AttributeRule, Selector
 from extraction.algorithms.sampling import greedy
-from extraction.models import Attribute, Cluster
-from extraction.services.learning import Labels, Workspace, attribute_rule, labels_of, workspace
+from extraction.models import Attribute, Cluster, RecordList
+from extraction.services.learning import Labels, Workspace, attribute_rule, labels_of, row_labels_of, workspace
 from extraction.services.learning_set import Source
+from extraction.services.list_lessons import ListLesson, attributes_of
 from extraction.services.recent import Recent
 
 MAX_OUTSIDE = 3
@@ -49,7 +50,8 @@ class Teaching:
 
     annotated: pages with something said. disputed: pages on which rules that fit differ, as far as `checked` of `total`
     pages were looked at; complete: all were. missing: pages on which nothing is found for an attribute that nobody has yet
-    said to be missing anywhere. settled: all was looked at, every attribute can be learned, nothing is in dispute or missing.
+    said to be missing anywhere. settled: all was looked at, every attribute can be learned, those of lists
+    too, nothing is in dispute or missing. unlearned: of each list with marked rows that cannot be learned whole yet, why.
     covered: {page of the learning set: share of the template that it and those before it cover}, annotated ones first.
     """
 
@@ -61,6 +63,7 @@ class Teaching:
     total: int
     complete: bool
     settled: bool
+    unlearned: tuple[str, ...]
     covered: Mapping[int, float]
 
 
@@ -128,6 +131,7 @@ def advise(cluster: Cluster, samples: Sequence[int], *, begun: Sequence[int] = (
     missing = sum(bool(found.missing and not found.doubts) for found in inside) + jury.missing
     complete = jury.at == len(jury.order) and space.filling.complete
     learnable = len(known) == len(attributes) > 0 and all(each.committee.members for each in known.values())
+    whole, unlearned = _lists(cluster, space)
     offers = _offers(ranked, ids, samples, {pk: advice for pk, advice in jury.found.items() if pk not in done}, done)
     order = [pk for pk in dict.fromkeys([*begun, *(offer.snapshot_id for offer in offers)]) if pk in space.pages]
     return Teaching(
@@ -138,9 +142,24 @@ def advise(cluster: Cluster, samples: Sequence[int], *, begun: Sequence[int] = (
         checked=len(ids) + jury.at,
         total=len(ids) + len(jury.order),
         complete=complete,
-        settled=complete and learnable and not disputed and not missing,
+        settled=complete and learnable and whole and not disputed and not missing,
+        unlearned=unlearned,
         covered=dict(zip(order, greedy.covered(table, [ids.index(pk) for pk in order]), strict=True)),
     )
+
+
+def _lists(cluster: Cluster, space: Workspace) -> tuple[bool, tuple[str, ...]]:
+    """(every attribute of every list can be learned, why those with marked rows cannot)."""
+    whole, reasons, marked = True, [], row_labels_of(cluster)
+    for each in RecordList.objects.filter(record_type_id=cluster.record_type_id):
+        lesson = space.list_lesson(each, marked[each.pk]) if marked.get(each.pk) else None
+        if isinstance(lesson, ListLesson):
+            whole = whole and len(lesson.rule.attributes) == len(attributes_of(each))
+            reasons += [problem.message for problem in lesson.failed]
+        else:
+            whole = False
+            reasons += [lesson.message] if lesson else []
+    return whole, tuple(reasons)
 
 
 def _known(ids: Sequence[int], found: Committee, labels: Labels) -> Known:

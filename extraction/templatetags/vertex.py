@@ -161,6 +161,12 @@ def _ago(seconds: float, local: datetime) -> str:
 
 
 @register.filter
+def singular(unit: str) -> str:
+    """A run's unit of which there is one: "templates" as "template"."""
+    return "address" if unit == "addresses" else unit.removesuffix("s")
+
+
+@register.filter
 def duration(seconds: float | None) -> str:
     """Seconds as a person says them: 4 s, 2 min 10 s, 3 h 5 min."""
     if seconds is None:

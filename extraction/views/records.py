@@ -58,9 +58,11 @@ def csv(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
     return StreamingHttpResponse(
         export_csv.blocks(lines),
         content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{_file_name(cluster)}"'},
+        headers={"Content-Disposition": f'attachment; filename="{_file_name(cluster, name)}"'},
     )
 
 
-def _file_name(cluster: Cluster) -> str:
-    return f"{slugify(f'{cluster.site.name} {cluster.label}')[:80] or 'records'}.csv"
+def _file_name(cluster: Cluster, list_name: str) -> str:
+    """list_name: the list whose rows it holds, empty for the pages; said even where the site's name is long."""
+    listed = slugify(list_name)[:40]
+    return f"{'-'.join(filter(None, (slugify(f'{cluster.site.name} {cluster.label}')[:80] or 'records', listed)))}.csv"

@@ -73,6 +73,9 @@ def _context(request: HttpRequest, run_id: int) -> dict[str, object]:
         "outcomes": crawl_view.outcomes(found, examples=True) if found.kind == Run.Kind.CRAWL else [],
         "next_run": run_progress.following(found),
         "again": _again(found),
+        "upload_again": found.kind == Run.Kind.IMPORT and found.state in (Run.State.FAILED, Run.State.CANCELLED),
+        "has_templates": found.site.clusters.exists(),
+        "has_pages": found.site.pages.exists(),
     }
 
 

@@ -222,3 +222,10 @@ def test_real_pages_are_shown_as_the_tree_we_read(part):
         pytest.skip(f"no evaluation pages in .data/{part}")
     for path in pages:
         assert_same_tree(path.read_bytes())
+
+
+def test_what_is_nested_deeper_than_is_read_is_said_and_not_promised_in_the_tree():
+    parsed = parse(b"<div>" * 20_000 + b"x" + b"</div>" * 20_000)
+    notice = sanitize(parsed.root, lost=parsed.notices).notice
+    assert notice.startswith("Elements nested deeper than 2,048 levels were left out. ")
+    assert "The tree has all that was read" in notice and "all of them" not in notice

@@ -8,8 +8,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from extraction.algorithms.rules import rule as rule_value
 from extraction.models import Attribute, Cluster, Label, RecordType, Rule, Run, Snapshot
-from extraction.services import contents, learning
+from extraction.services import contents, learning, rules
 from tests.extraction import factory
 
 pytestmark = pytest.mark.django_db
@@ -409,3 +410,17 @@ def test_a_record_type_can_be_begun_with_what_the_pages_say_of_themselves(signed
 
 def test_pages_that_say_nothing_of_themselves_offer_nothing(signed_in, shop):
     assert signed_in("editor").get(address("workbench_offered")).content.decode().strip() == ""
+
+
+def test_publishing_a_rule_that_lacks_attributes_asks_first_and_names_them(signed_in, shop):
+    client = signed_in("editor")
+    value = rule_value.Rule((rule_value.AttributeRule("title", alternatives=(rule_value.Selector("//h1/text()"),)),))
+    draft = rules.add_draft(shop, value, report={}, origin=Rule.Origin.LEARNED)
+    for body in ({}, {"lacking": []}, {"lacking": ["price"]}, {"lacking": "price, author"}):
+        answer = post(client, "workbench_publish", body)
+        assert (answer.status_code, answer.json()) == (200, {"lacking": ["price", "author"]})
+    draft.refresh_from_db()
+    assert not draft.serving
+    assert post(client, "workbench_publish", {"lacking": ["price", "author"]}).json() == {"rule": draft.get_absolute_url()}
+    draft.refresh_from_db()
+    assert draft.serving

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from extraction.models import Cluster, Label, Page, Placement, Record, Run, SamplePage, Site
-from extraction.services import cluster_pages, clusters, placing
+from extraction.services import cluster_pages, clusters, placing, previews
 from extraction.services.page_matching import Matcher, PageRow
 from extraction.services.runs import JobError
 from tests.extraction import factory
@@ -76,6 +76,18 @@ def test_a_new_template_is_kept_by_clustering_again_and_takes_in_later_pages_lik
     cluster_all(site)
     found = homes(site)
     assert (found["film"], found["book"]) == ({films: 7}, {books.number: 12})
+
+
+def test_a_template_of_chosen_pages_has_their_addresses_and_gets_a_picture(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(previews, "available", lambda: True)
+    before = Run.objects.filter(kind=Run.Kind.PREVIEW).count()
+    books = one(site)
+    moved = placing.new_template(site, pages(site, "film"))
+    assert moved.into is not None
+    assert len(moved.into.url_patterns) == 1 and "film" in moved.into.url_patterns[0]
+    books.refresh_from_db()
+    assert books.url_patterns and not any("film" in pattern for pattern in books.url_patterns)
+    assert Run.objects.filter(kind=Run.Kind.PREVIEW).count() > before
 
 
 def test_pages_taken_out_stay_out_and_later_ones_like_them_too(site: Site, tmp_path: Path) -> None:

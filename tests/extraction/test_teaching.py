@@ -7,7 +7,7 @@ import pytest
 from extraction.models import Attribute, Cluster, Snapshot
 from extraction.services import learning, learning_set, teaching
 from extraction.services.learning import workspace
-from tests.extraction import factory
+from tests.extraction import factory, lists
 
 pytestmark = pytest.mark.django_db
 
@@ -119,3 +119,20 @@ def test_a_page_where_nothing_is_found_is_offered_until_one_is_said_to_lack_it()
 def test_reasons_name_few_attributes(names, words) -> None:
     advice = teaching.Advice(0, 1.0, missing=tuple(names))
     assert teaching.reason(advice) == f"no {words} is found here"
+
+
+def test_a_list_that_cannot_be_learned_yet_keeps_it_from_being_settled_and_says_why() -> None:
+    shops = lists.shops()
+    lists.mark(shops, 0, (0,))
+    found = advised(shops, ids(shops)[:3])
+    assert not found.settled and len(found.unlearned) == 1
+    assert "offers" in found.unlearned[0] and "second row" in found.unlearned[0]
+    lists.mark(shops, 0, (0, 1, 3))
+    found = advised(shops, ids(shops)[:3])
+    assert (found.settled, found.unlearned) == (True, ())
+
+
+def test_a_list_without_any_mark_keeps_it_from_being_settled() -> None:
+    shops = lists.shops()
+    lists.mark(shops, 0, ())
+    assert not advised(shops, ids(shops)[:3]).settled

@@ -126,8 +126,12 @@ def _served() -> Iterator[str]:
     """The shop on this machine, while the block runs; gives its address, at every demo the same. Raises ProcessError."""
     known = Site.objects.filter(slug=slugify(SITE_NAME)).values_list("address", flat=True).first()
     port = urlsplit(known or "").port
-    # Its pages are known by their addresses: another port would be another site.
-    port = processes.free_port(port, tries=1) if port else processes.free_port(SITE_PORT)
+    if port:
+        # Its pages are known by their addresses: another port would be another site.
+        advice = f"end what listens there, or delete the site {SITE_NAME} in the dashboard, and the shop is served at another port"
+        port = processes.free_port(port, tries=1, advice=f"the shop was served there, and its pages are known by it: {advice}")
+    else:
+        port = processes.free_port(SITE_PORT, advice=f"the shop is served at one of them: end what listens on {SITE_PORT}")
     with DemoServer(port=port) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
         thread.start()

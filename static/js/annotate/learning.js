@@ -153,7 +153,8 @@ export function learner(api, known, draw, fail, taughtAll) {
     try {
       const { progress } = await api.post("learn/");
       const rule = await finished(progress, (text) => { note.textContent = text; });
-      location.assign(live ? (await api.post("publish/")).rule : rule);
+      if (!live) location.assign(rule);
+      else if (!(await goLive())) stopped();
     } catch (error) {
       note.classList.add("note-broken");
       note.textContent = said(error);
@@ -172,9 +173,26 @@ export function learner(api, known, draw, fail, taughtAll) {
     }
   }
 
+  function stopped() {
+    byId("learning").hidden = true;
+    byId("learn").removeAttribute("disabled");
+  }
+
+  /** Publishes the newest draft and goes to it; asks first where it takes nothing for some attributes. @returns {Promise<boolean>} */
+  async function goLive() {
+    let answer = await api.post("publish/", { lacking: [] });
+    if (answer.lacking) {
+      const names = answer.lacking.join(", ");
+      if (!window.confirm(`The rule takes nothing for: ${names}. Publish it without?`)) return false;
+      answer = await api.post("publish/", { lacking: answer.lacking });
+    }
+    location.assign(answer.rule);
+    return true;
+  }
+
   async function publish() {
     try {
-      location.assign((await api.post("publish/")).rule);
+      await goLive();
     } catch (error) {
       fail(said(error));
     }

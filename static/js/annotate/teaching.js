@@ -7,7 +7,7 @@ const BREATH_MS = 200; // Between two slices: whoever clicks meanwhile does not 
 
 /** @typedef {import("./store.js").Store} Store @typedef {import("./store.js").Sample} Sample
  * @typedef {{page: number, reason: string, doubts: {attribute: string, values: string[]}[]}} Offer
- * @typedef {{offers: Offer[], pages: Sample[], covered: Record<string, number>, annotated: number, disputed: number, missing: number, checked: number, total: number, complete: boolean, settled: boolean}} Advice */
+ * @typedef {{offers: Offer[], pages: Sample[], covered: Record<string, number>, annotated: number, disputed: number, missing: number, checked: number, total: number, complete: boolean, settled: boolean, unlearned: string[]}} Advice */
 
 /**
  * @param {{get: (path: string, query?: Record<string, string | number>) => Promise<any>, idle: () => Promise<void>}} api
@@ -59,12 +59,12 @@ export function reorder(store, { offers, pages, covered }) {
 
 /** @param {HTMLElement} note @param {Advice | null} advice @param {() => void} publish */
 function drawSettled(note, advice, publish) {
-  note.hidden = !advice?.annotated || (!advice.settled && !advice.disputed && !advice.missing);
+  note.hidden = !advice?.annotated || (!advice.settled && !advice.disputed && !advice.missing && !advice.unlearned.length);
   if (!advice || note.hidden) return;
   note.classList.toggle("wb-settled-done", advice.settled);
   if (!advice.settled) {
     const far = advice.complete ? "" : ` of ${advice.checked} looked at`;
-    const what = advice.disputed ? `Rules that fit differ on ${pagesOf(advice.disputed)}${far}. The next page decides most between them.` : `On ${pagesOf(advice.missing)}${far} something is not found. Is it missing there, or missed? Say so on one of them.`;
+    const what = advice.disputed ? `Rules that fit differ on ${pagesOf(advice.disputed)}${far}. The next page decides most between them.` : advice.missing ? `On ${pagesOf(advice.missing)}${far} something is not found. Is it missing there, or missed? Say so on one of them.` : `Not learned yet: ${advice.unlearned.join("; ")}.`;
     note.replaceChildren(h("span", { class: "state-draft" }, "◐ "), h("span", {}, what));
     return;
   }

@@ -52,6 +52,12 @@ def test_a_site_is_made_of_an_address_alone_and_its_pages_are_fetched(signed_in:
         ("file:///etc/passwd", "only http and https are fetched"),
         ("https://shop.example:6379/", "port 6379 of shop.example is no web site&#x27;s"),
         ("https://nowhere.invalid/", "There is no host nowhere.invalid"),
+        ("http://a..org/", "there is nothing between two of its dots"),
+        (f"http://{'a' * 64}.org/", "a part of it has more than 63 characters"),
+        (f"http://{'a.' * 150}org/", "it has more than 253 characters"),
+        ("http://exa mple.org/", "a space is not allowed in it"),
+        ("https://javascript:alert(1)", "“https://javascript:alert(1)” is not the address of a web site"),
+        ("https:////example.org", "“https:////example.org” names no host"),
         ("books", "“books” is not the name of a web site"),
     ],
 )

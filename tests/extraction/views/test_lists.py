@@ -52,6 +52,8 @@ def test_the_csv_is_of_pages_or_of_a_list(editor: Any, shops: Cluster) -> None:
     rows = list(csv.DictReader(io.StringIO(body(editor.get(address, {"list": "offers", "columns": ["shop", "thing"]})))))
     assert len(pages) == 6
     assert rows == [{"shop": f"Shop {n}", "thing": name} for n in range(6) for name, _ in lists.offers(n)]
+    names = [editor.get(address, asked).headers["Content-Disposition"] for asked in ({}, {"list": "offers"})]
+    assert names == ['attachment; filename="shops-template-1.csv"', 'attachment; filename="shops-template-1-offers.csv"']
     assert editor.get(address, {"list": "orders"}).status_code == 400
     assert editor.get(address, {"columns": ["thing"]}).status_code == 400
 

@@ -2,13 +2,15 @@
 
 import csv
 import io
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from extraction.models import Attribute, Cluster, Label, Record, RecordType, Rule, Run
-from extraction.services import record_types
+from extraction.services import record_types, run_progress, runs
 from extraction.services.record_types import AttributeDraft
 from tests.extraction import factory
 from tests.extraction.views import world as worlds
@@ -319,6 +321,32 @@ def test_who_watches_an_import_is_led_on_to_the_templates(signed_in: Any, world:
     after = Run.objects.create(site=world.site, kind=Run.Kind.CLUSTER, state=Run.State.RUNNING)
     answer = signed_in("viewer").get(reverse("run_progress", args=[done.pk]))
     assert answer.headers["HX-Redirect"] == after.get_absolute_url()
+
+
+@pytest.mark.parametrize("state", [Run.State.FAILED, Run.State.CANCELLED])
+def test_an_import_that_brought_nothing_leads_to_another_upload_and_to_nothing_that_is_not_there(
+    signed_in: Any, db: None, state: Run.State
+) -> None:
+    site = factory.site("Empty")
+    run = Run.objects.create(site=site, kind=Run.Kind.IMPORT, state=state, error="There is no page in it")
+    text = signed_in("editor").get(run.get_absolute_url()).content.decode()
+    assert "Upload another file" in text and reverse("site_import", args=[site.slug]) in text
+    assert "Look at the" not in text
+    crawl = Run.objects.create(site=site, kind=Run.Kind.CRAWL, state=state)
+    text = signed_in("operator").get(crawl.get_absolute_url()).content.decode()
+    assert "Go on where it was" in text and "Change what is fetched" in text and "Look at the" not in text
+
+
+def test_the_time_a_run_took_is_that_of_all_its_stretches(signed_in: Any, world: World) -> None:
+    now = timezone.now()
+    run = Run.objects.create(
+        site=world.site, kind=Run.Kind.CRAWL, started_at=now - timedelta(hours=3), heartbeat_at=now - timedelta(hours=2), done=1
+    )
+    assert runs.claim(run.pk)
+    Run.objects.filter(pk=run.pk).update(state=Run.State.DONE, finished_at=timezone.now() + timedelta(minutes=5))
+    text = signed_in("viewer").get(reverse("site_runs", args=[world.site.slug])).content.decode()
+    assert "1 h 5 min" in text and '1 <span class="muted">page</span>' in text
+    assert run_progress.progress_of(Run.objects.get(pk=run.pk)).rate == pytest.approx(1 / 300, rel=0.01)
 
 
 def test_one_cancels_ones_own_run_and_an_operator_anybodys(signed_in: Any, person: Any, world: World) -> None:
