@@ -1,6 +1,7 @@
 """How far a run is, in figures a person can use: done, left, rate, time left."""
 
 from dataclasses import dataclass
+
 from django.core.paginator import Page as Pages
 from django.core.paginator import Paginator
 
