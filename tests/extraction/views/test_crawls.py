@@ -142,7 +142,7 @@ def test_a_crawl_is_watched_on_the_sites_page_and_ends_with_the_page_shown_anew(
 
 def test_a_crawl_that_rests_has_no_rate_and_the_site_says_that_it_rests(signed_in: Any, world: World) -> None:
     run = crawl_site.start(world.site)
-    Run.objects.filter(pk=run.pk).update(state=Run.State.RUNNING, done=40, total=500, started_at=timezone.now() - timedelta(seconds=20))
+    Run.objects.filter(pk=run.pk).update(state=Run.State.RUNNING, done=400, total=860, started_at=timezone.now() - timedelta(seconds=200))
     texts = [signed_in("viewer").get(reverse(name, args=[world.site.slug])).content.decode() for name in ("site", "site_now")]
     assert all("<b>2.0</b><span>pages a second" in text and "to go</span>" in text for text in texts)
     assert all('id="site-busy"' in text and "Running" in text for text in texts), "the chip and the figures above come along"
