@@ -3,6 +3,7 @@ publishes it. SITE: its slug, where there are several; ADDRESS: where its pages 
 """
 
 import sys
+from dataclasses import replace
 
 import django
 
@@ -20,6 +21,9 @@ if __name__ == "__main__":
     slug, address = sys.argv[1:] or ("", BASE_URL)
     site = Site.objects.get(slug=slug) if slug else Site.objects.get()
     editor = User.objects.get_or_create(username="editor")[0]
-    cluster = annotate(site, annotations(base_url=address)[0], editor)
+    bundle = annotations(base_url=address)[0]
+    if slug:  # beside others, whose record types have other attributes
+        bundle = replace(bundle, record_type=f"{bundle.record_type} of {site.name}")
+    cluster = annotate(site, bundle, editor)
     runs.execute(learn_rule.start(cluster, editor).pk, jobs.JOBS)
     rules.publish(cluster.rules.get(), editor)

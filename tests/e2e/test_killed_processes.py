@@ -30,7 +30,7 @@ print(json.dumps({
     "snapshots": Snapshot.objects.count(),
     "templates": sorted(sorted(Snapshot.objects.filter(cluster=c).values_list("page__url", flat=True)) for c in Cluster.objects.all()),
     "records": list(Record.objects.order_by("snapshot__page__url").values_list("snapshot__page__url", "values")),
-    "runs": sorted(set(Run.objects.exclude(kind="preview").values_list("state", flat=True))),
+    "runs": sorted(set(Run.objects.filter(kind__in=["import", "cluster", "learn", "extract"]).values_list("state", flat=True))),
 }))
 """
 
