@@ -41,7 +41,7 @@ def shop(dashboard: Dashboard) -> Iterator[DemoServer]:
         dashboard.manage("crawl_site", "Changing shop", server.address, "--whole", "--delay", "0", "--here")
         command = [sys.executable, "-m", "tests.e2e.live_rule", SLUG, server.address]
         settings = environment(dashboard.folder) | {"DJANGO_SETTINGS_MODULE": "vertex.settings"}
-        subprocess.run(command, cwd=ROOT, env=settings, check=True, capture_output=True)
+        subprocess.run(command, cwd=ROOT, env=settings, check=True)
         dashboard.manage("extract", SLUG, "--here")
         yield server
         server.shutdown()

@@ -4,7 +4,9 @@ import json
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from extraction.algorithms.dom.nodes import clean
 
@@ -65,6 +67,43 @@ def absence(data: Path, predictions: Mapping[str, Mapping[str, Values]], *, anno
             if pages:
                 shares[folder.name, attribute] = sum(any(map(clean, given.get(page, ()))) for page in pages) / len(pages)
     return shares
+
+
+@dataclass(frozen=True)
+class Redesigns:
+    """Over all attributes of all pairs: broken ones (F1 of the old rule under 0.9), those that were said to be, attributes said to be
+    broken that are not, and broken ones whose repaired rule reaches 0.95."""
+
+    breaks: int
+    caught: int
+    false: int
+    repaired: int
+
+
+def redesign(data: Path, predictions: Mapping[str, Any]) -> Redesigns:
+    """What monitoring said and repaired on pairs of old and new pages."""
+    rows = []
+    for folder in sites(data):
+        truth, mine = json.loads((folder / "truth.json").read_text())["new"], predictions[folder.name]
+        for attribute in sorted({name for page in truth.values() for name in page}):
+            true = {page: values.get(attribute, []) for page, values in truth.items()}
+            old, new = (f1(true, mine[rule].get(attribute, {})) for rule in ("old_rule_on_new", "repaired_on_new"))
+            rows.append((old < 0.9, mine["verdict"][attribute] != "ok", new >= 0.95))
+    return Redesigns(
+        breaks=sum(broken for broken, _, _ in rows),
+        caught=sum(broken and said for broken, said, _ in rows),
+        false=sum(said and not broken for broken, said, _ in rows),
+        repaired=sum(broken and repaired for broken, _, repaired in rows),
+    )
+
+
+def relocate(data: Path, predictions: Mapping[str, Mapping[str, Sequence[str]]]) -> list[float]:
+    """F1 of each attribute of each case."""
+    return [
+        f1({"new": values}, {"new": predictions.get(folder.name, {}).get(name, ())})
+        for folder in sites(data)
+        for name, values in json.loads((folder / "truth.json").read_text()).items()
+    ]
 
 
 def clustering(labels: Mapping[str, Hashable], clusters: Mapping[str, Hashable]) -> dict[str, float]:
