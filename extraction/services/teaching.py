@@ -117,6 +117,8 @@ def advise(cluster: Cluster, samples: Sequence[int], *, begun: Sequence[int] = (
     Call it again until it is complete.
     """
     space, labels = workspace(cluster), labels_of(cluster)
+    if not space.filling.complete:
+        space.fill(budget_s)  # whoever waits for this to be complete may be the only one who asks
     attributes = list(Attribute.objects.filter(record_type_id=cluster.record_type_id, list=None))
     committees = {each: space.committee(each, labels[each.pk]) for each in attributes if any(labels.get(each.pk, {}).values())}
     ids = list(space.pages)

@@ -136,3 +136,16 @@ def test_a_list_without_any_mark_keeps_it_from_being_settled() -> None:
     shops = lists.shops()
     lists.mark(shops, 0, ())
     assert not advised(shops, ids(shops)[:3]).settled
+
+
+def test_who_asks_until_it_is_complete_is_told_so() -> None:
+    group = offers(40, odd={})
+    factory.mark(group, 0, price=["£0.10"])
+    learning.forget()
+    answers = []
+    for _ in range(40):  # nobody else fills the workspace
+        answers.append(teaching.advise(group, ids(group), budget_s=0.001))
+        if answers[-1].complete:
+            break
+    assert answers[-1].complete
+    assert answers[-1].checked == 40
