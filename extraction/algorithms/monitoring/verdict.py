@@ -9,18 +9,20 @@ value because the product is out of stock, or have a new price. What tells a bre
 - a value neither old nor like the old ones (`profiles.Profile.odd`) is suspicious, but less so;
 - a value that is new and looks like the old ones is news.
 
-Evidence of the first two kinds is *strong*, of the third and a mandatory value's absence *weak*. A page has one of them per
+Evidence of the first two kinds is *strong*; of the third, a mandatory value's absence and an optional one's on far more pages
+than usual *weak*. A page has one of them per
 attribute or none, and an attribute is broken when enough of the pages that answered have it. Pages that could not be
 fetched say nothing; when most could not, the verdict is *unreachable*.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from math import comb
 from typing import Literal
 
 from extraction.algorithms.learning.features import PageTable
 from extraction.algorithms.monitoring.places import loose, stands
-from extraction.algorithms.monitoring.profiles import Profile
+from extraction.algorithms.monitoring.profiles import FEW_PAGES, Profile
 from extraction.algorithms.rules.rule import AttributeRule
 from extraction.algorithms.rules.values import read
 
@@ -38,6 +40,9 @@ LEAST_PAGES = 2
 LEAST_OF_ROWS = 0.5
 """Share of a list's old values that must stand on the page without the rule giving them. Rows come and go every day, and what has left
 a list of news may still stand beside it."""
+
+RARE = 1e-4
+"""Chance below which a number of pages without a value is no chance: with fifteen pages a day, once in a lifetime of a site."""
 
 REACHED_SHARE = 0.5
 """Share of pages that must answer for a verdict."""
@@ -151,7 +156,7 @@ def _attribute(
     if not seen:
         return AttributeVerdict("ok", 0, 0.0)
     found = [evidence for visit in seen if (evidence := _evidence(attribute, profile, visit, least)) is not None]
-    found = found or _all_alike(attribute, profile, seen)
+    found = found or _all_alike(attribute, profile, seen) or _vanished(attribute, profile, seen)
     strong, few = sum(each.strong for each in found), min(limits.least_pages, len(visits))
     enough = strong >= max(few, limits.strong_fraction * len(seen)) or len(found) >= max(few, limits.weak_fraction * len(seen))
     null = sum(each.kind == "null" for each in found)
@@ -195,6 +200,23 @@ def _all_alike(attribute: AttributeRule, profile: Profile | None, seen: Sequence
         for v in seen
         if v.now.get(attribute.name)
     ]
+
+
+def _vanished(attribute: AttributeRule, profile: Profile | None, seen: Sequence[Visit]) -> list[Evidence]:
+    """Far more pages without a value than the attribute's usual share of them would ever bring."""
+    lost = [visit for visit in seen if not visit.now.get(attribute.name)]
+    if profile is None or profile.valued < FEW_PAGES:
+        return []
+    usual = (profile.pages - profile.valued + 1) / (profile.pages + 2)
+    if _at_least(len(lost), of=len(seen), chance=usual) > RARE:
+        return []
+    reason = f"the rule finds nothing on {len(lost)} of {len(seen)} pages, where {usual:.0%} were usual"
+    return [Evidence(v.url, "null", False, v.before.get(attribute.name, ()), (), reason) for v in lost]
+
+
+def _at_least(count: int, *, of: int, chance: float) -> float:
+    """The probability of so many or more in as many independent tries."""
+    return sum(comb(of, n) * chance**n * (1 - chance) ** (of - n) for n in range(count, of + 1))
 
 
 def _beyond(attribute: AttributeRule, values: Values, others: Values) -> Values:
