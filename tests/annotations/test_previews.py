@@ -120,4 +120,4 @@ def test_a_real_browser_draws_the_page_in_its_look_and_asks_nobody(template):
         picture = previews.draw(previews.document(snapshot))
         server.shutdown()
     width, height = struct.unpack(">II", picture[16:24])
-    assert (width, height) == (720, 240) and len(picture) > 2_000 and asked == []
+    assert (width, height) == (600, 300) and len(picture) > 2_000 and asked == []

@@ -98,7 +98,7 @@ def test_killed_checks_leave_what_an_undisturbed_one_leaves_and_tell_once(tmp_pa
 
         worker = Worker(tmp_path / "b")
         deaths = [
-            worker("watch", hook.url, "die", "extraction.services.monitors.check_now", "1", "beat"),
+            worker("watch", hook.url, "die", "extraction.services.monitors._run", "1", "beat"),
             worker("beat", "die", "extraction.services.visits.values_of", "9", "check"),
             worker("beat", "die", "extraction.services.alerts.tell", "1", "check"),
             worker("beat", "die", "extraction.services.breakages.propose", "1", "check"),
