@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from extraction.algorithms.dom.nodes import Location
+from extraction.algorithms.alignment.schema import Value
 from extraction.algorithms.suggestion.groups import collect
 from extraction.algorithms.suggestion.labels import find, keys_of
 from extraction.algorithms.suggestion.naming import Namer
@@ -22,14 +22,6 @@ from extraction.algorithms.suggestion.units import read
 
 COLUMNS = 60
 """Columns proposed unless told otherwise."""
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """A value and where it stands."""
-
-    text: str
-    place: Location
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,0 +1,123 @@
+"""What a method found on pages of one template: a nested schema, and for each page the row it holds.
+
+A `Tuple` is a sequence of fields, optional parts and repeated parts (sets); it is the union-free regular expression of a template
+without its constant text (Crescenzi et al. 2001, §3). Fields and sets have names that are unique in their schema: "A", "B", … in
+document order. A `Row` maps names to what stood there: a value, or for a set its rows; what is absent has no key.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from string import ascii_uppercase
+
+from extraction.algorithms.dom.nodes import Location
+
+MAX_NESTING = 50
+"""Sets and optional parts within each other that a method may find. Real pages have three; what reads a schema recurses over them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What stood at a field. text: cleaned. place: where."""
+
+    text: str
+    place: Location
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A place whose text (or attribute value) varies."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Optional:
+    """A part that some pages do not have."""
+
+    part: "Tuple"
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """A part that stands once or more: the rows of a set."""
+
+    name: str
+    part: "Tuple"
+
+
+@dataclass(frozen=True, slots=True)
+class Tuple:
+    """A sequence of parts, in document order."""
+
+    parts: "tuple[Field | Optional | Repeated, ...]"
+
+    def fields(self, *, within_sets: bool = True) -> Iterator[str]:
+        """The names of its fields in document order, those in optional parts too; without those of its sets where not wanted."""
+        for part in self.parts:
+            if isinstance(part, Field):
+                yield part.name
+            elif within_sets or isinstance(part, Optional):
+                yield from part.part.fields(within_sets=within_sets)
+
+    def sets(self) -> "Iterator[Repeated]":
+        """All repeated parts in document order, an outer one before those within it."""
+        for part in self.parts:
+            if isinstance(part, Repeated):
+                yield part
+            if not isinstance(part, Field):
+                yield from part.part.sets()
+
+
+Row = Mapping[str, "Value | tuple[Row, ...]"]
+"""An instance of a `Tuple`: field name → value, set name → its rows. Fields of optional parts stand beside the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """What a method found on some pages of one template. rows: one a page, in the pages' order."""
+
+    schema: Tuple
+    rows: tuple[Row, ...]
+
+    def columns(self) -> dict[str, dict[int, tuple[Value, ...]]]:
+        """For every field of the schema {page number, from 0: its values in document order}, without pages that have none."""
+        found: dict[str, dict[int, list[Value]]] = {name: {} for name in self.schema.fields()}
+        for page, row in enumerate(self.rows):
+            for name, value in _values(row):
+                found[name].setdefault(page, []).append(value)
+        return {name: {page: tuple(values) for page, values in pages.items()} for name, pages in found.items()}
+
+    def tables(self) -> dict[str, dict[int, tuple[Row, ...]]]:
+        """For every set of the schema {page number, from 0: its rows}; of a set within a set all rows of the page, one after the other."""
+        found: dict[str, dict[int, list[Row]]] = {each.name: {} for each in self.schema.sets()}
+        for page, row in enumerate(self.rows):
+            for name, rows in _sets(row):
+                found[name].setdefault(page, []).extend(rows)
+        return {name: {page: tuple(rows) for page, rows in pages.items()} for name, pages in found.items()}
+
+
+def column_name(number: int) -> str:
+    """The name of the nth field or set, from 0: A, B, …, Z, AA, AB, …"""
+    name = ""
+    number += 1
+    while number:
+        number, letter = divmod(number - 1, len(ascii_uppercase))
+        name = ascii_uppercase[letter] + name
+    return name
+
+
+def _values(row: Row) -> Iterator[tuple[str, Value]]:
+    for name, held in row.items():
+        if isinstance(held, Value):
+            yield name, held
+        else:
+            for each in held:
+                yield from _values(each)
+
+
+def _sets(row: Row) -> Iterator[tuple[str, "tuple[Row, ...]"]]:
+    for name, held in row.items():
+        if not isinstance(held, Value):
+            yield name, held
+            for each in held:
+                yield from _sets(each)
