@@ -269,7 +269,7 @@ def test_samples_past_enough_of_the_template_are_optional(bench):
     bench.press("]")
     bench.ready()
     bench.save("x")
-    assert bench.page.locator("#samples .wb-optional").count() == 6
+    bench.until(lambda: bench.page.locator("#samples .wb-optional").count() == 6)
 
 
 def test_sample_titles_are_shown_by_what_tells_them_apart(bench):

@@ -50,7 +50,11 @@ def others(page: int, html: str) -> str:
 
 
 def none(page: int, html: str) -> str:
-    """Nothing is on offer today."""
+    """Nothing is on offer today in every second shop."""
+    return html if page % 2 else empty(page, html)
+
+
+def empty(page: int, html: str) -> str:
     before, _, rest = html.partition("<ul class=offers>")
     return before + "<ul class=offers></ul>" + rest.partition("</ul>")[2]
 
@@ -66,6 +70,12 @@ def beside(page: int, html: str) -> str:
 def test_rows_that_come_and_go_are_no_break(cluster: Cluster, change: Change) -> None:
     found = check(cluster, change)
     assert (found.verdict, found.broken) == ("ok", [])
+
+
+def test_lists_that_are_all_empty_at_once_are_a_break(cluster: Cluster) -> None:
+    """Each had rows every day, so that this is no chance, whether or not the old ones still stand somewhere."""
+    found = check(cluster, empty)
+    assert (found.verdict, sorted(found.broken)) == ("null", ["price", "thing"])
 
 
 def test_a_list_that_the_rule_no_longer_finds_is_broken_and_waits_for_a_person(cluster: Cluster) -> None:
