@@ -88,6 +88,7 @@ class SourceForm(forms.ModelForm[Source]):
             "concurrency",
             "rendered",
             "obey_robots",
+            "verify_certificates",
             "contact",
         ]
         labels = {
@@ -98,6 +99,7 @@ class SourceForm(forms.ModelForm[Source]):
             "concurrency": "Requests at once",
             "rendered": "Let a browser make the pages",
             "obey_robots": "Obey robots.txt",
+            "verify_certificates": "Trust only valid certificates",
             "contact": "Contact in the user agent",
         }
         help_texts = {"depth": "Empty: any.", "contact": "A web or e-mail address. Empty: that of the settings."}
@@ -108,7 +110,7 @@ class SourceForm(forms.ModelForm[Source]):
             return []
         if (file.size or 0) > LIST_BYTES:
             raise forms.ValidationError(f"{file.name} has {file.size:,} bytes; at most {LIST_BYTES:,} are read.")
-        found = sources.read_list(file.read().decode("utf-8-sig", "replace"))
+        found = sources.read_list(file.read())
         if not found:
             raise forms.ValidationError(f"{file.name} holds no web address. Give a text file or a CSV with one in each line.")
         return found
@@ -116,7 +118,7 @@ class SourceForm(forms.ModelForm[Source]):
     def clean(self) -> dict[str, Any] | None:
         data = super().clean() or self.cleaned_data
         pasted, filed = data.get("listed") or [], data.get("list_file") or []
-        found = sources.read_list("\n".join(pasted))
+        found = sources.read_list("\n".join(pasted).encode())
         if pasted and not found:
             self.add_error("listed", "No web address stands in it. Each begins with https:// or http://.")
         data["listed"] = list(dict.fromkeys([*found, *filed]))

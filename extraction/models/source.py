@@ -19,6 +19,7 @@ class Source(models.Model):
     whole: take every page up to the limit; otherwise a sample, spread over the site's addresses, that ends when pages bring nothing new.
     delay_s: between two requests to one host, at least. concurrency: requests to one host at once.
     rendered: whether a browser makes the page: `when_needed` where the plain page lacks its content.
+    verify_certificates: hosts whose certificate is not valid count as unreachable.
     contact: who answers for the crawl, named in the user agent; empty for that of the settings.
     """
 
@@ -46,6 +47,7 @@ class Source(models.Model):
     concurrency = models.PositiveSmallIntegerField(default=4, validators=[MinValueValidator(1), MaxValueValidator(64)])
     rendered = models.CharField(max_length=12, choices=Rendered.choices, default=Rendered.NEVER)
     obey_robots = models.BooleanField(default=True)
+    verify_certificates = models.BooleanField(default=True)
     contact = models.CharField(max_length=200, blank=True)
 
     def __str__(self) -> str:

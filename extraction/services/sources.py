@@ -1,7 +1,5 @@
 """A site's source: made from an address, changed, and turned into the plan of a crawl."""
 
-import csv
-import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooLate
@@ -16,13 +14,12 @@ from django.db import transaction
 from extraction.algorithms.rules.url_patterns import Address as Parsed
 from extraction.fetching import url_safety
 from extraction.fetching.crawl.messages import Address, CrawlPlan, Rendering
+from extraction.fetching.crawl.sources import read_url_list
 from extraction.models import Site, Source
 from extraction.services import sites
 
 RESOLVE_S = 4.0
 """How long a person waits for a host's address to be looked up; the crawl looks again."""
-
-_WEB_ADDRESS = re.compile(r"https?://[^\s<>\"',;|]+", re.IGNORECASE)
 
 
 class AddressError(ValueError):
@@ -93,15 +90,9 @@ def _resolved(host: str, port: int) -> list[url_safety.IPAddress]:
         waiter.shutdown(wait=False)
 
 
-def read_list(text: str) -> list[str]:
-    """The addresses of a text or a CSV, the first of each line; lines without one, such as a header, are passed over."""
-    found: dict[str, None] = {}
-    for line in text.splitlines():
-        cells = next(csv.reader([line]), []) if "," in line else re.split(r"[\t;]", line)
-        url = next((cell.strip() for cell in cells if _WEB_ADDRESS.fullmatch(cell.strip())), "")
-        if url and len(url) <= url_safety.MAX_URL:
-            found[url] = None
-    return list(found)
+def read_list(content: bytes) -> list[str]:
+    """The addresses of a text or CSV file, one a row; rows without one, such as a header, are passed over."""
+    return [url for url in read_url_list(content) if len(url) <= url_safety.MAX_URL]
 
 
 def free_name(address: str) -> str:
@@ -148,6 +139,7 @@ def plan(source: Source, frontier: Frontier, *, spool: Path, sample: bool) -> Cr
         delay_s=source.delay_s,
         concurrency=source.concurrency,
         obey_robots=source.obey_robots,
+        verify_certificates=source.verify_certificates,
         contact=source.contact or settings.VERTEX_CRAWL_CONTACT,
         proxy=settings.VERTEX_CRAWL_PROXY,
         permitted=tuple(settings.VERTEX_CRAWL_PRIVATE_HOSTS),

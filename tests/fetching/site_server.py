@@ -9,6 +9,7 @@ import asyncio
 import gzip
 import itertools
 import random
+import ssl
 import threading
 import time
 import zlib
@@ -350,12 +351,12 @@ class Site:
 
 
 class SiteServer:
-    """A site that is served, in a thread. requests: all so far."""
+    """A site that is served, in a thread. requests: all so far. tls: how it proves who it is, None for plain HTTP."""
 
-    def __init__(self, site: Site | None = None, *, port: int = 0) -> None:
+    def __init__(self, site: Site | None = None, *, port: int = 0, tls: ssl.SSLContext | None = None) -> None:
         self.site = site or Site()
         self.requests: list[Seen] = []
-        self._port = port
+        self._port, self._tls = port, tls
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._ready = threading.Event()
@@ -375,15 +376,15 @@ class SiteServer:
 
     @property
     def host(self) -> str:
-        return self.address.removeprefix("http://")
+        return urlsplit(self.address).netloc
 
     def paths(self) -> list[str]:
         return [seen.path for seen in self.requests]
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
-        server = self._loop.run_until_complete(asyncio.start_server(self._serve, "127.0.0.1", self._port))
-        self.site.address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        server = self._loop.run_until_complete(asyncio.start_server(self._serve, "127.0.0.1", self._port, ssl=self._tls))
+        self.site.address = f"{'https' if self._tls else 'http'}://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         self._ready.set()
         self._loop.run_forever()
 

@@ -16,6 +16,7 @@ from extraction.fetching.crawl.gateway import Gateway
 from extraction.fetching.crawl.messages import Address, CrawlPlan, Done, EndReason, Fetched, Found, Outcome, Progress
 from extraction.fetching.crawl.process import Crawl, CrawlFailed, fetch_once
 from extraction.fetching.url_safety import Guard
+from tests.fetching.certificates import self_signed
 from tests.fetching.crawling import Told, crawl, plan_for, take
 from tests.fetching.site_server import Answer, Site, SiteServer, html
 
@@ -239,3 +240,29 @@ class _Pictured(Site):
             "/b.png": Answer(b"\x89PNG", headers=(("Content-Type", "image/png"),)),
         }
         return found.get(target) or super().answer(target, headers)
+
+
+def test_a_host_whose_certificate_nobody_vouches_for_is_unreachable_unless_it_is_said_not_to_matter(tmp_path):
+    with SiteServer(Site(products=3), tls=self_signed(tmp_path)) as server:
+        strict = crawl(server, start=(), urls=products(server, 1), robots_sitemaps=False)
+        lenient = crawl(server, start=(), urls=products(server, 1), robots_sitemaps=False, follow_links=False, verify_certificates=False)
+    told = strict.fetched[f"{server.address}/product/1"]
+    assert told.outcome is Outcome.UNREACHABLE and told.message.startswith("its certificate is not valid")
+    assert lenient.by_outcome() == {Outcome.OK: 1}
+
+
+def test_sitemaps_feeds_and_lists_that_fail_are_told_of_where_somebody_named_them(server):
+    dead = "http://127.0.0.1:9/sitemap.xml"
+    named = (f"{server.address}/no-sitemap.xml", f"{server.address}/product/1", dead)
+    told = crawl(server, sitemaps=named, feeds=(f"{server.address}/no-feed",), permitted=(server.host, "127.0.0.1:9"), page_limit=1)
+    found = {url: told.fetched[url].outcome for url in (*named, f"{server.address}/no-feed")}
+    assert list(found.values()) == [Outcome.NOT_FOUND, Outcome.EMPTY, Outcome.UNREACHABLE, Outcome.NOT_FOUND]
+    assert all("it should name addresses" in told.fetched[url].message for url in found)
+
+
+def test_a_sitemap_that_was_only_guessed_is_not_told_of():
+    with SiteServer(Site(products=3)) as server:
+        server.site.at_robots_txt = lambda *_: None
+        server.site.at_sitemap_xml = lambda *_: None
+        told = crawl(server, page_limit=3)
+    assert not [url for url in told.fetched if "sitemap" in url or "robots" in url]

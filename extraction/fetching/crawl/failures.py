@@ -50,6 +50,8 @@ def of_failure(error: BaseException, *, address: Address, url: str) -> Fetched:
         return _of_stopped(error, address)
     elif isinstance(error, IgnoreRequest):
         outcome, message = _of_ignored(str(error))
+    elif "certificate verify failed" in str(error):
+        outcome, message = Outcome.UNREACHABLE, "its certificate is not valid; the site's settings say whether that counts"
     else:
         outcome, message = _WORDS.get(type(error), (Outcome.UNREACHABLE, f"no answer: {error}"[:300]))
     return Fetched(url=address.url, outcome=outcome, final_url=url, fetched_at=now(), depth=address.depth, message=message)

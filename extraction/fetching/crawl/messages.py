@@ -113,6 +113,7 @@ class CrawlPlan:
     at once. autothrottle: slow down with the site's latency.
     contact: a web or e-mail address of who is responsible, which goes into the user agent.
     proxy: address of a proxy for all requests, "" for none. headers: more request headers (never sent outside of the scope).
+    verify_certificates: whether a host whose certificate is not valid is unreachable.
     permitted: hosts as ``host`` or ``host:port`` that are fetched even where their addresses are private.
     timeout_s: of one answer, however slowly it drips. max_bytes: of one answer, unpacked. retries: after a server's error or a time-out.
     soft_404: learn what the site answers for pages that it does not have.
@@ -144,6 +145,7 @@ class CrawlPlan:
     contact: str = ""
     proxy: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
+    verify_certificates: bool = True
     permitted: tuple[str, ...] = ()
     timeout_s: float = 60.0
     max_bytes: int = 32 * MEBIBYTE

@@ -38,6 +38,7 @@ def settings(plan: CrawlPlan) -> dict[str, Any]:
         "DOWNLOAD_TIMEOUT": plan.timeout_s,
         "DOWNLOAD_MAXSIZE": plan.max_bytes,
         "DOWNLOAD_WARNSIZE": 0,
+        "DOWNLOAD_VERIFY_CERTIFICATES": plan.verify_certificates,
         "RETRY_TIMES": plan.retries,
         "RETRY_GIVE_UP_LOG_LEVEL": "DEBUG",
         "REDIRECT_MAX_TIMES": plan.max_redirects,

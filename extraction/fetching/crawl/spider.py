@@ -79,7 +79,7 @@ class SiteSpider(Spider):
             yield self._file(url, page_url="")
         if self.plan.robots_sitemaps:
             for site in dict.fromkeys("{0.scheme}://{0.netloc}".format(urlsplit(url)) for url in self.plan.start):
-                yield self._source(f"{site}/robots.txt", self._robots, dont_obey_robotstxt=True)
+                yield self._source(f"{site}/robots.txt", self._robots, guessed=True, dont_obey_robotstxt=True)
 
     # What the scheduler asks
 
@@ -183,24 +183,26 @@ class SiteSpider(Spider):
 
     # Sources
 
-    def _source(self, url: str, callback: Any, **meta: Any) -> Request:
-        meta |= {"source": url, "download_maxsize": SITEMAP_BYTES}
+    def _source(self, url: str, callback: Any, *, guessed: bool = False, **meta: Any) -> Request:
+        """Asks for what names addresses. guessed: nobody said that it is there, so that nothing is told where it is not."""
+        meta |= {"source": url, "guessed": guessed, "download_maxsize": SITEMAP_BYTES}
         return Request(url, callback=callback, errback=self._source_failed, meta=meta, dont_filter=True)
 
     def _robots(self, response: Response) -> Iterable[Request]:
         named = sources.robots_sitemaps(response.body)[:MAX_SITEMAPS] if response.status == 200 else []
         for url in named or [urljoin(response.url, "/sitemap.xml")]:
-            yield self._source(url, self._sitemap)
+            yield self._source(url, self._sitemap, guessed=not named)
 
     def _sitemap(self, response: Response) -> Iterable[Request]:
-        if response.status != 200:
-            self.logger.warning("sitemap %s answers %s", response.url, response.status)
+        if not self._answered(response):
             return
         try:
             listing = sources.read_sitemap(response.body, url=response.url, max_bytes=SITEMAP_BYTES)
         except OSError as error:
-            self.logger.warning("sitemap %s: %s", response.url, error)
+            self._source_told(response.request, Outcome.TOO_LARGE, str(error), status=response.status)
             return
+        if not (listing.pages or listing.sitemaps):
+            self._source_told(response.request, Outcome.EMPTY, "no addresses can be read from it", status=response.status)
         self._found(self.frontier.give(listing.pages, via=response.url))
         for url in listing.sitemaps:
             if self._sitemaps < MAX_SITEMAPS:
@@ -208,13 +210,31 @@ class SiteSpider(Spider):
                 yield self._source(url, self._sitemap)
 
     def _feed(self, response: Response) -> None:
-        self._found(self.frontier.give(sources.read_feed(response.body, url=response.url), via=response.url))
+        if self._answered(response):
+            self._found(self.frontier.give(sources.read_feed(response.body, url=response.url), via=response.url))
 
     def _list(self, response: Response) -> None:
-        self._found(self.frontier.give(sources.read_url_list(response.body), via=response.url))
+        if self._answered(response):
+            self._found(self.frontier.give(sources.read_url_list(response.body), via=response.url))
+
+    def _answered(self, response: Response) -> bool:
+        """Whether a sitemap, feed or list is there; what came of it otherwise is told."""
+        verdict = outcomes.of_status(response.status, headers={name.decode("latin-1").lower(): "" for name in response.headers})
+        if verdict is not None:
+            self._source_told(response.request, verdict.outcome, verdict.message, status=response.status)
+        return verdict is None
 
     def _source_failed(self, failure: Failure) -> None:
-        self.logger.warning("%s: %s", failure.request.meta["source"], failure.value)  # type: ignore[attr-defined]
+        request: Request = failure.request  # type: ignore[attr-defined]
+        told = of_failure(failure.value or RuntimeError("no reason"), address=Address(url=request.meta["source"]), url=request.url)
+        self._source_told(request, told.outcome, told.message)
+
+    def _source_told(self, request: Request | None, outcome: Outcome, message: str, *, status: int | None = None) -> None:
+        if request is not None and not request.meta["guessed"]:
+            words = "; ".join(filter(None, ("it should name addresses", message)))
+            self._done(
+                Fetched(url=request.meta["source"], outcome=outcome, final_url=request.url, status=status, message=words), asked=False
+            )
 
     # The rest
 
