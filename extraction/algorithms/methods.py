@@ -56,7 +56,7 @@ def tree_groups(pages: Pages) -> Groups:
     """RTDM, hierarchically on a sample."""
     forest = Forest()
     read = _read(pages, forest.page)
-    return _named(list(read), cluster_by_likeness(list(read.values()), forest.likeness))
+    return _named(list(read), cluster_by_likeness(list(read.values()), forest.likeness, at_most=forest.most_alike))
 
 
 def mdl_bits(pages: Pages, groups: Groups) -> float:

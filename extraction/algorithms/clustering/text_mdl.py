@@ -6,7 +6,8 @@ cluster, and the differences, 1 for a path the template lacks, −1 for one that
 
 What a merge saves depends, by the entropies, on all other clusters. So the pairs keep how it changes the three kinds
 of symbols, and each round prices all of them anew, exactly as the naive algorithm does (the paper approximates the
-entropies here). Time: (pages)³ price computations and (pages)² · (kinds of paths); memory: 40 bytes a pair.
+entropies here). What a cluster makes with a page that is alone is a sum over the page's paths of what one page more with
+the path changes. Time: (pages)³ price computations and (pages)² · (kinds of paths); memory: 40 bytes a pair.
 """
 
 from collections.abc import Sequence
@@ -20,6 +21,9 @@ from extraction.algorithms.sketches.columns import U64
 
 KINDS = 3
 """The symbols that cost: 1s of M_T, 1s of M_Δ, −1s of M_Δ; always the last axis, in this order."""
+
+_LAID_OUT = 0.8
+"""Share of clusters alive under which the pairs are laid out anew."""
 
 _PRECISION = 6
 """Decimals of a bit in which savings are compared, so that ties are ties; they go to the clusters that were first."""
@@ -51,7 +55,7 @@ def cost_bits(symbols: F64, *, cells: float, pages: int) -> F64:
     return bits
 
 
-def in_template(supports: I32 | I64, pages: int | I64) -> "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]":
+def in_template(supports: I32 | I64 | F64, pages: int | I64) -> "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]":
     """Whether a cluster of so many pages has a path of such support in its template.
 
     In it costs a 1 and a −1 for each page without, out of it a 1 for each page with; equal goes in, as in the paper's example.
@@ -59,15 +63,16 @@ def in_template(supports: I32 | I64, pages: int | I64) -> "np.ndarray[tuple[int,
     return np.asarray(2 * supports >= np.asarray(pages) + 1)
 
 
-def symbols_of(supports: I32, pages: int | I64, weights: F64) -> F64:
+def symbols_of(supports: I32 | F64, pages: int | I64, weights: F64) -> F64:
     """The symbols of clusters with their best templates, shape (…, KINDS).
 
     supports: in how many pages of the cluster a path is essential, shape (…, paths). weights: how many paths each column stands for.
     """
-    size = np.asarray(pages)[..., None]
-    inside = in_template(supports, size)
-    rows = [inside, np.where(inside, 0, supports), np.where(inside, size - supports, 0)]
-    return np.stack([row @ weights for row in rows], axis=-1).astype(np.float64)
+    size = np.asarray(pages)
+    inside = in_template(supports, size[..., None])
+    kept, template = np.where(inside, supports, 0) @ weights, inside @ weights
+    # Whole numbers far below 2^53: exact, in whichever order they are summed.
+    return np.stack([template, supports @ weights - kept, size * template - kept], axis=-1).astype(np.float64)
 
 
 def described(essential: EssentialPaths, groups: Sequence[Sequence[int]], *, estimated_bits: float | None = None) -> TextClustering:
@@ -90,36 +95,41 @@ def text_mdl(essential: EssentialPaths) -> TextClustering:
 
 
 class _Clusters:
-    """The clusters with all their pairs. A pair's change: the symbols of both as one, less those of each."""
+    """The clusters with all their pairs. A pair's change: the symbols of both as one, less those of each.
+
+    A cluster is its first page. Pairs stand in the order of their clusters, those that were alive when the pairs were last laid out; one
+    of a cluster that is gone changes nothing, so it saves nothing, until so many are gone that the rest is laid out anew.
+    """
 
     def __init__(self, essential: EssentialPaths) -> None:
         self._cells, self._pages = essential.cells, len(essential.pages)
         self._supports, self._weights = _columns(essential.pages)
+        pages, self._kinds = np.nonzero(self._supports)
+        self._bounds = np.searchsorted(pages, np.arange(self._pages + 1))
         self._sizes = np.ones(self._pages, np.int64)
         self._symbols = symbols_of(self._supports, self._sizes, self._weights)
         self._totals = self._symbols.sum(0)
         self._members: dict[int, list[int]] = {page: [page] for page in range(self._pages)}
-        rows = [np.zeros((0, 2), np.int64)], [np.zeros((0, KINDS))]
+        self._laid = self._rank = np.arange(self._pages)
+        self._first, self._second = np.triu_indices(self._pages, 1)
+        self._changes = np.zeros((self._pages * (self._pages - 1) // 2, KINDS))
         for page in range(self._pages - 1):
-            self._add(page, np.arange(page + 1, self._pages), *rows)
-        self._pairs, self._changes = np.concatenate(rows[0]), np.concatenate(rows[1])
+            self._compare(page, np.arange(page + 1, self._pages))
 
     def groups(self) -> list[list[int]]:
         return list(self._members.values())
 
     def merge_best(self) -> bool:
         """Merges the pair that saves most; False where none saves anything."""
-        if not len(self._pairs):
+        if len(self._members) < 2:
             return False
         before = cost_bits(self._totals, cells=self._cells, pages=self._pages)
         after = cost_bits(self._totals + self._changes, cells=self._cells, pages=self._pages)
         saved = np.round(before - after, _PRECISION)
-        best = saved.max()
-        if best <= 0:
+        place = int(np.argmax(saved))
+        if saved[place] <= 0:
             return False
-        places = np.flatnonzero(saved == best)
-        place = places[np.lexsort(self._pairs[places].T[::-1])[0]]
-        self._merge(*self._pairs[place].tolist(), change=self._changes[place])
+        self._merge(int(self._laid[self._first[place]]), int(self._laid[self._second[place]]), change=self._changes[place])
         return True
 
     def _merge(self, one: int, other: int, *, change: F64) -> None:
@@ -128,25 +138,51 @@ class _Clusters:
         self._supports[one] += self._supports[other]
         self._sizes[one] += self._sizes[other]
         self._members[one] += self._members.pop(other)
-        first, second = self._pairs.T
-        kept = (first != one) & (first != other) & (second != one) & (second != other)
-        pairs, changes = [self._pairs[kept]], [self._changes[kept]]
-        self._add(one, np.array([cluster for cluster in self._members if cluster != one], np.int64), pairs, changes)
-        self._pairs, self._changes = np.concatenate(pairs), np.concatenate(changes)
+        alive = np.array(list(self._members), np.int64)
+        self._changes[self._places(np.full(len(alive), other), alive)] = 0
+        self._compare(one, alive[alive != one])
+        if len(alive) < _LAID_OUT * len(self._laid):
+            self._first, self._second = np.triu_indices(len(alive), 1)
+            self._changes = self._changes[self._places(alive[self._first], alive[self._second])]
+            self._laid = alive
+            self._rank[alive] = np.arange(len(alive))
 
-    def _add(self, one: int, others: I64, pairs: list[I64], changes: list[F64]) -> None:
-        """Appends the pairs of a cluster with others."""
-        both = symbols_of(self._supports[one] + self._supports[others], self._sizes[one] + self._sizes[others], self._weights)
-        changes.append(both - self._symbols[one] - self._symbols[others])
-        pairs.append(np.stack((np.minimum(one, others), np.maximum(one, others)), axis=1))
+    def _places(self, ones: I64, others: I64) -> I64:
+        """Where the pairs of clusters that are laid out stand."""
+        low, high = np.minimum(self._rank[ones], self._rank[others]), np.maximum(self._rank[ones], self._rank[others])
+        places: I64 = low * (2 * len(self._laid) - low - 1) // 2 + high - low - 1
+        return places
+
+    def _compare(self, one: int, others: I64) -> None:
+        """Notes the changes of the pairs of a cluster with others."""
+        both = np.empty((len(others), KINDS))
+        single = self._sizes[others] == 1
+        both[single] = self._with_pages(one, others[single])
+        several = others[~single]
+        both[~single] = symbols_of(self._supports[one] + self._supports[several], self._sizes[one] + self._sizes[several], self._weights)
+        self._changes[self._places(np.full(len(others), one), others)] = both - self._symbols[one] - self._symbols[others]
+
+    def _with_pages(self, one: int, pages: I64) -> F64:
+        """The symbols of a cluster with each of some pages that are alone: those without the page, and what its paths change."""
+        size = self._sizes[one] + 1
+        without, within = (_symbols_by_path(supports, size, self._weights) for supports in (self._supports[one], self._supports[one] + 1))
+        changed = np.cumsum(np.pad((within - without)[:, self._kinds], ((0, 0), (1, 0))), axis=1)
+        symbols: F64 = without.sum(1) + (changed[:, self._bounds[pages + 1]] - changed[:, self._bounds[pages]]).T
+        return symbols
 
 
-def _columns(pages: Sequence[U64]) -> tuple[I32, F64]:
+def _symbols_by_path(supports: F64, pages: int, weights: F64) -> F64:
+    """The symbols of one cluster for each kind of path, shape (KINDS, kinds of paths)."""
+    inside = in_template(supports, pages)
+    return np.stack([inside, np.where(inside, 0, supports), np.where(inside, pages - supports, 0)]) * weights
+
+
+def _columns(pages: Sequence[U64]) -> tuple[F64, F64]:
     """(M_E with its different rows as columns, shape (pages, kinds of paths); how many paths each stands for)."""
     every = np.unique(np.concatenate([np.zeros(0, np.uint64), *pages]))
     has = np.array([np.isin(every, page, assume_unique=True) for page in pages], np.bool_).reshape(len(pages), len(every))
     _, first, counts = np.unique(np.packbits(has, axis=0), axis=1, return_index=True, return_counts=True)
-    return has[:, first].astype(np.int32), counts.astype(np.float64)
+    return has[:, first].astype(np.float64), counts.astype(np.float64)
 
 
 def _xlogx(counts: "F64 | float") -> F64:

@@ -63,6 +63,39 @@ def test_it_is_a_metric(one: Plain, two: Plain, three: Plain) -> None:
     assert 0 <= forest.likeness(a, b) <= 1
 
 
+@settings(deadline=None, max_examples=100)
+@given(trees, trees)
+def test_no_pair_is_more_alike_than_its_paths_allow(one: Plain, other: Plain) -> None:
+    forest = Forest()
+    first, second = made(forest, one), made(forest, other)
+    most = forest.most_alike(first, second)
+    assert forest.likeness(first, second) <= most == forest.most_alike(second, first) <= 1
+    assert forest.most_alike(first, first) == 1
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(trees, max_size=9), st.sampled_from([0.5, 0.7, 0.8]))
+def test_the_clusters_are_the_same_where_pairs_are_not_measured(plain: list[Plain], bound: float) -> None:
+    forest = Forest()
+    items = [made(forest, each) for each in plain]
+    every = cluster_by_likeness(items, forest.likeness, sample=5, bound=bound)
+    assert cluster_by_likeness(items, forest.likeness, at_most=forest.most_alike, sample=5, bound=bound) == every
+
+
+def test_pages_of_other_templates_are_not_compared() -> None:
+    forest = Forest()
+    one = forest.page(parse(b"<html><body><ul><li><li><li><li></ul>").root)
+    other = forest.page(parse(b"<html><body><p><p><p><table><tr><td>").root)
+    compared: list[tuple[Tree, Tree]] = []
+
+    def likeness(first: Tree, second: Tree) -> float:
+        compared.append((first, second))
+        return forest.likeness(first, second)
+
+    assert cluster_by_likeness([one, other, one], likeness, at_most=forest.most_alike, sample=2) == [[0, 2], [1]]
+    assert compared == [(one, one)]
+
+
 @pytest.mark.parametrize(
     ("one", "other", "distance"),
     [

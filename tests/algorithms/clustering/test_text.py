@@ -88,6 +88,11 @@ def test_text_mdl_is_the_plain_loop(pages: list[list[int]]) -> None:
     assert groups == sorted(plain_mdl(given))
 
 
+def test_text_mdl_is_the_plain_loop_also_where_many_clusters_are_gone() -> None:
+    given = essential(sets(drawn(3, 5, size=12, own=2)))
+    assert sorted(list(cluster.members) for cluster in text_mdl(given).clusters) == sorted(plain_mdl(given))
+
+
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.booleans(), min_size=1, max_size=9))
 def test_no_other_choice_of_a_path_has_fewer_symbols(has: list[bool]) -> None:
