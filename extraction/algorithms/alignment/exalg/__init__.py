@@ -1,0 +1,35 @@
+"""ExAlg: the template of pages and the data in them, from equivalence classes of tokens (Arasu & Garcia-Molina, SIGMOD 2003).
+
+    exalg([page.root for page in pages]).columns()
+
+Tags and words are read into streams (`tokens`); roles of tokens that occur equally often on every page make classes (`classes`), of which
+those that are ordered and nested (`nesting`) tell the roles of further tokens apart until nothing changes (`roles`); the classes are the
+template, and what stands between their tokens is the data (`texts`, `template`, `build`).
+ Cost: linear in the tokens for each round of some four, and the square of the roles of a class that is not in order.
+"""
+
+from collections.abc import Sequence
+
+from lxml import etree
+
+from extraction.algorithms.alignment.exalg import classes
+from extraction.algorithms.alignment.exalg.build import Builder
+from extraction.algorithms.alignment.exalg.roles import differentiate
+from extraction.algorithms.alignment.exalg.template import contents
+from extraction.algorithms.alignment.exalg.tokens import read
+from extraction.algorithms.alignment.schema import Structure, Tuple
+
+__all__ = ["exalg"]
+
+
+def exalg(roots: Sequence[etree._Element], *, size: int = classes.SIZE, support: int = classes.SUPPORT, whole: bool = True) -> Structure:
+    """What pages of one template hold; nothing for fewer than two pages.
+
+    size: SizeThres, fewest tokens of a class. support: SupThres, fewest pages it stands on; no more than there are. whole: values are
+    whole texts rather than what the template's words leave of them (`texts`).
+    """
+    if len(roots) < 2:
+        return Structure(Tuple(()), tuple({} for _ in roots))
+    stream = read(roots)
+    found = differentiate(stream, size=size, support=min(support, len(roots)))
+    return Builder(contents(stream, found, whole=whole)).structure(len(roots))

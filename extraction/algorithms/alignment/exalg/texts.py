@@ -1,0 +1,80 @@
+"""The texts that are data: words that are no template (Arasu & Garcia-Molina, SIGMOD 2003, §5: EXVAL).
+
+The paper's values are what is left of a text when the template's words are taken out: “220” of “220 lbs.”, “12 Main” where every address
+is in some street. For values that a person is to mark, a text is rather whole (`whole`): a text node with data is one value, but for a
+label that ends with a colon before it, unless in this place of the template its words are few among the template's (“Thank you for your
+interest in the … position.”).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from extraction.algorithms.alignment.exalg.nesting import Nest
+from extraction.algorithms.alignment.exalg.tokens import I64, Stream
+from extraction.algorithms.alignment.schema import Value
+
+FRAME = 2.0
+"""How many times as many as the data's words the template's are in a sentence around data. Units and street names are fewer."""
+
+COLONS = (":", "：")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Nodes:
+    """Text nodes that hold data. first, stop: their words' tokens, half-open. whole: whether each is one value."""
+
+    first: I64
+    stop: I64
+    whole: NDArray[np.bool_]
+
+
+def values(stream: Stream, nests: Sequence[Nest], context: I64, *, whole: bool) -> Iterator[tuple[int, Value]]:
+    """(token at which it is placed, value) in document order. context: of every token, as `nesting.fill` gives it."""
+    template = np.zeros(len(stream.roles), np.bool_)
+    for nest in nests:
+        template[nest.each.places.ravel()] = True
+    nodes = _nodes(stream, template, context, whole=whole)
+    for first, stop, one in zip(nodes.first.tolist(), nodes.stop.tolist(), nodes.whole.tolist(), strict=True):
+        if one:
+            data = first + int(np.argmin(template[first:stop]))
+            begin = next((token + 1 for token in range(data - 1, first - 1, -1) if _says(stream, token).endswith(COLONS)), first)
+            yield data, _value(stream, begin, stop)
+        else:
+            yield from _runs(stream, template, context, first, stop)
+
+
+def _nodes(stream: Stream, template: NDArray[np.bool_], context: I64, *, whole: bool) -> _Nodes:
+    words = np.flatnonzero(stream.text > 0)
+    new = np.ones(len(words), np.bool_)
+    keys = np.stack([stream.page()[words], stream.node[words], stream.text[words]])
+    new[1:] = (np.diff(keys, axis=1) != 0).any(axis=0)
+    starts = np.flatnonzero(new)
+    if not len(starts):
+        return _Nodes(words, words, new)
+    data = np.add.reduceat(~template[words], starts)
+    lengths = np.diff(np.append(starts, len(words)))
+    place = np.maximum.reduceat(np.where(template[words], 0, context[words]), starts)
+    said, framed = np.bincount(place, data), np.bincount(place, lengths - data)
+    one = (framed <= FRAME * said)[place] & whole
+    held = data > 0
+    return _Nodes(words[starts][held], words[starts][held] + lengths[held], one[held])
+
+
+def _runs(stream: Stream, template: NDArray[np.bool_], context: I64, first: int, stop: int) -> Iterator[tuple[int, Value]]:
+    """The stretches of data in a text node."""
+    for (is_template, _), run in groupby(range(first, stop), key=lambda token: (bool(template[token]), int(context[token]))):
+        if not is_template:
+            tokens = list(run)
+            yield tokens[0], _value(stream, tokens[0], tokens[-1] + 1)
+
+
+def _says(stream: Stream, token: int) -> str:
+    return stream.names[int(stream.roles[token])]
+
+
+def _value(stream: Stream, first: int, stop: int) -> Value:
+    return Value(" ".join(_says(stream, token) for token in range(first, stop)), stream.location(first, stop - 1))

@@ -1,0 +1,223 @@
+"""ExAlg finds the template of the paper's running example, and the data of pages made from templates whose tokens are unambiguous."""
+
+import random
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml import etree
+
+from extraction.algorithms.alignment.exalg import classes, exalg
+from extraction.algorithms.alignment.exalg.nesting import position_in
+from extraction.algorithms.alignment.exalg.roles import differentiate
+from extraction.algorithms.alignment.exalg.template import Child, groups
+from extraction.algorithms.alignment.exalg.tokens import BEGINNING, END, MAX_TOKENS, read
+from extraction.algorithms.alignment.schema import Field, Optional, Repeated, Row, Tuple, Value
+from extraction.algorithms.dom.nodes import Location, elements, value
+from extraction.algorithms.dom.parse import parse
+
+Review = tuple[str, str, str]
+
+BOOKS: Sequence[tuple[str, Sequence[Review]]] = (
+    ("Databases", [("John", "7", "dry")]),
+    ("Data Mining", [("Jeff", "2", "too long"), ("Jane", "6", "useful")]),
+    ("Query Optimization", [("John", "8", "a classic")]),
+    ("Transactions", []),
+)
+"""The four pages of the paper's running example; what it leaves out as "…" is written out."""
+
+
+def page(body: str) -> etree._Element:
+    return parse(f"<html><body>{body}</body></html>".encode()).root
+
+
+def book(name: str, reviews: Sequence[Review]) -> etree._Element:
+    rows = (f"<li><b>Reviewer Name</b> {who} <b>Rating</b> {rating} <b>Text</b> {text}</li>" for who, rating, text in reviews)
+    return page(f"<b>Book Name</b> {name} <b>Reviews</b><ol>{''.join(rows)}</ol>")
+
+
+ROOTS = [book(*each) for each in BOOKS]
+
+
+def said(root_or_rows: Row) -> dict[str, object]:
+    """A row with its values as plain texts."""
+    return {name: held.text if isinstance(held, Value) else [said(row) for row in held] for name, held in root_or_rows.items()}
+
+
+def test_the_first_classes_are_those_of_the_paper() -> None:
+    stream = read(ROOTS)
+    found = classes.find(stream.roles, stream.bounds, size=3, support=3)
+    words = [{stream.names[stream.roles[token]] for token in each.places[:, 0]} for each in found]
+    assert {"html", "body", "Book", "Reviews", "ol", "/ol", "/body", "/html"} <= words[0]
+    assert {"li", "Reviewer", "Rating", "Text", "/li"} <= words[1]
+    assert not {"b", "/b"} & (words[0] | words[1]), "what stands twice on a page has no role of its own yet"
+    assert len(found) == 2, "what only one page has is no frequent class"
+
+
+def test_roles_told_apart_by_position_complete_the_template() -> None:
+    stream = read(ROOTS)
+    nests = differentiate(stream, size=3, support=3).nests
+    written = [" ".join(stream.names[stream.roles[token]] for token in nest.each.places[:, 0]) for nest in nests]
+    assert written == [
+        f"{BEGINNING[1]} html body b Book Name /b b Reviews /b ol /ol /body /html {END[1]}",
+        "li b Reviewer Name /b b Rating /b b Text /b /li",
+    ]
+    assert (nests[1].parent, nests[1].position) == (0, 11)
+
+
+def test_the_schema_and_the_data_are_those_of_the_paper() -> None:
+    found = exalg(ROOTS)
+    reviews = Repeated("B", Tuple((Field("C"), Field("D"), Field("E"))))
+    assert found.schema == Tuple((Field("A"), Optional(Tuple((reviews,)))))
+    for row, (name, rows) in zip(found.rows, BOOKS, strict=True):
+        assert said(row) == {"A": name} | ({"B": [dict(zip("CDE", review, strict=True)) for review in rows]} if rows else {})
+
+
+def test_values_stand_where_they_are_said_to() -> None:
+    nodes = [elements(root) for root in ROOTS]
+    for pages in exalg(ROOTS).columns().values():
+        for number, values in pages.items():
+            assert [value(nodes[number], each.place) for each in values] == [each.text for each in values]
+
+
+def test_words_of_the_template_are_cut_out_of_a_text_or_not() -> None:
+    body = "<p>Price: ${} each</p><p>{} lbs.</p><i>Thank you for your interest in the {} position.</i>"
+    roots = [page(body.format(n, n * n, f"{n}{n}")) for n in range(2, 9)]
+    first = {name: pages[0][0].text for name, pages in exalg(roots, whole=False).columns().items()}
+    assert list(first.values()) == ["$2", "4", "22"]
+    whole = exalg(roots).columns()
+    assert [pages[0][0].text for pages in whole.values()] == ["$2 each", "4 lbs.", "22"]
+    assert [pages[0][0].place for pages in whole.values()] == [
+        Location(2, "text", 1, "", 7, 14),
+        Location(3, "text", 1),
+        Location(4, "text", 1, "", 35, 37),
+    ]
+
+
+def test_blocks_that_change_places_are_rows_of_one_set() -> None:
+    """Two kinds of blocks in any order: no order of both is right, so a row is one of each at most."""
+    orders = ["ab", "ba", "aab", "bba", "a", "b", "abab", "bab"]
+    blocks = {"a": "<p>Alpha one: {}</p>", "b": "<div>Beta two: {}</div>"}
+    roots = [page("".join(blocks[c].format(f"{c}{n}{k}") for k, c in enumerate(order))) for n, order in enumerate(orders)]
+    ((_, rows),) = exalg(roots).tables().items()
+    assert [[[v.text for v in row.values()] for row in rows[n]] for n in (0, 1, 6)] == [
+        [["a00", "b01"]],
+        [["b10"], ["a11"]],
+        [["a60", "b61"], ["a62", "b63"]],
+    ]
+
+
+def test_order_of_groups_and_sets() -> None:
+    a, b, c = (Child(number, 0) for number in range(3))
+    assert [group.numbers for group in groups([[a, b, c], [a, c], [b]])] == [(0,), (1,), (2,)]
+    assert [(group.numbers, group.several) for group in groups([[a, b, c], [b, a, c]])] == [((0, 1), True), ((2,), False)]
+    assert [(group.numbers, group.several, group.always) for group in groups([[a, a], [a]])] == [((0,), True, True)]
+    assert groups([[], []]) == []
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.permutations(range(5)), min_size=2, max_size=4))
+def test_the_longest_ordered_part_is_the_longest_of_all(pages: list[list[int]]) -> None:
+    """Every subset of the roles is tried. Each role stands once a page, in the drawn order."""
+    places = np.array([[100 * number + order.index(role) for number, order in enumerate(pages)] for role in range(5)])
+    page_of = np.repeat(np.arange(len(pages)), 100)
+    part = next(classes.Ordering(page_of).parts(places, least=1))
+    assert (np.diff(part, axis=0) > 0).all()
+    best = max(
+        sum(bits >> role & 1 for role in range(5))
+        for bits in range(32)
+        if all(
+            len({pages[n].index(one) < pages[n].index(other) for n in range(len(pages))}) == 1
+            for one in range(5)
+            for other in range(one)
+            if bits >> one & bits >> other & 1
+        )
+    )
+    assert len(part) == best
+
+
+def test_a_class_is_inside_one_position_of_another_or_it_is_not_nested() -> None:
+    def made(*rows: Sequence[int]) -> classes.EqClass:
+        return classes.EqClass(np.array(rows), 2, False)
+
+    outer = made([0, 100], [10, 110], [20, 120])
+    assert position_in(outer, made([11, 13, 111], [12, 14, 112])) == 2
+    assert position_in(outer, made([1, 11], [2, 12])) is None, "at two positions"
+    assert position_in(outer, made([5, 105], [15, 115])) is None, "across a token"
+    assert position_in(outer, made([5, 205], [6, 206])) is None, "one occurrence inside, one outside"
+    assert position_in(outer, made([30, 130], [31, 131])) == -1
+
+
+TAGS = ("p", "div", "h2", "h3", "pre")
+"""Each block has its own, so that no token of it has the path of another's."""
+
+KINDS = ("field", "optional", "set")
+
+
+class Made:
+    """Pages of a template of labelled blocks. columns: what each field holds, {page: values}."""
+
+    def __init__(self, kinds: Sequence[str], seed: int, pages: int = 8) -> None:
+        self.rng, self.serial = random.Random(seed), 0
+        self.columns: list[dict[int, list[str]]] = [{} for _ in kinds]
+        self.roots = [page("".join(self._block(number, at, kind) for at, kind in enumerate(kinds))) for number in range(pages)]
+
+    def _block(self, number: int, at: int, kind: str) -> str:
+        # The first pages make sure that a block is frequent, and neither always there nor always of the same number of rows.
+        count = {"field": 1, "optional": (1, 0, 1, 1)[number] if number < 4 else self.rng.randrange(2), "set": 0}[kind]
+        if kind == "set":
+            count = (1, 3, 2, 2)[number] if number < 4 else self.rng.randrange(4)
+        tag = TAGS[at]
+        return "".join(f"<{tag}>Label{at} Name{at} <b>{self._value(number, at)}</b></{tag}>" for _ in range(count))
+
+    def _value(self, number: int, at: int) -> str:
+        self.serial += 1
+        words = " ".join(f"v{self.serial}x{k}" for k in range(self.rng.choice((1, 1, 2, 3))))
+        self.columns[at].setdefault(number, []).append(words)
+        return words
+
+
+def texts(column: Mapping[int, Sequence[Value]]) -> dict[int, list[str]]:
+    return {number: [each.text for each in values] for number, values in column.items()}
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.sampled_from(KINDS), min_size=1, max_size=5), st.integers(0, 10**6))
+def test_what_was_put_into_a_template_comes_out_of_its_pages(kinds: list[str], seed: int) -> None:
+    made = Made(kinds, seed)
+    found = [texts(column) for column in exalg(made.roots).columns().values()]
+    for wanted in made.columns:
+        assert wanted in found
+    assert len(found) == len(kinds)
+
+
+def test_the_order_of_the_pages_makes_no_difference() -> None:
+    made = Made(("field", "set", "optional", "field"), 7)
+    forward = [texts(column) for column in exalg(made.roots).columns().values()]
+    backward = [texts(column) for column in exalg(made.roots[::-1]).columns().values()]
+    assert [{7 - number: values for number, values in column.items()} for column in backward] == forward
+
+
+def test_fewer_than_two_pages_hold_nothing() -> None:
+    assert exalg([]).rows == ()
+    assert exalg(ROOTS[:1]).rows == ({},)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<div>" * 1900 + "deep",
+        "<p>" + " ".join(f"w{n}" for n in range(30_000)),
+        "".join(f"<p>{n % 7} {n % 11} {n % 13}</p>" for n in range(6_000)),
+        "",
+    ],
+    ids=["deep", "words", "repeated", "empty"],
+)
+def test_pages_made_against_us_are_read_as_far_as_the_bounds_go(body: str) -> None:
+    rng = random.Random(3)
+    mixed = [page(body), page(body), page(" ".join(rng.sample(body.split(" "), len(body.split(" ")))) if len(body) < 10**6 else body)]
+    found = exalg(mixed)
+    assert len(found.rows) == 3
+    assert len(read(mixed).roles) <= 3 * (MAX_TOKENS + 2)
