@@ -2,9 +2,10 @@
 
 Two classes are *nested* if no occurrence of one overlaps one of the other, or if every occurrence of one lies between the same two
 neighbouring tokens of an occurrence of the other (at the same *position* of it). Classes of one template are nested pairwise; of two that
-are not, at least one came about by chance, and the one of fewer pages, then fewer tokens, goes.
+are not, at least one came about by chance, and the one of fewer pages, then fewer tokens, goes, or is broken up.
 """
 
+import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ from extraction.algorithms.alignment.exalg.classes import EqClass
 from extraction.algorithms.alignment.exalg.tokens import I64
 from extraction.algorithms.alignment.schema import MAX_NESTING
 
-MAX_CLASSES = 200
+MAX_CLASSES = 250
 """Classes that are compared pair by pair, the best first; the evaluation sites have 20 to 150."""
 
 
@@ -28,18 +29,27 @@ class Nest:
     depth: int
 
 
-def nested(classes: Sequence[EqClass]) -> list[Nest]:
-    """A largest-first choice of classes that are nested pairwise, outer ones before those inside."""
+def nested(classes: Sequence[EqClass], *, size: int) -> list[Nest]:
+    """A largest-first choice of classes that are nested pairwise, outer ones before those inside.
+
+    A class that is not nested with a better one is broken up into parts of at least `size` roles that may be.
+    """
+    waiting = [(_worth(each), number, each) for number, each in enumerate(classes)]
+    heapq.heapify(waiting)
     kept: list[EqClass] = []
     inside: dict[tuple[int, int], int] = {}
-    for each in sorted(classes, key=_worth)[:MAX_CLASSES]:
+    for number in range(len(waiting), len(waiting) + MAX_CLASSES):
+        if not waiting:
+            break
+        each = heapq.heappop(waiting)[2]
         found = _relations(each, kept)
-        if found is None:
+        if isinstance(found, EqClass):
+            for at, part in enumerate(_broken(each, found, size)):
+                heapq.heappush(waiting, (_worth(part), number * MAX_CLASSES + at, part))
             continue
-        number = len(kept)
+        inside |= {(len(kept), other): position for other, position in found[0].items()}
+        inside |= {(other, len(kept)): position for other, position in found[1].items()}
         kept.append(each)
-        inside |= {(number, other): position for other, position in found[0].items()}
-        inside |= {(other, number): position for other, position in found[1].items()}
     return _tree(kept, inside)
 
 
@@ -47,22 +57,47 @@ def _worth(each: EqClass) -> tuple[bool, int, int, int]:
     return not each.root, -each.support, -each.size, int(each.first[0])
 
 
-def _relations(each: EqClass, kept: Sequence[EqClass]) -> tuple[dict[int, int], dict[int, int]] | None:
-    """({class it is inside: position}, {class inside it: position}); None if it is not nested with one of them."""
+def _relations(each: EqClass, kept: Sequence[EqClass]) -> tuple[dict[int, int], dict[int, int]] | EqClass:
+    """({class it is inside: position}, {class inside it: position}), or a class with which it is not nested."""
     outer, inner = {}, {}
     for number, other in enumerate(kept):
         position = position_in(other, each)
         if position is None:
-            return None
+            return other
         if position >= 0:
             outer[number] = position
             continue
         position = position_in(each, other)
         if position is None:
-            return None
+            return other
         if position >= 0:
             inner[number] = position
     return outer, inner
+
+
+def _broken(each: EqClass, other: EqClass, size: int) -> list[EqClass]:
+    """The parts of a class at the positions of another; where that stands in the class, its roles before and after it."""
+    around = np.searchsorted(other.first, each.places, "right") - 1
+    numbers = np.maximum(around, 0)
+    within = (around >= 0) & (each.places < other.last[numbers])
+    spots = np.stack([(other.places[:, row] < places).sum(axis=0) for places, row in zip(each.places, numbers, strict=True)])
+    spots[~within] = -1
+    one = (spots == spots[:, :1]).all(axis=1)
+    choices = [one & (spots[:, 0] == spot) for spot in np.unique(spots[one, 0])]
+    if not within.any():
+        cut = np.unique(_intruding(each, other))
+        choices = [np.arange(each.size) < cut[0], np.arange(each.size) >= cut[0]] if len(cut) == 1 else []
+    parts = [EqClass(each.places[rows], each.support, False) for rows in choices]
+    return [part for part in parts if size <= part.size < each.size]
+
+
+def _intruding(each: EqClass, other: EqClass) -> I64:
+    """After how many of a class's tokens the occurrences of another begin that begin inside of it."""
+    around = np.searchsorted(each.first, other.first, "right") - 1
+    numbers = np.maximum(around, 0)
+    inside = (around >= 0) & (other.first < each.last[numbers])
+    found: I64 = (each.places[:, numbers[inside]] < other.first[inside]).sum(axis=0)
+    return found
 
 
 def position_in(outer: EqClass, inner: EqClass) -> int | None:

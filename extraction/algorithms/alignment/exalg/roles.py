@@ -35,7 +35,7 @@ def differentiate(stream: Stream, *, size: int, support: int) -> Differentiated:
     roles = stream.roles
     nests: list[Nest] = []
     for number in range(MAX_ROUNDS):
-        nests = nesting.nested(classes.find(roles, stream.bounds, size=size, support=support))
+        nests = nesting.nested(classes.find(roles, stream.bounds, size=size, support=support), size=size)
         context, cell = nesting.fill(nests, len(roles))
         finer = _counted(_finer(roles, context), cell)
         if finer.max() == roles.max():
