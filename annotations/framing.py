@@ -18,13 +18,14 @@ from django.contrib.staticfiles import finders
 from django.http import HttpResponse
 
 from annotations.addresses import PLACE
-from annotations.sanitize import InertPage, escape_text, escape_value
+from annotations.inert import InertPage, escape_text, escape_value
 from extraction.algorithms.dom.nodes import Location
 
 SCRIPTS = ("js/annotate/overlays.js", "js/annotate/frame.js")
 STYLE = "css/frame.css"
 PLAIN_STYLE = "css/frame-plain.css"
 """For pages that bring no styles: a browser's own would be hard to read."""
+XML_STYLE = "css/frame-xml.css"
 
 CONTENT_TYPE = "application/xhtml+xml; charset=utf-8"
 """An XML parser builds the tree that is written, and nothing else."""
@@ -60,7 +61,8 @@ def document(page: InertPage, *, nonce: str, marks: Sequence[Outline] = (), scri
     body = f'(() => {{\n"use strict";\n{"".join(map(_static, SCRIPTS))}}})();'
     code = f'<script nonce="{nonce}" data-marks="{escape_value(places)}">{escape_text(body)}</script>'
     note = f'<v-note lang="en">{escape_text(page.notice)}</v-note>' if page.notice else ""
-    style = f"<style>{escape_text(_static(STYLE) + ('' if page.styled else _static(PLAIN_STYLE)))}</style>"
+    ours = XML_STYLE if page.xml else "" if page.styled else PLAIN_STYLE
+    style = f"<style>{escape_text(_static(STYLE) + (_static(ours) if ours else ''))}</style>"
     return f'<?xml version="1.0" encoding="utf-8"?>\n{page.opening}{style}{page.content}{note}{code if script else ""}</html>'
 
 

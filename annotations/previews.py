@@ -13,7 +13,8 @@ from typing import Any
 
 from annotations import addresses, framing, stylesheets
 from annotations.addresses import Addresses
-from annotations.sanitize import InertPage, sanitize
+from annotations.inert import InertPage
+from annotations.sanitize import sanitize
 from extraction.algorithms.dom import references
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.dom.references import Kind
@@ -77,7 +78,7 @@ def document(snapshot: Snapshot) -> str:
     page = sanitize(root, inside.addresses(references.base_of(root, snapshot.page.url)))
     # The first head of the document is where a policy counts; the page's own comes after it.
     policy = f'<head><meta http-equiv="Content-Security-Policy" content="{POLICY}"/></head>'
-    opened = InertPage(page.opening + policy, page.content, page.elements, "", page.styled)
+    opened = InertPage(page.opening + policy, page.content, page.elements, "", page.styled, page.xml)
     return framing.document(opened, nonce="", script=False)
 
 

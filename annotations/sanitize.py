@@ -15,52 +15,24 @@ them (`stylesheets.Address`). Cost: one pass without recursion, linear in what i
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from urllib.parse import quote
 
 from lxml import etree
 
-from annotations import stylesheets
+from annotations import stylesheets, xml_tree
+from annotations.inert import ALL_IN_TREE, MAX_CHARS, MAX_DEPTH, MAX_ELEMENTS, READ_IN_TREE, XHTML, InertPage, escape_text, escape_value
 from annotations.stylesheets import Address
 from annotations.vocabulary import ATTRIBUTES, GONE, RASTER, SHAPE_ATTRIBUTES, SHAPES, shown_as
 from extraction.algorithms.dom import references
+from extraction.algorithms.dom.nodes import is_xml
 from extraction.algorithms.dom.references import Kind
 
-MAX_ELEMENTS = 50_000
-"""Elements shown: a browser lays them out within a second or two. The largest of 1,900 real pages has 11,000."""
-
-MAX_CHARS = 4_000_000
-"""Characters of text shown, for the same reason."""
-
-MAX_DEPTH = 500
-"""Levels shown. Chromium stops laying out at about 512 levels of its own HTML trees; deeper XML can exhaust its stack."""
-
-ALL_IN_TREE, READ_IN_TREE = "The tree has all of them: press t.", "The tree has all that was read: press t."
-
-XHTML = "http://www.w3.org/1999/xhtml"
 SVG = "http://www.w3.org/2000/svg"
 
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _TYPED = frozenset({"ol", "ul", "li", "v-input", "v-button"})
 _BACKED = frozenset({"body", "table", "tr", "td", "th"})
 _CALLS = re.compile(r"(?<!translate)(?<!scale)(?<!rotate)(?<!matrix)(?<!rgb)(?<!rgba)\(", re.IGNORECASE)
-_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
-_VALUE = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;", "\n": "&#10;", "\t": "&#9;"})
-
-
-@dataclass(frozen=True, slots=True)
-class InertPage:
-    """A page for the frame: `opening` (the start tag of the root), `content` (all that is in it, without what is ours).
-
-    elements: how many of the page's are in it. notice: what is not shown, in words, empty when all is. styled: the page
-    brings styles, so nothing of our own taste is to be added.
-    """
-
-    opening: str
-    content: str
-    elements: int
-    notice: str = ""
-    styled: bool = False
 
 
 def sanitize(root: etree._Element, address: Address = stylesheets.nothing, *, lost: Sequence[str] = ()) -> InertPage:
@@ -68,22 +40,12 @@ def sanitize(root: etree._Element, address: Address = stylesheets.nothing, *, lo
 
     lost: what reading the page lost, in words (`ParsedPage.notices`); the notice begins with it.
     """
-    page = _Writer(root, address).page()
+    page = xml_tree.write(root) if is_xml(root) else _Writer(root, address).page()
     said = [f"{each[:1].upper()}{each[1:]}." for each in lost]
     if not said:
         return page
     # The tree cannot have what was never read, whatever the writer thinks.
     return replace(page, notice=" ".join([*said, page.notice.replace(ALL_IN_TREE, READ_IN_TREE)]).strip())
-
-
-def escape_text(text: str) -> str:
-    """Text for XML; what XML cannot hold becomes U+FFFD, one for one."""
-    return _NOT_XML.sub("\ufffd", text).translate(_TEXT)
-
-
-def escape_value(text: str) -> str:
-    """An attribute value for XML, to stand in double quotes."""
-    return _NOT_XML.sub("\ufffd", text).translate(_VALUE)
 
 
 class _Writer:

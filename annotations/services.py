@@ -9,7 +9,8 @@ from django.db.models import F
 from django.urls import reverse
 
 from annotations import addresses, drafts, edits
-from annotations.sanitize import InertPage, sanitize
+from annotations.inert import InertPage
+from annotations.sanitize import sanitize
 from annotations.similar import similar
 from annotations.tree import PREVIEW_CHARS, PageTree, option
 from extraction.algorithms.dom import references

@@ -10,8 +10,8 @@ from typing import Any
 
 from lxml import etree
 
-from extraction.algorithms.dom.nodes import Location, clean, texts, value
-from extraction.algorithms.learning.features import UNSEEN
+from extraction.algorithms.dom.nodes import Location, clean, is_xml, texts, value
+from extraction.algorithms.learning.features import not_read
 
 PREVIEW_CHARS = 160
 """Characters of a value in a list. The whole value is taken anyway; two lines are enough to recognise it."""
@@ -86,7 +86,7 @@ def first_child(tree: PageTree, element: etree._Element) -> int | None:
 
 def choices(element: etree._Element, node: int) -> list[Location]:
     """What can be taken at one element: its texts, its whole text, its attributes, in the order they are offered."""
-    unusable = element.tag in UNSEEN
+    unusable = element.tag in not_read(element)
     own = [] if unusable else [Location(node, "text", number) for number, text in enumerate(texts(element), 1) if clean(text)]
     whole = [Location(node)] if not unusable and (len(element) or not own) else []
     named = [name for name in FIRST_ATTRIBUTES if name in element.attrib]
@@ -125,7 +125,7 @@ def row(tree: PageTree, element: etree._Element) -> dict[str, Any]:
         "label": label(element),
         "children": sum(1 for _ in element.iterchildren(etree.Element)),
         "options": [option(tree, choice) for choice in choices(element, node) if choice.kind != "element"],
-        "unusable": WHY_UNUSABLE if element.tag in UNSEEN else "",
+        "unusable": WHY_UNUSABLE if element.tag in not_read(element) else "",
     }
 
 
@@ -163,7 +163,7 @@ def _hit(tree: PageTree, location: Location, text: str, at: int) -> dict[str, An
         "location": location.as_json(),
         "label": f"{label(element)} {kind_label(location)}",
         "value": text[start : start + PREVIEW_CHARS],
-        "unusable": WHY_UNUSABLE if location.kind == "text" and element.tag in UNSEEN else "",
+        "unusable": WHY_UNUSABLE if location.kind == "text" and element.tag in not_read(element) else "",
     }
 
 
@@ -177,16 +177,17 @@ def _rank(tree: PageTree, location: Location) -> int:
     element = tree.nodes[location.node]
     if location.kind == "attribute":
         return 1 if location.attribute in VALUE_ATTRIBUTES else 4
-    if element.tag in UNSEEN:
+    if element.tag in not_read(element):
         return 3 if "json" in (element.get("type") or "").lower() else 5
-    return 2 if element.tag in HIDDEN else 0
+    return 2 if element.tag in HIDDEN and not is_xml(element) else 0
 
 
 def _places(tree: PageTree) -> Iterator[tuple[Location, str]]:
+    xml = bool(tree.nodes) and is_xml(tree.nodes[0])
     for node, element in enumerate(tree.nodes):
-        if element.tag != "style":
+        if element.tag != "style" or xml:
             for number, text in enumerate(texts(element), 1):
                 yield Location(node, "text", number), text
         for name, text in element.attrib.items():
-            if name not in NOT_SEARCHED:
+            if xml or name not in NOT_SEARCHED:
                 yield Location(node, "attribute", attribute=str(name)), str(text)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from extraction.fetching import media
 from extraction.fetching.items import AssetItem, Budget, Entry, EntryError, Item, PageItem, Refused, Skipped, Wanted
 from extraction.fetching.manifest import Manifest, Row, place
-from extraction.fetching.names import SNIFF_BYTES, Kind, kind, looks_like_html, other, printable, safe_name
+from extraction.fetching.names import Kind, kind, looks_like_page, other, printable, safe_name, typed
 
 
 def read(entries: Iterable[Entry], manifest: Manifest, budget: Budget, wanted: Wanted | None) -> Iterator[Item]:
@@ -34,7 +34,7 @@ def items(entries: Iterable[Entry], manifest: Manifest, budget: Budget) -> Itera
     """The pages among the entries, one at a time, and what was refused or skipped.
 
     A page is what the manifest lists; of the other files, those named as HTML, and those without a telling suffix whose
-    content is HTML. Of two files of one name the first is read. Files that the manifest lists and nobody saw come last.
+    content is HTML or XML. Of two files of one name the first is read. Files that the manifest lists and nobody saw come last.
     """
     yield from manifest.problems
     # Hashes instead of names: a third of the memory for a million files; two names meet in one once in 10^7 such archives.
@@ -81,6 +81,7 @@ def _page(entry: Entry, name: str, row: Row | None, budget: Budget, *, sure: boo
     too_large = budget.too_large(len(content))
     if too_large:
         return Refused(name, too_large)
-    if not sure and not looks_like_html(content[:SNIFF_BYTES]):
+    content_type = typed(name, row.content_type if row else "")
+    if not sure and not looks_like_page(content, content_type):
         return Skipped(name, other(name))
-    return PageItem(name, row.url if row else None, content, row.content_type if row else "")
+    return PageItem(name, row.url if row else None, content, content_type)

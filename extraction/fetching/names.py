@@ -4,6 +4,8 @@ import re
 from enum import Enum
 from urllib.parse import urldefrag, urlsplit
 
+from extraction.algorithms.dom import xml
+
 MAX_LENGTH = 2000
 """Longest name or address that is kept (`Page.url`)."""
 
@@ -59,6 +61,17 @@ def other(name: str) -> str:
 def looks_like_html(content: bytes) -> bool:
     """Whether the first bytes hold a tag that only an HTML page has."""
     return bool(_LIKE_HTML.search(content[:SNIFF_BYTES]))
+
+
+def looks_like_page(content: bytes, content_type: str = "") -> bool:
+    """Whether the first bytes are those of a page: HTML, or XML that is neither a sitemap nor a file beside pages."""
+    found = xml.what(content, content_type)
+    return found in ("xml", "feed") or (found not in ("sitemap", "support") and looks_like_html(content))
+
+
+def typed(name: str, content_type: str = "") -> str:
+    """The content type of a file: what is said of it, else what its name says; only a page that ends in .xml needs that."""
+    return content_type or ("application/xml" if _suffix(name.lower().rsplit("/", 1)[-1]) == ".xml" else "")
 
 
 def printable(text: str) -> str:

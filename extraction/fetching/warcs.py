@@ -15,8 +15,9 @@ from warcio.bufferedreaders import ChunkedDataReader
 from warcio.exceptions import ArchiveLoadFailed
 from warcio.statusandheaders import StatusAndHeadersParser, StatusAndHeadersParserException
 
+from extraction.algorithms.dom.xml import HTML_TYPES, XML_TYPE
 from extraction.fetching.items import MEBIBYTE, AssetItem, Budget, EntryError, Item, Limits, PageItem, Refused, Skipped, Wanted
-from extraction.fetching.names import looks_like_html, printable, safe_name, safe_url
+from extraction.fetching.names import looks_like_html, looks_like_page, printable, safe_name, safe_url
 from extraction.fetching.streams import PIECE_BYTES, Stream
 
 MAGIC = b"WARC/"
@@ -26,13 +27,11 @@ FILE = "file:///"
 HEADER_BYTES = 4 * MEBIBYTE
 """How much is read in search of a record's headers before the file is given up. Real ones have some kilobytes."""
 
-HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
-
 _HTTP = StatusAndHeadersParser(["HTTP/1.0", "HTTP/1.1"], verify=False)
 
 
 class WarcReader:
-    """Reads the responses and resources of a WARC file that are HTML, in the file's order. fraction: share of the file read."""
+    """Reads the responses and resources of a WARC file that are HTML or XML, in the file's order. fraction: share of the file read."""
 
     ordered_by_time = True
     wanted: Wanted | None = None
@@ -97,12 +96,12 @@ class WarcReader:
         if self.wanted is not None:
             need = None if _is_file(record, raw_url) else self.wanted(safe_url(raw_url))
             return AssetItem(name, need, self._content(record, headers)) if need else Skipped(name, "not needed")
-        if media_type and media_type not in HTML_TYPES:
+        if media_type and media_type not in HTML_TYPES and not XML_TYPE.fullmatch(media_type):
             return Skipped(name, "not HTML")
         # A page of an archive without addresses, exported as a WARC: its name comes back as it was.
         name, url = (safe_name(unquote(raw_url[len(FILE) :])), None) if _is_file(record, raw_url) else (name, safe_url(raw_url))
         content = self._content(record, headers)
-        if not media_type and not looks_like_html(content):
+        if media_type not in HTML_TYPES and not looks_like_page(content, content_type):
             return Skipped(name, "not HTML")
         return PageItem(name, url, content, printable(content_type)[:200], _date(record.rec_headers.get_header("WARC-Date")))
 

@@ -14,6 +14,7 @@ from urllib.parse import quote
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
+from extraction.algorithms.dom import xml
 from extraction.models import Site, Snapshot
 from extraction.services import contents
 
@@ -48,7 +49,7 @@ def _record(writer: Any, snapshot: Snapshot, content: bytes) -> Any:
     on_the_web = url.startswith(("http://", "https://"))
     if snapshot.received or not on_the_web:
         address = url if on_the_web else FILE + quote(url)
-        kind = snapshot.content_type or "text/html"  # a resource needs one
+        kind = snapshot.content_type or ("application/xml" if xml.what(content) in ("xml", "feed") else "text/html")  # a resource needs one
         return writer.create_warc_record(address, "resource", payload=io.BytesIO(content), warc_content_type=kind, warc_headers_dict=date)
     return writer.create_warc_record(url, "response", payload=io.BytesIO(content), http_headers=_http(snapshot), warc_headers_dict=date)
 

@@ -9,7 +9,7 @@ from lxml import etree
 from extraction.algorithms.dom.nodes import Location, elements, value
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError
-from extraction.algorithms.learning.features import UNSEEN
+from extraction.algorithms.learning.features import not_read
 from extraction.models import Attribute, Cluster, Label, Snapshot
 from extraction.services import contents
 
@@ -99,7 +99,7 @@ def _value(nodes: Sequence[etree._Element], place: Location) -> str:
     if found is None:
         raise LabelError("the page has no such place any more; open it again and mark the value anew")
     tag = str(nodes[place.node].tag)
-    if place.kind != "attribute" and tag in UNSEEN:
+    if place.kind != "attribute" and tag in not_read(nodes[0]):
         raise LabelError(f"the text of a {tag} element cannot be marked: no rule is learned from it")
     if not found:
         raise LabelError("there is no text at that place")

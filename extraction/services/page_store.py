@@ -155,6 +155,8 @@ def _snapshot(visit: Visit, look: Look) -> Snapshot:
 def title_of(page: ParsedPage) -> str:
     """The page's title as it is kept; empty where it has none."""
     element = next(page.root.iter("title"), None)
+    if element is None and nodes.is_xml(page.root):
+        element = next((each for each in page.root.iter("Title", "name", "Name", "headline", "label")), None)
     return printable(nodes.clean(nodes.whole_text(element)))[:TITLE_LENGTH] if element is not None else ""
 
 

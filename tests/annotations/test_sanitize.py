@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
+from annotations import inert
 from annotations import sanitize as module
-from annotations.sanitize import InertPage, sanitize
+from annotations.inert import InertPage
+from annotations.sanitize import sanitize
 from annotations.vocabulary import ATTRIBUTES, ELEMENTS, RASTER, SHAPES
 from extraction.algorithms.dom.nodes import elements, texts
 from extraction.algorithms.dom.parse import parse
@@ -44,7 +46,7 @@ def assert_same_tree(content: bytes) -> etree._Element:
         if parent is not None and parent.get("data-v") is not None:
             assert int(parent.get("data-v")) == index[own.getparent()]
         if local(element) not in HOLLOW | {"style"}:
-            assert list(texts(element)) == [module._NOT_XML.sub("\ufffd", text) for text in texts(own)]
+            assert list(texts(element)) == [inert._NOT_XML.sub("\ufffd", text) for text in texts(own)]
     return shown
 
 
@@ -79,8 +81,8 @@ def test_what_our_parser_puts_into_an_embed_is_shown():
 
 def test_characters_that_xml_cannot_hold_are_replaced_one_for_one():
     root = parse(b"<p>x</p>").root
-    assert module.escape_text("a\x00b\x0bc\ufffed\ud800e\r\nf") == "a\ufffdb\ufffdc\ufffdd\ufffde&#13;\nf"
-    assert module.escape_value('"<\t\n\x01') == "&quot;&lt;&#9;&#10;\ufffd"
+    assert inert.escape_text("a\x00b\x0bc\ufffed\ud800e\r\nf") == "a\ufffdb\ufffdc\ufffdd\ufffde&#13;\nf"
+    assert inert.escape_value('"<\t\n\x01') == "&quot;&lt;&#9;&#10;\ufffd"
     assert as_browser(sanitize(root)) is not None
 
 
@@ -135,7 +137,7 @@ def test_a_drawing_keeps_its_shapes_and_loses_what_loads():
     svg = shown.find(f".//{{{module.SVG}}}svg")
     assert svg is not None and svg.get("viewBox") == "0 0 9 9"
     assert [local(child) for child in svg] == ["path", "v-use", "v-a"] and dict(svg[0].attrib) == {"data-v": "3", "d": "M0 0"}
-    assert shown.find(f".//{{{module.XHTML}}}a") is not None
+    assert shown.find(f".//{{{inert.XHTML}}}a") is not None
 
 
 def test_a_page_of_20_megabytes_and_5000_levels_is_cut_with_a_notice_in_bounded_time():

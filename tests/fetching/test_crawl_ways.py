@@ -266,3 +266,38 @@ def test_a_sitemap_that_was_only_guessed_is_not_told_of():
         server.site.at_sitemap_xml = lambda *_: None
         told = crawl(server, page_limit=3)
     assert not [url for url in told.fetched if "sitemap" in url or "robots" in url]
+
+
+def test_pages_of_xml_are_followed_and_kept_feeds_only_where_asked_for_and_sitemaps_never():
+    with SiteServer(_OfXml()) as server:
+        address = server.address
+        linked = crawl(server, start=(f"{address}/index.xml",))
+        asked = crawl(server, urls=(f"{address}/news.rss", f"{address}/sitemap-b.xml"), start=(), follow_links=False)
+    kept = {url.removeprefix(address) for url, each in linked.fetched.items() if each.outcome is Outcome.OK}
+    assert {"/index.xml", "/thing/1.xml", "/thing/2.xml", "/thing/3"} <= kept
+    refused = {url.removeprefix(address) for url, each in linked.fetched.items() if each.outcome is Outcome.NOT_HTML}
+    assert refused >= {"/news.rss", "/sitemap-b.xml", "/style.xsl"}
+    assert {url.removeprefix(address): each.outcome for url, each in asked.fetched.items()} == {
+        "/news.rss": Outcome.OK,
+        "/sitemap-b.xml": Outcome.NOT_HTML,
+    }
+
+
+class _OfXml(Site):
+    def answer(self, target, headers):
+        if target == "/index.xml":
+            links = "<thing href='/thing/1.xml'/><link>thing/2.xml</link><seen-at>http://HOST/thing/3</seen-at><href>/news.rss</href>"
+            links += "<url>/sitemap-b.xml</url><url>/style.xsl</url><text>/thing/4 is no address</text>"
+            return _of_xml(f"<things>{links.replace('http://HOST', self.address)}</things>", "text/xml")
+        if target.startswith("/thing/"):
+            number = target.removeprefix("/thing/")[0]
+            return _of_xml(f"<thing><name>Thing {number}</name><words>{'word ' * int(number)}</words></thing>", "application/vnd.thing+xml")
+        if target == "/news.rss":
+            return _of_xml("<rss><channel><item><title>News of today</title></item></channel></rss>", "application/rss+xml")
+        if target == "/style.xsl":
+            return _of_xml("<xsl:stylesheet xmlns:xsl='x'/>", "text/xml")
+        return super().answer(target, headers)
+
+
+def _of_xml(text: str, content_type: str) -> Answer:
+    return Answer(f"<?xml version='1.0'?>{text}".encode(), headers=(("Content-Type", content_type),))

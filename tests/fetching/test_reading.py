@@ -159,11 +159,16 @@ def test_statuses_are_outcomes(status, expected):
         (b"\xef\xbb\xbf <!-- x --><html>", "", True),
         (b"plain words", "text/plain", False),
         (b"<rss></rss>", "application/xml", False),
+        (b"<urlset></urlset>", "text/xml", False),
+        (b"<?xml version='1.0'?><product/>", "text/xml", True),
+        (b"<a:product xmlns:a='x'/>", "application/vnd.shop+xml; charset=utf-8", True),
+        (b"<?xml version='1.0'?><product/>", "", True),
+        (b"<product/>", "image/svg+xml", False),
         (b"<html>", "image/png", False),
     ],
 )
 def test_pages_are_told_from_files(content, content_type, expected):
-    assert outcomes.is_html(content, content_type=content_type) is expected
+    assert outcomes.is_page(content, content_type=content_type) is expected
 
 
 def judged_missing(folder: str, nothing: str, pages: list[tuple[str, str]]) -> list[bool]:

@@ -13,14 +13,12 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from extraction.algorithms.boilerplate import words
-from extraction.algorithms.dom.nodes import RAW_TEXT, clean, texts
+from extraction.algorithms.dom.nodes import clean, is_xml, raw_text, texts
 
 BLOCKS = frozenset(
     ("table", "div", "section", "article", "nav", "aside", "header", "footer", "main", "ul", "ol", "dl", "form", "fieldset", "details")
 )
-"""Elements that part a page."""
-
-UNSEEN = RAW_TEXT - {"title"}
+"""Elements that part a page of HTML. A page of XML is parted by all elements that hold others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +57,9 @@ def _own_texts(nodes: Sequence[etree._Element]) -> dict[int, str]:
 
 def _hidden(nodes: Sequence[etree._Element]) -> Iterator[bool]:
     inside: dict[etree._Element | None, bool] = {None: False}
+    unseen = raw_text(nodes[0]) - {"title"} if nodes else frozenset()
     for element in nodes:
-        inside[element] = inside.get(element.getparent(), False) or element.tag in UNSEEN
+        inside[element] = inside.get(element.getparent(), False) or element.tag in unseen
         yield inside[element]
 
 
@@ -68,7 +67,8 @@ def _owners(nodes: Sequence[etree._Element]) -> list[int]:
     """Of each element, the index of the innermost block around it, itself included; the root's where there is none."""
     index: dict[etree._Element | None, int] = {element: node for node, element in enumerate(nodes)}
     owners: list[int] = []
+    xml = bool(nodes) and is_xml(nodes[0])
     for node, element in enumerate(nodes):
-        own = node == 0 or element.tag in BLOCKS or element.tag == "title"
+        own = node == 0 or (len(element) > 0 if xml else element.tag in BLOCKS or element.tag == "title")
         owners.append(node if own else owners[index.get(element.getparent(), 0)])
     return owners

@@ -15,7 +15,7 @@ from hashlib import blake2b
 
 from lxml import etree
 
-from extraction.algorithms.dom.nodes import RAW_TEXT, clean
+from extraction.algorithms.dom.nodes import clean, raw_text
 
 TAG_BYTES = 5
 """The brackets and the slash of a start and an end tag."""
@@ -169,6 +169,7 @@ def _text(text: str | None, hidden: bool) -> Measure:
 def _hidden(nodes: Sequence[etree._Element], parents: Sequence[int]) -> list[bool]:
     """Whether a reader of the page sees no text of an element."""
     found: list[bool] = []
+    unseen = raw_text(nodes[0]) if nodes else frozenset()
     for element, parent in zip(nodes, parents, strict=True):
-        found.append(element.tag in RAW_TEXT or (parent >= 0 and found[parent]))
+        found.append(element.tag in unseen or (parent >= 0 and found[parent]))
     return found

@@ -18,7 +18,18 @@ _SPACE = re.compile(r"\s+")
 _STRING = etree.XPath("string()", smart_strings=False)
 
 RAW_TEXT = frozenset({"script", "style", "noscript", "textarea", "title", "option", "template"})
-"""Elements whose text a reader of the page does not see as running text."""
+"""Elements of HTML whose text a reader of the page does not see as running text."""
+
+
+def is_xml(root: etree._Element) -> bool:
+    """Whether an element is of a page of XML (`dom.xml`), in which no name has a meaning of its own: `title` is a field like any other."""
+    tree = root.getroottree()
+    return tree.docinfo.xml_version is not None and tree.getroot().tag != "html"
+
+
+def raw_text(root: etree._Element) -> frozenset[str]:
+    """`RAW_TEXT` on a page of HTML, nothing on one of XML."""
+    return frozenset() if is_xml(root) else RAW_TEXT
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -1,9 +1,10 @@
 """Bytes to tree: the one place where a page is read (ALGORITHMS 1).
 
 Encoding: byte-order mark, then the HTTP charset, then ``<meta>``, then detection, with the WHATWG label aliases
-(``iso-8859-1`` means windows-1252); w3lib does it. Tree: lxml's HTML parser, without network and without entities
-from outside. libxml2 stops at ``MAX_DEPTH`` nested elements; a page that is deeper keeps what stands before that
-point and carries a notice, because half a page is of more use to an editor than none.
+(``iso-8859-1`` means windows-1252); w3lib does it, and it reads an XML declaration's, too. Tree: lxml's HTML parser, without network and
+without entities from outside; pages of XML are read by `dom.xml`, which says what they are and how their names appear.
+libxml2 stops at ``MAX_DEPTH`` nested elements; a page that is deeper keeps what stands before that point and carries a notice,
+because half a page is of more use to an editor than none.
 """
 
 import re
@@ -13,6 +14,7 @@ from charset_normalizer import from_bytes
 from lxml import etree
 from w3lib.encoding import html_to_unicode
 
+from extraction.algorithms.dom.xml import XmlError, is_xml, readable, tree
 from extraction.algorithms.errors import PageError
 
 MAX_BYTES = 32 * 1024 * 1024
@@ -48,6 +50,8 @@ def parse(content: bytes, *, content_type: str | None = None) -> ParsedPage:
     if len(content) > MAX_BYTES:
         raise PageError(f"the page has {len(content):,} bytes; at most {MAX_BYTES:,} are read")
     encoding, text = decode(content, content_type=content_type)
+    if is_xml(text, content_type):
+        return _xml(content, encoding, text)
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True, remove_pis=True)
     try:
         root = etree.fromstring(text.encode("utf-8", "replace"), parser)
@@ -58,8 +62,17 @@ def parse(content: bytes, *, content_type: str | None = None) -> ParsedPage:
     return ParsedPage(root, encoding, len(content), _notices(parser))
 
 
+def _xml(content: bytes, encoding: str, text: str) -> ParsedPage:
+    try:
+        root, notices = tree(text)
+    except XmlError as error:
+        raise PageError(f"the page is XML, and {error}") from error
+    return ParsedPage(root, encoding, len(content), notices)
+
+
 def decode(content: bytes, *, content_type: str | None = None) -> tuple[str, str]:
     """(encoding name, text without byte-order mark) of a page's bytes; control characters, which no XPath can name, as spaces."""
+    content = readable(content)
     encoding, text = html_to_unicode(content_type, content, auto_detect_fun=_detect, default_encoding="utf-8")
     return encoding, _CONTROL.sub(" ", text.lstrip("\ufeff"))
 

@@ -16,6 +16,8 @@ import tinycss2
 from lxml import etree
 from tinycss2 import ast
 
+from extraction.algorithms.dom.nodes import is_xml
+
 MAX_ADDRESS = 2000
 """Longest address that is kept, as for pages."""
 
@@ -60,7 +62,9 @@ class Need:
 
 
 def of_page(root: etree._Element) -> Iterator[Reference]:
-    """The references of a page in its order, one for a picture."""
+    """The references of a page in its order, one for a picture; none of a page of XML, which loads nothing."""
+    if is_xml(root):
+        return
     for node in root.iter(etree.Element):
         tag = node.tag
         if tag == "link":

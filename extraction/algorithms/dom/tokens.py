@@ -10,7 +10,8 @@ same quotes; in return a forgotten closing quote does not swallow the page. Scri
 
 Bytes may be raw or decoded and encoded again as UTF-8: every encoding of the web keeps ``<``, ``>`` and names in ASCII,
 except UTF-16 and UTF-32, which are decoded here when a byte-order mark says so. ISO-2022-JP text can hold a
-stray ``<``; callers who mind decode first. Time and memory are linear in the bytes, also on hostile pages.
+stray ``<``; callers who mind decode first. A page whose content says that it is XML gives the tags that `xml.tags` makes of it.
+Time and memory are linear in the bytes, also on hostile pages.
 """
 
 import re
@@ -20,6 +21,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from extraction.algorithms.dom import xml
 
 U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
@@ -68,6 +71,9 @@ _BLOCK_BYTES = 1 << 18
 
 _BOMS = ((b"\xff\xfe\0\0", "utf-32-le"), (b"\0\0\xfe\xff", "utf-32-be"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 
+_HTML_START = re.compile(rb"\s*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
+"""Most pages: no closer look is needed to see that they are no XML."""
+
 _ONES = 0x0101010101010101
 _HIGHS = 0x8080808080808080
 
@@ -102,6 +108,8 @@ def _joined(contents: Sequence[bytes]) -> tuple[bytes, I64]:
 
 
 def _utf8(content: bytes) -> bytes:
+    if not _HTML_START.match(content) and xml.what(content) in ("xml", "feed"):
+        content = xml.tags(content)
     if content[:1] in (b"\xff", b"\xfe", b"\0"):
         for mark, encoding in _BOMS:
             if content.startswith(mark):

@@ -15,6 +15,8 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
+from extraction.algorithms.dom.nodes import is_xml
+
 Ints = NDArray[np.int32]
 Hashes = NDArray[np.uint64]
 Bools = NDArray[np.bool_]
@@ -29,7 +31,7 @@ MAX_CLASSES = 2_000
 """Longest class attribute, in characters, that is looked at."""
 
 NAMING = frozenset(
-    ("id", "itemprop", "itemtype", "property", "name", "rel", "role", "aria-label", "headers", "scope", "typeof", "for", "type")
+    ("id", "itemprop", "itemtype", "property", "name", "rel", "role", "aria-label", "headers", "scope", "typeof", "for", "type", "key")
 )
 """Attributes that name things, besides class and ``data-*``."""
 
@@ -45,6 +47,12 @@ MAX_RAW_LABEL = 2_000
 
 UNSEEN = frozenset(("script", "style", "template"))
 """Elements whose own texts are no rows: nobody marks them, and they hold most of a modern page's bytes."""
+
+
+def not_read(root: etree._Element) -> frozenset[str]:
+    """`UNSEEN` on a page of HTML, nothing on one of XML: there a style may be one of dresses."""
+    return frozenset() if is_xml(root) else UNSEEN
+
 
 MAX_SHAPE = 30
 """Longest text, in characters, whose digits and signs can be its shape."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from extraction.algorithms.dom.nodes import RAW_TEXT, Location, clean, value, whole_text
+from extraction.algorithms.dom.nodes import Location, clean, raw_text, value, whole_text
 from extraction.algorithms.errors import LearningError
 from extraction.algorithms.learning.corpus import Corpus, Target
 from extraction.algorithms.learning.features import TOO_LONG, PageTable, key, label_key
@@ -56,13 +56,14 @@ def _same(table: PageTable, one: Mark) -> Iterator[Location]:
     """Texts, then elements short enough to be labels, that have the mark's value and are seen as running text."""
     start, end = one.location.start, one.location.end
     owners, nth = np.asarray(table.texts["owner"]), np.asarray(table.texts["text_nth"])
+    unseen = raw_text(table.nodes[0])
     for text in np.flatnonzero(np.asarray(table.texts["text"]) == np.uint64(key(one.text))):
-        if table.nodes[owners[text]].tag not in RAW_TEXT:
+        if table.nodes[owners[text]].tag not in unseen:
             yield Location(int(owners[text]), "text", int(nth[text]), start=start, end=end)
     whole = label_key(one.text)
     if whole > TOO_LONG:
         for row in np.flatnonzero(np.asarray(table.elements["whole"]) == np.uint64(whole))[::-1]:
-            if table.nodes[row].tag not in RAW_TEXT:
+            if table.nodes[row].tag not in unseen:
                 yield Location(int(row), "element", start=start, end=end)
 
 

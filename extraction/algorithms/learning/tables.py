@@ -26,7 +26,6 @@ from extraction.algorithms.learning.features import (
     MAX_RAW_LABEL,
     MAX_SHAPE,
     TOO_LONG,
-    UNSEEN,
     Bools,
     Hashes,
     Ints,
@@ -35,6 +34,7 @@ from extraction.algorithms.learning.features import (
     key,
     name_key,
     names_in,
+    not_read,
     shapes_of,
 )
 
@@ -98,7 +98,8 @@ class _Tree:
         numbers = dict(zip(kinds, range(len(kinds)), strict=True))
         kind = np.array([numbers[name] for name in names])
         tags = np.array([key(name) if isinstance(name, str) else 0 for name in kinds], np.uint64)[kind]  # a comment's tag is a function
-        unseen = np.array([name in UNSEEN for name in kinds])[kind]
+        without_rows = not_read(root)
+        unseen = np.array([name in without_rows for name in kinds])[kind]
         is_heading = np.array([name in HEADINGS for name in kinds])[kind]
         is_element = tags > 0
         known = dict(zip(everything, range(count), strict=True))

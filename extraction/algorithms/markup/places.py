@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from lxml import etree
 
-from extraction.algorithms.dom.nodes import RAW_TEXT, Location, clean, texts, whole_text
+from extraction.algorithms.dom.nodes import Location, clean, raw_text, texts, whole_text
 
 MAX_ELEMENTS = 60_000
 """Elements of a page that are looked at. The largest real page seen has a third of it."""
@@ -43,7 +43,8 @@ def places(nodes: Nodes, values: Sequence[str]) -> tuple[Location, ...]:
 
 
 def _seen(element: etree._Element) -> bool:
-    return element.tag not in RAW_TEXT and not any(above.tag in RAW_TEXT or above.tag == "head" for above in element.iterancestors())
+    unseen = raw_text(element)
+    return element.tag not in unseen and not any(above.tag in unseen or above.tag == "head" for above in element.iterancestors())
 
 
 def _chrome(element: etree._Element) -> bool:

@@ -16,7 +16,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from extraction.algorithms.dom.nodes import RAW_TEXT, Location, clean, whole_text
+from extraction.algorithms.dom.nodes import Location, clean, raw_text, whole_text
 from extraction.algorithms.learning.features import PageTable, key
 from extraction.algorithms.rules.rule import ValueType
 from extraction.algorithms.rules.values import read
@@ -143,4 +143,4 @@ def _text(page: PageTable, row: int) -> Location:
 
 
 def _seen(page: PageTable, row: int) -> bool:
-    return page.nodes[int(page.texts["owner"][row])].tag not in RAW_TEXT
+    return page.nodes[int(page.texts["owner"][row])].tag not in raw_text(page.nodes[0])

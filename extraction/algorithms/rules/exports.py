@@ -14,7 +14,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any, Literal, get_args
 
-from extraction.algorithms.dom import nodes, parse
+from extraction.algorithms.dom import nodes, parse, xml
 from extraction.algorithms.rules import language, outside, values
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, Rule, Selector
 from extraction.algorithms.rules.xslt import stylesheet
@@ -51,6 +51,7 @@ def _xslt(rule: Rule, name: str) -> str:
         "Needs EXSLT regular expressions (http://exslt.org/regular-expressions), for parts of texts: lxml has them, xsltproc has not."
         if regexp
         else "Plain XSLT 1.0: any processor that reads HTML runs it,\nfor example xsltproc with its option html."
+        " For pages of XML, leave that out; names stand in it without namespaces."
     )
     head, rest = stylesheet(rule).split("\n", 1)
     return f"{head}\n<!-- Gives the raw values of a page, white space cleaned. {needs} -->\n{rest}"
@@ -200,7 +201,7 @@ _COPIED = (nodes.clean, parse.decode, parse._detect)
 def _imports(own: str) -> str:
     """The imports of all that is copied, without Vertex's own, and one more."""
     whole, parts = set[str](), defaultdict[str, set[str]](set)
-    modules = (inspect.getsource(module) for module in (nodes, parse, language, values, outside))
+    modules = (inspect.getsource(module) for module in (nodes, xml, parse, language, values, outside))
     for source in (f"from functools import cached_property\nfrom pathlib import Path\n{own}", *modules):
         for node in ast.parse(source).body:
             if isinstance(node, ast.Import):
@@ -217,7 +218,8 @@ def _reader() -> str:
     constants += f"DETECTION_BYTES = {parse.DETECTION_BYTES}\nValueType = str\n"
     functions = "\n\n".join(inspect.getsource(function) for function in _COPIED)
     return (
-        f"# How a page is read, as Vertex does.\n\n{constants}\n\n{functions}\n\n{_body(language)}\n\n{_body(values)}\n\n{_body(outside)}\n"
+        f"# How a page is read, as Vertex does.\n\n{constants}\n\n{_body(xml)}\n\n{functions}\n\n"
+        f"{_body(language)}\n\n{_body(values)}\n\n{_body(outside)}\n"
     )
 
 

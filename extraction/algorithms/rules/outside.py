@@ -14,6 +14,7 @@ from parsel import Selector
 
 from extraction.algorithms.dom.nodes import clean
 from extraction.algorithms.dom.parse import decode
+from extraction.algorithms.dom.xml import is_xml, tree
 from extraction.algorithms.rules.language import language_of
 from extraction.algorithms.rules.values import read
 
@@ -23,10 +24,16 @@ Attribute = dict[str, Any]
 def page_record(
     content: bytes, *, url: str, content_type: str | None, attributes: Sequence[Attribute], lists: Sequence[Attribute]
 ) -> dict[str, Any]:
-    """A page's values by attribute name: one or None, a list where the attribute takes several, a list of rows for a list."""
-    text = decode(content, content_type=content_type)[1].encode("utf-8", "replace")
-    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True, remove_pis=True)
-    root = etree.fromstring(text, parser)
+    """A page's values by attribute name: one or None, a list where the attribute takes several, a list of rows for a list.
+
+    Raises ValueError for XML that is not read.
+    """
+    text = decode(content, content_type=content_type)[1]
+    if is_xml(text, content_type):
+        root = tree(text)[0]
+    else:
+        parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True, remove_pis=True)
+        root = etree.fromstring(text.encode("utf-8", "replace"), parser)
     if root is None:
         return {}
     base, language = _base_url(root, url), language_of(root, url)

@@ -26,13 +26,13 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from extraction.algorithms.dom.nodes import RAW_TEXT, clean, texts
+from extraction.algorithms.dom.nodes import clean, is_xml, raw_text, texts
 from extraction.algorithms.sketches.columns import U64, pack, unpack
 
 I64 = NDArray[np.int64]
 
 ANNOTATABLE = ("alt", "content", "datetime", "href", "src", "title")
-"""Attributes whose values people extract; others would only add weight for markup."""
+"""Attributes whose values people extract; others would only add weight for markup. On a page of XML, any may be a value."""
 
 SCHEME = b"paths/1\n"
 """Starts every serialised `PagePaths`; to be changed with anything that changes a path or a content."""
@@ -79,13 +79,14 @@ def paths_of(root: etree._Element) -> PagePaths:
             steps[above, name] = _hash(above.to_bytes(8, "big") + name.encode("utf-8", "replace"))
         return steps[above, name]
 
+    unseen, whole = raw_text(root), is_xml(root)
     waiting = [(root, 0)]
     while waiting:
         element, above = waiting.pop()
-        if not isinstance(element.tag, str) or element.tag in RAW_TEXT:
+        if not isinstance(element.tag, str) or element.tag in unseen:
             continue
         path = step(above, element.tag)
-        for leaf, content in _leaves(element):
+        for leaf, content in _leaves(element, whole=whole):
             found.setdefault(step(path, leaf), []).append(content)
         waiting.extend((child, path) for child in reversed(element))
     rows = sorted((path, _hash("\0".join(contents).encode("utf-8", "replace"))) for path, contents in found.items())
@@ -209,10 +210,11 @@ def _covering(table: PathTable, left: NDArray[np.bool_], limit: int) -> list[tup
     return picked
 
 
-def _leaves(element: etree._Element) -> list[tuple[str, str]]:
-    """(last step of the path, cleaned content) of an element's own text nodes and annotatable attributes that hold anything."""
+def _leaves(element: etree._Element, *, whole: bool = False) -> list[tuple[str, str]]:
+    """(last step of the path, cleaned content) of an element's own text nodes and attributes that hold anything. whole: all attributes."""
+    names = map(str, element.attrib) if whole else ANNOTATABLE
     rows = [("text()", clean(text)) for text in texts(element)]
-    rows += [(f"@{name}", clean(element.get(name, ""))) for name in ANNOTATABLE if element.get(name)]
+    rows += [(f"@{name}", clean(element.get(name, ""))) for name in names if element.get(name)]
     return [(leaf, content) for leaf, content in rows if content]
 
 

@@ -37,6 +37,9 @@ GENERIC = frozenset(
 )
 """Words of class names that say how something looks or where it stands, not what it is."""
 
+VAGUE = frozenset(("id", "name", "value", "text", "type", "code", "lang", "href", "url", "key", "item", "unit"))
+"""Names of elements of XML that need the one around them to say anything."""
+
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W_a-zA-Z\d]+|\d+")
 _PLAIN = re.compile(r"[^\W_]+")
 _PREFIX = re.compile(r"([^\W\d_][^:：]{0,30})[:：]\s*\S")
@@ -90,6 +93,8 @@ class Namer:
         path, kind = _path(each), _kind(each)
         marked, near = each.key.label in self.labels.marked, self._near(each)
         label = _content_words(_PLAIN.findall(self.written.get(each.key.label, ""))) if marked or not each.constant else []
+        if self.paths.named:
+            yield from self._element_words(path)
         own = self._author_words(path)
         above = self._author_words(self.paths.above[path]) if self.paths.above[path] >= 0 else ()
         if each.key.shape:
@@ -110,6 +115,19 @@ class Namer:
     def _near(self, each: Candidate) -> bool:
         gaps = [row[0].gap for row in each.group.values()]
         return sum(gaps) <= 0.5 * len(gaps)
+
+    def _element_words(self, path: int) -> Iterable[Sequence[str]]:
+        """On a page of XML: the name of the element or attribute, with the one's around it where alone it says little."""
+        around = self.paths.above[path]
+        own, above = (self._tag_words(each) for each in (path, around))
+        vague = self.paths.tags[path].startswith("@") or set(own) <= VAGUE
+        yield [*above, *own] if vague and above and above != own else own
+
+    def _tag_words(self, path: int) -> list[str]:
+        if path < 0:
+            return []
+        said = [value for name, value in self.paths.names[path] if name in ("name", "key")]
+        return [word.lower() for word in _WORD.findall(said[0] if said else self.paths.tags[path])]
 
     def _author_words(self, path: int) -> Sequence[str]:
         """Of the step's itemprop, classes and id the first that says something."""

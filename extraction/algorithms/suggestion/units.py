@@ -1,5 +1,7 @@
 """Pages as lists of what could be a value: text nodes and paragraphs with inline elements, each with its structural path.
 
+On pages of XML attributes are values as well, and what the elements are called says what they hold (`Paths.named`).
+
 A *path* is the chain of steps from the root; a step is an element's name with those of its classes, ids and itemprops
 that at least half of the pages share (what a template names, its content does not). Paths are numbered over all pages, so
 that one number means one path and a deep page costs no more than its nodes.
@@ -14,7 +16,7 @@ from itertools import islice
 
 from lxml import etree
 
-from extraction.algorithms.dom.nodes import RAW_TEXT, Location, clean, whole_text
+from extraction.algorithms.dom.nodes import Location, clean, is_xml, raw_text, whole_text
 from extraction.algorithms.learning.features import names_in
 
 MAX_TEXTS = 20_000
@@ -40,6 +42,7 @@ _ASIDE = re.compile(
     r"(?<![a-z])(?:nav|foot|breadcrumb|crumb|reviews?|comments?|related|recommend|sidebar|banner|menu|ads?|sponsor|similar)|sidebar|footer|related|recommend|review"
 )
 _NAMES = ("class", "id", "itemprop")
+_NAMES_IN_XML = (*_NAMES, "name", "key", "type")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,7 @@ class Paths:
 
     above: the path it goes on from, -1 for none. tags, names, steps: of its last step. aside: whether it leads into navigation,
     comments and the like. marks: hashes that do not depend on the order of the pages, for ties.
+    named: whether names of elements say what they hold.
     """
 
     above: list[int] = field(default_factory=list)
@@ -82,6 +86,7 @@ class Paths:
     aside: list[bool] = field(default_factory=list)
     marks: list[bytes] = field(default_factory=list)
     numbers: dict[tuple[int, str, tuple[tuple[str, str], ...]], int] = field(default_factory=dict)
+    named: bool = False
 
     def number(self, above: int, tag: str, names: tuple[tuple[str, str], ...]) -> int:
         """The number of a path; a new one for a new path."""
@@ -110,20 +115,25 @@ class Paths:
 
 def read(roots: Sequence[etree._Element]) -> tuple[list[PageUnits], Paths]:
     """The pages' units and their paths."""
-    shared, paths = _shared(roots), Paths()
+    shared, paths = _shared(roots), Paths(named=bool(roots) and all(map(is_xml, roots)))
     return [_Reader(root, shared, paths).page() for root in roots], paths
 
 
 def _shared(roots: Sequence[etree._Element]) -> frozenset[tuple[str, str]]:
     counts: Counter[tuple[str, str]] = Counter()
     for root in roots:
-        counts.update({pair for element in islice(root.iter(etree.Element), MAX_ELEMENTS) for pair in _names(element)})
+        names = _naming(root)
+        counts.update({pair for element in islice(root.iter(etree.Element), MAX_ELEMENTS) for pair in _names(element, names)})
     return frozenset(pair for pair, count in counts.items() if count >= SHARED * len(roots))
 
 
-def _names(element: etree._Element) -> list[tuple[str, str]]:
+def _naming(root: etree._Element) -> tuple[str, ...]:
+    return _NAMES_IN_XML if is_xml(root) else _NAMES
+
+
+def _names(element: etree._Element, naming: tuple[str, ...]) -> list[tuple[str, str]]:
     attributes = element.attrib
-    return [pair for name in _NAMES if name in attributes for pair in names_in(name, attributes[name])] if attributes else []
+    return [pair for name in naming if name in attributes for pair in names_in(name, attributes[name])] if attributes else []
 
 
 @dataclass(slots=True)
@@ -152,6 +162,7 @@ class _Reader:
         self.wholes: list[tuple[str, _Open]] = []
         self.ends: list[int] = []
         self.title = ""
+        self.xml, self.raw_text, self.naming = is_xml(root), raw_text(root), _naming(root)
 
     def page(self) -> PageUnits:
         """The page's units."""
@@ -171,6 +182,8 @@ class _Reader:
             if event == "start":
                 node += 1
                 chain.append(self._open(element, node, chain[-1] if chain else None))
+                if self.xml:
+                    self._attributes(chain[-1])
                 self._text(chain[-1], element.text)
                 continue
             if event == "end":
@@ -181,11 +194,19 @@ class _Reader:
                 return
 
     def _open(self, element: etree._Element, node: int, above: _Open | None) -> _Open:
-        names = tuple(sorted({pair for pair in _names(element) if pair in self.shared}))
+        names = tuple(sorted({pair for pair in _names(element, self.naming) if pair in self.shared}))
         path = self.paths.number(above.path if above else -1, str(element.tag), names)
-        if element.tag == "title" and not self.title:
+        if element.tag == "title" and not self.title and not self.xml:
             self.title = clean(whole_text(element))
-        return _Open(element, node, path, (above is not None and above.raw) or element.tag in RAW_TEXT, len(self.texts))
+        return _Open(element, node, path, (above is not None and above.raw) or element.tag in self.raw_text, len(self.texts))
+
+    def _attributes(self, owner: _Open) -> None:
+        """The attributes of an element of XML are values like its texts."""
+        for name, text in owner.element.items():
+            cleaned = clean(str(text)) if len(text) <= 4 * MAX_LENGTH else ""
+            if 0 < len(cleaned) <= MAX_LENGTH and _WORD.search(cleaned):
+                place = Location(owner.node, "attribute", attribute=str(name))
+                self.texts.append((cleaned, place, self.paths.number(owner.path, f"@{name}", ())))
 
     def _text(self, owner: _Open, text: str | None) -> None:
         if not text:
@@ -200,7 +221,7 @@ class _Reader:
 
     def _close(self, closed: _Open, above: _Open | None) -> None:
         """A block with text of its own and inline elements with text is a unit as a whole."""
-        inline = closed.element.tag in INLINE
+        inline = closed.element.tag in INLINE and not self.xml
         if above is not None and not (inline and closed.flat):
             above.flat = False
         end = len(self.texts)

@@ -53,7 +53,8 @@ class Judge:
         content_type = _content_type(response)
         if not response.body.strip():
             return Judged(Outcome.EMPTY, "it has no content")
-        if not outcomes.is_html(response.body, content_type=content_type):
+        # What the plan, a sitemap or a feed names stands at the top; what a page links to is below.
+        if not outcomes.is_page(response.body, content_type=content_type, asked=address.depth == 0):
             return Judged(Outcome.NOT_HTML, content_type or "no content type, and it does not begin like a page")
         try:
             page = view(response.body, url=response.url, content_type=content_type)
@@ -70,7 +71,7 @@ class Judge:
     async def _as_rendered(self, response: Response, page: PageView, shape: Shape) -> Judged:
         """The page as a browser shows it, where it needs one."""
         plain = Judged(Outcome.OK, page=page)
-        if self._renderer is None or not self._needs.rendering(page, shape):
+        if self._renderer is None or page.is_xml or not self._needs.rendering(page, shape):
             return plain
         try:
             rendered = await self._renderer.render(response)

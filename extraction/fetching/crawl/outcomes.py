@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from extraction.algorithms.dom import xml
+from extraction.algorithms.dom.xml import HTML_TYPES, XML_TYPE, media_type
 from extraction.fetching.crawl.messages import Outcome
 from extraction.fetching.crawl.pages import PageView
 
@@ -51,9 +53,7 @@ LOGIN_WORDS = 250
 
 WALL_STATUS = {401: "it asks for a login", 403: "it refuses us", 407: "a proxy asks for a login", 429: "it asks us to come more slowly"}
 
-HTML_TYPES = ("text/html", "application/xhtml+xml")
-
-OPEN_TYPES = ("", "text/plain", "application/octet-stream", "application/xml", "text/xml", "binary/octet-stream")
+OPEN_TYPES = ("", "text/plain", "application/octet-stream", "binary/octet-stream")
 """Content types that say too little: the first bytes decide."""
 
 HTML_START = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
@@ -85,16 +85,23 @@ def of_status(status: int, *, headers: Mapping[str, str]) -> Verdict | None:
     return Verdict(Outcome.SERVER_ERROR, f"it answers {status}") if status >= 500 or status < 200 else None
 
 
-def may_be_html(content_type: str) -> bool:
+def may_be_page(content_type: str) -> bool:
     """Whether a page can have this content type: what else comes is not worth downloading."""
-    kind = content_type.partition(";")[0].strip().lower()
-    return kind in HTML_TYPES or kind in OPEN_TYPES
+    kind = media_type(content_type)
+    return kind in HTML_TYPES or kind in OPEN_TYPES or XML_TYPE.fullmatch(kind) is not None
 
 
-def is_html(content: bytes, *, content_type: str) -> bool:
-    """Whether this is a page."""
-    kind = content_type.partition(";")[0].strip().lower()
-    return kind in HTML_TYPES or (kind in OPEN_TYPES and HTML_START.match(content[:4096].lstrip(b"\xef\xbb\xbf")) is not None)
+def is_page(content: bytes, *, content_type: str, asked: bool = False) -> bool:
+    """Whether this is a page. Sitemaps and what stands beside pages are none; a feed is one only where it was asked for by its address."""
+    kind = media_type(content_type)
+    if kind in HTML_TYPES:
+        return True
+    if not may_be_page(content_type):
+        return False
+    if HTML_START.match(content[:4096].lstrip(b"\xef\xbb\xbf")):
+        return True
+    found = xml.what(content, content_type)
+    return found == "xml" or (found == "feed" and asked)
 
 
 def of_wall(content: bytes, page: PageView, *, final_url: str, asked_url: str) -> Verdict | None:

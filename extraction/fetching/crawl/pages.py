@@ -9,6 +9,7 @@ from urllib.parse import urljoin
 
 from lxml import etree
 
+from extraction.algorithms.dom.nodes import is_xml
 from extraction.algorithms.dom.parse import parse
 from extraction.fetching.crawl.scope import tidy
 
@@ -30,6 +31,11 @@ SILENT = frozenset({"script", "style", "noscript", "template", "head", "svg", "m
 
 ROOT_IDS = frozenset({"root", "app", "__next", "__nuxt", "___gatsby", "svelte", "main-app", "app-root", "react-root", "q-app"})
 """Where script frameworks put a page; empty in the plain one."""
+
+WEB_TEXT = re.compile(r"\s*https?://[^\s<>\"']+\s*\Z", re.IGNORECASE)
+
+LINK_NAMES = frozenset({"href", "link", "loc", "url", "uri", "next"})
+"""Elements and attributes of XML that hold an address, also one without a host."""
 
 WORD = re.compile(r"\w+", re.UNICODE)
 
@@ -62,12 +68,13 @@ class PageView:
     has_empty_root: bool
     has_password: bool
     content: int
+    is_xml: bool = False
 
 
 def view(content: bytes, *, url: str, content_type: str = "") -> PageView:
     """The page that these bytes are. Raises PageError for what is no page at all."""
     root = parse(content, content_type=content_type or None).root
-    reader = _Reader(root, url)
+    reader = _XmlReader(root, url) if is_xml(root) else _Reader(root, url)
     words = tuple(_words(root))
     pictures = tuple(dict.fromkeys(reader.pictures))
     return PageView(
@@ -83,6 +90,7 @@ def view(content: bytes, *, url: str, content_type: str = "") -> PageView:
         has_empty_root=reader.has_empty_root,
         has_password=reader.has_password,
         content=hash64("\n".join((*words, *pictures))),
+        is_xml=is_xml(root),
     )
 
 
@@ -146,6 +154,25 @@ class _Reader:
             self.has_empty_root = True
 
 
+class _XmlReader(_Reader):
+    """XML has no elements for links: a text or an attribute that is a web address is one, and any address in a place named for one."""
+
+    def __init__(self, root: etree._Element, url: str) -> None:
+        self.links: dict[str, Link] = {}
+        self.pictures: list[str] = []
+        self.stylesheets: list[str] = []
+        self.canonical = self.refresh = ""
+        self.has_script = self.has_empty_root = self.has_password = False
+        for element in root.iter(etree.Element):
+            for name, text in ((element.tag, element.text or ""), *element.items()):
+                if WEB_TEXT.match(text) or (str(name).lower() in LINK_NAMES and "\n" not in text.strip()):
+                    self._add(absolute(url, text))
+
+    def _add(self, url: str) -> None:
+        if url and len(self.links) < MAX_LINKS:
+            self.links.setdefault(url, Link(url))
+
+
 def _is_next(element: etree._Element) -> bool:
     relations = (element.get("rel") or "").lower().split()
     if "next" in relations:
@@ -186,12 +213,13 @@ def _words(root: etree._Element) -> Iterator[str]:
 
 def _texts(root: etree._Element) -> Iterator[str]:
     skipping: etree._Element | None = None
+    silent = frozenset() if is_xml(root) else SILENT
     for event, element in etree.iterwalk(root, events=("start", "end")):
         if skipping is not None:
             if event == "end" and element is skipping:
                 skipping = None
         elif event == "start":
-            if element.tag in SILENT or not isinstance(element.tag, str):
+            if element.tag in silent or not isinstance(element.tag, str):
                 skipping = element
                 continue
             if element.text:

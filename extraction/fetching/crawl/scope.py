@@ -34,7 +34,7 @@ MAX_REPEATS = 2
 
 FILES = re.compile(
     r"\.(?:7z|apk|avif|avi|bmp|bz2|css|csv|dmg|docx?|eot|epub|exe|flac|gif|gz|ico|iso|jpe?g|js|json|m4[av]|mov|mp[34]|mpe?g|msi|og[gv]|otf"
-    r"|pdf|png|pptx?|psd|rar|rtf|svg|swf|tar|tgz|tiff?|ttf|txt|wav|web[mp]|wmv|woff2?|xlsx?|xml|xz|zip)$",
+    r"|pdf|png|pptx?|psd|rar|rtf|svg|swf|tar|tgz|tiff?|ttf|txt|wav|web[mp]|wmv|woff2?|xlsx?|xz|zip)$",
     re.IGNORECASE,
 )
 """Endings of links that are no pages; a link without one of them is fetched and its content type decides."""

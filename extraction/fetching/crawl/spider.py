@@ -286,7 +286,7 @@ class SiteSpider(Spider):
         try:
             response = await self.crawler.engine.download_async(Request(url, meta={"dont_retry": True}, dont_filter=True))
             content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
-            if response.status == 200 and outcomes.is_html(response.body, content_type=content_type):
+            if response.status == 200 and outcomes.is_page(response.body, content_type=content_type):
                 return Answer(view(response.body, url=response.url, content_type=content_type), response.url)
         except (IgnoreRequest, PageError, OSError, *DOWNLOAD_ERRORS):
             pass  # what cannot be asked for teaches nothing
@@ -316,7 +316,7 @@ class SiteSpider(Spider):
     def _headers_received(self, headers: Any, request: Request) -> None:
         """What cannot be a page is not downloaded."""
         content_type = (headers.get("Content-Type") or b"").decode("latin-1")
-        if "page" in request.meta and "Location" not in headers and not outcomes.may_be_html(content_type):
+        if "page" in request.meta and "Location" not in headers and not outcomes.may_be_page(content_type):
             raise StopDownload(fail=True)
 
     def _callback_failed(self, failure: Failure, response: Response) -> None:

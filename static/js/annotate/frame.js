@@ -72,10 +72,16 @@ function placeOfText(text) {
 /** @param {Place} place */
 const keyOf = (place) => [place.node, place.kind, place.text ?? 0, place.attribute ?? "", place.start ?? "", place.end ?? ""].join("|");
 
+/** On a page of XML attributes are shown, as elements of ours. @param {Place} place */
+function shownAttribute(place) {
+  return [...(elements[place.node]?.children ?? [])].find((child) => child.getAttribute("data-v-key") === place.attribute) ?? null;
+}
+
 /** @param {Place} place */
 function valueOf(place) {
   const element = elements[place.node];
   if (!element) return "";
+  if (place.kind === "attribute" && shownAttribute(place)) return clean(shownAttribute(place)?.getAttribute("data-v-text") ?? "");
   if (place.kind === "attribute") return clean(element.getAttribute(`data-v-${place.attribute}`) ?? element.getAttribute(place.attribute ?? "") ?? "");
   const run = runAt(place);
   const value = clean(run ? rawOf(run) : element.textContent ?? "");
@@ -108,6 +114,8 @@ function placeAt(x, y, target) {
   if (!element) return null;
   const sibling = siblingLike(element);
   if (sibling) return sibling;
+  const attribute = target?.closest("[data-v-key]");
+  if (attribute) return { node: indexOf(element), kind: "attribute", attribute: attribute.getAttribute("data-v-key") ?? "" };
   const link = mode.kind === "url" ? element.closest("a[data-v-href]") : null;
   if (link) return { node: indexOf(link), kind: "attribute", attribute: "href" };
   if (element.localName === "img") return placeOfImage(element);
@@ -200,6 +208,8 @@ function rectsOf(place) {
   const run = runAt(place);
   if (run) return merged(place.start === undefined ? rectsOfNodes(run[0], run[run.length - 1]) : rectsOfPart(run, place));
   if (place.kind === "text") return [];
+  const shown = place.kind === "attribute" && shownAttribute(place);
+  if (shown) return merged(shown.getClientRects());
   const own = place.kind === "element" ? merged(rectsOfTexts(element)) : [];
   if (own.length) return own;
   const box = merged(element.getClientRects());

@@ -1,5 +1,6 @@
 """Exported rules, run by themselves, give what Vertex gives."""
 
+import ast
 import json
 import os
 import shutil
@@ -195,3 +196,16 @@ def test_names_and_xpaths_stand_in_code_as_what_they_are(form: exports.Form, nam
 
 def test_a_page_without_an_element_gives_an_empty_record() -> None:
     assert outside.page_record(b"<!-- -->", url="", content_type=None, attributes=[], lists=[]) == {}
+
+
+def test_what_is_put_together_from_several_modules_defines_no_name_twice() -> None:
+    for node, source in ((form, export(BOOK, form, name="book")) for form in FORMS if form != "xslt"):
+        names = [each.name for each in ast.parse(source).body if isinstance(each, ast.FunctionDef | ast.ClassDef)]
+        names += [
+            target.id
+            for each in ast.parse(source).body
+            if isinstance(each, ast.Assign)
+            for target in each.targets
+            if isinstance(target, ast.Name)
+        ]
+        assert sorted(names) == sorted(set(names)), node

@@ -1,0 +1,219 @@
+"""A site of XML pages all the way: from a zip file to records that are the truth, lists, suggested fields, exported rule and checks."""
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from extraction.algorithms.dom.nodes import Location, elements
+from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.rules import exports
+from extraction.fetching.crawl.messages import Outcome
+from extraction.models import Attribute, Check, Cluster, Label, Record, RecordList, RecordType, Rule, Run, Site, Snapshot
+from extraction.services import (
+    check_site,
+    cluster_pages,
+    export_csv,
+    export_warc,
+    extract_records,
+    jobs,
+    labelling,
+    learn_rule,
+    learning,
+    rules,
+    runs,
+    suggested,
+)
+from extraction.services.suggested import Taken
+from extraction.services.visits import Answer
+from tests.extraction import factory, intake
+from tests.fixtures import product_feed
+from tests.fixtures.product_feed import XmlPage
+
+pytestmark = pytest.mark.django_db
+
+PLAIN = {"title": "text", "price": "price", "currency": "text", "colour": "text", "style": "text", "code": "text", "image": "image"}
+LISTED = ("seller", "amount")
+TRUTH = {page.url: page for page in product_feed.site()}
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> Iterator[None]:
+    learning.forget()
+    yield
+
+
+def done(run: Run) -> Run:
+    runs.execute(run.pk, jobs.JOBS)
+    run.refresh_from_db()
+    assert (run.state, run.error) == (Run.State.DONE, "")
+    return run
+
+
+@pytest.fixture
+def templates(tmp_path: Path, sent: list[int]) -> dict[str, Cluster]:
+    """The site imported and clustered: {kind of its pages: the template}."""
+    site = factory.site("Feed")
+    imported = intake.bring(site, intake.zip_at(tmp_path / "site.zip", product_feed.files()))
+    assert imported.summary["pages"] == 30 and imported.summary["skipped"] == {"not HTML": 1}
+    done(cluster_pages.start(site))
+    found: dict[str, Cluster] = {}
+    for cluster in Cluster.objects.filter(site=site):
+        kinds = {TRUTH[url].kind for url in Snapshot.objects.filter(cluster=cluster).values_list("page__url", flat=True)}
+        assert len(kinds) == 1 and not kinds & set(found)
+        found[kinds.pop()] = cluster
+    return found
+
+
+def places(snapshot: Snapshot, xpath: str) -> list[Location]:
+    """The places of an XPath's nodes on a page, as clicks would give them."""
+    nodes = elements(parse(TRUTH[snapshot.page.url].content).root)
+    index = {element: number for number, element in enumerate(nodes)}
+    found = nodes[0].xpath(xpath)
+    return [
+        Location(index[each.getparent()], "attribute", attribute=each.attrname)
+        if each.is_attribute
+        else Location(index[each.getparent()], "text", text=1)
+        for each in found
+    ]
+
+
+XPATHS = {
+    "title": "/product/title/text()",
+    "price": "/product/price/text()",
+    "currency": "/product/price/@currency",
+    "colour": "/product/colour/text()",
+    "style": "/product/style/text()",
+    "code": "/product/@id",
+    "image": "/product/image/@href",
+}
+
+
+def mark(cluster: Cluster) -> None:
+    """A record type with a list, marked on four pages: one without a colour among them."""
+    kind = RecordType.objects.create(name="Product", slug="product")
+    for position, (name, type_) in enumerate(PLAIN.items()):
+        Attribute.objects.create(record_type=kind, name=name, type=type_, position=position)
+    offers = RecordList.objects.create(record_type=kind, name="offers")
+    for position, name in enumerate(LISTED, len(PLAIN)):
+        Attribute.objects.create(record_type=kind, name=name, position=position, list=offers)
+    Cluster.objects.filter(pk=cluster.pk).update(record_type=kind)
+    cluster.refresh_from_db()
+    attributes = {attribute.name: attribute for attribute in Attribute.objects.filter(record_type=kind)}
+    for number in (1, 2, 3, 7):
+        snapshot = Snapshot.objects.get(page__url=f"https://shop.example/product/{number}.xml")
+        for name, xpath in XPATHS.items():
+            labelling.set_labels(cluster, snapshot, attributes[name], places(snapshot, xpath) or None, None)
+        for row in range(1, 3):
+            for name, xpath in (("seller", f"//offer[{row}]/seller/text()"), ("amount", f"//offer[{row}]/@amount")):
+                if found := places(snapshot, xpath):
+                    labelling.set_labels(cluster, snapshot, attributes[name], found, None, row=row)
+
+
+def learned(cluster: Cluster) -> Rule:
+    mark(cluster)
+    run = done(learn_rule.start(cluster))
+    rule = Rule.objects.get(pk=run.summary["rule"])
+    assert rule.report["failed"] == []
+    return rules.publish(rule)
+
+
+def raw(values: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [value["raw"] for value in values]
+
+
+def test_a_zip_of_xml_pages_becomes_two_templates_and_a_sitemap_is_no_page(templates: dict[str, Cluster]) -> None:
+    assert {kind: Snapshot.objects.filter(cluster=cluster).count() for kind, cluster in templates.items()} == {"product": 18, "maker": 12}
+    assert Snapshot.objects.get(page__url__endswith="product/4.xml").title == TRUTH["https://shop.example/product/4.xml"].truth["title"][0]
+    assert not Snapshot.objects.exclude(error="").exists()
+
+
+def test_records_lists_csv_exported_rule_and_checks_are_the_truth(templates: dict[str, Cluster]) -> None:
+    cluster = templates["product"]
+    rule = learned(cluster)
+    done(extract_records.start(cluster))
+    records = {record.snapshot.page.url: record for record in Record.objects.filter(cluster=cluster).select_related("snapshot__page")}
+    assert len(records) == 18
+    for url, record in records.items():
+        truth = TRUTH[url].truth
+        assert {name: raw(record.values.get(name, [])) for name in PLAIN} == {name: truth[name] for name in PLAIN}, url
+        rows = [(row["seller"][0]["raw"], row["amount"][0]["raw"]) for row in record.rows["offers"]]
+        assert rows == list(zip(truth["seller"], truth["amount"], strict=True)), url
+        assert record.values["image"][0]["value"] == f"https://shop.example{truth['image'][0]}"
+    table = list(csv.DictReader(io.StringIO("".join(export_csv.rows(cluster)).removeprefix("\ufeff"))))
+    assert [row["title"] for row in table] == [record.values["title"][0]["raw"] for record in Record.objects.filter(cluster=cluster)]
+    _spider_agrees(rule, TRUTH["https://shop.example/product/6.xml"])
+    _checks_agree(cluster)
+
+
+def _spider_agrees(rule: Rule, page: XmlPage) -> None:
+    source = exports.export(rules.value_of(rule), "web-poet", name="product")
+    space: dict[str, Any] = {}
+    head, _, reader = source.partition("class ProductPage")
+    data = head[head.index("ATTRIBUTES = ") :]
+    exec(compile(_imports(head) + data + reader[reader.index("# How a page is read") :], "exported", "exec"), space)
+    found = space["page_record"](
+        page.content, url=page.url, content_type="application/xml", attributes=space["ATTRIBUTES"], lists=space["LISTS"]
+    )
+    assert (found["title"], found["code"], found["style"]) == tuple(page.truth[name][0] for name in ("title", "code", "style"))
+    assert [row["seller"] for row in found["offers"]] == page.truth["seller"]
+
+
+def _imports(head: str) -> str:
+    return "".join(f"{line}\n" for line in head.splitlines() if line.startswith(("import ", "from ")) and "web_poet" not in line)
+
+
+def _checks_agree(cluster: Cluster) -> None:
+    """A check of the site finds all in order, and one after the price's element was renamed finds it broken."""
+    for rename, verdict in ((False, "ok"), (True, "null")):
+        check_site.check(cluster.site, fetch=_fetch(rename=rename), now=lambda: datetime(2026, 1, 5, tzinfo=UTC))
+        check = Check.objects.filter(cluster=cluster).order_by("-pk")[0]
+        assert check.attributes["price"]["kind"] == verdict
+        assert check.attributes["title"]["kind"] == "ok"
+
+
+def _fetch(*, rename: bool) -> Callable[[Sequence[str]], Mapping[str, Answer]]:
+    def fetch(urls: Sequence[str]) -> Mapping[str, Answer]:
+        pages = {url: TRUTH[url].content for url in urls}
+        return {url: Answer(Outcome.OK, _renamed(content) if rename else content, "text/xml") for url, content in pages.items()}
+
+    return fetch
+
+
+def _renamed(content: bytes) -> bytes:
+    return content.replace(b"g:price", b"g:cost")
+
+
+def test_fields_are_suggested_by_the_names_of_elements_and_attributes(templates: dict[str, Cluster], person: Any) -> None:
+    cluster = templates["product"]
+    offer = suggested.offer(cluster)
+    fields = {field.name: field for field in offer.fields}
+    assert {"title", "price", "colour", "style", "maker", "seller", "offer_amount", "product_id"} <= set(fields)
+    assert not fields["price"].multiple and fields["style"].filled == fields["title"].filled == offer.pages
+    taken = [Taken(fields[name].place, name, fields[name].type) for name in ("title", "style", "product_id")]
+    assert suggested.use(cluster, offer.key, taken, person("editor"), type_name="Product") == 3
+    assert set(Label.objects.filter(attribute__name="style").values_list("value", flat=True)) <= {"plain", "rustic", "modern"}
+
+
+def test_a_site_comes_back_from_its_warc(templates: dict[str, Cluster], tmp_path: Path) -> None:
+    path = tmp_path / "site.warc.gz"
+    path.write_bytes(b"".join(export_warc.records(templates["product"].site)))
+    again = intake.bring(Site.objects.create(name="Again", slug="again"), path)
+    assert again.summary["pages"] == 30
+    shas = [set(Snapshot.objects.filter(page__site__name=name).values_list("page__url", "sha256")) for name in ("Feed", "Again")]
+    assert shas[0] == shas[1]
+
+
+def test_xml_that_is_refused_is_named_with_its_reason(tmp_path: Path, sent: list[int]) -> None:
+    bomb = b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY a "x"><!ENTITY b "&a;&a;">]><a>&b;</a>'
+    run = intake.bring(
+        factory.site("Bombs"), intake.zip_at(tmp_path / "site.zip", {"a.xml": bomb, "b.xml": b"<?xml version='1.0'?><a>1</a>"})
+    )
+    assert dict(run.problems.values_list("name", "reason")) == {
+        "a.xml": "the page is XML, and its entity “b” is made of other entities; such pages are not read"
+    }
+    assert Snapshot.objects.exclude(error="").count() == 1
