@@ -15,6 +15,7 @@ from extraction.models import Attribute, Cluster, Label, RecordType, SamplePage,
 from extraction.services import assets, contents, learning
 from tests.e2e import browser as chromium
 from tests.extraction import factory
+from tests.fixtures import product_feed
 from tests.fixtures.hostile import ASSETS, hostile_html
 
 playwright_api = pytest.importorskip("playwright.sync_api")
@@ -526,3 +527,22 @@ def test_a_click_inside_a_larger_proposed_value_takes_what_was_clicked(bench):
     bench.until(lambda: bench.page.locator('.wb-attribute[data-standing="proposed"]').count() == 1)
     bench.click_text("Two")
     assert values("title") == ["One", "Two"]
+
+
+def test_on_a_page_of_xml_texts_names_and_attributes_are_clicked_in_an_indented_tree(bench):
+    cluster = messy(product_feed.product(1).content, title="text", currency="text", price="text")
+    bench.open(cluster)
+    tree = bench.frame
+    left = [tree.locator(name).first.bounding_box()["x"] for name in ("x-product", "x-offers", "x-offer", "x-seller")]
+    assert left == sorted(set(left))
+    bench.click("x-title", x=8)  # the name that stands before the text
+    bench.press("2")
+    bench.click("x-price v-attr", x=8)
+    bench.press("3")
+    bench.click_text("11.10")
+    assert values("title") == ["Oak Lamp & Co 1"] and values("price") == ["11.10"]
+    place, text = labels("currency")[0]
+    assert (place.kind, place.attribute, text) == ("attribute", "currency", "GBP")
+    assert nodes_of(cluster)[place.node].tag == "price"
+    row = bench.page.locator("#attributes > li").nth(1)
+    bench.until(lambda: "GBP" in row.inner_text())

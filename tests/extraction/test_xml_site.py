@@ -193,6 +193,7 @@ def test_fields_are_suggested_by_the_names_of_elements_and_attributes(templates:
     offer = suggested.offer(cluster)
     fields = {field.name: field for field in offer.fields}
     assert {"title", "price", "colour", "style", "maker", "seller", "offer_amount", "product_id"} <= set(fields)
+    assert fields["offer_amount"].multiple and "offer_amount_2" not in fields
     assert not fields["price"].multiple and fields["style"].filled == fields["title"].filled == offer.pages
     taken = [Taken(fields[name].place, name, fields[name].type) for name in ("title", "style", "product_id")]
     assert suggested.use(cluster, offer.key, taken, person("editor"), type_name="Product") == 3

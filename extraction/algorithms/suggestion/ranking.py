@@ -108,7 +108,14 @@ class Ranking:
             return False
         if key.kind.endswith("around") and count == len(group):
             return False
+        if key.kind == "nth" and self.paths.named and self._repeats(key):
+            return False
         return (len(set(_contents(group))) == 1) == (key.kind == "constant")
+
+    def _repeats(self, key: Key) -> bool:
+        """On pages of XML the elements of a path that has several are a list, and none of them is a field of its own."""
+        everywhere = Key("all", key.path, whole=key.whole)
+        return _count(self.groups[everywhere]) > len(self.groups[everywhere])
 
     def _titled(self, group: Group) -> float:
         return sum(any(self._in_title(page, found) for found in row) for page, row in group.items()) / len(self.pages)

@@ -1,5 +1,7 @@
 """XML pages: told from HTML, harmless whatever they declare, and in a tree whose names are names of XPath."""
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -141,7 +143,5 @@ def test_any_soup_is_a_tree_or_refused(parts: list[str]) -> None:
 def test_hostile_xml_takes_time_in_proportion_to_its_size(content: bytes) -> None:
     content = b"<?xml version='1.0'?>" + content
     assert isinstance(xml.tags(content), bytes)
-    try:
+    with suppress(PageError):
         assert len(elements(parse(content).root)) <= 2048
-    except PageError:
-        pass
