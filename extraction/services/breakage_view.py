@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.db.models import Count
+from lxml import etree
 
-from extraction.algorithms.dom.nodes import Location
+from extraction.algorithms.dom.nodes import Location, elements
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply
 from extraction.algorithms.rules.rule import Rule as RuleValue
@@ -136,7 +137,8 @@ def effect(breakage: Breakage) -> list[AttributeEffect]:
     read, pages = _evaluated(breakage), pairs(breakage.check_found)
     reasons = {(each["attribute"], each["url"]): each["reason"] for each in breakage.check_found.evidence}
     report = breakage.proposal.report if breakage.proposal else {}
-    entries = {each.get("name"): each for each in report.get("attributes", [])}
+    told = [*report.get("attributes", []), *(each for one in report.get("lists", []) for each in one.get("attributes", []))]
+    entries = {each.get("name"): each for each in told}
     failures = {each["name"]: each["reason"] for each in report.get("failed", [])}
     old, new = _xpaths(breakage.rule), _xpaths(breakage.proposal) if breakage.proposal else {}
     found = []
@@ -210,7 +212,7 @@ def _evaluate(breakage: Breakage) -> dict[str, _Read]:
     for pair in answered:
         try:
             then, now = (learning_set.read(_source(snapshots[pk])) for pk in (pair.old, pair.new) if pk)
-            found[pair.url] = _Read(apply.places(old, then), apply.places(old, now), apply.places(new, now))
+            found[pair.url] = _Read(_places(old, then), _places(old, now), _places(new, now))
         except (PageError, RuleError, XPathError, KeyError):
             continue  # the table shows the pages that can be judged; the frame says why one cannot be shown
     return found
@@ -221,15 +223,35 @@ def _source(snapshot: Snapshot) -> Source:
 
 
 def _only(rule: Rule, names: Sequence[str]) -> RuleValue:
-    return RuleValue(tuple(each for each in RuleValue.from_json(rule.definition).attributes if each.name in names))
+    """The rule with these attributes alone, those of lists among them."""
+    value = RuleValue.from_json(rule.definition)
+    lists = [replace(one, attributes=tuple(each for each in one.attributes if each.name in names)) for one in value.lists]
+    return RuleValue(tuple(each for each in value.attributes if each.name in names), tuple(one for one in lists if one.attributes))
+
+
+def _places(rule: RuleValue, root: etree._Element) -> Places:
+    """Where a rule's values stand, those of all rows of a list together."""
+    found = dict(apply.places(RuleValue(rule.attributes), root))
+    index = {element: n for n, element in enumerate(elements(root))} if rule.lists else {}
+    for one in rule.lists:
+        rows = apply.row_places(one, root, index)
+        found |= {each.name: tuple(place for row in rows for place in row.get(each.name, ())) for each in one.attributes}
+    return found
 
 
 def _xpaths(rule: Rule) -> dict[str, tuple[str, ...]]:
-    return {each["name"]: tuple(one["xpath"] for one in each["alternatives"]) for each in rule.definition.get("attributes", [])}
+    """The XPaths of each attribute; of one of a list with those of its rows before them."""
+    found = {each["name"]: tuple(one["xpath"] for one in each["alternatives"]) for each in rule.definition.get("attributes", [])}
+    for one in rule.definition.get("lists", []):
+        rows = " or ".join(each["xpath"] for each in one["rows"])
+        found |= {each["name"]: tuple(f"{rows} → {x['xpath']}" for x in each["alternatives"]) for each in one["attributes"]}
+    return found
 
 
 def _marks(places: Places, hues: Mapping[str, int]) -> str:
-    outlines = [{**place.as_json(), "hue": hues.get(name, 0)} for name, found in places.items() for place, _ in found]
+    """The first places on the page, in the attributes' hues."""
+    marked = sorted(((place, name) for name, found in places.items() for place, _ in found), key=lambda each: (each[0].node, each[0].text))
+    outlines = [{**place.as_json(), "hue": hues.get(name, 0)} for place, name in marked]
     return json.dumps(outlines[:MAX_MARKS], separators=(",", ":")) if outlines else ""
 
 

@@ -13,13 +13,13 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from extraction.algorithms.errors import PageError
-from extraction.algorithms.learning.features import PageTable
 from extraction.algorithms.learning.tables import table
 from extraction.algorithms.rules import xslt
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Bellwether, Breakage, Check, Event, Monitor, Record, Rule, Site, Snapshot
 from extraction.services import alerts, crawl_site, learning_set, repairs, rules, sources, visits
 from extraction.services.learning_set import Source
+from extraction.services.repairs import Seen
 
 TOLD = {Breakage.State.REPAIRED: Event.REPAIR, Breakage.State.RECOVERED: Event.RECOVERY}
 """Ends that people are told of; who dismisses one knows it."""
@@ -52,8 +52,7 @@ def propose_open(site: Site, *, now: datetime) -> int:
 
 def propose(breakage: Breakage, *, now: datetime) -> Rule | None:
     """Relearns the broken attributes from the check's pages; None, with the breakage's note saying why, when none can be."""
-    pages, before = _pages(breakage)
-    repair = repairs.make(RuleValue.from_json(breakage.rule.definition), breakage.attributes, pages, before)
+    repair = repairs.make(RuleValue.from_json(breakage.rule.definition), breakage.attributes, _pages(breakage))
     if not repair.relearned:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in repair.failed.items())
         breakage.note = reasons[:500] or "There is nothing to learn from."
@@ -132,20 +131,19 @@ def _close(breakages: QuerySet[Breakage], state: Breakage.State, at: datetime, u
     return closed
 
 
-def _pages(breakage: Breakage) -> tuple[list[PageTable], list[dict[str, tuple[str, ...]]]]:
-    """The check's new pages and the old rule's values on the old ones."""
+def _pages(breakage: Breakage) -> list[Seen]:
+    """The check's pages that can be read then and now."""
     sheet = xslt.Stylesheet.compile(breakage.rule.stylesheet)
     pairs = [(row["old"], row["new"]) for row in breakage.check_found.pages if row["new"]]
     snapshots = Snapshot.objects.in_bulk([pk for pair in pairs for pk in pair])
-    pages, before = [], []
-    for old, new in pairs:
+    found = []
+    for pair in pairs:
         try:
-            roots = [learning_set.read(Source(pk, snapshots[pk].sha256, snapshots[pk].content_type, 0)) for pk in (old, new)]
+            old, new = (learning_set.read(Source(pk, snapshots[pk].sha256, snapshots[pk].content_type, 0)) for pk in pair)
         except (PageError, KeyError):
             continue
-        before.append(dict(visits.values_of(sheet, roots[0])))
-        pages.append(table(roots[1]))
-    return pages, before
+        found.append(Seen(table(old), table(new), visits.given(sheet, old)))
+    return found
 
 
 def _renew_baselines(check: Check) -> None:

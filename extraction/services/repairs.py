@@ -1,14 +1,22 @@
-"""A version that repairs a rule: the broken attributes are relearned from their old values, the others stay as they are."""
+"""A version that repairs a rule: the broken attributes are relearned from their old values, the others stay as they are.
 
+A list is relearned whole, from its old rows, since its attributes' XPaths begin at its rows; what still works in it keeps its XPath.
+"""
+
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from extraction.algorithms.learning.apriori import LearnedXPath
 from extraction.algorithms.learning.features import PageTable
+from extraction.algorithms.monitoring.list_judging import places
+from extraction.algorithms.monitoring.list_relearning import RelearnedList, relearn_list
 from extraction.algorithms.monitoring.relearning import NotRelearned, Relearned, relearn
-from extraction.algorithms.rules.rule import ListRule
+from extraction.algorithms.rules.apply import Extraction
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Rule
+from extraction.services import visits
 
 AGREEMENT = 0.95
 """Share of the pages that judged a relearned attribute that must agree for the version to be validated."""
@@ -16,16 +24,28 @@ AGREEMENT = 0.95
 LEAST_JUDGES = 3
 """Pages that must have judged it."""
 
-Values = Mapping[str, tuple[str, ...]]
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A page as it was and as it is, and what the old rule gave on it as it was."""
+
+    old: PageTable
+    new: PageTable
+    before: Extraction
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """The old rule with what could be relearned in place of what broke. failed: {attribute: why not}; its old rule is kept."""
+    """The old rule with what could be relearned in place of what broke.
+
+    relearned: by attribute, those of lists among them. failed: {attribute: why not}; its old rule is kept. lists: {list: its entry in
+    the report}.
+    """
 
     value: RuleValue
     relearned: Mapping[str, Relearned]
     failed: Mapping[str, str]
+    lists: Mapping[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
     def valid(self) -> bool:
@@ -35,40 +55,72 @@ class Repair:
 
     def report(self, rule: Rule) -> dict[str, Any]:
         """The broken version's report with the entries of what was relearned replaced."""
+        own = {each.name for each in self.value.attributes}
         before = {entry["name"]: entry for entry in rule.report.get("attributes", [])}
-        entries = list((before | {name: _entry(name, made) for name, made in self.relearned.items()}).values())
+        entries = list((before | {name: _entry(name, made) for name, made in self.relearned.items() if name in own}).values())
+        listed: dict[str, Any] = {entry["name"]: entry for entry in rule.report.get("lists", [])}
+        lists = list((listed | dict(self.lists)).values())
         failed = [{"name": name, "reason": reason} for name, reason in self.failed.items()]
-        return rule.report | {"attributes": entries, "failed": failed, "repaired_from": rule.version}
+        return rule.report | {"attributes": entries, "lists": lists, "failed": failed, "repaired_from": rule.version}
 
 
-def make(value: RuleValue, broken: Collection[str], pages: Sequence[PageTable], before: Sequence[Values]) -> Repair:
-    """pages: the new ones; before: what the old rule gave on the same pages as they were."""
+def make(value: RuleValue, broken: Collection[str], seen: Sequence[Seen]) -> Repair:
+    """The rule with the broken attributes relearned on pages that were seen before and after."""
+    pages, before = [each.new for each in seen], [visits.together(each.before) for each in seen]
     attributes = [each for each in value.attributes if each.name in broken]
     tried = {each.name: relearn(each, pages, [row.get(each.name, ()) for row in before]) for each in attributes}
     made = {name: each for name, each in tried.items() if isinstance(each, Relearned)}
     failed = {name: each.reason for name, each in tried.items() if isinstance(each, NotRelearned)}
-    failed |= {name: "it is of a list; mark its values in two rows" for one in value.lists for name in _names(one) if name in broken}
     repaired = tuple(made[each.name].rule if each.name in made else each for each in value.attributes)
-    return Repair(replace(value, attributes=repaired), made, failed)
+    lists, entries = [], {}
+    for one in value.lists:
+        names = [each.name for each in one.attributes if each.name in broken]
+        rows = [each.before.rows.get(one.name, ()) for each in seen]
+        again = relearn_list(one, names, pages, rows, old_pages=[each.old for each in seen]) if names else None
+        if isinstance(again, RelearnedList):
+            new = {each.name for each in again.rule.attributes if each not in one.attributes or again.rule.rows != one.rows}
+            made |= {name: each for name, each in again.attributes.items() if name in names or name in new}
+            failed |= again.failed
+            entries[one.name] = _list_entry(again, pages)
+        elif again is not None:
+            failed |= dict.fromkeys(names, again.reason)
+        lists.append(again.rule if isinstance(again, RelearnedList) else one)
+    return Repair(replace(value, attributes=repaired, lists=tuple(lists)), made, failed, entries)
 
 
-def _names(one: ListRule) -> list[str]:
-    return [each.name for each in one.attributes]
+def _list_entry(made: RelearnedList, pages: Sequence[PageTable]) -> dict[str, Any]:
+    """A list's entry in the report, counted over the pages that it was relearned on."""
+    given = [places(made.rule, page) for page in pages]
+    filled = Counter(name for rows in given for row in rows for name, values in row.items() if values)
+    return {
+        "name": made.rule.name,
+        "alternatives": _alternatives([made.learned.rows]),
+        "attributes": [_entry(name, each) for name, each in made.attributes.items()],
+        "hits": sum(map(bool, given)),
+        "checked": len(pages),
+        "rows": sum(map(len, given)),
+        "without": [],
+        "filled": dict(filled),
+    }
+
+
+def _alternatives(learned: Sequence[LearnedXPath]) -> list[dict[str, Any]]:
+    return [
+        {
+            "xpath": each.xpath,
+            "precision": each.precision,
+            "distance": each.distance,
+            "support": each.support,
+            "features": list(each.features),
+        }
+        for each in learned
+    ]
 
 
 def _entry(name: str, made: Relearned) -> dict[str, Any]:
     return {
         "name": name,
-        "alternatives": [
-            {
-                "xpath": each.xpath,
-                "precision": each.precision,
-                "distance": each.distance,
-                "support": each.support,
-                "features": list(each.features),
-            }
-            for each in made.learned.alternatives
-        ],
+        "alternatives": _alternatives(made.learned.alternatives),
         "relearned": {
             "found": made.found,
             "learned_from": len(made.learned_from),

@@ -14,7 +14,6 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F, QuerySet
 
-from extraction.algorithms.learning.features import PageTable
 from extraction.algorithms.monitoring import verdict as judging
 from extraction.algorithms.monitoring.verdict import Visit
 from extraction.algorithms.rules import reuse, xslt
@@ -23,7 +22,7 @@ from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.algorithms.sketches.shingles import Mask
 from extraction.models import Cluster, Monitor, Record, Rule, Run, Site, Snapshot
 from extraction.services import clusters, history, repairs, rules, runs, visits
-from extraction.services.repairs import Repair
+from extraction.services.repairs import Repair, Seen
 from extraction.services.runs import Progress
 
 MAX_SHARED = 40
@@ -55,10 +54,9 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """An old rule on the pages that both templates have: how they are now, and its values on them as they were and as they are."""
+    """An old rule on the pages that both templates have, as they were and as they are."""
 
-    pages: Sequence[PageTable]
-    before: Sequence[repairs.Values]
+    seen: Sequence[Seen]
     broken: Mapping[str, str]
 
 
@@ -102,10 +100,10 @@ def _offer(cluster: Cluster, pairs: Pairs, progress: Progress) -> dict[str, int]
     rule = Rule.objects.get(cluster=old, state__in=Rule.SERVING)
     value = RuleValue.from_json(rule.definition)
     tried = _try(rule, value, pairs[old.pk])
-    repair = repairs.make(value, tried.broken, tried.pages, tried.before)
+    repair = repairs.make(value, tried.broken, tried.seen)
     for name, reason in repair.failed.items():
         progress.problem(f"{cluster.label}: {name}", reason)
-    if len(repair.failed) == len(value.attributes):
+    if len(repair.failed) == len(value.every):
         return {}
     draft = _draft(cluster, rule, repair)
     live = draft.state == Rule.State.VALIDATED and Monitor.objects.filter(site=cluster.site, auto_repair=True).exists()
@@ -136,19 +134,20 @@ def _old(cluster: Cluster, shared: Sequence[tuple[int, int]]) -> OldCluster:
 
 def _try(rule: Rule, value: RuleValue, shared: Sequence[tuple[int, int]]) -> Tried:
     """broken: by the field test, and by what a check would say; {attribute: why}."""
-    sheet, seen = xslt.Stylesheet.compile(rule.stylesheet), list[Visit]()
+    sheet, seen, looked = xslt.Stylesheet.compile(rule.stylesheet), list[Seen](), list[Visit]()
     chosen = shared[:: -(-len(shared) // MAX_SHARED)]
     snapshots = Snapshot.objects.select_related("page").in_bulk([pk for pair in chosen for pk in pair])
     for before, now in chosen:
         old, new = history.page(snapshots[before]), history.page(snapshots[now])
         if old is not None and new is not None:
-            url = snapshots[now].page.url
-            seen.append(Visit(url, old, new, visits.values_of(sheet, old.root), visits.values_of(sheet, new.root), covered=True))
-    before_values = [each.before for each in seen]
-    found = judging.check(history.judged(value), history.profiles(rule, value, before_values), seen, columns=history.columns(value))
-    tested = reuse.field_test(value.attributes, {each.url: each.before for each in seen}, {each.url: each.now for each in seen})
+            url, given = snapshots[now].page.url, visits.given(sheet, old.root)
+            seen.append(Seen(old, new, given))
+            looked.append(Visit(url, old, new, visits.together(given), visits.values_of(sheet, new.root), covered=True))
+    profiles = history.profiles(rule, value, [each.before for each in looked])
+    found = judging.check(history.judged(value), profiles, looked, columns=history.columns(value))
+    tested = reuse.field_test(value.attributes, {each.url: each.before for each in looked}, {each.url: each.now for each in looked})
     broken = {name: found.attributes[name].evidence[0].reason for name in found.broken} | dict(tested.failures)
-    return Tried([each.new for each in seen], before_values, broken)
+    return Tried(seen, broken)
 
 
 def _draft(cluster: Cluster, rule: Rule, repair: Repair) -> Rule:

@@ -62,12 +62,21 @@ def tree(answer: Answer) -> etree._Element | None:
         return None
 
 
-def values_of(sheet: xslt.Stylesheet, root: etree._Element) -> dict[str, tuple[str, ...]]:
-    """A rule's values on a page, equal ones once, those of a list's rows together; none where it cannot be run."""
+def given(sheet: xslt.Stylesheet, root: etree._Element) -> apply.Extraction:
+    """What a rule gives on a page; nothing where it cannot be run."""
     try:
-        given = apply.extract(sheet, root)
+        return apply.extract(sheet, root)
     except RuleError:
-        return {}
+        return apply.Extraction()
+
+
+def values_of(sheet: xslt.Stylesheet, root: etree._Element) -> dict[str, tuple[str, ...]]:
+    """A rule's values on a page, see `together`."""
+    return together(given(sheet, root))
+
+
+def together(given: apply.Extraction) -> dict[str, tuple[str, ...]]:
+    """The values by attribute, equal ones once, those of a list's rows as if they were the page's."""
     found = {name: list(values) for name, values in given.values.items()}
     for row in chain.from_iterable(given.rows.values()):
         for name, values in row.items():

@@ -1,17 +1,21 @@
 """Lists under watch: rows come and go, and that is news; a list that the rule no longer finds is broken."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
 import pytest
 
+from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, Selector
 from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.xslt import Stylesheet
 from extraction.fetching.crawl.messages import Outcome
-from extraction.models import Breakage, Check, Cluster, Rule
-from extraction.services import check_site, rules
+from extraction.models import Breakage, Check, Cluster, Rule, Run
+from extraction.services import breakage_view, check_site, rule_view, rules, runs, visits
+from extraction.services.jobs import JOBS
 from extraction.services.visits import Answer
-from tests.extraction import lists
+from tests.extraction import factory, lists
 
 NOW = datetime(2026, 1, 5, 4, 0, tzinfo=UTC)
 
@@ -78,12 +82,67 @@ def test_lists_that_are_all_empty_at_once_are_a_break(cluster: Cluster) -> None:
     assert (found.verdict, sorted(found.broken)) == ("null", ["price", "thing"])
 
 
-def test_a_list_that_the_rule_no_longer_finds_is_broken_and_waits_for_a_person(cluster: Cluster) -> None:
-    found = check(cluster, lambda page, html: html.replace('class="offer"', 'class="deal"'))
-    assert (found.verdict, sorted(found.broken)) == ("null", ["price", "thing"])
+def renamed(page: int, html: str) -> str:
+    return html.replace('class="offer"', 'class="deal"')
+
+
+def rows_on(rule: Rule, html: str) -> list[tuple[str, str]]:
+    given = visits.given(Stylesheet.compile(rule.stylesheet), parse(html.encode()).root)
+    return [("".join(row.get("thing", ())), "".join(row.get("price", ()))) for row in given.rows["offers"]]
+
+
+def as_table(page: int, html: str) -> str:
+    rows = "".join(f"<tr><td>{price}</td><td><a>{name}</a></td></tr>" for name, price in lists.offers(page))
+    before, _, rest = html.partition("<ul class=offers>")
+    return f"{before}<table><tr><th>Price</th><th>Tea</th></tr>{rows}</table>{rest.partition('</ul>')[2]}"
+
+
+def swapped(page: int, html: str) -> str:
+    rows = "".join(f'<li class="offer"><i>{name}</i><b>{price}</b></li>' for name, price in lists.offers(page))
+    before, _, rest = html.partition("<ul class=offers>")
+    return f"{before}<ul class=offers>{rows}</ul>{rest.partition('</ul>')[2]}"
+
+
+def adverts(page: int, html: str) -> str:
+    """What was the class of an offer is that of an advert now."""
+    return renamed(page, html).replace('class="ad"', 'class="offer"')
+
+
+@pytest.mark.parametrize("change", [renamed, as_table, swapped, adverts])
+def test_a_list_that_the_rule_no_longer_finds_is_relearned_and_waits_for_a_person(cluster: Cluster, change: Change) -> None:
+    found = check(cluster, change)
+    assert found.verdict in ("null", "incorrect")
+    breakage = Breakage.objects.get()
+    proposal = breakage.proposal
+    assert proposal is not None, breakage.note
+    assert (proposal.state, breakage.state) == (Rule.State.VALIDATED, Breakage.State.OPEN)
+    for page in (0, 5, 11):
+        assert rows_on(proposal, change(page, lists.html(page).decode())) == lists.offers(page)
+    assert {each.attribute.name for each in breakage_view.effect(breakage) if each.relearned} == set(breakage.attributes)
+
+
+def test_rows_of_other_things_are_not_learned_for_those_that_are_gone(cluster: Cluster) -> None:
+    """Half of the offers are mentioned beside the list, which has become one of the shop's opening hours."""
+
+    def hours(page: int, html: str) -> str:
+        popular = "".join(f"<li><b>{name}</b></li>" for name, _ in lists.offers(page))
+        days = "".join(f"<li class=day><b>{day}</b><i>9 to 5</i></li>" for day in ("Monday", "Tuesday", "Friday"))
+        return empty(page, html).replace("<p>Foot", f"<ul class=popular>{popular}</ul><ul class=days>{days}</ul><p>Foot")
+
+    check(cluster, hours)
     breakage = Breakage.objects.get()
     assert breakage.proposal is None
-    assert breakage.note == "thing: it is of a list; mark its values in two rows; price: it is of a list; mark its values in two rows"
+    assert "too few of the old rows stand on the new pages" in breakage.note
+
+
+def test_the_review_outlines_both_columns_of_a_list_row_by_row(cluster: Cluster) -> None:
+    check(cluster, renamed)
+    breakage = Breakage.objects.get()
+    sides = breakage_view.sides(breakage, breakage_view.pairs(breakage.check_found)[0])
+    for marks in (sides.old_marks, sides.new_marks):
+        hues = [each["hue"] for each in json.loads(marks)]
+        assert len(set(hues[:2])) == 2
+        assert len(hues) > 6
 
 
 def test_rows_that_have_become_rows_of_something_else_are_broken(cluster: Cluster) -> None:
@@ -91,9 +150,24 @@ def test_rows_that_have_become_rows_of_something_else_are_broken(cluster: Cluste
     assert "thing" in found.broken
 
 
-def test_a_break_of_the_page_and_the_list_is_repaired_for_the_page_and_not_said_to_be_whole(cluster: Cluster) -> None:
-    check(cluster, lambda page, html: html.replace("h1>", "h2>").replace('class="offer"', 'class="deal"'))
+def test_a_break_of_the_page_and_the_list_is_repaired_for_both(cluster: Cluster) -> None:
+    check(cluster, lambda page, html: renamed(page, html).replace("h1>", "h2>"))
     proposal = Breakage.objects.get().proposal
     assert proposal is not None
-    assert proposal.state == Rule.State.DRAFT
-    assert [each["name"] for each in proposal.report["failed"]] == ["thing", "price"]
+    assert proposal.report["failed"] == []
+    assert [each["name"] for each in proposal.report["lists"][0]["attributes"]] == ["thing", "price"]
+    assert proposal.report["lists"][0]["filled"] == {"thing": 30, "price": 24}
+    assert rule_view.lists(proposal)[0].rows == 30
+
+
+def test_a_new_template_of_pages_whose_list_was_redesigned_is_offered_the_list_relearned(cluster: Cluster) -> None:
+    other = factory.cluster(cluster.site, number=2)
+    for page in range(6):
+        content = renamed(page, lists.html(page).decode()).encode()
+        factory.snapshot(cluster.site, f"https://shops.example/{page}", content, cluster=other)
+    run = Run.objects.create(site=cluster.site, kind=Run.Kind.REUSE)
+    runs.execute(run.pk, JOBS)
+    run.refresh_from_db()
+    assert run.summary["relearned"] == 1
+    rule = Rule.objects.get(cluster=other)
+    assert rows_on(rule, renamed(9, lists.html(9).decode())) == lists.offers(9)

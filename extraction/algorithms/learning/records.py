@@ -54,23 +54,35 @@ class LearnedRecords:
 
 
 def learn_records(
-    pages: Sequence[PageTable] | Corpus, rows: Sequence[MarkedRow], fields: Sequence[Field], *, without: Sequence[int] = ()
+    pages: Sequence[PageTable] | Corpus,
+    rows: Sequence[MarkedRow],
+    fields: Sequence[Field],
+    *,
+    without: Sequence[int] = (),
+    refused: Mapping[int, Sequence[int]] | None = None,
 ) -> LearnedRecords | NotLearned:
     """The rule of a list.
 
     pages: annotated pages and others of the cluster. rows: at least two marked ones, on one page or on several.
-    without: pages that have no row of the list.
+    without: pages that have no row of the list. refused: {page: elements} that are in no row; see `row_elements.judge`.
     """
     corpus = pages if isinstance(pages, Corpus) else Corpus(pages)
     try:
-        return _Learner(corpus, rows, fields, without).learn()
+        return _Learner(corpus, rows, fields, without, refused).learn()
     except LearningError as error:
         return NotLearned(str(error))
 
 
 class _Learner:
-    def __init__(self, corpus: Corpus, rows: Sequence[MarkedRow], fields: Sequence[Field], without: Sequence[int]) -> None:
-        self.corpus, self.fields = corpus, fields
+    def __init__(
+        self,
+        corpus: Corpus,
+        rows: Sequence[MarkedRow],
+        fields: Sequence[Field],
+        without: Sequence[int],
+        refused: Mapping[int, Sequence[int]] | None,
+    ) -> None:
+        self.corpus, self.fields, self.refused = corpus, fields, refused
         self.rows = [row for row in rows if row.nodes()]
         if len(self.rows) < 2:
             raise LearningError("mark the values of a second row; one row does not tell where the next begins")
@@ -79,7 +91,8 @@ class _Learner:
         self.annotated[[*{row.page for row in self.rows}, *without]] = True
 
     def learn(self) -> LearnedRecords | NotLearned:
-        options = [(level, judge(self.views, self.rows, level)) for level in levels(self.views, self.rows)[:MAX_LEVELS]]
+        tried = levels(self.views, self.rows)[:MAX_LEVELS]
+        options = [(level, judge(self.views, self.rows, level, refused=self.refused)) for level in tried]
         if not options:
             return NotLearned("no element begins each of the marked rows; mark a value that all of them have", self.rows[0].page)
         problem = NotLearned("nothing tells the marked rows from the rest of the page", self.rows[0].page)

@@ -245,8 +245,13 @@ def _path(views: Mapping[int, PageView], rows: Sequence[MarkedRow], chains: Sequ
     return tuple(steps)
 
 
-def judge(views: Mapping[int, PageView], rows: Sequence[MarkedRow], level: Level) -> Judged:
-    """Which elements of the annotated pages are rows like the marked ones."""
+def judge(
+    views: Mapping[int, PageView], rows: Sequence[MarkedRow], level: Level, *, refused: Mapping[int, Sequence[int]] | None = None
+) -> Judged:
+    """Which elements of the annotated pages are rows like the marked ones.
+
+    refused: elements by page that are in no row. Where they are given, what comes before the first marked row is no header for that alone.
+    """
     judged = Judged()
     for page in dict.fromkeys(row.page for row in rows):
         mine = [element for row, element in zip(rows, level.rows, strict=True) if row.page == page]
@@ -257,9 +262,10 @@ def judge(views: Mapping[int, PageView], rows: Sequence[MarkedRow], level: Level
         if inside & set(likes):
             likes = _every_other(view, likes, mine)
         likes = sorted((set(likes) - inside) | set(mine))
-        headers = _headers(view, level, likes, mine)
-        judged.likes[page] = [row for row in likes if row not in headers]
-        judged.unsure[page] = [row for row in unsure if row not in inside]
+        headers = _headers(view, level, likes, mine) if refused is None else set[int]()
+        no_rows = {row for node in (refused or {}).get(page, ()) for row in (*likes, *unsure) if view.holds(row, node)} - set(mine)
+        judged.likes[page] = [row for row in likes if row not in headers | no_rows]
+        judged.unsure[page] = [row for row in unsure if row not in inside | no_rows]
     return judged
 
 

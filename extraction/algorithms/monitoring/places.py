@@ -5,11 +5,12 @@ Four stages, each tried only where the one before finds nothing, because each is
 reads as the same number, price or date ("12.90 €" for "EUR 12,90"); *loose*, the same letters and digits, whatever stands
 between them and however they are written; *part*, the value inside a longer text.
 
-Cost: the exact stage looks texts up by their hash and climbs from those that a longer value begins with; the others read
-all texts of the page once.
+Cost: a `Finder` writes a page's texts down once in each stage's form; then a value costs one look-up and a climb from the texts
+that it begins with. Only parts are looked for in all texts of the page each time.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
@@ -46,13 +47,126 @@ class Sought:
     attribute: str = ""
 
 
+class Finder:
+    """A page in which many values are looked for."""
+
+    def __init__(self, page: PageTable) -> None:
+        self.page, self._unseen = page, raw_text(page.nodes[0])
+        self._starts: dict[Callable[[str], str], dict[str, list[tuple[int, str]]]] = {}
+        self._readings: dict[ValueType, dict[str, list[int]]] = {}
+        self._held: dict[str, dict[str, list[int]]] = {}
+        self._loose: dict[str, list[int]] | None = None
+
+    def find(self, sought: Sought, stage: Stage = "exact") -> list[Location]:
+        """The places of a value at one stage, in document order: text that readers see, the page's title only where there is no other."""
+        if not sought.value:
+            return []
+        if sought.attribute:
+            return self._attributes(sought) if stage == "exact" else []
+        return {"exact": self._exact, "typed": self._typed, "loose": self._loosely, "part": self._parts}[stage](sought)
+
+    def _exact(self, sought: Sought) -> list[Location]:
+        page = self.page
+        rows = np.flatnonzero(np.asarray(page.texts["text"][:-1]) == np.uint64(key(sought.value)))
+        found = [self._text(int(row)) for row in rows if self._seen(int(row))]
+        found += self._elements(sought.value, clean)
+        found = found or [self._text(int(row)) for row in rows if page.nodes[int(page.texts["owner"][row])].tag == "title"]
+        return sorted(found, key=lambda place: (place.node, place.text))
+
+    def _typed(self, sought: Sought) -> list[Location]:
+        if sought.type not in ("number", "price", "date"):
+            return []
+        wanted = read(sought.value, sought.type).value
+        if wanted is None:
+            return []
+        if sought.type not in self._readings:
+            self._readings[sought.type] = self._read_as(sought.type)
+        return [self._text(row) for row in self._readings[sought.type].get(wanted, ())]
+
+    def _read_as(self, kind: ValueType) -> dict[str, list[int]]:
+        found = defaultdict(list)
+        for row, text in enumerate(self.page.strings):
+            if len(text) <= MAX_TYPED_LENGTH and any(map(str.isdigit, text)) and self._seen(row):
+                reading = read(text, kind).value
+                if reading is not None:
+                    found[reading].append(row)
+        return found
+
+    def _loosely(self, sought: Sought) -> list[Location]:
+        wanted = loose(sought.value)
+        if not wanted:
+            return []
+        if self._loose is None:
+            self._loose = defaultdict(list)
+            for row, text in enumerate(self.page.strings):
+                self._loose[loose(text)].append(row)
+        limit = 2 * len(sought.value) + 8
+        rows = self._loose.get(wanted, [])
+        found = [self._text(row) for row in rows if len(self.page.strings[row]) <= limit and self._seen(row)]
+        found += self._elements(sought.value, loose)
+        return sorted(found, key=lambda place: (place.node, place.text))
+
+    def _parts(self, sought: Sought) -> list[Location]:
+        if len(sought.value) < MIN_PART_LENGTH:
+            return []
+        pattern = re.compile(rf"(?<!\w){re.escape(sought.value)}(?!\w)")
+        found = []
+        for row, text in enumerate(self.page.strings):
+            fits = len(sought.value) < len(text) <= MAX_HOLDER_LENGTH and sought.value in text
+            inside = pattern.search(text) if fits else None
+            if inside and self._seen(row):
+                found.append(replace(self._text(row), start=inside.start(), end=inside.end()))
+        return found
+
+    def _attributes(self, sought: Sought) -> list[Location]:
+        name = sought.attribute
+        if name not in self._held:
+            self._held[name] = defaultdict(list)
+            for row, element in enumerate(self.page.nodes):
+                if name in element.attrib:
+                    self._held[name][clean(element.get(name) or "")].append(row)
+        return [Location(row, "attribute", attribute=name) for row in self._held[name].get(sought.value, ())]
+
+    def _elements(self, value: str, form: Callable[[str], str]) -> Iterator[Location]:
+        """Innermost elements whose text, of several nodes, has the value's form: climbed to from texts that it begins with."""
+        page, wanted, limit = self.page, form(value), 2 * len(value) + 200
+        parent, owners, known = page.elements["parent"], page.texts["owner"], set[int]()
+        for row, start in self._beginning(wanted[:1], form):
+            if start == wanted or not wanted.startswith(start) or not self._seen(row):
+                continue
+            node = int(owners[row])
+            while node < len(page.nodes) and node not in known:
+                raw = whole_text(page.nodes[node])
+                whole = form(raw) if len(raw) <= 10 * limit else None
+                if whole is None or len(whole) > limit or not wanted.startswith(whole[: len(wanted)]):
+                    break
+                if whole == wanted:
+                    known.add(node)
+                    yield Location(node)
+                    break
+                node = int(parent[node])
+
+    def _beginning(self, character: str, form: Callable[[str], str]) -> list[tuple[int, str]]:
+        """The texts, in a form, that begin with a character, by their numbers."""
+        if form not in self._starts:
+            starts: dict[str, list[tuple[int, str]]] = defaultdict(list)
+            for row, text in enumerate(self.page.strings):
+                start = form(text)
+                if start:
+                    starts[start[0]].append((row, start))
+            self._starts[form] = starts
+        return self._starts[form].get(character, [])
+
+    def _text(self, row: int) -> Location:
+        return Location(int(self.page.texts["owner"][row]), "text", int(self.page.texts["text_nth"][row]))
+
+    def _seen(self, row: int) -> bool:
+        return self.page.nodes[int(self.page.texts["owner"][row])].tag not in self._unseen
+
+
 def find(page: PageTable, sought: Sought, stage: Stage = "exact") -> list[Location]:
-    """The places of a value at one stage, in document order: text that readers see, the page's title only where there is no other."""
-    if not sought.value:
-        return []
-    if sought.attribute:
-        return _attributes(page, sought) if stage == "exact" else []
-    return {"exact": _exact, "typed": _typed, "loose": _loosely, "part": _parts}[stage](page, sought)
+    """The places of one value, see `Finder.find`."""
+    return Finder(page).find(sought, stage)
 
 
 def stands(page: PageTable, value: str) -> bool:
@@ -63,84 +177,3 @@ def stands(page: PageTable, value: str) -> bool:
 def loose(text: str) -> str:
     """The letters and digits of a text in lower case, words apart by one space."""
     return " ".join(_WORDS.findall(text.casefold()))
-
-
-def _exact(page: PageTable, sought: Sought) -> list[Location]:
-    rows = np.flatnonzero(np.asarray(page.texts["text"][:-1]) == np.uint64(key(sought.value)))
-    found = [_text(page, int(row)) for row in rows if _seen(page, int(row))]
-    found += _elements(page, sought.value, clean)
-    found = found or [_text(page, int(row)) for row in rows if page.nodes[int(page.texts["owner"][row])].tag == "title"]
-    return sorted(found, key=lambda place: (place.node, place.text))
-
-
-def _typed(page: PageTable, sought: Sought) -> list[Location]:
-    if sought.type not in ("number", "price", "date"):
-        return []
-    wanted = read(sought.value, sought.type).value
-    if wanted is None:
-        return []
-    return [
-        _text(page, row)
-        for row, text in enumerate(page.strings)
-        if len(text) <= MAX_TYPED_LENGTH and any(map(str.isdigit, text)) and _seen(page, row) and read(text, sought.type).value == wanted
-    ]
-
-
-def _loosely(page: PageTable, sought: Sought) -> list[Location]:
-    wanted = loose(sought.value)
-    if not wanted:
-        return []
-    limit = 2 * len(sought.value) + 8
-    found = [_text(page, row) for row, text in enumerate(page.strings) if len(text) <= limit and loose(text) == wanted and _seen(page, row)]
-    found += _elements(page, sought.value, loose)
-    return sorted(found, key=lambda place: (place.node, place.text))
-
-
-def _parts(page: PageTable, sought: Sought) -> list[Location]:
-    if len(sought.value) < MIN_PART_LENGTH:
-        return []
-    pattern = re.compile(rf"(?<!\w){re.escape(sought.value)}(?!\w)")
-    found = []
-    for row, text in enumerate(page.strings):
-        inside = pattern.search(text) if len(sought.value) < len(text) <= MAX_HOLDER_LENGTH else None
-        if inside and _seen(page, row):
-            found.append(replace(_text(page, row), start=inside.start(), end=inside.end()))
-    return found
-
-
-def _attributes(page: PageTable, sought: Sought) -> list[Location]:
-    name = sought.attribute
-    return [
-        Location(row, "attribute", attribute=name)
-        for row, element in enumerate(page.nodes)
-        if name in element.attrib and clean(element.get(name) or "") == sought.value
-    ]
-
-
-def _elements(page: PageTable, value: str, form: Callable[[str], str]) -> Iterator[Location]:
-    """Innermost elements whose text, of several nodes, has the value's form: climbed to from texts that it begins with."""
-    wanted, limit = form(value), 2 * len(value) + 200
-    parent, owners, known = page.elements["parent"], page.texts["owner"], set[int]()
-    for row, text in enumerate(page.strings):
-        start = form(text)
-        if not start or start == wanted or not wanted.startswith(start) or not _seen(page, row):
-            continue
-        node = int(owners[row])
-        while node < len(page.nodes) and node not in known:
-            raw = whole_text(page.nodes[node])
-            whole = form(raw) if len(raw) <= 10 * limit else None
-            if whole is None or len(whole) > limit or not wanted.startswith(whole[: len(wanted)]):
-                break
-            if whole == wanted:
-                known.add(node)
-                yield Location(node)
-                break
-            node = int(parent[node])
-
-
-def _text(page: PageTable, row: int) -> Location:
-    return Location(int(page.texts["owner"][row]), "text", int(page.texts["text_nth"][row]))
-
-
-def _seen(page: PageTable, row: int) -> bool:
-    return page.nodes[int(page.texts["owner"][row])].tag not in raw_text(page.nodes[0])

@@ -178,7 +178,7 @@ class _Vote:
             each = [tuple(find(page, Sought(value, self.attribute.type, self.held_in), stage)) for value in values or ()]
             there = tuple(places for places in each if places)
             if there and len(there) >= 0.8 * len(each):
-                found.append(_Found(number, there, tuple(tuple(_path(page, place) for place in places) for places in there)))
+                found.append(_Found(number, there, tuple(tuple(path_of(page, place) for place in places) for places in there)))
         return found
 
     def _learned(self, marked: Mapping[int, tuple[Location, ...]], findable: set[int], stage: Stage) -> Relearned | NotLearned:
@@ -243,7 +243,7 @@ class _Vote:
         return None not in readings and len(set(readings)) == 1
 
 
-def _path(page: PageTable, place: Location) -> Path:
+def path_of(page: PageTable, place: Location) -> Path:
     """Kind and tags from a place to the root."""
     element = page.nodes[place.node]
     return (place.kind, str(element.tag), *(str(above.tag) for above in element.iterancestors()))

@@ -1,0 +1,123 @@
+"""The rows of an old list on a new page: which places of its old values belong to one row (Vertex §3.2.3; ALGORITHMS 7, lists too).
+
+A value of a row says little by itself: a price stands in many rows, a name also in a box beside the list. What tells a row
+is that several of its old values stand in one element that holds no other row's. So one attribute is the *anchor*, the one
+whose values are the rarest on their pages; places of it that are of one kind (the same tags up to the root) are where the
+rows may be. An anchor's *extent* is the highest element above it that holds no anchor of another value; where rows are
+siblings (``dt`` and ``dd``), also what follows that element up to the next one. The row's other values are sought in its extent
+only, and the places that most rows have, as seen from the extent, are preferred to those of a few.
+
+Cost: one look-up a value, then bisections.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from extraction.algorithms.dom.nodes import Location
+from extraction.algorithms.learning.features import PageTable
+from extraction.algorithms.monitoring.places import STAGES, Finder, Sought, Stage
+from extraction.algorithms.monitoring.relearning import Path, holder, path_of
+from extraction.algorithms.monitoring.row_extents import Extents, FoundRow, Places, Row
+from extraction.algorithms.rules.rule import AttributeRule
+
+LEAST_ROWS = 2
+"""Rows that must be found on a page: of one row alone nothing says where it ends."""
+
+LEAST_SHARE = 0.5
+"""Share of a page's old rows that must stand there: fewer are mentions of things that the list had, in a box of what is popular."""
+
+LEAST_COMPANY = 0.5
+"""Share of the rows found that must have a second old value beside the anchor, where the old rows had one."""
+
+ENOUGH_FOUND = 0.5
+"""Share of an attribute's values with which less sure ways of finding them are not tried."""
+
+MAX_ANCHORS, MAX_KINDS = 2, 3
+"""Attributes tried as anchors, and kinds of places of each."""
+
+MAX_ROWS = 200
+"""Rows of a page that are looked for, the first ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """Where rows may be: places of one kind of an attribute's values."""
+
+    name: str
+    kind: Path
+
+
+class SoughtRows:
+    """The old rows of a list looked for on new pages. stages: how each attribute's values were found; cut: pages with more rows."""
+
+    def __init__(self, attributes: Sequence[AttributeRule], pages: Sequence[PageTable], before: Sequence[Sequence[Row] | None]) -> None:
+        self.attributes, self.pages = attributes, pages
+        self.before = [[_single(attributes, row) for row in (rows or ())[:MAX_ROWS]] for rows in before]
+        self.cut = [len(rows or ()) > MAX_ROWS for rows in before]
+        finders = [Finder(page) for page in pages]
+        self.stages: dict[str, Stage] = {}
+        self.places: list[list[dict[str, Places]]] = [[{} for _ in rows] for rows in self.before]
+        for attribute in attributes:
+            self._seek(attribute, finders)
+
+    def anchors(self) -> list[Anchor]:
+        """Anchors to try, the surest first."""
+        weights = Counter({each.name: self._rarity(each.name) for each in self.attributes})
+        found = []
+        for name, weight in weights.most_common(MAX_ANCHORS):
+            kinds = self._kinds(name) if weight else Counter()
+            found += [Anchor(name, kind) for kind, _ in kinds.most_common(MAX_KINDS)]
+        return found
+
+    def rows(self, anchor: Anchor) -> dict[int, list[FoundRow]]:
+        """{page: its old rows in the new page's order} of the pages where enough of them stand at the anchor's places."""
+        extents = {
+            page: Extents(self.pages[page], self.before[page], self.places[page], name=anchor.name, kind=anchor.kind)
+            for page in range(len(self.pages))
+            if len(self.before[page]) >= LEAST_ROWS
+        }
+        paths = Counter(path for each in extents.values() for path in each.paths())
+        found = {page: each.rows(paths) for page, each in extents.items()}
+        there = {page: rows for page, rows in found.items() if len(rows) >= max(LEAST_ROWS, LEAST_SHARE * len(self.before[page]))}
+        fuller = [row for rows in there.values() for row in rows if sum(map(bool, row.old.values())) > 1]
+        company = sum(sum(map(bool, row.fields.values())) > 1 for row in fuller)
+        return there if company >= LEAST_COMPANY * len(fuller) else {}
+
+    def _seek(self, attribute: AttributeRule, finders: Sequence[Finder]) -> None:
+        """Notes the places of an attribute's values, found at the first stage that finds enough, else at the one that finds most."""
+        name, held_in = attribute.name, holder(attribute)
+        values = {(page, value) for page, rows in enumerate(self.before) for row in rows for value in row.get(name, ())}
+        best: dict[tuple[int, str], tuple[Location, ...]] = {}
+        for stage in STAGES:
+            tried = {(page, value): tuple(finders[page].find(Sought(value, attribute.type, held_in), stage)) for page, value in values}
+            found = {each: places for each, places in tried.items() if places}
+            if len(found) > len(best) or name not in self.stages:
+                best, self.stages[name] = found, stage
+            if len(best) >= ENOUGH_FOUND * len(values):
+                break
+        for page, rows in enumerate(self.before):
+            for row, places in zip(rows, self.places[page], strict=True):
+                places[name] = tuple(best.get((page, value), ()) for value in row.get(name, ()))
+
+    def _rarity(self, name: str) -> float:
+        """How many rows the attribute's values tell apart: one found in n places counts 1/n. Rows without it count against it twice, as
+        they would not be found; one of which a row has several is no anchor.
+        """
+        rows = [row[name] for page in self.places for row in page]
+        if any(len(values) > 1 for values in rows):
+            return 0.0
+        found = [values[0] for values in rows if values and values[0]]
+        return sum(1 / len(places) for places in found) * (len(found) / len(rows)) ** 2 if rows else 0.0
+
+    def _kinds(self, name: str) -> Counter[Path]:
+        found: Counter[Path] = Counter()
+        for page, rows in enumerate(self.places):
+            for row in rows:
+                found.update(sorted({path_of(self.pages[page], place) for places in row[name][:1] for place in places}))
+        return found
+
+
+def _single(attributes: Sequence[AttributeRule], row: Row) -> dict[str, tuple[str, ...]]:
+    """A row's values; of an attribute that has one only the first, as that was meant."""
+    return {each.name: row.get(each.name, ()) if each.multiple else row.get(each.name, ())[:1] for each in attributes}

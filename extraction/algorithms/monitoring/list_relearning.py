@@ -1,0 +1,185 @@
+"""A list's rule from its old rows (Vertex §3.2.3; ALGORITHMS 7, lists too): the old rows are found on the new pages
+(`list_places`), those of a few pages are taken as if an editor had marked them, and the learner of lists learns.
+
+Each rule is judged on pages that it was not learned from, attribute by attribute: do its rows have the old value where that
+is found in the row? Rows are compared by their anchor's value, so that rows that came or went count against what
+tells the rows and not against their other attributes. A row whose value changed has no say on that attribute.
+A row that is none of the old ones, though its values stood on the old page or it is alike on most pages, is a row of something else
+(an advert, a header): on the pages learned from it is told to the learner as none, and a page where the rule gives such rows does not
+agree.
+What works stays: rows that the old XPath still selects keep it, and so do attributes that are not broken.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from lxml import etree
+
+from extraction.algorithms.dom.rows import select
+from extraction.algorithms.errors import RuleError, XPathError
+from extraction.algorithms.learning.apriori import Learned, NotLearned
+from extraction.algorithms.learning.features import PageTable
+from extraction.algorithms.learning.records import Field, LearnedRecords, MarkedRow, learn_records
+from extraction.algorithms.monitoring.list_judging import Judge, places, texts
+from extraction.algorithms.monitoring.list_places import Anchor, SoughtRows
+from extraction.algorithms.monitoring.places import Finder
+from extraction.algorithms.monitoring.relearning import NotRelearned, Relearned
+from extraction.algorithms.monitoring.row_extents import FoundRow, Row
+from extraction.algorithms.rules.rule import ListRule, Selector
+
+MAX_EXAMPLES = 3
+"""Pages whose rows are marked; at least half of the pages are left to judge where there are more than two."""
+
+MAX_MARKED = 6
+"""Rows marked a page, the first ones, and one more for each attribute that these lack."""
+
+MAX_LEARNING_PAGES = 10
+"""Pages given to the learner, examples among them: each has many rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelearnedList:
+    """rule: the whole list's. attributes: what was learned of each, with its figures; a page judges an attribute when it has rows with
+    its old values. failed: {attribute: why it could not be}; the rule has its old XPaths. found: old rows found."""
+
+    rule: ListRule
+    learned: LearnedRecords
+    attributes: Mapping[str, Relearned]
+    failed: Mapping[str, str]
+    found: int
+
+
+def relearn_list(
+    old: ListRule,
+    broken: Collection[str],
+    pages: Sequence[PageTable],
+    before: Sequence[Sequence[Row] | None],
+    *,
+    old_pages: Sequence[PageTable],
+) -> RelearnedList | NotRelearned:
+    """A rule for a list of the new pages.
+
+    broken: the attributes whose rule no longer works. before: the rows of the old record of the same URL, in the pages' order; () for
+    a list without rows, None where there is no old record. old_pages: the pages of these records, in the same order.
+    """
+    sought, stood = SoughtRows(old.attributes, pages, before), [Finder(page) for page in old_pages]
+    made, reasons = list[RelearnedList](), list[str]()
+    for anchor in sought.anchors():
+        tried = _Trial(old, broken, sought, stood, anchor).learn()
+        if isinstance(tried, NotLearned):
+            reasons.append(tried.reason)
+            continue
+        made.append(tried)
+        if not tried.failed and all(each.judged and each.agreeing == each.judged for each in tried.attributes.values()):
+            break
+    made = [each for each in made if set(broken) & set(each.attributes)]
+    if made:
+        return max(made, key=_merit)
+    return NotRelearned(old.name, reasons[0] if reasons else "too few of the old rows stand on the new pages")
+
+
+def _merit(made: RelearnedList) -> tuple[float, ...]:
+    """What can be judged at all, then the attribute that agrees least, then how many there are and how many rows are found."""
+    judged = [each.agreement_fraction for each in made.attributes.values()]
+    return (
+        min(bool(each.judged) for each in made.attributes.values()),
+        round(min(judged), 2),
+        len(made.attributes),
+        made.found,
+        round(sum(judged) / len(judged), 2),
+        -made.learned.rows.distance,
+    )
+
+
+class _Trial:
+    """One answer to where the rows are, learned and judged."""
+
+    def __init__(self, old: ListRule, broken: Collection[str], sought: SoughtRows, stood: Sequence[Finder], anchor: Anchor) -> None:
+        self.old, self.broken, self.sought, self.stood, self.anchor = old, frozenset(broken), sought, stood, anchor
+        self.types = {each.name: each for each in old.attributes}
+        self.rows = sought.rows(anchor)
+
+    def learn(self) -> RelearnedList | NotLearned:
+        if not self.rows:
+            return NotLearned("too few of the old rows stand on the new pages")
+        examples = self._examples()
+        first = self._made(examples, {})
+        if isinstance(first, NotLearned):
+            return first
+        made, judge = first
+        refused = {page: strangers for page in examples if (strangers := judge.strangers(page))}
+        again = self._made(examples, refused) if refused else first
+        return made if isinstance(again, NotLearned) else max((again[0], made), key=_merit)
+
+    def _made(self, examples: Sequence[int], refused: Mapping[int, Sequence[int]]) -> tuple[RelearnedList, Judge] | NotLearned:
+        """What the examples teach, and what the other pages say of it. refused: {page: elements} that are in no row."""
+        others = [page for page in range(len(self.sought.pages)) if page not in examples]
+        spread = others[:: max(1, -(-len(others) // (MAX_LEARNING_PAGES - len(examples))))]
+        pages = [*examples, *spread][:MAX_LEARNING_PAGES]
+        marked = [MarkedRow(at, row.fields) for at, page in enumerate(examples) for row in self._marked(page)]
+        found = [each for each in self.old.attributes if any(row.fields.get(each.name) for row in marked)]
+        fields = [Field(each.name, each.multiple, each.mandatory) for each in found]
+        none = {pages.index(page): elements for page, elements in refused.items()}
+        made = learn_records([self.sought.pages[page] for page in pages], marked, fields, refused=none)
+        if isinstance(made, NotLearned):
+            return made
+        try:
+            return self._judged(made, examples)
+        except (RuleError, XPathError) as error:
+            return NotLearned(str(error))
+
+    def _examples(self) -> list[int]:
+        """Pages whose rows were found most fully, spread over all of them."""
+        pages = sorted(self.rows)
+        wanted = min(MAX_EXAMPLES, max(1, len(pages) // 2))
+        whole = {page: sum(len(row.fields) == len(row.old) for row in self.rows[page]) / len(self.rows[page]) for page in pages}
+        best = sorted(pages, key=lambda page: (-round(whole[page], 1), page))[: max(wanted, len(pages) // 2)]
+        best.sort()
+        return [best[n * len(best) // wanted] for n in range(wanted)]
+
+    def _marked(self, page: int) -> list[FoundRow]:
+        rows = self.rows[page]
+        lacking = {name for name in self.types if not any(row.fields.get(name) for row in rows[:MAX_MARKED])}
+        more = {next((n for n, row in enumerate(rows) if row.fields.get(name)), 0) for name in lacking}
+        return [row for n, row in enumerate(rows) if n < MAX_MARKED or n in more]
+
+    def _judged(self, made: LearnedRecords, examples: Sequence[int]) -> tuple[RelearnedList, Judge]:
+        learned = {name: each for name, each in made.fields.items() if isinstance(each, Learned) and each.alternatives}
+        new = {name: tuple(Selector(x.xpath, x.part) for x in each.alternatives) for name, each in learned.items()}
+        attributes = tuple(replace(each, alternatives=new.get(each.name, each.alternatives)) for each in self.old.attributes)
+        rule = self._kept(ListRule(self.old.name, (Selector(made.rows.xpath),), attributes))
+        judge = Judge(rule, self.sought, self.rows, self.stood, self.anchor)
+        told = {each.name: judge.figures(each, learned[each.name], examples) for each in rule.attributes if each.name in learned}
+        lost = {name for name in self.types if rule.rows != self.old.rows and self._had(name)}
+        failed = {name: self._why(made, name) for name in self.types if name in self.broken | lost and name not in told}
+        return RelearnedList(rule, made, told, failed, sum(map(len, self.rows.values()))), judge
+
+    def _had(self, name: str) -> bool:
+        """Whether any old row had a value: of other rows the old XPath of one that none was learned of says nothing."""
+        return any(row[name] for rows in self.sought.before for row in rows)
+
+    def _why(self, made: LearnedRecords, name: str) -> str:
+        found = made.fields.get(name)
+        return found.reason if isinstance(found, NotLearned) else "none of its old values stands in the rows"
+
+    def _kept(self, rule: ListRule) -> ListRule:
+        """The rule with the old XPaths where they give the same."""
+        roots = [page.root for page in self.sought.pages]
+        if all(_same_rows(rule.rows, self.old.rows, root) for root in roots):
+            rule = replace(rule, rows=self.old.rows)
+        with_old = replace(rule, attributes=self.old.attributes)
+        kept = {
+            each.name: each for each in self.old.attributes if each.name not in self.broken and self._as_good(each.name, with_old, rule)
+        }
+        return replace(rule, attributes=tuple(kept.get(each.name, each) for each in rule.attributes))
+
+    def _as_good(self, name: str, one: ListRule, other: ListRule) -> bool:
+        return all(_column(one, page, name) == _column(other, page, name) for page in self.sought.pages)
+
+
+def _column(rule: ListRule, page: PageTable, name: str) -> list[tuple[str, ...]]:
+    return [texts(row, name) for row in places(rule, page)]
+
+
+def _same_rows(one: Sequence[Selector], other: Sequence[Selector], root: etree._Element) -> bool:
+    return list(select([each.xpath for each in one], root)) == list(select([each.xpath for each in other], root))

@@ -1,0 +1,157 @@
+"""What of a new page belongs to each of a list's old rows, once it is known which places its anchors may have (see `list_places`)."""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+
+from extraction.algorithms.dom.nodes import Location
+from extraction.algorithms.learning.features import PageTable
+from extraction.algorithms.monitoring.relearning import Path, path_of
+
+MAX_PLACES = 16
+"""Places of one anchor's value that are compared; what stands on a page more often tells no rows apart."""
+
+RARE_PATH = 0.1
+"""Share of the most usual path's rows under which another path is taken for chance."""
+
+Row = Mapping[str, tuple[str, ...]]
+"""{attribute: old values} of a row."""
+
+Places = tuple[tuple[Location, ...], ...]
+"""Places of each of an attribute's values."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRow:
+    """An old row on the new page.
+
+    fields: {attribute: places} where all its values were found, () where the row had none; an attribute of which one is gone has no entry.
+    """
+
+    old: Row
+    fields: Mapping[str, tuple[Location, ...]]
+
+
+class Extents:
+    """The anchors of a page, what of the page belongs to each, and the places of the other values therein."""
+
+    def __init__(self, table: PageTable, old: Sequence[Row], places: Sequence[Mapping[str, Places]], *, name: str, kind: Path) -> None:
+        self.table, self.old, self.places, self.name = table, old, places, name
+        self.parents, self.ends = self.table.elements["parent"], self.table.elements["end"]
+        self._tops: dict[tuple[int, int], int] = {}
+        options = [_of_kind(self.table, row[self.name], kind) for row in self.places]
+        self.nodes = sorted(place.node for place in {place for places in options for place in places})
+        self.own = [sorted(place.node for place in places) for places in options]
+        self.chosen = self._choose(options)
+        self.tops = {row: self._top(place.node, row) for row, place in self.chosen.items()}
+        self.stops = self._stops()
+        self.inside = {row: self._inside(row) for row in self.chosen}
+
+    def paths(self) -> list[tuple[str, Path]]:
+        """The paths of values as seen from their rows' extents, with their attributes; each once a row."""
+        return [(name, path) for row in self.inside.values() for name, places in row.items() for path in {p for v in places for _, p in v}]
+
+    def rows(self, paths: Counter[tuple[str, Path]]) -> list[FoundRow]:
+        most = Counter[str]()
+        for (name, _), count in paths.items():
+            most[name] = max(most[name], count)
+        found = []
+        for row in sorted(self.chosen, key=lambda row: self.chosen[row]):
+            fields: dict[str, tuple[Location, ...]] = {self.name: (self.chosen[row],)}
+            for name, values in self.inside[row].items():
+                usual = [[(paths[name, path], place) for place, path in value] for value in values]
+                usual = [[each for each in value if each[0] >= RARE_PATH * most[name]] for value in usual]
+                if all(usual):
+                    fields[name] = _apart(usual)
+            found.append(FoundRow(self.old[row], fields))
+        return found
+
+    def _choose(self, options: Sequence[Sequence[Location]]) -> dict[int, Location]:
+        """One place a row: with most of the row's other values around it, then among most other rows, then after the row before."""
+        company, around = dict[tuple[int, Location], int](), Counter[int]()
+        for row, places in enumerate(options):
+            for place in places:
+                top = self._top(place.node, row)
+                others = (values for name, values in self.places[row].items() if name != self.name and values)
+                company[row, place] = sum(all(_within(v, top, int(self.ends[top])) for v in values) for values in others)
+                around[int(self.parents[top])] += 1
+        chosen, taken, last = dict[int, Location](), set[Location](), Location(-1)
+        for row, places in enumerate(options):
+            free = [place for place in places if place not in taken]
+            if free:
+                last = max(free, key=lambda place: (company[row, place], self._neighbours(around, row, place), place > last, -place.node))
+                chosen[row] = last
+                taken.add(last)
+        return chosen
+
+    def _neighbours(self, around: Counter[int], row: int, place: Location) -> int:
+        return around[int(self.parents[self._top(place.node, row)])]
+
+    def _top(self, node: int, row: int) -> int:
+        """The highest element above an anchor of a row that holds no anchor of another value."""
+        key = (node, row)
+        while key not in self._tops:
+            above = int(self.parents[node])
+            low, high = above, int(self.ends[above])
+            if not node or _between(self.nodes, low, high) > _between(self.own[row], low, high):
+                self._tops[key] = node
+            node = above
+        return self._tops[key]
+
+    def _stops(self) -> dict[int, int]:
+        """Where each row ends at the latest, if it is siblings: before the next row in the same element, else with that element."""
+        found = {}
+        order = sorted(self.tops, key=lambda row: self.tops[row])
+        for place, row in enumerate(order):
+            parent = int(self.parents[self.tops[row]])
+            after = self.tops[order[place + 1]] if place + 1 < len(order) else -1
+            found[row] = after if after >= 0 and int(self.parents[after]) == parent else int(self.ends[parent])
+        return found
+
+    def _inside(self, row: int) -> dict[str, list[list[tuple[Location, Path]]]]:
+        """The other attributes' places in the row's extent, each with its path there, of those whose values are all there."""
+        top, found = self.tops[row], {}
+        for name, values in self.places[row].items():
+            if name == self.name:
+                continue
+            within = [_within(places, top, int(self.ends[top])) for places in values]
+            if not all(within):
+                within = [_within(places, top, self.stops[row]) for places in values]
+            if all(within):
+                found[name] = [[(p, self._path(p, top)) for p in places if p != self.chosen[row]] for places in within]
+        return found
+
+    def _path(self, place: Location, top: int) -> Path:
+        """Tags from a place up to the row's element, or to the one beside it."""
+        tags, node = [str(place.kind)], place.node
+        parent = int(self.parents[top])
+        while node not in (top, parent) and node:
+            tags.append(str(self.table.nodes[node].tag))
+            node = int(self.parents[node])
+        return (*tags, "" if node == top else "beside")
+
+
+def _of_kind(table: PageTable, values: Places, kind: Path) -> list[Location]:
+    return [place for place in (values[0] if values else ()) if path_of(table, place) == kind][:MAX_PLACES]
+
+
+def _within(places: Sequence[Location], low: int, high: int) -> Sequence[Location]:
+    """Of places in document order those whose elements are in [low, high)."""
+    node = attrgetter("node")
+    return places[bisect_left(places, low, key=node) : bisect_left(places, high, key=node)]
+
+
+def _between(numbers: Sequence[int], low: int, high: int) -> int:
+    """How many of the sorted numbers are in [low, high)."""
+    return bisect_left(numbers, high) - bisect_left(numbers, low)
+
+
+def _apart(values: Sequence[Sequence[tuple[int, Location]]]) -> tuple[Location, ...]:
+    """One place a value, that of the most usual path, in no other's place where there is another."""
+    chosen: list[Location] = []
+    for places in values:
+        free = [each for each in places if each[1] not in chosen] or list(places)
+        chosen.append(max(free, key=lambda each: (each[0], -each[1].node))[1])
+    return tuple(chosen)
