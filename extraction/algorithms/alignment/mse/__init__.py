@@ -1,0 +1,115 @@
+"""MSE: the dynamic sections of pages of one template and the records in them (Zhao, Meng & Yu, VLDB 2006).
+
+    for section in mse([page.root for page in pages]): section.rows[0]
+
+Pages are read as content lines (`lines`); elements whose children are alike are candidates for sections (`regions`, by the measures of
+`records`); what pages have in common bounds sections and tells menus from results (`boundaries`, `refine`); sections are followed from page
+to page (`sections`), and the texts of their records put into columns (`fields`). Cost: linear in the lines and elements, with up to
+12 comparisons of records for each sign of each parent.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+
+from lxml import etree
+
+from extraction.algorithms.alignment.mse import fields
+from extraction.algorithms.alignment.mse.fields import Column, Columns
+from extraction.algorithms.alignment.mse.lines import read
+from extraction.algorithms.alignment.mse.page import Page, Paths
+from extraction.algorithms.alignment.mse.sections import Found, find
+from extraction.algorithms.alignment.schema import Field, Optional, Repeated, Structure, Tuple, Value, column_name
+from extraction.algorithms.alignment.schema import Row as SchemaRow
+
+__all__ = ["Row", "Section", "SectionField", "mse", "structure"]
+
+
+@dataclass(frozen=True, slots=True)
+class SectionField:
+    """A column of a section. label: what stands before its values. steps: the last steps of its path, elements with classes."""
+
+    label: str
+    steps: tuple[str, ...]
+    multiple: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A record. first, last: the elements that it begins and ends with, siblings (indexes in `elements(root)`). values: by field number."""
+
+    first: int
+    last: int
+    values: Mapping[int, tuple[Value, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A dynamic section.
+
+    label: what the line says that bounds it above, without numbers, "" for none. family: equal for sections of one format. fields: of its
+    records, in order. rows: {page: its records}, without pages on which it is hidden.
+    """
+
+    label: str
+    family: int
+    fields: tuple[SectionField, ...]
+    rows: Mapping[int, tuple[Row, ...]]
+
+    @property
+    def several(self) -> bool:
+        """Whether some page shows two records."""
+        return any(len(rows) > 1 for rows in self.rows.values())
+
+
+def mse(roots: Sequence[etree._Element]) -> list[Section]:
+    """The sections of pages of one template, those of most content first; a single page will do, but its menus are sections, too."""
+    pages, paths = read(roots)
+    return [section for found in find(pages) if (section := _section(found, pages, paths)).fields]
+
+
+def structure(sections: Sequence[Section], pages: int) -> Structure:
+    """Sections as a schema: a set for each, of its records' fields, and the rows of each page."""
+    names = (column_name(number) for number in count())
+    parts, rows = [], [dict[str, Value | tuple[SchemaRow, ...]]() for _ in range(pages)]
+    for section in sections:
+        name = next(names)
+        own = [(next(names), next(names) if field.multiple else "") for field in section.fields]
+        for page, records in section.rows.items():
+            rows[page][name] = tuple(_row(record, own) for record in records)
+        part = Repeated(name, Tuple(tuple(_part(*each) for each in own)))
+        parts.append(part if len(section.rows) == pages else Optional(Tuple((part,))))
+    return Structure(Tuple(tuple(parts)), tuple(rows))
+
+
+def _part(name: str, within: str) -> Optional:
+    """A field of a record; within: of several values, the name of each."""
+    return Optional(Tuple((Repeated(name, Tuple((Field(within),))) if within else Field(name),)))
+
+
+def _row(record: Row, names: Sequence[tuple[str, str]]) -> SchemaRow:
+    held: dict[str, Value | tuple[SchemaRow, ...]] = {}
+    for number, values in record.values.items():
+        name, within = names[number]
+        held[name] = tuple({within: value} for value in values) if within else values[0]
+    return held
+
+
+def _section(found: Found, pages: Sequence[Page], paths: Paths) -> Section:
+    rows: dict[int, list[Row]] = {}
+    told = {(page, record): fields.texts(pages[page], record) for page, records in found.records.items() for record in records}
+    columns = Columns(list(told.values()))
+    for (page, record), texts in told.items():
+        if values := columns.values(texts):
+            rows.setdefault(page, []).append(Row(record.first, record.last, values))
+    named = tuple(SectionField(column.label, tuple(_steps(column, paths)), column.multiple) for column in columns.all)
+    return Section(found.label, found.family, named, {page: tuple(records) for page, records in rows.items()})
+
+
+def _steps(column: Column, paths: Paths) -> Iterator[str]:
+    """The last two steps of a column's path."""
+    path = column.path
+    above = paths.above[path]
+    if above >= 0:
+        yield paths.steps[above]
+    yield paths.steps[path]

@@ -1,0 +1,112 @@
+"""The values of a section's records as columns, ours: the paper leaves what is in a record to others.
+
+What at least half of the records say is a label, and no value. Texts that stand at one path, and at the same path after the same label, are
+a column; where most records have the same number of them there, the first, second, … are columns of their own, else it is one that takes
+several values.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from extraction.algorithms.alignment.mse.page import Page
+from extraction.algorithms.alignment.mse.records import Record
+from extraction.algorithms.alignment.schema import Value
+
+MAX_APART = 6
+"""Most equal places in a record that are told apart."""
+
+SAME_COUNT = 0.8
+"""Share of the records with some text at a place that have to have equally many."""
+
+LABEL, FEWEST = 0.5, 3
+"""Share of the records that have to say a label just so, and how many they have to be at least."""
+
+Spot = tuple[int, str]
+"""(path, label before it)"""
+
+Place = tuple[Spot, int]
+"""Which of the texts at a spot, from 1; 0 for all."""
+
+Texts = tuple[tuple[int, Value], ...]
+"""The texts of a record in document order, each with the path it stands at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a section's records. multiple: whether a record may have several values."""
+
+    place: Place
+
+    @property
+    def path(self) -> int:
+        """The path of its values."""
+        return self.place[0][0]
+
+    @property
+    def label(self) -> str:
+        """What stands before them, "" for nothing."""
+        return self.place[0][1]
+
+    @property
+    def multiple(self) -> bool:
+        """Whether a record may have several."""
+        return not self.place[1]
+
+
+def texts(page: Page, record: Record) -> Texts:
+    """What a record says."""
+    return tuple(pair for line in page.lines[record.low : record.high] for pair in zip(line.paths, line.values, strict=True))
+
+
+class Columns:
+    """The columns of a section's records, in the order in which they stand there."""
+
+    def __init__(self, records: Sequence[Texts]) -> None:
+        said = Counter(said for record in records for said in {(path, value.text) for path, value in record})
+        self.labels = {each for each, count in said.items() if count >= max(FEWEST, LABEL * len(records))}
+        counts: dict[Spot, Counter[int]] = {}
+        for record in records:
+            for spot, count in Counter(spot for spot, _ in self._spots(record)).items():
+                counts.setdefault(spot, Counter())[count] += 1
+        self.apart = {spot: _even(found) for spot, found in counts.items()}
+        ranks: dict[Place, list[int]] = {}
+        for record in records:
+            for rank, (place, _) in enumerate(self.placed(record)):
+                ranks.setdefault(place, []).append(rank)
+        order = sorted(ranks, key=lambda place: (sum(ranks[place]) / len(ranks[place]), place))
+        self.all = tuple(Column(place) for place in order)
+        self._number = {place: number for number, place in enumerate(order)}
+
+    def values(self, record: Texts) -> dict[int, tuple[Value, ...]]:
+        """{number of the column: its values} of a record."""
+        row: dict[int, list[Value]] = {}
+        for place, value in self.placed(record):
+            row.setdefault(self._number[place], []).append(value)
+        return {number: tuple(row[number]) for number in sorted(row)}
+
+    def placed(self, record: Texts) -> Iterator[tuple[Place, Value]]:
+        """The values of a record with their places."""
+        seen: Counter[Spot] = Counter()
+        for spot, value in self._spots(record):
+            seen[spot] += 1
+            yield (spot, seen[spot] if self.apart[spot] else 0), value
+
+    def _spots(self, record: Texts) -> Iterator[tuple[Spot, Value]]:
+        """A label is that of the next text, and of those after it at the same path."""
+        label, of = "", -1
+        for path, value in record:
+            if (path, value.text) in self.labels:
+                label, of = value.text, -1
+                continue
+            if of < 0:
+                of = path
+            elif of != path:
+                label, of = "", path
+            yield (path, label), value
+
+
+def _even(counts: Counter[int]) -> bool:
+    """Whether a spot holds the same number of texts in most records."""
+    _, times = counts.most_common(1)[0]
+    return max(counts) == 1 or (times >= SAME_COUNT * counts.total() and max(counts) <= MAX_APART)

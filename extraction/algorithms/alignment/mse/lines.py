@@ -1,0 +1,221 @@
+"""A page as content lines and the tree around them (Zhao, Meng & Yu, VLDB 2006, §3: rendering, and lines with their type codes).
+
+The paper renders a page: a content line is what stands beside each other, with a type code, a position and text attributes. Here nothing
+is rendered. A line is what stands between two breaks of the markup: the beginning and end of an element that is no inline one, and
+``br`` and ``hr``; the cells of a table's row are one line if none of them holds a break. Its type code follows from its tags; where it
+would be drawn and in what font is not known, so the path of its first text (element names with class names that pages share, a cell's
+column) stands for both.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from lxml import etree
+
+from extraction.algorithms.alignment.mse.page import Kind, Line, Node, Page, Paths
+from extraction.algorithms.alignment.schema import Value
+from extraction.algorithms.dom.nodes import RAW_TEXT, Location, clean
+
+MAX_LINES = 6_000
+"""Lines read of a page, from its beginning; the longest list of the evaluation pages has 1,200."""
+
+MAX_ELEMENTS = 200_000
+"""Elements read of a page."""
+
+MAX_LENGTH = 5_000
+"""Longest text node, in characters, that is read."""
+
+MAX_SPAN = 100
+"""Most columns or rows of a cell."""
+
+SHARED = 0.5
+"""Share of the pages that have to have a class name for it to be the template's."""
+
+INLINE = frozenset(
+    """a abbr acronym b bdi bdo big button cite code data dfn em font i img input kbd label mark nobr q s samp select small span
+    strike strong sub sup time tt u var wbr svg picture source""".split()  # noqa: SIM905
+)
+CELLS = frozenset(("td", "th"))
+FORM = frozenset(("input", "select", "button", "textarea"))
+
+_UNSTEADY = re.compile(r"(?i)odd|even|alt|alternate|first|last|active|current|selected|.*\d.*")
+"""Class names that say which record it is, not what it is."""
+
+_WORD = re.compile(r"[^\W_]")
+
+
+def read(roots: Sequence[etree._Element]) -> tuple[list[Page], Paths]:
+    """The lines and trees of pages of one template."""
+    shared, paths = _shared(roots), Paths()
+    return [_Reader(shared, paths).page(root) for root in roots], paths
+
+
+def _classes(element: etree._Element) -> list[str]:
+    found = element.get("class")
+    return [name for name in found[:MAX_LENGTH].split() if not _UNSTEADY.fullmatch(name)] if found else []
+
+
+def _shared(roots: Sequence[etree._Element]) -> frozenset[str]:
+    counts: Counter[str] = Counter()
+    for root in roots:
+        counts.update({name for element in islice(root.iter(etree.Element), MAX_ELEMENTS) for name in _classes(element)})
+    return frozenset(name for name, count in counts.items() if count >= SHARED * len(roots))
+
+
+@dataclass(slots=True)
+class _Open:
+    """An element on the way down.
+
+    raw: whether its text is not seen; link, heading: whether it stands in one; flat: a row of one line. column: of a row, that of the cell
+    before. taken: of a row, columns of cells that begin in a row above; spans: of what is around rows, for how many more rows they go on.
+    """
+
+    number: int
+    raw: bool
+    link: bool
+    heading: bool
+    flat: bool
+    ordinal: int = 0
+    column: int = 0
+    taken: frozenset[int] = frozenset()
+    spans: dict[int, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Growing:
+    """A line that is being read."""
+
+    values: list[Value] = field(default_factory=list)
+    paths: list[int] = field(default_factory=list)
+    kinds: set[Kind] = field(default_factory=set)
+    first: int = -1
+    path: int = -1
+
+    def kind(self) -> Kind:
+        """One code for what it holds."""
+        if Kind.HEADING in self.kinds:
+            return Kind.HEADING
+        if {Kind.LINK, Kind.TEXT} <= self.kinds:
+            return Kind.LINK_TEXT
+        return min(self.kinds)
+
+
+class _Reader:
+    """One walk through a page, without recursion."""
+
+    def __init__(self, shared: frozenset[str], paths: Paths) -> None:
+        self.shared, self.paths = shared, paths
+        self.nodes: list[Node] = []
+        self.lines: list[Line] = []
+        self.growing = _Growing()
+
+    def page(self, root: etree._Element) -> Page:
+        """The page's lines and tree."""
+        broken = _broken(root)
+        chain: list[_Open] = []
+        for event, element in etree.iterwalk(root, events=("start", "end", "comment")):
+            if event == "start":
+                chain.append(self._open(element, chain, broken))
+                self._text(chain[-1], element.text)
+                continue
+            if event == "end":
+                self._close(chain.pop(), chain[-1] if chain else None)
+            if chain:
+                self._text(chain[-1], element.tail)
+            if len(self.lines) >= MAX_LINES or len(self.nodes) >= MAX_ELEMENTS:
+                break
+        while chain:
+            self._close(chain.pop(), chain[-1] if chain else None)
+        return Page(tuple(self.nodes), tuple(self.lines))
+
+    def _open(self, element: etree._Element, chain: Sequence[_Open], broken: set[etree._Element]) -> _Open:
+        above = chain[-1] if chain else None
+        tag, number = str(element.tag), len(self.nodes)
+        step = ".".join((tag, *sorted({each for each in _classes(element) if each in self.shared})))
+        if above is not None and tag in CELLS:
+            step = f"{step}[{_column(element, above, chain[-2] if len(chain) > 1 else above)}]"
+        path = self.paths.number(self.nodes[above.number].path if above else -1, step)
+        if tag not in INLINE and not (tag in CELLS and above is not None and above.flat):
+            self._flush()
+        if above is not None:
+            self.nodes[above.number].children.append(number)
+        self.nodes.append(Node(tag, step, path, above.number if above else -1, [], [number + 1, len(self.lines), 0]))
+        opened = _Open(
+            number,
+            (above is not None and above.raw) or tag in RAW_TEXT,
+            (above is not None and above.link) or tag == "a",
+            (above is not None and above.heading) or tag in ("h1", "h2", "h3", "h4", "h5", "h6"),
+            tag == "tr" and element not in broken,
+        )
+        if tag == "tr" and above is not None:
+            opened.taken = frozenset(above.spans)
+            above.spans = {column: rows - 1 for column, rows in above.spans.items() if rows > 1}
+        if tag in ("img", "hr") or tag in FORM:
+            self._sign(Kind.IMAGE if tag == "img" else Kind.RULE if tag == "hr" else Kind.FORM, number, path)
+        return opened
+
+    def _close(self, closed: _Open, above: _Open | None) -> None:
+        node = self.nodes[closed.number]
+        if node.tag not in INLINE and not (node.tag in CELLS and above is not None and above.flat):
+            self._flush()
+        node.bounds[0] = len(self.nodes)
+        node.bounds[2] = len(self.lines) + bool(self.growing.kinds)
+
+    def _text(self, owner: _Open, text: str | None) -> None:
+        if not text:
+            return
+        owner.ordinal += 1
+        if owner.raw or len(text) > 4 * MAX_LENGTH:
+            return
+        cleaned = clean(text)
+        if not 0 < len(cleaned) <= MAX_LENGTH or not _WORD.search(cleaned):
+            return
+        path = self.nodes[owner.number].path
+        self._sign(Kind.HEADING if owner.heading else Kind.LINK if owner.link else Kind.TEXT, owner.number, path)
+        self.growing.values.append(Value(cleaned, Location(owner.number, "text", owner.ordinal)))
+        self.growing.paths.append(path)
+
+    def _sign(self, kind: Kind, number: int, path: int) -> None:
+        if not self.growing.kinds:
+            self.growing.first, self.growing.path = number, path
+        self.growing.kinds.add(kind)
+
+    def _flush(self) -> None:
+        grown = self.growing
+        if grown.kinds:
+            self.lines.append(Line(grown.kind(), grown.path, grown.first, tuple(grown.values), tuple(grown.paths)))
+            self.growing = _Growing()
+
+
+def _column(cell: etree._Element, row: _Open, around: _Open) -> int:
+    """The column of the next cell of a row, past those that reach into it from above."""
+    column = row.column + 1
+    while column in row.taken:
+        column += 1
+    row.column = column + _span(cell, "colspan") - 1
+    rows = _span(cell, "rowspan")
+    around.spans |= {each: rows - 1 for each in range(column, row.column + 1) if rows > 1}
+    return column
+
+
+def _span(cell: etree._Element, name: str) -> int:
+    text = (cell.get(name) or "").strip()
+    return min(max(int(text), 1), MAX_SPAN) if text.isascii() and text.isdigit() and len(text) < 6 else 1
+
+
+def _broken(root: etree._Element) -> set[etree._Element]:
+    """The rows of tables of which some cell holds a break."""
+    found: set[etree._Element] = set()
+    rows: list[etree._Element] = []
+    for event, element in etree.iterwalk(root, events=("start", "end")):
+        if element.tag == "tr" and event == "end":
+            rows.pop()
+        breaks = element in found if event == "end" else element.tag not in INLINE and element.tag not in CELLS
+        if rows and breaks:
+            found.add(rows[-1])
+        if element.tag == "tr" and event == "start":
+            rows.append(element)
+    return found

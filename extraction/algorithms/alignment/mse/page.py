@@ -1,0 +1,105 @@
+"""What MSE knows of a page: its elements and its content lines."""
+
+import re
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from extraction.algorithms.alignment.schema import Value
+from extraction.algorithms.dom.nodes import clean
+
+_DIGITS = re.compile(r"\d+")
+
+
+class Kind(IntEnum):
+    """The type code of a line."""
+
+    TEXT = 1
+    LINK = 2
+    LINK_TEXT = 3
+    HEADING = 4
+    IMAGE = 5
+    FORM = 6
+    RULE = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A content line. path: number of the path of its first text. values: its texts. paths: theirs. first: node of its first text."""
+
+    kind: Kind
+    path: int
+    first: int
+    values: tuple[Value, ...]
+    paths: tuple[int, ...]
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return " ".join(each.text for each in self.values)
+
+    def text_at(self, place: int) -> str:
+        """Its nth text, from 0; "" where it has none."""
+        return self.values[place].text if place < len(self.values) else ""
+
+    @property
+    def code(self) -> tuple[int, int]:
+        """What lines of one look share."""
+        return self.kind, self.path
+
+    @property
+    def mark(self) -> tuple[str, int]:
+        """What lines that bound sections share: its words without numbers, which may say how many results there are."""
+        return clean(_DIGITS.sub("", self.text)), self.path
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An element. step: its name with shared class names. parent: -1 for the root. bounds: `end`, `low`, `high`, known when it ends."""
+
+    tag: str
+    step: str
+    path: int
+    parent: int
+    children: list[int]
+    bounds: list[int]
+
+    @property
+    def end(self) -> int:
+        """The number of the first element after all that is in it."""
+        return self.bounds[0]
+
+    @property
+    def low(self) -> int:
+        """Its first line."""
+        return self.bounds[1]
+
+    @property
+    def high(self) -> int:
+        """The line after its last."""
+        return self.bounds[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """nodes: the elements in document order, as `dom.nodes.elements` has them. lines: the content lines."""
+
+    nodes: tuple[Node, ...]
+    lines: tuple[Line, ...]
+
+
+@dataclass(slots=True)
+class Paths:
+    """Numbers for paths, the same on all pages. steps, above: of each path the last step and the path before it, -1 for none."""
+
+    numbers: dict[tuple[int, str], int] = field(default_factory=dict)
+    steps: list[str] = field(default_factory=list)
+    above: list[int] = field(default_factory=list)
+
+    def number(self, above: int, step: str) -> int:
+        """The number of a path that goes on from another."""
+        key = above, step
+        if key not in self.numbers:
+            self.numbers[key] = len(self.steps)
+            self.steps.append(step)
+            self.above.append(above)
+        return self.numbers[key]

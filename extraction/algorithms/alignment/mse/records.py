@@ -1,0 +1,188 @@
+"""Records among siblings: where they begin, how alike they are, how well they hold together (Zhao, Meng & Yu, VLDB 2006, §4–5).
+
+A record is a run of siblings with all below them. Two records are as far apart as their lines (edit distance of the line codes) and their
+tags (here: the pairs of parent and child that they do not share; the paper takes a tree edit distance). A section's *inter-record
+distance* is the mean over neighbours; a record's *diversity* the mean distance of its lines. The cohesion of a section is high where its
+records are alike and each is diverse: half records and pairs of records are less diverse than records, or less alike.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from extraction.algorithms.alignment.mse.page import Kind, Page
+
+Sign = tuple[str, Kind | None]
+"""What a record's first element is told by: its step or its name, and the kind of its first line."""
+
+MAX_SIGNS = 8
+"""Signs tried in one parent, the most frequent first."""
+
+COMPARED = 12
+"""Pairs of neighbours of a section that are compared, evenly over it."""
+
+MAX_LINES = 30
+"""Lines of a record that are compared."""
+
+MAX_TAGS = 200
+"""Elements of a record that are compared."""
+
+PLAIN = 0.5
+"""What a record of one line counts for, which has no diversity."""
+
+UNLIKE = 3.0
+"""How much a distance between records tells against a section: an odd record out of four takes a third of its cohesion."""
+
+Codes = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A run of siblings. first, last: their nodes. low, high: the lines, half-open."""
+
+    first: int
+    last: int
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Records that follow each other below one element. sign: what each begins with. distance: the inter-record distance."""
+
+    parent: int
+    sign: Sign
+    records: tuple[Record, ...]
+    distance: float = 0.0
+    cohesion: float = 0.0
+
+    @property
+    def lines(self) -> int:
+        """How many lines it covers."""
+        return sum(record.high - record.low for record in self.records)
+
+
+def signs(page: Page, parent: int) -> list[Sign]:
+    """The signs that begin at least two children of an element, with their class names and without, the most frequent first."""
+    counts: Counter[Sign] = Counter()
+    for child in page.nodes[parent].children:
+        if begins_line(page, child):
+            node, kind = page.nodes[child], page.lines[page.nodes[child].low].kind
+            counts.update({(node.step, kind), (node.tag, kind), (node.tag, None)})
+    return [sign for sign, count in counts.most_common(MAX_SIGNS) if count > 1]
+
+
+def begins_line(page: Page, child: int) -> bool:
+    """Whether an element holds a line from its beginning."""
+    node = page.nodes[child]
+    return node.low < node.high and child <= page.lines[node.low].first < node.end
+
+
+def has_sign(page: Page, child: int, sign: Sign) -> bool:
+    """Whether an element is one that begins with a sign."""
+    node = page.nodes[child]
+    if sign[0] not in (node.step, node.tag) or not begins_line(page, child):
+        return False
+    return sign[1] is None or page.lines[node.low].kind == sign[1]
+
+
+def partition(page: Page, parent: int, sign: Sign, within: tuple[int, int] | None = None) -> tuple[Record, ...]:
+    """The records below an element that begin with a sign; within: only children whose lines are in this half-open range."""
+    children = page.nodes[parent].children
+    if within is not None:
+        children = [child for child in children if within[0] <= page.nodes[child].low and page.nodes[child].high <= within[1]]
+    starts = [place for place, child in enumerate(children) if has_sign(page, child, sign)]
+    found: list[list[int]] = []
+    held: set[str] = set()
+    for start, stop in pairwise([*starts, len(children)]):
+        group = children[start:stop]
+        if stop == len(children) and found:
+            group = _trimmed(page, group, held, longest=max(len(each) for each in found))
+        held |= {page.nodes[child].tag for child in group[1:]}
+        found.append(group)
+    return tuple(_record(page, group) for group in found)
+
+
+def _trimmed(page: Page, group: list[int], held: set[str], *, longest: int) -> list[int]:
+    """The last record without siblings of which the others have none like it."""
+    stop = next((at for at, child in enumerate(group) if at and page.nodes[child].tag not in held), len(group))
+    return group[: min(stop, longest)]
+
+
+def _record(page: Page, group: Sequence[int]) -> Record:
+    low = page.nodes[group[0]].low
+    return Record(group[0], group[-1], low, max(page.nodes[child].high for child in group))
+
+
+@dataclass(slots=True)
+class Measure:
+    """Distances of records, which are remembered: lists have few different ones."""
+
+    page: Page
+    _known: dict[tuple[Codes, Codes], float] = field(default_factory=dict)
+    _tags: dict[int, Counter[tuple[str, str]]] = field(default_factory=dict)
+
+    def region(self, parent: int, sign: Sign, records: tuple[Record, ...]) -> Region:
+        """Records with how well they go together."""
+        step = max(1, len(records) // COMPARED)
+        pairs = list(pairwise(records))[::step][:COMPARED]
+        distance = sum(self.between(one, other) for one, other in pairs) / len(pairs) if pairs else 0.0
+        some = records[::step][:COMPARED]
+        diverse = sum(diversity(self.codes(record)) for record in some) / len(some)
+        return Region(parent, sign, records, distance, (PLAIN + diverse) / (1 + UNLIKE * distance))
+
+    def codes(self, record: Record) -> Codes:
+        """The codes of a record's lines."""
+        return tuple(line.code for line in self.page.lines[record.low : min(record.high, record.low + MAX_LINES)])
+
+    def between(self, one: Record, other: Record) -> float:
+        """The distance of two records, 0 to 1."""
+        return (self._lines(self.codes(one), self.codes(other)) + self._trees(one, other)) / 2
+
+    def _lines(self, one: Codes, other: Codes) -> float:
+        if one == other:
+            return 0.0
+        if (one, other) not in self._known:
+            self._known[one, other] = edit_distance(one, other) / max(len(one), len(other))
+        return self._known[one, other]
+
+    def _trees(self, one: Record, other: Record) -> float:
+        first, second = self._pairs(one), self._pairs(other)
+        return 1 - 2 * (first & second).total() / max(first.total() + second.total(), 1) if first or second else 0.0
+
+    def _pairs(self, record: Record) -> Counter[tuple[str, str]]:
+        if record.first not in self._tags:
+            nodes = self.page.nodes
+            some = range(record.first, min(nodes[record.last].end, record.first + MAX_TAGS))
+            self._tags[record.first] = Counter((nodes[nodes[number].parent].tag, nodes[number].tag) for number in some)
+        return self._tags[record.first]
+
+
+def line_distance(one: tuple[int, int], other: tuple[int, int]) -> float:
+    """0 for lines of one code; 1/4 where their kinds differ, since a line may lack a part, and 3/4 where their paths do."""
+    return 0.25 * (one[0] != other[0]) + 0.75 * (one[1] != other[1])
+
+
+def edit_distance(one: Codes, other: Codes) -> float:
+    """The cost of making one sequence of lines the other: a line costs 1, one in the place of another their distance."""
+    row = [float(n) for n in range(len(other) + 1)]
+    for line in one:
+        above, row[0] = row[0], row[0] + 1
+        for at, mine in enumerate(other):
+            cheapest = min(above + line_distance(line, mine), row[at] + 1, row[at + 1] + 1)
+            above, row[at + 1] = row[at + 1], cheapest
+    return row[-1]
+
+
+def diversity(codes: Codes) -> float:
+    """The mean distance of two of its lines, 0 for a single one."""
+    counts = list(Counter(codes).items())
+    pairs = len(codes) * (len(codes) - 1) / 2
+    return sum(_apart(counts)) / pairs if pairs else 0.0
+
+
+def _apart(counts: Sequence[tuple[tuple[int, int], int]]) -> Iterator[float]:
+    for at, (one, many) in enumerate(counts):
+        for other, more in counts[:at]:
+            yield line_distance(one, other) * many * more

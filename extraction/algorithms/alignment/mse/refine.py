@@ -1,0 +1,122 @@
+"""Records and dynamic sections corrected by each other (Zhao, Meng & Yu, VLDB 2006, §5.3, §5.4: refining MRs by SBMs, mining records).
+
+A section's records are cut at the boundary lines inside of it, static records at its ends go, and a section of which most records are
+static is none (a menu). Lines that seem to bound sections but look as those in many records of one are data: the same countries in every
+table. What is left between boundaries, without records found so far, is parted anew at every sign, as a single record too, and the parting
+of the highest cohesion taken.
+"""
+
+from bisect import bisect_left
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from extraction.algorithms.alignment.mse.boundaries import Texts, said
+from extraction.algorithms.alignment.mse.page import Page
+from extraction.algorithms.alignment.mse.records import Measure, Record, Region
+from extraction.algorithms.alignment.mse.regions import ALIKE, best_parting
+
+DATA = 0.3
+"""Share of a section's records that have a line of one look, from which on such lines are data."""
+
+STATIC = 0.5
+"""Share of static records from which on a section is static."""
+
+
+def data_codes(page: Page, regions: Iterable[Region]) -> set[tuple[int, int]]:
+    """The codes of lines that many records of a section have: such a line bounds nothing, be it on all pages."""
+    found = set[tuple[int, int]]()
+    for region in regions:
+        counts = Counter(code for record in region.records for code in {line.code for line in page.lines[record.low : record.high]})
+        found |= {code for code, count in counts.items() if count >= max(2.0, DATA * len(region.records))}
+    return found
+
+
+def extended(page: Page, measure: Measure, region: Region, bounds: set[int]) -> Region:
+    """The region with the siblings before and after it that are records, too, though they begin otherwise."""
+    siblings = page.nodes[region.parent].children
+    records = deque(region.records)
+    for step, at in ((-1, 0), (1, -1)):
+        place = bisect_left(siblings, records[at].first if step < 0 else records[at].last) + step
+        while 0 <= place < len(siblings):
+            record = _alone(page, siblings[place], bounds)
+            if page.nodes[siblings[place]].tag != page.nodes[records[at].first].tag or record is None:
+                break
+            if measure.between(record, records[at]) > ALIKE:
+                break
+            records.appendleft(record) if step < 0 else records.append(record)
+            place += step
+    return replace(region, records=tuple(records))
+
+
+def _alone(page: Page, child: int, bounds: set[int]) -> Record | None:
+    """An element as a record without the boundaries it begins with; None if there is nothing else to it."""
+    low, high = page.nodes[child].low, page.nodes[child].high
+    while low < high and low in bounds:
+        low += 1
+    return Record(child, child, low, high) if low < high and not bounds & set(range(low, high)) else None
+
+
+def refined(page: Page, region: Region, bounds: set[int], static: frozenset[Texts]) -> Iterator[Region]:
+    """The sections that a candidate is: cut at boundaries, without static ones."""
+    run: list[Record] = []
+    for record in region.records:
+        low = next((line for line in range(record.low, record.high) if line not in bounds), record.high)
+        cut = next((line for line in range(low, record.high) if line in bounds), record.high)
+        if low > record.low:
+            yield from _dynamic(page, region, run, static)
+            run = []
+        kept = replace(record, low=low) if cut == record.high else _until(page, region.parent, replace(record, low=low), cut)
+        if kept is not None and kept.low < kept.high:
+            run.append(kept)
+        if cut < record.high:
+            yield from _dynamic(page, region, run, static)
+            run = []
+    yield from _dynamic(page, region, run, static)
+
+
+def _until(page: Page, parent: int, record: Record, line: int) -> Record | None:
+    """The part of a record before a line, of whole siblings; None where there is none."""
+    siblings = [child for child in page.nodes[parent].children if record.first <= child <= record.last]
+    kept = [child for child in siblings if page.nodes[child].high <= line]
+    if not kept or page.nodes[kept[-1]].high <= record.low:
+        return None
+    return Record(record.first, kept[-1], record.low, page.nodes[kept[-1]].high)
+
+
+def _dynamic(page: Page, region: Region, records: Sequence[Record], static: frozenset[Texts]) -> Iterator[Region]:
+    """The section of a run of records without static ones at its ends and such that have more or fewer texts than most."""
+    told = [said(page, record) for record in records]
+    same = [each in static for each in told]
+    if not records or all(same) or sum(same) > STATIC * len(records) or not any(texts for texts, _ in told):
+        return
+    first, last = same.index(False), len(same) - same[::-1].index(False)
+    usual = Counter(len(texts) for texts, _ in told).most_common(1)[0][0]
+    kept = [at for at in range(first, last) if not same[at] or len(told[at][0]) == usual]
+    yield replace(region, records=tuple(records[at] for at in kept))
+
+
+def mined(page: Page, measure: Measure, run: tuple[int, int]) -> Region | None:
+    """The records of a run of lines that no section has yet; None where no elements hold just these lines."""
+    parent = _around(page, run)
+    inside = [child for child in page.nodes[parent].children if run[0] <= page.nodes[child].low < page.nodes[child].high <= run[1]]
+    if not inside:
+        return None
+    low, high = page.nodes[inside[0]].low, page.nodes[inside[-1]].high
+    whole = (Record(inside[0], inside[-1], low, high),)
+    single = measure.region(parent, (page.nodes[inside[0]].step, page.lines[low].kind), whole)
+    several = best_parting(page, measure, parent, run)
+    if several is not None and several.distance <= ALIKE and several.cohesion > single.cohesion:
+        return several
+    return single
+
+
+def _around(page: Page, run: tuple[int, int]) -> int:
+    """The innermost element that holds all lines of a run."""
+    number = page.lines[run[0]].first
+    while page.nodes[number].parent >= 0 and not (page.nodes[number].low <= run[0] and run[1] <= page.nodes[number].high):
+        number = page.nodes[number].parent
+    # An element around nothing else is a record's, not a section's.
+    while page.nodes[number].parent >= 0 and len(page.nodes[number].children) < 2:
+        number = page.nodes[number].parent
+    return number
