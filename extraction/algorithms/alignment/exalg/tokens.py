@@ -33,7 +33,7 @@ MAX_LENGTH = 20_000
 """Longest text node, in characters, whose words are read."""
 
 SHARED = 0.5
-"""Share of the pages that have to have a class name for it to be the template's."""
+"""Share of the pages that have to have a class name for it to be the template's; two pages at least."""
 
 TAG, WORD = 0, 1
 
@@ -94,7 +94,7 @@ def _shared(roots: Sequence[etree._Element]) -> frozenset[str]:
     counts: Counter[str] = Counter()
     for root in roots:
         counts.update({name for element in islice(root.iter(etree.Element), MAX_ELEMENTS) for name in _classes(element)})
-    return frozenset(name for name, count in counts.items() if count >= SHARED * len(roots))
+    return frozenset(name for name, count in counts.items() if count >= max(min(2, len(roots)), SHARED * len(roots)))
 
 
 def _classes(element: etree._Element) -> list[str]:

@@ -32,7 +32,7 @@ MAX_SPAN = 100
 """Most columns or rows of a cell."""
 
 SHARED = 0.5
-"""Share of the pages that have to have a class name for it to be the template's."""
+"""Share of the pages that have to have a class name for it to be the template's; two pages at least."""
 
 INLINE = frozenset(
     """a abbr acronym b bdi bdo big button cite code data dfn em font i img input kbd label mark nobr q s samp select small span
@@ -62,7 +62,7 @@ def _shared(roots: Sequence[etree._Element]) -> frozenset[str]:
     counts: Counter[str] = Counter()
     for root in roots:
         counts.update({name for element in islice(root.iter(etree.Element), MAX_ELEMENTS) for name in _classes(element)})
-    return frozenset(name for name, count in counts.items() if count >= SHARED * len(roots))
+    return frozenset(name for name, count in counts.items() if count >= max(min(2, len(roots)), SHARED * len(roots)))
 
 
 @dataclass(slots=True)
