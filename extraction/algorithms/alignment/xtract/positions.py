@@ -1,0 +1,76 @@
+"""A model by its positions (Glushkov): which names can stand first, which after which; so whether it is deterministic.
+
+XML allows only content models in which each name in a document can be one name in the model, without looking ahead (Brüggemann-Klein &
+Wood 1998): no two positions of one name come first, or after the same position. Cost: the square of the model's names.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from extraction.algorithms.alignment.xtract.models import Choice, Maybe, Model, Name, Row, Star
+
+
+@dataclass(frozen=True, slots=True)
+class Positions:
+    """names: of the positions. first, last: those that can stand there. follow: of each, those after it. empty: nothing will do."""
+
+    names: tuple[str, ...]
+    first: frozenset[int]
+    last: frozenset[int]
+    follow: tuple[frozenset[int], ...]
+    empty: bool
+
+    @classmethod
+    def of(cls, model: Model) -> "Positions":
+        """The positions of a model, numbered from left to right."""
+        names: list[str] = []
+        follow: list[set[int]] = []
+        first, last, empty = _walk(model, names, follow)
+        return cls(tuple(names), first, last, tuple(map(frozenset, follow)), empty)
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether XML allows it."""
+        return all(len({self.names[each] for each in group}) == len(group) for group in (self.first, *self.follow))
+
+    def accept(self, sequence: Sequence[str]) -> bool:
+        """Whether the model has the sequence."""
+        if not sequence:
+            return self.empty
+        here = {each for each in self.first if self.names[each] == sequence[0]}
+        for name in sequence[1:]:
+            here = {after for each in here for after in self.follow[each] if self.names[after] == name}
+        return bool(here & self.last)
+
+
+_Edges = tuple[frozenset[int], frozenset[int], bool]
+
+
+def _walk(model: Model, names: list[str], follow: list[set[int]]) -> _Edges:
+    if isinstance(model, Name):
+        names.append(model.name)
+        follow.append(set())
+        here = frozenset((len(names) - 1,))
+        return here, here, False
+    if isinstance(model, Row):
+        edges: _Edges = frozenset(), frozenset(), True
+        for part in model.parts:
+            edges = _joined(edges, _walk(part, names, follow), follow)
+        return edges
+    if isinstance(model, Choice):
+        rows = [_walk(part, names, follow) for part in model.parts]
+        return frozenset().union(*(row[0] for row in rows)), frozenset().union(*(row[1] for row in rows)), any(row[2] for row in rows)
+    first, last, _ = _walk(model.part, names, follow)
+    if isinstance(model, Star):
+        for each in last:
+            follow[each] |= first
+    assert isinstance(model, Star | Maybe)  # noqa: S101 - the kinds are all named
+    return first, last, True
+
+
+def _joined(one: _Edges, other: _Edges, follow: list[set[int]]) -> _Edges:
+    for each in one[1]:
+        follow[each] |= other[0]
+    first = one[0] | other[0] if one[2] else one[0]
+    last = other[1] | one[1] if other[2] else other[1]
+    return first, last, one[2] and other[2]

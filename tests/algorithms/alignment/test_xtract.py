@@ -1,0 +1,276 @@
+"""XTRACT: the paper's examples and code lengths, choices against all choices there are, and pages that are valid against their DTD."""
+
+import io
+import math
+from itertools import chain, combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml import etree
+
+from extraction.algorithms.alignment.xtract import codes, dtd
+from extraction.algorithms.alignment.xtract.choose import Joined, open_facilities, total
+from extraction.algorithms.alignment.xtract.codes import UNITS, Code, bits, cost_of, told
+from extraction.algorithms.alignment.xtract.dtd import TooManyNamesError, document_type
+from extraction.algorithms.alignment.xtract.factor import begun_alike, factor
+from extraction.algorithms.alignment.xtract.generalise import alternations, generalise, repetitions
+from extraction.algorithms.alignment.xtract.infer import MAX_LENGTH, infer
+from extraction.algorithms.alignment.xtract.models import (
+    EMPTY,
+    Choice,
+    Maybe,
+    Model,
+    Name,
+    Row,
+    Star,
+    Symbols,
+    choice,
+    declared,
+    length,
+    row,
+    star,
+    written,
+)
+from extraction.algorithms.alignment.xtract.positions import Positions
+from extraction.algorithms.dom.parse import parse
+from tests.fixtures import product_feed
+
+WORDS = st.text("abc", max_size=6)
+
+
+def symbols(text: str) -> Symbols:
+    return tuple(map(Name, text))
+
+
+def plain(text: str) -> Model:
+    return row(symbols(text))
+
+
+def either(*texts: str) -> Model:
+    return choice([plain(text) for text in texts])
+
+
+def test_the_worked_example_costs_what_the_paper_counts() -> None:
+    sequences = ("ab", "abab", "ababab")
+    rivals = {
+        star(either("a", "b")): 6 + 3 + 5 + 7,
+        either(*sequences): 14 + 3,
+        star(plain("ab")): 5 + 3,
+        choice([plain("ab"), row([plain("ab"), either("ab", "abab")])]): 14 + 5,
+    }
+    for model, cost in rivals.items():
+        assert cost_of(model, UNITS) + sum(told(model, sequence, UNITS) for sequence in sequences) == cost, written(model)
+    assert written(infer(sequences, code=UNITS).model) == written(infer(sequences).model) == "(ab)*"
+
+
+def test_a_sequence_is_told_by_the_numbers_of_the_paper() -> None:
+    """seq((ab|c)*(de|fg*), abccabfggg) = 4 1 2 2 1 2 3: four numbers out of two, four and three repetitions."""
+    model = row([star(either("ab", "c")), choice([plain("de"), row([Name("f"), star(Name("g"))])])])
+    assert written(model) == "(ab|c)*(de|fg*)"
+    assert told(model, "abccabfggg", UNITS) == 7
+    assert told(model, "abccabfggg", Code(0, lambda m: 1, lambda k: 0)) == 5
+    assert told(model, "abccabfggg", Code(0, lambda m: 0, lambda k: 10**k)) == 10**4 + 10**3
+    assert told(model, "abccabfggg", bits(7)) == 5 * 1 + 5 + 5
+    assert told(model, "abccabde", bits(7)) == 5 + 5 and math.isinf(told(model, "abd", bits(7)))
+
+
+@pytest.mark.parametrize(
+    ("sequence", "r", "found"),
+    [("abababcababc", 2, "((ab)*c)*"), ("abab", 3, "abab"), ("aabb", 2, "a*b*"), ("abcabcdabc", 2, "(abc)*dabc"), ("aaaa", 2, "a*")],
+)
+def test_repetitions_become_stars(sequence: str, r: int, found: str) -> None:
+    assert written(row(repetitions(symbols(sequence), r))) == found
+
+
+@pytest.mark.parametrize(("d", "found"), [(1, "abcbac"), (2, "a(b|c)*ac"), (4, "(a|b|c)*"), (6, "(a|b|c)*")])
+def test_symbols_that_come_again_nearby_become_alternations(d: float, found: str) -> None:
+    assert written(row(alternations(symbols("abcbac"), d))) == found
+
+
+@pytest.mark.parametrize(
+    ("candidates", "found"),
+    [
+        ("ac ad bc bd", "(a|b)(c|d)"),
+        ("b c ab ac df dg ef eg", "(d|e)(f|g)|a?(b|c)"),
+        ("ab ac", "a(b|c)"),
+        (" a ab", "(ab?)?"),
+        ("abc abd xbc xbd e", "(a|x)b(c|d)|e"),
+        ("abcd abd acd ad", "ab?c?d"),
+    ],
+)
+def test_candidates_are_factored_as_logic_is(candidates: str, found: str) -> None:
+    assert written(factor([symbols(each) for each in candidates.split(" ")])) == found
+
+
+@pytest.mark.parametrize(
+    ("sequences", "found"),
+    [
+        ("ab abab ababab", "((a, b)*)"),
+        ("ac ad bc bd", "((a | b), (c | d))"),
+        ("a aa aaa aaaa", "(a*)"),
+        ("abbbc abc abbbbbc ac", "(a, b*, c)"),
+        ("abcd abd acd ad", "(a, b?, c?, d)"),
+        ("ab ac", "(a, (b | c))"),
+        (" a", "(a?)"),
+        ("abab ba aabb bbaa abba", "(a | b)*"),
+    ],
+)
+def test_a_dtd_says_what_the_sequences_have_in_common(sequences: str, found: str) -> None:
+    assert declared(infer(sequences.split(" ")).deterministic).replace("(a, b)*", "((a, b)*)") == found
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(WORDS, min_size=1, max_size=6))
+def test_generalised_and_factored_models_have_the_sequences_they_come_from(words: list[str]) -> None:
+    for word in words:
+        assert all(Positions.of(row(each)).accept(word) for each in generalise(word))
+    for model in (factor([symbols(word) for word in words]), begun_alike([symbols(word) for word in words])):
+        positions = Positions.of(model)
+        every = ["".join(letters) for n in range(4) for letters in product("abc", repeat=n)]
+        assert all(positions.accept(word) == (word in words) for word in [*every, *words])
+    assert Positions.of(begun_alike([symbols(word) for word in words])).deterministic
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(WORDS, min_size=1, max_size=6))
+def test_what_is_inferred_has_all_sequences_is_deterministic_and_costs_no_more_than_naive_models(words: list[str]) -> None:
+    found = infer(words)
+    assert all(Positions.of(model).accept(word) for word in words for model in (found.model, found.deterministic))
+    assert Positions.of(found.deterministic).deterministic
+    letters, code = sorted(set("".join(words))), bits(len(set("".join(words))))
+    naive = [choice([plain(word) for word in words]), star(choice([Name(letter) for letter in letters]))] if letters else [EMPTY]
+    for model in naive:
+        assert found.cost <= cost_of(model, code) + sum(told(model, word, code) for word in set(words)) + 1e-9
+
+
+models = st.recursive(
+    st.sampled_from([Name("a"), Name("b")]),
+    lambda below: st.one_of(
+        st.builds(lambda parts: row(parts), st.lists(below, min_size=2, max_size=3)),
+        st.builds(lambda parts: choice(parts), st.lists(below, min_size=2, max_size=3)),
+        st.builds(star, below),
+        st.builds(lambda part: choice([part, EMPTY]), below),
+    ),
+    max_leaves=5,
+)
+
+
+def cheapest(model: Model, word: str) -> float:
+    """Each way to tell a word is tried, in units; the parts of a star hold something."""
+    if isinstance(model, Name):
+        return 0 if word == model.name else math.inf
+    if isinstance(model, Row):
+        if not model.parts:
+            return math.inf if word else 0
+        cuts = range(len(word) + 1)
+        return min(cheapest(model.parts[0], word[:cut]) + cheapest(row(model.parts[1:]), word[cut:]) for cut in cuts)
+    if isinstance(model, Choice):
+        return 1 + min(cheapest(part, word) for part in model.parts)
+    if isinstance(model, Maybe):
+        return 1 + min(0 if not word else math.inf, cheapest(model.part, word))
+    return 1 + repeated(model.part, word)
+
+
+def repeated(part: Model, word: str) -> float:
+    return 0 if not word else min(cheapest(part, word[:cut]) + repeated(part, word[cut:]) for cut in range(1, len(word) + 1))
+
+
+@settings(deadline=None, max_examples=100)
+@given(models, st.text("ab", max_size=5))
+def test_the_cost_of_a_sequence_is_the_least_of_all_ways_to_tell_it(model: Model, word: str) -> None:
+    assert told(model, word, UNITS) == cheapest(model, word)
+    assert Positions.of(model).accept(word) == math.isfinite(cheapest(model, word))
+    assert length(model) == len(written(model))
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.lists(st.tuples(st.integers(1, 9), st.lists(st.integers(0, 9) | st.just(math.inf), min_size=4, max_size=4)), min_size=1, max_size=5)
+)
+def test_chosen_candidates_cost_hardly_more_than_the_best_of_all_choices(rows: list[tuple[int, list[float]]]) -> None:
+    opening, serving = [cost for cost, _ in rows] + [40], np.array([costs for _, costs in rows] + [[0.0] * 4], np.float64)
+    joined = Joined(1.0, lambda count: 1.0)
+    chosen = open_facilities(opening, serving, joined)
+    every = chain.from_iterable(combinations(range(len(opening)), n) for n in range(1, len(opening) + 1))
+    best = min(total(each, opening, serving, joined) for each in every)
+    assert best <= total(chosen, opening, serving, joined) <= 1.5 * best
+
+
+def test_a_sequence_that_nothing_tells_is_refused() -> None:
+    with pytest.raises(ValueError, match="no candidate"):
+        open_facilities([1.0], np.array([[math.inf]]))
+
+
+def valid(roots: list[etree._Element], text: str) -> bool:
+    """The oracle: libxml2's own validation, which also refuses models that are not deterministic."""
+    found = etree.DTD(io.StringIO(text))
+    return all(found.validate(root) for root in roots)
+
+
+@pytest.mark.parametrize("kind", ["product", "maker"])
+def test_pages_of_a_site_are_valid_against_their_document_type_and_others_are_not(kind: str) -> None:
+    pages = {page.kind: [] for page in product_feed.site()}
+    for page in product_feed.site():
+        pages[page.kind].append(parse(page.content).root)
+    text = document_type(pages[kind]).text()
+    assert valid(pages[kind], text) and not valid(pages["maker" if kind == "product" else "product"], text)
+    if kind == "product":
+        assert "<!ELEMENT product (title, price, colour?, style, image, description, maker, offers, imprint)>" in text
+        assert "<!ELEMENT offers (offer*)>\n<!ELEMENT offer (seller, stock)>\n<!ATTLIST offer amount CDATA #REQUIRED>" in text
+
+
+MIXED = b"""<?xml version="1.0"?><a x="1"><p>text <b>bold</b> <i/> end</p><e/><c><!-- no text --></c><w> </w><e y="2"/></a>"""
+
+
+def test_mixed_empty_and_optional_parts_are_declared() -> None:
+    root = parse(MIXED).root
+    text = document_type([root]).text()
+    assert valid([root], text)
+    assert "<!ELEMENT p (#PCDATA | b | i)*>" in text and "<!ELEMENT e EMPTY>\n<!ATTLIST e y CDATA #IMPLIED>" in text
+    assert "<!ELEMENT w (#PCDATA)>" in text and "<!ATTLIST a x CDATA #REQUIRED>" in text
+
+
+trees = st.recursive(
+    st.builds(lambda name: f"<{name}/>", st.sampled_from("abc")),
+    lambda below: st.builds(lambda name, parts: f"<{name}>{''.join(parts)}</{name}>", st.sampled_from("abc"), st.lists(below, max_size=4)),
+    max_leaves=12,
+)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(trees, min_size=1, max_size=4))
+def test_any_pages_are_valid_against_what_is_inferred_from_them(pages: list[str]) -> None:
+    roots = [parse(f"<?xml version='1.0'?><root>{page}</root>".encode()).root for page in pages]
+    assert valid(roots, document_type(roots).text())
+
+
+def test_long_lists_are_looked_at_in_part_and_still_valid() -> None:
+    items = "<item/>" * 2 * MAX_LENGTH
+    roots = [parse(f"<?xml version='1.0'?><l><head/>{items}{'<foot/>' * n}</l>".encode()).root for n in (0, 1)]
+    text = document_type(roots).text()
+    assert valid(roots, text) and "<!ELEMENT l (head, item*, foot?)>" in text
+    hidden = parse(f"<?xml version='1.0'?><l>{'<item/>' * MAX_LENGTH}<odd/>{'<item/>' * MAX_LENGTH}</l>".encode()).root
+    assert valid([hidden], document_type([hidden]).text())
+
+
+def test_hostile_pages_get_wide_models_within_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(codes, "MAX_STEPS", 50)
+    bodies = ["".join(f"<{letter}/>" for letter in f"{n * 7919:b}".replace("0", "x").replace("1", "y") * 6) for n in range(3, 12)]
+    roots = [parse(f"<?xml version='1.0'?><r>{body}</r>".encode()).root for body in bodies]
+    assert valid(roots, document_type(roots).text())
+    spent = infer(["ab", "ba"], budget=codes.Budget(0))
+    assert spent.widened and written(spent.deterministic) == "(a|b)*"
+
+
+def test_pages_without_end_of_names_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dtd, "MAX_NAMES", 3)
+    with pytest.raises(TooManyNamesError, match="more than 3 names"):
+        document_type([parse(b"<?xml version='1.0'?><a><b/><c/><d/></a>").root])
+    assert document_type([]).text() == "\n" and infer([]).model == infer([()]).model == EMPTY
+
+
+def test_stars_that_say_nothing_more_are_taken_off() -> None:
+    assert star(choice([star(Name("a")), Name("b")])) == star(choice([Name("a"), Name("b")])) and star(star(Name("a"))) == Star(Name("a"))
+    assert choice([EMPTY, star(Name("a"))]) == Star(Name("a")) and choice([EMPTY]) == EMPTY and star(EMPTY) == EMPTY
