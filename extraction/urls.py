@@ -36,6 +36,7 @@ _RULES: list[URLPattern] = [
 _CLUSTER: list[URLPattern | URLResolver] = [
     path("", clusters.cluster, name="cluster"),
     path("shares/", clusters.shares, name="cluster_shares"),
+    path("structure/", clusters.structure, name="cluster_structure"),
     path("rename/", clusters.rename, name="cluster_rename"),
     path("ignore/", clusters.ignore, name="cluster_ignore"),
     path("type/", clusters.set_type, name="cluster_type"),

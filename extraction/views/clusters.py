@@ -1,13 +1,15 @@
 """Templates: a site's cards, one template, its name, its record type, merging, ignoring."""
 
+from typing import Any
+
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from extraction.forms import MergeForm, NameForm, said
 from extraction.models import Cluster, RecordType, Role, Site
-from extraction.services import boilerplate, cluster_view, same_templates, site_pages, sites
+from extraction.services import boilerplate, cluster_view, document_types, same_templates, site_pages, sites
 from extraction.services import clusters as service
 from extraction.services.runs import JobError
 from extraction.views.crawls import now_context
@@ -50,6 +52,7 @@ def cluster(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "samples": cluster_view.samples(found),
         "pages": site_pages.search(found.site, part=str(number))[:10],
         "record_types": RecordType.objects.all(),
+        "holds_xml": document_types.holds_xml(found),
     }
     return render(request, "extraction/cluster.html", context)
 
@@ -59,6 +62,25 @@ def cluster(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def shares(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """How much of its pages is template: a part of its screen, asked for when that stands, since pages may have to be read."""
     return render(request, "extraction/_shares.html", {"shares": boilerplate.shares(cluster_of(slug, number))})
+
+
+@require_safe
+@requires(Role.VIEWER)
+def structure(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """What its pages of XML may hold: a part of its screen, asked for when that stands, or the DTD as a file."""
+    cluster = cluster_of(slug, number)
+    context: dict[str, Any] = {"cluster": cluster}
+    try:
+        found = context["found"] = document_types.of(cluster)
+    except JobError as error:
+        found, context["problem"] = None, f"{error}"
+    if request.GET.get("as") == "dtd":
+        if found is None:
+            raise Http404("These pages have no document type.")
+        headers = {"Content-Disposition": f'attachment; filename="{cluster.site.slug}-{cluster.number}.dtd"'}
+        return HttpResponse(found.text(), content_type="application/xml-dtd; charset=utf-8", headers=headers)
+    context["attributes"] = sum(len(element.attributes) for element in found.elements) if found else 0
+    return render(request, "extraction/_structure.html", context)
 
 
 @require_POST

@@ -8,6 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, elements
 from extraction.algorithms.dom.parse import parse
@@ -218,3 +222,39 @@ def test_xml_that_is_refused_is_named_with_its_reason(tmp_path: Path, sent: list
         "a.xml": "the page is XML, and its entity “b” is made of other entities; such pages are not read"
     }
     assert Snapshot.objects.exclude(error="").count() == 1
+
+
+def test_a_template_of_xml_has_a_structure_to_be_seen_and_taken_away(templates: dict[str, Cluster], client: Client, person: Any) -> None:
+    client.force_login(person("viewer"))
+    cluster = templates["product"]
+    assert "Structure" in client.get(cluster.get_absolute_url()).content.decode()
+    address = reverse("cluster_structure", args=[cluster.site.slug, cluster.number])
+    shown = client.get(address).content.decode()
+    assert "on 18 pages" in shown and "(title, price, colour?, style, image, description, maker, offers, imprint)" in shown
+    taken = client.get(f"{address}?as=dtd")
+    assert taken["Content-Disposition"] == f'attachment; filename="feed-{cluster.number}.dtd"'
+    found = etree.DTD(io.BytesIO(taken.content))
+    assert all(found.validate(parse(page.content).root) for page in TRUTH.values() if page.kind == "product")
+    said = io.StringIO()
+    call_command("dtd", "feed", stdout=said)
+    assert taken.content.decode() in said.getvalue() and said.getvalue().count("<!-- Template ") == 2
+
+
+def test_a_template_of_html_has_none(client: Client, person: Any) -> None:
+    client.force_login(person("viewer"))
+    cluster = factory.shop(3)
+    assert "Structure" not in client.get(cluster.get_absolute_url()).content.decode()
+    address = reverse("cluster_structure", args=[cluster.site.slug, cluster.number])
+    assert "not XML" in client.get(address).content.decode() and client.get(f"{address}?as=dtd").status_code == 404
+    with pytest.raises(CommandError, match="has no pages of XML"):
+        call_command("dtd", "books", "1")
+
+
+def test_pages_without_end_of_names_have_no_document_type(client: Client, person: Any) -> None:
+    client.force_login(person("viewer"))
+    cluster = factory.cluster(factory.site("Names"))
+    names = "".join(f"<n{number}/>" for number in range(600))
+    factory.snapshot(cluster.site, "https://names.example/1", f"<?xml version='1.0'?><r>{names}</r>".encode(), cluster=cluster)
+    assert "more than 500 names" in client.get(reverse("cluster_structure", args=["names", 1])).content.decode()
+    with pytest.raises(CommandError, match="more than 500 names"):
+        call_command("dtd", "names", "1")

@@ -19,6 +19,7 @@ LOOK = {
     "site_runs": Role.VIEWER,
     "cluster": Role.VIEWER,
     "cluster_shares": Role.VIEWER,
+    "cluster_structure": Role.VIEWER,
     "records": Role.VIEWER,
     "records_csv": Role.VIEWER,
     "rules": Role.VIEWER,
