@@ -13,7 +13,7 @@ from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Attribute, Breakage, Check, Cluster, Record, Rule, Run, Snapshot
-from extraction.services import learning_set
+from extraction.services import learning_set, load_assets
 from extraction.services.learning_set import Source
 from extraction.services.recent import Recent
 
@@ -159,6 +159,26 @@ def renewing(breakage: Breakage) -> Run | None:
     """The run that makes the records right after the repair was accepted, while it is not done."""
     runs = Run.objects.filter(site=breakage.cluster.site, state__in=Run.UNFINISHED).order_by("pk")
     return runs.filter(kind__in=(Run.Kind.CRAWL, Run.Kind.CLUSTER, Run.Kind.EXTRACT)).first()
+
+
+def load_looks(breakage: Breakage, asked: str, user: Any = None) -> Run | None:
+    """Starts loading the styles and pictures of the check's pages when the one looked at (`asked`: its number) lacks some; else None.
+
+    A check fetches pages without them, and most breakages are never looked at.
+    """
+    pages, site = pairs(breakage.check_found), breakage.cluster.site
+    if not pages or not load_assets.possible(site):
+        return None
+    shown = pages[page_number(asked, len(pages)) - 1]
+    found = Snapshot.objects.select_related("page__site").in_bulk([pk for pair in pages for pk in (pair.new, pair.old) if pk])
+    if not load_assets.missing([found[pk] for pk in (shown.old, shown.new) if pk in found]):
+        return None
+    return load_assets.start_for(list(found.values()), cluster=breakage.cluster, user=user)
+
+
+def page_number(asked: str, pages: int) -> int:
+    """The page asked for, from 1, within those that there are."""
+    return min(max(int(asked) if asked.isdecimal() else 1, 1), max(pages, 1))
 
 
 def annotatable(breakage: Breakage, asked: str) -> Snapshot | None:

@@ -1,7 +1,8 @@
 """Loads what the pages shown to editors need to look right, from where it stands, by the crawling process and its guard.
 
 An editor's browser never asks a foreign server for anything. What is loaded are the stylesheets, pictures and fonts of the
-sample pages, then what those sheets need, as deep as sheets are shown (`MAX_DEPTH`).
+sample pages, then what those sheets need, as deep as sheets are shown (`MAX_DEPTH`). Pages that a check fetched have theirs
+loaded when somebody looks at what it found.
 """
 
 import shutil
@@ -43,6 +44,12 @@ def start(site: Site, *, cluster: Cluster | None = None, user: Any = None) -> Ru
     return runs.start(Run.Kind.ASSETS, site, cluster=cluster, unit="files", user=user)
 
 
+def start_for(snapshots: Sequence[Snapshot], *, cluster: Cluster, user: Any = None) -> Run:
+    """Starts loading for these pages of a template's site, MAX_PAGES at most."""
+    parameters = {"snapshots": sorted(each.pk for each in snapshots)[:MAX_PAGES]}
+    return runs.start(Run.Kind.ASSETS, cluster.site, cluster=cluster, parameters=parameters, unit="files", user=user)
+
+
 def possible(site: Site) -> bool:
     """Whether the site stands somewhere on the web."""
     return bool(site.address) or sources.ready(site)
@@ -82,8 +89,8 @@ def fetched(site: Site, needed: Sequence[Need]) -> Iterator[tuple[Need, bytes]]:
 def run(run: Run, progress: Progress, *, fetch: Fetch = fetched) -> dict[str, Any]:
     """Loads. Summary: files loaded, and failed ones."""
     site, room = run.site, assets.Room.of(run.site)
-    progress(0, message="Looking at the sample pages")
-    needed = missing(_samples(run))
+    progress(0, message="Looking at the pages")
+    needed = missing(_pages(run))
     loaded = failed = 0
     for _ in range(MAX_DEPTH):
         if not needed or room.files < 1:
@@ -106,7 +113,8 @@ def run(run: Run, progress: Progress, *, fetch: Fetch = fetched) -> dict[str, An
             progress.problem(need.url, NOT_LOADED)
         failed += len(waiting)
         needed = assets.missing(site, _on_the_web(deeper))
-    previews.start(site, user=run.created_by)
+    if "snapshots" not in run.parameters:
+        previews.start(site, user=run.created_by)
     return {"loaded": loaded, "failed": failed}
 
 
@@ -114,7 +122,10 @@ def _on_the_web(needed: Iterable[Need]) -> list[Need]:
     return [need for need in needed if need.url.startswith(("http://", "https://"))]
 
 
-def _samples(run: Run) -> list[Snapshot]:
+def _pages(run: Run) -> list[Snapshot]:
+    """The pages that the run names, else the samples."""
+    if "snapshots" in run.parameters:
+        return list(Snapshot.objects.filter(page__site=run.site, pk__in=run.parameters["snapshots"]).select_related("page__site"))
     rows = SamplePage.objects.filter(cluster__site=run.site, cluster__ignored=False).select_related("snapshot__page__site")
     if run.cluster is not None:
         rows = rows.filter(cluster=run.cluster)

@@ -6,7 +6,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from extraction.models import Breakage, Role
+from extraction.models import Breakage, Role, Run
 from extraction.services import breakage_view as service
 from extraction.services import breakages as life
 from extraction.services import sources
@@ -27,8 +27,7 @@ def breakage(request: HttpRequest, breakage_id: int) -> HttpResponse:
     """One breakage: a page then and now, the places on it, the repair. `page=` is the page's number in the check."""
     found = _breakage(breakage_id)
     pages = service.pairs(found.check_found)
-    asked = request.GET.get("page", "")
-    number = min(max(int(asked) if asked.isdecimal() else 1, 1), max(len(pages), 1))
+    number = service.page_number(request.GET.get("page", ""), len(pages))
     context = {
         "breakage": found,
         "site": found.cluster.site,
@@ -49,6 +48,24 @@ def effect(request: HttpRequest, breakage_id: int) -> HttpResponse:
     found = _breakage(breakage_id)
     context = {"breakage": found, "effects": service.effect(found), "pages": service.pairs(found.check_found)}
     return render(request, "extraction/_breakage_effect.html", context)
+
+
+@require_POST
+@requires(Role.EDITOR)
+def looks(request: HttpRequest, breakage_id: int) -> HttpResponse:
+    """Has what the page looked at needs to look right loaded, if it is not there; `page=` is the page's number in the check."""
+    found = _breakage(breakage_id)
+    run = service.load_looks(found, request.POST.get("page", ""), request.user)
+    return render(request, "extraction/_breakage_looks.html", {"breakage": found, "run": run})
+
+
+@require_safe
+@requires(Role.VIEWER)
+def looks_progress(request: HttpRequest, breakage_id: int, run_id: int) -> HttpResponse:
+    """How loading goes."""
+    found = _breakage(breakage_id)
+    run = get_object_or_404(Run, pk=run_id, kind=Run.Kind.ASSETS, cluster=found.cluster)
+    return render(request, "extraction/_breakage_looks.html", {"breakage": found, "run": run})
 
 
 @require_POST

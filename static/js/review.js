@@ -12,4 +12,13 @@ const sides = frames.map((frame, side) => pageFrame(frame, frame.parentElement, 
   }
 }));
 
-frames.forEach((frame, side) => sides[side].show(frame.dataset.address));
+const show = () => frames.forEach((frame, side) => sides[side].show(frame.dataset.address));
+
+show();
+
+// What the pages need to look right was loaded meanwhile: they are shown once more.
+document.addEventListener("htmx:afterSwap", function again() {
+  if (!document.querySelector("#looks[data-loaded]")) return;
+  document.removeEventListener("htmx:afterSwap", again);
+  show();
+});

@@ -13,7 +13,7 @@ from django.urls import reverse
 from extraction.algorithms.monitoring.relearning import relearn
 from extraction.algorithms.rules.rule import AttributeRule
 from extraction.models import Attribute, Breakage, Check, Cluster, Monitor, RecordType, Rule, Run, Snapshot, Source
-from extraction.services import breakage_view, breakages, cluster_pages, crawl_site, repairs, rule_history, runs, watch_view
+from extraction.services import breakage_view, breakages, cluster_pages, crawl_site, load_assets, repairs, rule_history, runs, watch_view
 from tests.extraction.test_monitoring import ATTRIBUTES, Shop, cluster, serving, shop  # noqa: F401 - fixtures
 from tests.extraction.views.world import World
 
@@ -220,3 +220,38 @@ def test_an_operator_sets_when_a_site_is_checked(signed_in: Any, breakage: Break
     assert (monitor.enabled, monitor.every_hours, monitor.auto_repair) == (False, 6, True)
     assert client.post(address, {"every_hours": "0"}).status_code == 400
     assert Monitor.objects.get().every_hours == 6
+
+
+def test_opening_the_review_loads_what_its_pages_need_to_look_right(signed_in: Any, breakage: Breakage) -> None:
+    """A check fetches pages without their styles; they are loaded once somebody looks."""
+    address = reverse("breakage_looks", args=[breakage.pk])
+    assert f'hx-post="{address}"' in signed_in("editor").get(breakage.get_absolute_url()).content.decode()
+    assert f'hx-post="{address}"' not in signed_in("viewer").get(breakage.get_absolute_url()).content.decode()
+    text = signed_in("editor").post(address, {"page": "1"}).content.decode()
+    run = Run.objects.get(kind=Run.Kind.ASSETS)
+    progress = reverse("breakage_looks_progress", args=[breakage.pk, run.pk])
+    assert f'hx-get="{progress}"' in text
+    shown = {pk for pair in breakage_view.pairs(breakage.check_found) for pk in (pair.old, pair.new)}
+    assert set(run.parameters["snapshots"]) == shown
+
+    def fetch(site: Any, needed: Any) -> Any:
+        for need in needed:
+            if need.url.endswith(".css"):
+                yield need, b"h1 { color: red }"
+
+    Run.objects.filter(pk=run.pk).update(state=Run.State.RUNNING)
+    run.refresh_from_db()
+    summary = load_assets.run(run, runs.Progress(run), fetch=fetch)
+    Run.objects.filter(pk=run.pk).update(state=Run.State.DONE, summary=summary)
+    assert summary["loaded"] > 0
+    text = signed_in("viewer").get(progress).content.decode()
+    assert "data-loaded" in text
+    assert "hx-get" not in text
+    assert signed_in("editor").post(address, {"page": "1"}).content.decode().strip() == "", "nothing is missing any more"
+    assert Run.objects.filter(kind=Run.Kind.ASSETS).count() == 1
+
+
+def test_nothing_is_loaded_where_the_site_stands_nowhere(signed_in: Any, breakage: Breakage) -> None:
+    Source.objects.all().delete()
+    assert signed_in("editor").post(reverse("breakage_looks", args=[breakage.pk])).content.decode().strip() == ""
+    assert not Run.objects.filter(kind=Run.Kind.ASSETS).exists()

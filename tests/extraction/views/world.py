@@ -68,6 +68,9 @@ class World:
             return [self.record_type.slug]
         if name in {"run_addresses", "run_pause", "run_resume"}:
             return [self.crawl.pk]
+        if name == "breakage_looks_progress":
+            kind = Run.Kind.ASSETS
+            return [self.breakage.pk, Run.objects.get_or_create(site=self.site, cluster=self.cluster, kind=kind, state="done")[0].pk]
         if name.startswith("breakage"):
             return [self.breakage.pk]
         if name == "site_check":
