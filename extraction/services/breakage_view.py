@@ -13,9 +13,10 @@ from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Attribute, Breakage, Check, Cluster, Record, Rule, Run, Snapshot
-from extraction.services import learning_set, load_assets
+from extraction.services import learning_set, repairs
 from extraction.services.learning_set import Source
 from extraction.services.recent import Recent
+from extraction.services.repairs import Proof
 
 MAX_MARKS = 40
 """Places outlined on a page: they stand in an address, and more nobody tells apart."""
@@ -28,11 +29,12 @@ Places = Mapping[str, Sequence[tuple[Location, str]]]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A breakage in the queue, with the attributes that broke in their hues, and how many records its template has."""
+    """A breakage in the queue, with the attributes that broke in their hues, its template's records, and how sure its repair is."""
 
     breakage: Breakage
     attributes: list[Attribute]
     records: int
+    proof: Proof | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,25 +157,15 @@ def effect(breakage: Breakage) -> list[AttributeEffect]:
     return found
 
 
+def proof(breakage: Breakage) -> Proof | None:
+    """How sure the repair is of what broke; None where there is none."""
+    return repairs.proof(breakage.proposal.report, breakage.attributes) if breakage.proposal else None
+
+
 def renewing(breakage: Breakage) -> Run | None:
     """The run that makes the records right after the repair was accepted, while it is not done."""
     runs = Run.objects.filter(site=breakage.cluster.site, state__in=Run.UNFINISHED).order_by("pk")
     return runs.filter(kind__in=(Run.Kind.CRAWL, Run.Kind.CLUSTER, Run.Kind.EXTRACT)).first()
-
-
-def load_looks(breakage: Breakage, asked: str, user: Any = None) -> Run | None:
-    """Starts loading the styles and pictures of the check's pages when the one looked at (`asked`: its number) lacks some; else None.
-
-    A check fetches pages without them, and most breakages are never looked at.
-    """
-    pages, site = pairs(breakage.check_found), breakage.cluster.site
-    if not pages or not load_assets.possible(site):
-        return None
-    shown = pages[page_number(asked, len(pages)) - 1]
-    found = Snapshot.objects.select_related("page__site").in_bulk([pk for pair in pages for pk in (pair.new, pair.old) if pk])
-    if not load_assets.missing([found[pk] for pk in (shown.old, shown.new) if pk in found]):
-        return None
-    return load_assets.start_for(list(found.values()), cluster=breakage.cluster, user=user)
 
 
 def page_number(asked: str, pages: int) -> int:
@@ -200,7 +192,7 @@ def _rows(**conditions: Any) -> list[Row]:
     clusters = [each.cluster for each in shown]
     schema = _schema(clusters)
     records = dict(Record.objects.filter(cluster__in=clusters).values_list("cluster").order_by().annotate(n=Count("pk")))
-    return [Row(each, _known(schema, each.cluster, each.attributes), records.get(each.cluster_id, 0)) for each in shown]
+    return [Row(each, _known(schema, each.cluster, each.attributes), records.get(each.cluster_id, 0), proof(each)) for each in shown]
 
 
 def _schema(clusters: Sequence[Cluster]) -> dict[tuple[int | None, str], Attribute]:

@@ -69,20 +69,40 @@ def propose(breakage: Breakage, *, now: datetime) -> Rule | None:
     return draft
 
 
-def accept(breakage: Breakage, *, user: Any = None, now: datetime | None = None) -> Rule:
+def accept(breakage: Breakage, *, user: Any = None, now: datetime | None = None, doubtful: bool = False) -> Rule:
     """Publishes the proposal; the broken version ends as repaired. Where the site has an address, it is fetched again and its records
-    are made anew. Raises rules.StateError when there is no proposal or it cannot be published.
+    are made anew.
+
+    What is not proven goes live only if a person says so (`doubtful`); else it is left out, and so is what was not found again where the
+    old XPath gives wrong values. Raises rules.StateError when there is no proposal, when it cannot be published, or nothing of it is left.
     """
     if breakage.proposal is None or breakage.state != Breakage.State.OPEN:
         raise rules.StateError("There is no repair to accept any more.")
     at = now or timezone.now()
     with transaction.atomic():
-        rules.publish(breakage.proposal, user)
+        proposal = _accepted(breakage, breakage.proposal, user, doubtful=doubtful)
+        rules.publish(proposal, user)
+        Breakage.objects.filter(pk=breakage.pk, state=Breakage.State.OPEN).update(proposal=proposal)
         _close(Breakage.objects.filter(pk=breakage.pk), Breakage.State.REPAIRED, at, user)
         _renew_baselines(breakage.check_found)
         if sources.ready(breakage.cluster.site):
             crawl_site.start_renewal(breakage.cluster.site, user)
-    return breakage.proposal
+    return proposal
+
+
+def _accepted(breakage: Breakage, proposal: Rule, user: Any, *, doubtful: bool) -> Rule:
+    """The proposal, or a version of it without what is left out."""
+    proof = repairs.proof(proposal.report, breakage.attributes)
+    if not proof.found and not (doubtful and proof.doubtful):
+        raise rules.StateError("Nothing of this repair is proven. Look at it, edit it or mark the values yourself.")
+    verdicts = breakage.check_found.attributes
+    wrong = {name: reason for name, reason in proof.lost.items() if verdicts.get(name, {}).get("kind") == "incorrect"}
+    left = wrong | ({} if doubtful else dict(proof.doubtful))
+    if not left:
+        return proposal
+    failed = [{"name": name, "reason": reason} for name, reason in {**proof.lost, **left}.items()]
+    value = repairs.without(rules.value_of(proposal), left)
+    return rules.add_draft(breakage.cluster, value, report=proposal.report | {"failed": failed}, origin=Rule.Origin.REPAIRED, user=user)
 
 
 def dismiss(breakage: Breakage, *, user: Any = None, now: datetime | None = None) -> bool:

@@ -7,9 +7,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from extraction.models import Breakage, Role, Run
+from extraction.services import breakage_looks, sources
 from extraction.services import breakage_view as service
 from extraction.services import breakages as life
-from extraction.services import sources
 from extraction.services.rules import StateError
 from extraction.views.policy import requires
 
@@ -32,6 +32,7 @@ def breakage(request: HttpRequest, breakage_id: int) -> HttpResponse:
         "breakage": found,
         "site": found.cluster.site,
         "attributes": service.attributes(found.cluster, found.attributes),
+        "proof": service.proof(found),
         "pages": pages,
         "number": number,
         "sides": service.sides(found, pages[number - 1]) if pages else None,
@@ -55,7 +56,7 @@ def effect(request: HttpRequest, breakage_id: int) -> HttpResponse:
 def looks(request: HttpRequest, breakage_id: int) -> HttpResponse:
     """Has what the page looked at needs to look right loaded, if it is not there; `page=` is the page's number in the check."""
     found = _breakage(breakage_id)
-    run = service.load_looks(found, request.POST.get("page", ""), request.user)
+    run = breakage_looks.load(found, request.POST.get("page", ""), request.user)
     return render(request, "extraction/_breakage_looks.html", {"breakage": found, "run": run})
 
 
@@ -71,10 +72,10 @@ def looks_progress(request: HttpRequest, breakage_id: int, run_id: int) -> HttpR
 @require_POST
 @requires(Role.OPERATOR)
 def accept(request: HttpRequest, breakage_id: int) -> HttpResponse:
-    """Publishes the repair; the site is fetched again and its records are made anew."""
+    """Publishes the repair; the site is fetched again and its records are made anew. `doubtful=1`: with what is not proven."""
     found = _breakage(breakage_id)
     try:
-        rule = life.accept(found, user=request.user)
+        rule = life.accept(found, user=request.user, doubtful=bool(request.POST.get("doubtful")))
     except StateError as error:
         messages.error(request, str(error))
         return redirect(found)
