@@ -79,6 +79,19 @@ def update(
         return renaming.follow(record_type, renamed, lists)
 
 
+def add(record_type: RecordType, drafts: Sequence[AttributeDraft]) -> None:
+    """Adds attributes whose names are new, and their lists; those that are there stay as they are."""
+    old = list(record_type.attributes.select_related("list"))
+    known = {each.name.lower() for each in old}
+    kept = [
+        AttributeDraft(each.pk, each.name, each.type, each.multiple, each.mandatory, each.hotkey, each.list.name if each.list else "")
+        for each in old
+    ]
+    new = [draft for draft in drafts if draft.name.lower() not in known]
+    if new:
+        update(record_type, record_type.name, record_type.description, [*kept, *new])
+
+
 def delete(record_type: RecordType) -> None:
     """Deletes a record type. Raises InUse while a template uses it."""
     with transaction.atomic():

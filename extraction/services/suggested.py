@@ -9,23 +9,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from lxml import etree
 
-from extraction.algorithms.errors import PageError
 from extraction.algorithms.rules.guess import guess_type
 from extraction.algorithms.suggestion.suggest import Column, suggest
-from extraction.models import Attribute, Cluster, Label, RecordType, Snapshot
-from extraction.services import clusters, record_types, sample_pages
+from extraction.models import Attribute, Cluster, Label, Snapshot
+from extraction.services import clusters, record_types, sample_roots
 from extraction.services.labelling import read_nodes, set_labels
 from extraction.services.recent import Recent
 from extraction.services.record_types import AttributeDraft
 from extraction.services.runs import JobError
-
-PAGES = 10
-"""Sample pages looked at: what they show varies most."""
-
-MAX_BYTES = 12_000_000
-"""Bytes of pages that are looked at together, so that nobody waits for more than some seconds."""
 
 COLUMNS = 30
 """Columns offered."""
@@ -109,26 +101,16 @@ def use(cluster: Cluster, key: str, taken: Sequence[Taken], user: Any, *, type_n
 
 
 def _find(cluster: Cluster) -> tuple[str, _Found]:
-    samples = [row.snapshot for row in sample_pages.samples(cluster)][:PAGES]
-    key = "-".join(f"{snapshot.pk}" for snapshot in samples)
-    return key, _FOUND.get(key) or _FOUND.put(key, _read(samples))
+    samples = sample_roots.of(cluster)
+    return samples.key, _FOUND.get(samples.key) or _FOUND.put(samples.key, _read(samples.snapshots))
 
 
 def _read(samples: Sequence[Snapshot]) -> _Found:
-    roots: list[etree._Element] = []
-    kept, size = [], 0
-    for snapshot in samples:
-        size += snapshot.size_bytes
-        if size > MAX_BYTES and len(roots) > 1:
-            break
-        try:
-            roots.append(read_nodes(snapshot)[0])
-        except PageError:
-            continue
-        kept.append(snapshot.pk)
+    kept, roots = sample_roots.read(samples)
     columns = suggest(roots, most=COLUMNS)
     language = roots[0].get("lang") if roots else None
-    return _Found(tuple(kept), tuple(columns), tuple(_field(place, column, len(kept), language) for place, column in enumerate(columns)))
+    fields = tuple(_field(place, column, len(kept), language) for place, column in enumerate(columns))
+    return _Found(tuple(snapshot.pk for snapshot in kept), tuple(columns), fields)
 
 
 def _field(place: int, column: Column, pages: int, language: str | None) -> Field:
@@ -144,21 +126,9 @@ def _attributes(cluster: Cluster, wanted: Sequence[Taken], found: _Found, type_n
     if cluster.record_type is None:
         clusters.set_record_type(cluster, record_types.create(type_name, "", drafts))
     else:
-        _add(cluster.record_type, drafts)
+        record_types.add(cluster.record_type, drafts)
     assert cluster.record_type is not None  # noqa: S101 - set just above; the checker does not see it
     return {each.name.lower(): each for each in cluster.record_type.attributes.all()}
-
-
-def _add(record_type: RecordType, drafts: Sequence[AttributeDraft]) -> None:
-    old = list(record_type.attributes.select_related("list"))
-    known = {each.name.lower() for each in old}
-    kept = [
-        AttributeDraft(each.pk, each.name, each.type, each.multiple, each.mandatory, each.hotkey, each.list.name if each.list else "")
-        for each in old
-    ]
-    new = [draft for draft in drafts if draft.name.lower() not in known]
-    if new:
-        record_types.update(record_type, record_type.name, record_type.description, [*kept, *new])
 
 
 def _mark(cluster: Cluster, page: Snapshot, number: int, rows: Sequence[tuple[Attribute, Column]], user: Any) -> None:

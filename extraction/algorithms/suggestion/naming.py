@@ -40,8 +40,8 @@ GENERIC = frozenset(
 VAGUE = frozenset(("id", "name", "value", "text", "type", "code", "lang", "href", "url", "key", "item", "unit"))
 """Names of elements of XML that need the one around them to say anything."""
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W_a-zA-Z\d]+|\d+")
-_PLAIN = re.compile(r"[^\W_]+")
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W_a-zA-Z\d]+|\d+")
+PLAIN = re.compile(r"[^\W_]+")
 _PREFIX = re.compile(r"([^\W\d_][^:：]{0,30})[:：]\s*\S")
 KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("email", re.compile(r"[^\s@]+@[^\s@]+\.\w+")),
@@ -62,14 +62,14 @@ class Namer:
         for page, row in zip(pages, keys, strict=True):
             for unit, key in zip(page.texts, row, strict=True):
                 if key in labels:
-                    written.setdefault(key, Counter())[" ".join(_PLAIN.findall(unit.text.casefold()))] += 1
+                    written.setdefault(key, Counter())[" ".join(PLAIN.findall(unit.text.casefold()))] += 1
         self.written = {key: min(counts, key=lambda text: (-counts[text], text)) for key, counts in written.items()}
 
     def names(self, columns: Sequence[Candidate]) -> list[str]:
         """Identifiers, each once, in the order of the columns."""
         title, taken, names = self._title(columns), Counter[str](), []
         for each in columns:
-            own = "title" if each is title else next(filter(None, map(_identifier, self._ideas(each))), "field")
+            own = "title" if each is title else next(filter(None, map(identifier, self._ideas(each))), "field")
             taken[own] += 1
             name = own
             while taken[own] > 1 and (name := f"{own}_{taken[own]}") in taken:
@@ -86,13 +86,13 @@ class Namer:
 
     def _label(self, each: Candidate) -> Sequence[str]:
         """The words of the label before it, if that looks like one."""
-        return _PLAIN.findall(self.written.get(each.key.label, "")) if each.key.label in self.labels.marked and self._near(each) else ()
+        return PLAIN.findall(self.written.get(each.key.label, "")) if each.key.label in self.labels.marked and self._near(each) else ()
 
     def _ideas(self, each: Candidate) -> Iterable[Sequence[str]]:
         """Words for a name, the best first."""
         path, kind = _path(each), _kind(each)
         marked, near = each.key.label in self.labels.marked, self._near(each)
-        label = _content_words(_PLAIN.findall(self.written.get(each.key.label, ""))) if marked or not each.constant else []
+        label = content_words(PLAIN.findall(self.written.get(each.key.label, ""))) if marked or not each.constant else []
         if self.paths.named:
             yield from self._element_words(path)
         own = self._author_words(path)
@@ -127,12 +127,12 @@ class Namer:
         if path < 0:
             return []
         said = [value for name, value in self.paths.names[path] if name in ("name", "key")]
-        return [word.lower() for word in _WORD.findall(said[0] if said else self.paths.tags[path])]
+        return [word.lower() for word in WORD.findall(said[0] if said else self.paths.tags[path])]
 
     def _author_words(self, path: int) -> Sequence[str]:
         """Of the step's itemprop, classes and id the first that says something."""
         names = sorted(self.paths.names[path], key=lambda pair: ("itemprop", "class", "id").index(pair[0]))
-        rows = (_content_words(_WORD.findall(VOCABULARY.get(value, value))) for _, value in names)
+        rows = (content_words(WORD.findall(VOCABULARY.get(value, value))) for _, value in names)
         return next((words for words in rows if words), ())
 
 
@@ -141,13 +141,15 @@ def _path(each: Candidate) -> int:
     return each.key.path if each.key.kind.endswith("around") else each.group[min(each.group)][0].unit.path
 
 
-def _content_words(words: Iterable[str]) -> list[str]:
+def content_words(words: Iterable[str]) -> list[str]:
+    """Words that say what something is, in lower case; none if only numbers are left."""
     lower = [VOCABULARY.get(word.lower(), word.lower()) for word in words]
     kept = [word for word in lower if word not in GENERIC and (len(word) > 1 or word.isdigit())]
     return kept if any(not word.isdigit() for word in kept) else []
 
 
-def _identifier(words: Sequence[str]) -> str:
+def identifier(words: Sequence[str]) -> str:
+    """A name of some words, "" if they make none."""
     plain = "_".join(part for word in words[: MAX_WORDS + 1] for part in word.split())[:MAX_NAME].strip("_")
     while plain and plain[0].isdigit():
         plain = plain.lstrip("0123456789").lstrip("_")
@@ -161,7 +163,7 @@ def _prefix(each: Candidate) -> Sequence[str]:
     if not counts:
         return ()
     best = min(counts, key=lambda text: (-counts[text], text))
-    return _content_words(_PLAIN.findall(best)) if counts[best] > 0.7 * len(matches) else ()
+    return content_words(PLAIN.findall(best)) if counts[best] > 0.7 * len(matches) else ()
 
 
 def _kind(each: Candidate) -> str:

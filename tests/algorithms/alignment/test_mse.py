@@ -85,6 +85,16 @@ def test_a_line_that_all_pages_have_but_that_looks_as_those_of_many_records_boun
     assert [{page: len(rows) for page, rows in section.rows.items()} for section in found] == [dict.fromkeys(range(4), 8)]
 
 
+def test_an_advertisement_among_the_items_of_a_list_parts_it_not() -> None:
+    pages = []
+    for number in range(4):
+        rows = [f"<li class=o><b>Tea {number}-{n}</b><i>{n}.{number}0</i></li>" for n in range(4 + number % 3)]
+        rows.insert(2, "<li class=ad><b>Sponsored</b></li>")
+        pages.append(root(f"<h1>Shop {number}</h1><ul>{''.join(rows)}</ul>"))
+    found = [section for section in mse(pages) if section.several]
+    assert [{page: len(rows) for page, rows in section.rows.items()} for section in found] == [{0: 4, 1: 5, 2: 6, 3: 4}]
+
+
 def test_values_stand_where_they_are_said_to_and_rows_at_their_elements() -> None:
     roots = [result_page(number, shown) for number, shown in enumerate(RESULTS)]
     nodes = [elements(each) for each in roots]

@@ -8,7 +8,7 @@ to page (`sections`), and the texts of their records put into columns (`fields`)
 12 comparisons of records for each sign of each parent.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 
@@ -27,10 +27,15 @@ __all__ = ["Row", "Section", "SectionField", "mse", "structure"]
 
 @dataclass(frozen=True, slots=True)
 class SectionField:
-    """A column of a section. label: what stands before its values. steps: the last steps of its path, elements with classes."""
+    """A column of a section.
+
+    label: what stands before its values, "" for nothing. steps: of its path within a record, elements with their classes. column: of the
+    table's cell it stands in, from 1; 0 for none. multiple: whether a record may have several values.
+    """
 
     label: str
     steps: tuple[str, ...]
+    column: int
     multiple: bool
 
 
@@ -102,14 +107,18 @@ def _section(found: Found, pages: Sequence[Page], paths: Paths) -> Section:
     for (page, record), texts in told.items():
         if values := columns.values(texts):
             rows.setdefault(page, []).append(Row(record.first, record.last, values))
-    named = tuple(SectionField(column.label, tuple(_steps(column, paths)), column.multiple) for column in columns.all)
+    page, record = next(iter(told))
+    around = pages[page].nodes[pages[page].nodes[record.first].parent].path
+    named = tuple(_told(column, around, paths) for column in columns.all)
     return Section(found.label, found.family, named, {page: tuple(records) for page, records in rows.items()})
 
 
-def _steps(column: Column, paths: Paths) -> Iterator[str]:
-    """The last two steps of a column's path."""
+def _told(column: Column, around: int, paths: Paths) -> SectionField:
+    """A column with the steps of its path below the element around the records."""
+    steps: list[str] = []
     path = column.path
-    above = paths.above[path]
-    if above >= 0:
-        yield paths.steps[above]
-    yield paths.steps[path]
+    while path >= 0 and path != around:
+        steps.append(paths.steps[path])
+        path = paths.above[path]
+    cell = next((step for step in steps if step.startswith(("td", "th")) and step.endswith("]")), "")
+    return SectionField(column.label, tuple(reversed(steps)), int(cell[cell.rindex("[") + 1 : -1]) if cell else 0, column.multiple)

@@ -6,7 +6,7 @@ table. What is left between boundaries, without records found so far, is parted 
 of the highest cohesion taken.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -18,6 +18,9 @@ from extraction.algorithms.alignment.mse.regions import ALIKE, best_parting
 
 DATA = 0.3
 """Share of a section's records that have a line of one look, from which on such lines are data."""
+
+ITEMS = frozenset(("li", "dd", "article"))
+"""Elements that are an item each. Rows of tables and plain blocks may be headings."""
 
 STATIC = 0.5
 """Share of static records from which on a section is static."""
@@ -63,16 +66,24 @@ def refined(page: Page, region: Region, bounds: set[int], static: frozenset[Text
     for record in region.records:
         low = next((line for line in range(record.low, record.high) if line not in bounds), record.high)
         cut = next((line for line in range(low, record.high) if line in bounds), record.high)
-        if low > record.low:
+        if low > record.low and not _is_item(page, region.parent, record, record.low):
             yield from _dynamic(page, region, run, static)
             run = []
         kept = replace(record, low=low) if cut == record.high else _until(page, region.parent, replace(record, low=low), cut)
         if kept is not None and kept.low < kept.high:
             run.append(kept)
-        if cut < record.high:
+        if cut < record.high and not _is_item(page, region.parent, record, cut):
             yield from _dynamic(page, region, run, static)
             run = []
     yield from _dynamic(page, region, run, static)
+
+
+def _is_item(page: Page, parent: int, record: Record, line: int) -> bool:
+    """Whether a static line is a whole item among a list's: an advertisement, which is no heading over those after it."""
+    nodes, children = page.nodes, page.nodes[parent].children
+    at = bisect_right(children, line, key=lambda child: nodes[child].low) - 1
+    item = nodes[children[at]] if at >= 0 else nodes[parent]
+    return item.low <= line < item.high and item.tag in ITEMS and item.tag == nodes[record.first].tag
 
 
 def _until(page: Page, parent: int, record: Record, line: int) -> Record | None:

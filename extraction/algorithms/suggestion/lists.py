@@ -1,0 +1,193 @@
+"""Lists proposed for pages of one template of which nothing is known: sections with several records, named, with rows to mark.
+
+The sections are MSE's (`alignment/mse`). A field is named by the label before it, the header of its column, what the template's author
+called its element, or what its values are. Another method *agrees* with a list if a set of its structure has as many rows on most pages and
+most of their texts.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from lxml import etree
+
+from extraction.algorithms.alignment.mse import Row, Section, SectionField, mse
+from extraction.algorithms.alignment.schema import Row as SchemaRow
+from extraction.algorithms.alignment.schema import Structure, Value
+from extraction.algorithms.dom.nodes import clean, elements, whole_text
+from extraction.algorithms.suggestion.naming import KINDS, MAX_WORDS, PLAIN, WORD, content_words, identifier
+
+LISTS = 6
+"""Lists proposed unless told otherwise."""
+
+FIELDS = 12
+"""Most fields of a list, those of most rows first."""
+
+FILLED = 0.1
+"""Share of the rows that have to have a field."""
+
+HEADERS = 400
+"""Elements before the first row among which the row of headers of its columns is."""
+
+SAME_ROWS, SAME_TEXTS = 0.8, 0.6
+"""Share of the pages with as many rows, and of the texts in common, from which on two methods agree."""
+
+_KIND = 0.6
+"""Share of a field's values that have to look like a kind of thing for it to be called so."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListField:
+    """A field of a list. number: of the section's. name: an identifier, unique in the list. filled: rows that have it."""
+
+    number: int
+    name: str
+    multiple: bool
+    filled: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SuggestedList:
+    """A list as proposed. name: an identifier. agree: the other methods that found it, too."""
+
+    name: str
+    fields: tuple[ListField, ...]
+    section: Section
+    agree: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        """How many rows the pages seen have together."""
+        return sum(map(len, self.section.rows.values()))
+
+
+def suggest_lists(
+    roots: Sequence[etree._Element], *, others: Mapping[str, Structure] | None = None, most: int = LISTS
+) -> list[SuggestedList]:
+    """At most `most` lists of pages of one template, those with most to say first. others: {method: what it found on the same pages}."""
+    if len(roots) < 2:
+        return []
+    sections = [section for section in mse(roots) if section.several and len(section.rows) > 1]
+    ranked = sorted(sections, key=lambda section: -_worth(section, len(roots)))[:most]
+    names = _unique(_list_name(section) for section in ranked)
+    return [
+        SuggestedList(name, fields, section, tuple(method for method, found in (others or {}).items() if agrees(section, found)))
+        for name, section in zip(names, ranked, strict=True)
+        if (fields := _fields(section, roots))
+    ]
+
+
+def rows_to_mark(found: SuggestedList, page: int, numbers: Sequence[int], *, most: int) -> list[Row]:
+    """Rows of a page that show the fields with these numbers best: of most of them first, in document order."""
+    rows = found.section.rows.get(page, ())
+    best = sorted(range(len(rows)), key=lambda at: (-sum(number in rows[at].values for number in numbers), at))[:most]
+    return [rows[at] for at in sorted(best)]
+
+
+def agrees(section: Section, found: Structure) -> bool:
+    """Whether some set of a structure is the section."""
+    return any(_same(section, pages) for pages in found.tables().values())
+
+
+def _same(section: Section, pages: Mapping[int, Sequence[SchemaRow]]) -> bool:
+    every = section.rows.keys() | pages.keys()
+    equal = sum(len(section.rows.get(page, ())) == len(pages.get(page, ())) for page in every)
+    if equal < SAME_ROWS * len(every):
+        return False
+    mine = Counter(value.text for rows in section.rows.values() for row in rows for value in _values(row))
+    theirs = Counter(text for rows in pages.values() for row in rows for text in _texts(row))
+    return (mine & theirs).total() >= SAME_TEXTS * min(mine.total(), theirs.total()) > 0
+
+
+def _values(row: Row) -> Iterator[Value]:
+    for values in row.values.values():
+        yield from values
+
+
+def _texts(row: SchemaRow) -> Iterator[str]:
+    waiting = [row]
+    while waiting:
+        for held in waiting.pop().values():
+            if isinstance(held, Value):
+                yield held.text
+            else:
+                waiting += held
+
+
+def _worth(section: Section, pages: int) -> float:
+    """How many different values it has, weighed by the share of the pages that show it."""
+    return len({value.text for rows in section.rows.values() for row in rows for value in _values(row)}) * len(section.rows) / pages
+
+
+def _fields(section: Section, roots: Sequence[etree._Element]) -> tuple[ListField, ...]:
+    counts: Counter[int] = Counter()
+    texts: dict[int, list[str]] = {}
+    for row in (row for rows in section.rows.values() for row in rows):
+        for number, values in row.values.items():
+            counts[number] += 1
+            texts.setdefault(number, []).extend(value.text for value in values)
+    total = sum(map(len, section.rows.values()))
+    kept = [number for number, count in counts.most_common() if count >= FILLED * total and len(set(texts[number])) > 1][:FIELDS]
+    kept.sort()
+    headers = _headers(section, roots)
+    named = _unique(
+        next(filter(None, map(identifier, _ideas(section.fields[at], texts[at], headers, first=at == kept[0]))), "field") for at in kept
+    )
+    return tuple(ListField(at, name, section.fields[at].multiple, counts[at]) for at, name in zip(kept, named, strict=True))
+
+
+def _ideas(field: SectionField, texts: Sequence[str], headers: Mapping[int, str], *, first: bool) -> Iterator[Sequence[str]]:
+    """Words for a name, the best first. first: whether it is the first field, which is what the rows are called."""
+    yield _short(field.label)
+    yield _short(headers.get(field.column, ""))
+    steps = [step.split("[")[0].split(".") for step in reversed(field.steps)]
+    own, above = (_class_words(step) for step in (*steps, [], [])[:2])
+    tags = {step[0] for step in steps}
+    yield own
+    yield [name for name, pattern in KINDS if sum(bool(pattern.fullmatch(text)) for text in texts) >= _KIND * len(texts)][:1]
+    yield ["title"] if tags & {"h1", "h2", "h3", "h4", "h5", "h6", "dt"} else []
+    yield above
+    yield ["name"] if "a" in tags or first else []
+
+
+def _class_words(step: Sequence[str]) -> list[str]:
+    """Of a step's classes the first that says something."""
+    return next(filter(None, (content_words(WORD.findall(name)) for name in step[1:])), [])
+
+
+def _short(text: str) -> list[str]:
+    words = content_words(PLAIN.findall(text))
+    return words if len(words) <= MAX_WORDS else []
+
+
+def _headers(section: Section, roots: Sequence[etree._Element]) -> dict[int, str]:
+    """{column: what the header cell above it says}: of the row with most header cells shortly before the first row, or in it."""
+    page, rows = next(iter(section.rows.items()))
+    nodes = elements(roots[page])
+    best: list[etree._Element] = []
+    for node in nodes[max(0, rows[0].first - HEADERS) : rows[0].first + 20]:
+        if node.tag == "tr":
+            cells = [child for child in node if child.tag in ("th", "td")]
+            if len(cells) > 1 and sum(cell.tag == "th" for cell in cells) * 2 > len(cells) and len(cells) >= len(best):
+                best = cells
+    return {column: clean(whole_text(cell)) for column, cell in enumerate(best, 1)}
+
+
+def _list_name(section: Section) -> str:
+    """Of what bounds it above, or of what its records' element is called."""
+    step = section.fields[0].steps[0].split("[")[0].split(".") if section.fields[0].steps else []
+    own = _class_words(step)
+    label = [] if any(field.column for field in section.fields) else _short(section.label)
+    return identifier(label) or identifier(own) or "rows"
+
+
+def _unique(names: Iterable[str]) -> list[str]:
+    taken: list[str] = []
+    for name in names:
+        number = 1
+        each = name
+        while each in taken:
+            number += 1
+            each = f"{name}_{number}"
+        taken.append(each)
+    return taken

@@ -1,0 +1,51 @@
+"""The sample pages of a template as trees, for what compares pages of which nothing is annotated."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lxml import etree
+
+from extraction.algorithms.errors import PageError
+from extraction.models import Cluster, Snapshot
+from extraction.services import sample_pages
+from extraction.services.labelling import read_nodes
+
+PAGES = 10
+"""Sample pages looked at: what they show varies most."""
+
+MAX_BYTES = 12_000_000
+"""Bytes of pages that are looked at together, so that nobody waits for more than some seconds."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Samples:
+    """The sample pages as they stand now. key: says which they are."""
+
+    snapshots: tuple[Snapshot, ...]
+
+    @property
+    def key(self) -> str:
+        """Equal for the same pages in the same order."""
+        return "-".join(f"{snapshot.pk}" for snapshot in self.snapshots)
+
+
+def of(cluster: Cluster) -> Samples:
+    """The sample pages of a template that are compared."""
+    return Samples(tuple(row.snapshot for row in sample_pages.samples(cluster)[:PAGES]))
+
+
+def read(snapshots: Sequence[Snapshot]) -> tuple[list[Snapshot], list[etree._Element]]:
+    """The pages that can be read, as many as `MAX_BYTES` allow, two at least, and their trees."""
+    kept: list[Snapshot] = []
+    roots: list[etree._Element] = []
+    size = 0
+    for snapshot in snapshots:
+        size += snapshot.size_bytes
+        if size > MAX_BYTES and len(roots) > 1:
+            break
+        try:
+            roots.append(read_nodes(snapshot)[0])
+        except PageError:
+            continue
+        kept.append(snapshot)
+    return kept, roots

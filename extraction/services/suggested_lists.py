@@ -1,0 +1,198 @@
+"""Suggested lists: from a template of which nothing is annotated to a list with marked rows.
+
+What an editor takes becomes a list of the record type with its attributes, and on the first sample pages that show it rows marked like any
+others: to be looked at in the workbench, put right there, and learned from.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from extraction.algorithms.alignment.methods import SECOND_OPINIONS
+from extraction.algorithms.rules.guess import guess_type
+from extraction.algorithms.suggestion.lists import ListField, SuggestedList, rows_to_mark, suggest_lists
+from extraction.models import Attribute, Cluster, Label, Snapshot
+from extraction.services import clusters, record_types, sample_roots
+from extraction.services.labelling import MAX_ROWS, read_nodes, set_labels
+from extraction.services.recent import Recent
+from extraction.services.record_types import AttributeDraft
+from extraction.services.runs import JobError
+
+MARKED_PAGES, MARKED_ROWS = 2, 2
+"""Pages on which rows are marked, and how many on each: what the learner of rows needs, and a page more to tell what varies."""
+
+SHOWN_ROWS = 4
+"""Rows shown of a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field as offered. place: its number in its list; filled: rows that have it."""
+
+    place: int
+    name: str
+    type: str
+    multiple: bool
+    filled: int
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedList:
+    """A list as offered.
+
+    place: its number. rows: of all pages together. pages: those that show it. first: rows of the first of them. shown: its first rows, a
+    text for each field. agree: other methods that found it.
+    """
+
+    place: int
+    name: str
+    rows: int
+    pages: int
+    first: int
+    fields: tuple[Field, ...]
+    shown: tuple[tuple[str, ...], ...]
+    agree: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What is offered for a template. key: says of which pages; pages: how many were compared."""
+
+    key: str
+    pages: int
+    lists: tuple[OfferedList, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TakenField:
+    """A field that an editor takes, under the name and type chosen."""
+
+    place: int
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class TakenList:
+    """A list that an editor takes. every: all rows of the first page are marked, rather than two on two pages."""
+
+    place: int
+    name: str
+    fields: tuple[TakenField, ...]
+    every: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """What taking a list did."""
+
+    rows: int
+    pages: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    snapshots: tuple[int, ...]
+    lists: tuple[SuggestedList, ...]
+    offered: tuple[OfferedList, ...]
+
+
+_FOUND: Recent[str, _Found] = Recent(20)
+
+
+def offer(cluster: Cluster) -> Offer:
+    """The lists found on a template's sample pages; computed once for the same pages."""
+    key, found = _find(cluster)
+    return Offer(key, len(found.snapshots), found.offered)
+
+
+def take(cluster: Cluster, key: str, taken: TakenList, user: Any, *, type_name: str = "") -> Marked:
+    """Makes a list of the fields taken and marks rows of it.
+
+    key: the offer's. type_name: of the record type to be made where the template has none. Pages on which rows of the list are marked
+    already stay as they are. Raises JobError when the pages are others by now, or a name is taken.
+    """
+    now, found = _find(cluster)
+    if now != key or taken.place >= len(found.lists):
+        raise JobError("the template's sample pages changed meanwhile; look at the lists again")
+    chosen = found.lists[taken.place]
+    fields = [(each, chosen.fields[each.place]) for each in taken.fields if each.place < len(chosen.fields)]
+    with transaction.atomic():
+        attributes = _attributes(cluster, taken.name, fields, type_name)
+        rows = [(attributes[each.name.lower()], field) for each, field in fields]
+        return _mark(cluster, chosen, rows, found.snapshots, user, every=taken.every)
+
+
+def _find(cluster: Cluster) -> tuple[str, _Found]:
+    samples = sample_roots.of(cluster)
+    return samples.key, _FOUND.get(samples.key) or _FOUND.put(samples.key, _read(samples.snapshots))
+
+
+def _read(samples: Sequence[Snapshot]) -> _Found:
+    kept, roots = sample_roots.read(samples)
+    others = {name: method(roots) for name, method in SECOND_OPINIONS.items()} if len(roots) > 1 else {}
+    lists = tuple(suggest_lists(roots, others=others))
+    language = roots[0].get("lang") if roots else None
+    offered = tuple(_offered(place, each, language) for place, each in enumerate(lists))
+    return _Found(tuple(snapshot.pk for snapshot in kept), lists, offered)
+
+
+def _offered(place: int, found: SuggestedList, language: str | None) -> OfferedList:
+    rows = next(iter(found.section.rows.values()))
+    shown = tuple(tuple(_cell(row.values.get(field.number, ())) for field in found.fields) for row in rows[:SHOWN_ROWS])
+    fields = tuple(_field(number, found, field, language) for number, field in enumerate(found.fields))
+    return OfferedList(place, found.name, found.rows, len(found.section.rows), len(rows), fields, shown, found.agree)
+
+
+def _cell(values: Sequence[Any]) -> str:
+    return " · ".join(value.text for value in values)
+
+
+def _field(place: int, found: SuggestedList, field: ListField, language: str | None) -> Field:
+    texts = [value.text for rows in found.section.rows.values() for row in rows for value in row.values.get(field.number, ())]
+    return Field(place, field.name, guess_type(texts, language=language), field.multiple, field.filled)
+
+
+def _attributes(cluster: Cluster, name: str, fields: Sequence[tuple[TakenField, ListField]], type_name: str) -> dict[str, Attribute]:
+    """{name in lower case: attribute} of the list, those that are missing made."""
+    drafts = [AttributeDraft(None, each.name, each.type, multiple=field.multiple, list=name) for each, field in fields]
+    if cluster.record_type is None:
+        clusters.set_record_type(cluster, record_types.create(type_name, "", drafts))
+    else:
+        for each in cluster.record_type.attributes.select_related("list"):
+            clash = any(each.name.lower() == draft.name.lower() for draft in drafts)
+            if clash and (each.list is None or each.list.name != name):
+                where = f"of the list {each.list.name}" if each.list else "of the page"
+                raise JobError(f"{each.name} is an attribute {where} already; give the list's field another name")
+        record_types.add(cluster.record_type, drafts)
+    assert cluster.record_type is not None  # noqa: S101 - set just above; the checker does not see it
+    return {each.name.lower(): each for each in cluster.record_type.attributes.filter(list__name=name)}
+
+
+def _mark(
+    cluster: Cluster,
+    found: SuggestedList,
+    fields: Sequence[tuple[Attribute, ListField]],
+    snapshots: Sequence[int],
+    user: Any,
+    *,
+    every: bool,
+) -> Marked:
+    shown = [page for page in found.section.rows if len(found.section.rows[page]) > 1][: 1 if every else MARKED_PAGES]
+    pages = Snapshot.objects.in_bulk([snapshots[page] for page in shown])
+    known = set(Label.objects.filter(cluster=cluster, attribute__in=[each for each, _ in fields]).values_list("snapshot", flat=True))
+    marked = [page for page in shown if snapshots[page] in pages and snapshots[page] not in known]
+    numbers, count = [field.number for _, field in fields], 0
+    for page in marked:
+        snapshot = pages[snapshots[page]]
+        nodes = read_nodes(snapshot)
+        rows = rows_to_mark(found, page, numbers, most=MAX_ROWS if every else MARKED_ROWS)
+        for number, row in enumerate(rows, 1):
+            for attribute, field in fields:
+                places = [value.place for value in row.values.get(field.number, ())]
+                kept = places if attribute.multiple else places[:1]
+                set_labels(cluster, snapshot, attribute, kept or None, user, row=number, nodes=nodes)
+        count += len(rows)
+    return Marked(count, len(marked))
