@@ -8,35 +8,21 @@ shipped one first) and the median and the worst of each measure are printed: one
 
 import argparse
 import json
-from collections import Counter
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import astuple, dataclass, fields
-from math import log
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
 from extraction.algorithms.clustering.cores import refine
 from extraction.algorithms.clustering.masked_shingles import DEFAULT_THRESHOLD, cluster
+from extraction.algorithms.clustering.measures import quality
 from extraction.algorithms.clustering.paths import PagePaths, paths_of
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.sketches.shingles import SEED, vectors
 
-Labels = Mapping[str, Hashable]
 STAGES = ("first", "both")
-
-
-@dataclass(frozen=True, slots=True)
-class Quality:
-    """Shares from 0 to 1. An unclustered page is a cluster of its own in all but the last."""
-
-    purity: float
-    pair_precision: float
-    pair_recall: float
-    pair_f: float
-    v_measure: float
-    clustered: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,33 +50,11 @@ def predict(site: Site, *, stage: str = "both", threshold: int = DEFAULT_THRESHO
     return {page: labels.get(page, f"alone-{page}") for page in site.pages}
 
 
-def quality(truth: Labels, predicted: Labels) -> Quality:
-    """The measures of one clustering against true labels of the same pages."""
-    cells = Counter((truth[page], predicted[page]) for page in truth)
-    rows, columns = Counter(truth.values()), Counter(predicted[page] for page in truth)
-    best: dict[Hashable, int] = {}
-    for (_, column), count in cells.items():
-        best[column] = max(count, best.get(column, 0))
-    homogeneity = 1 - (_entropy(cells) - _entropy(columns)) / (_entropy(rows) or 1)
-    completeness = 1 - (_entropy(cells) - _entropy(rows)) / (_entropy(columns) or 1)
-    precision, recall = _pairs(cells) / (_pairs(columns) or 1), _pairs(cells) / (_pairs(rows) or 1)
-    return Quality(
-        purity=sum(best.values()) / len(truth),
-        pair_precision=precision,
-        pair_recall=recall,
-        pair_f=2 * precision * recall / ((precision + recall) or 1),
-        v_measure=2 * homogeneity * completeness / ((homogeneity + completeness) or 1),
-        clustered=1 - sum(str(predicted[page]).startswith("alone-") for page in truth) / len(truth),
-    )
-
-
-def _entropy(counts: Counter[Hashable]) -> float:
-    total = counts.total()
-    return -sum(count / total * log(count / total) for count in counts.values())
-
-
-def _pairs(counts: Counter[Hashable]) -> float:
-    return sum(count * (count - 1) / 2 for count in counts.values())
+def figures(truth: Mapping[str, str], predicted: Mapping[str, str]) -> dict[str, float]:
+    """The measures by name, and the share of pages that are in a cluster."""
+    found = quality(truth, predicted)
+    measures = {name: getattr(found, name) for name in ("purity", "pair_precision", "pair_recall", "pair_f", "v_measure")}
+    return measures | {"clustered": 1 - sum(predicted[page].startswith("alone-") for page in truth) / len(truth)}
 
 
 def _read(folder: Path) -> Site:
@@ -103,10 +67,11 @@ def _read(folder: Path) -> Site:
     return Site(pages, paths, {row[0]: row[1] for row in rows})
 
 
-def _report(title: str, qualities: list[Quality]) -> None:
+def _report(title: str, found: list[dict[str, float]]) -> None:
     print(f"{title:<34} shipped seed   median    worst")
-    for field, *values in zip(fields(Quality), *map(astuple, qualities), strict=True):
-        print(f"  {field.name:<32} {values[0]:>10.3f} {median(values):>8.3f} {min(values):>8.3f}")
+    for name in found[0]:
+        values = [one[name] for one in found]
+        print(f"  {name:<32} {values[0]:>10.3f} {median(values):>8.3f} {min(values):>8.3f}")
 
 
 def main() -> None:
@@ -123,9 +88,9 @@ def main() -> None:
         medians = []
         for name, site in sites.items():
             seeds = range(SEED, SEED + max(options.seeds, 1))
-            found = [quality(site.labels, predict(site, stage=stage, seed=seed)) for seed in seeds]
+            found = [figures(site.labels, predict(site, stage=stage, seed=seed)) for seed in seeds]
             _report(f"{name}, {stage}", found)
-            medians.append(median(one.v_measure for one in found))
+            medians.append(median(one["v_measure"] for one in found))
         print(f"mean V, {stage}: {sum(medians) / max(len(medians), 1):.3f}")
 
 
