@@ -10,6 +10,7 @@ from extraction.views import (
     clusters,
     crawls,
     home,
+    lab,
     monitoring,
     pages,
     record_types,
@@ -48,6 +49,16 @@ _CLUSTER: list[URLPattern | URLResolver] = [
     path("rules/", include(_RULES)),
 ]
 
+_LAB: list[URLPattern] = [
+    path("", lab.overview, name="site_lab"),
+    path("now/", lab.now, name="site_lab_now"),
+    path("start/", lab.start, name="site_lab_start"),
+    path("labels/", lab.labels, name="site_lab_labels"),
+    path("<int:clustering_id>/", lab.method, name="site_lab_method"),
+    path("<int:clustering_id>/shares/<int:place>/", lab.shares, name="site_lab_shares"),
+    path("<int:clustering_id>/adopt/", lab.adopt, name="site_lab_adopt"),
+]
+
 _SITE: list[URLPattern | URLResolver] = [
     path("", clusters.site, name="site"),
     path("pages/", pages.pages, name="site_pages"),
@@ -67,6 +78,7 @@ _SITE: list[URLPattern | URLResolver] = [
     path("monitoring/<int:check_id>/", monitoring.check, name="site_check"),
     path("settings/", sites.settings, name="site_settings"),
     path("delete/", sites.delete, name="site_delete"),
+    path("lab/", include(_LAB)),
     path("templates/find/", sites.cluster_start, name="cluster_start"),
     path("templates/merge/", clusters.merge, name="cluster_merge"),
     path("templates/same/", templates.same, name="cluster_same"),

@@ -17,6 +17,7 @@ from extraction.algorithms.clustering.random_projection import random_projection
 from extraction.algorithms.clustering.text_hash import text_hash, text_max
 from extraction.algorithms.clustering.text_mdl import TextClustering, described, text_mdl
 from extraction.algorithms.clustering.text_paths import EssentialPaths, essential, text_paths, within_site
+from extraction.algorithms.clustering.threshold import default_threshold
 from extraction.algorithms.clustering.tree_distance import cluster_by_likeness
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError
@@ -31,12 +32,14 @@ Groups = list[list[str]]
 
 
 def masked_shingle_groups(pages: Pages) -> Groups:
-    """Vertex, both stages: what the dashboard uses. Pages of no template are groups of one."""
+    """Vertex, both stages: what the dashboard uses, but for the small templates that it offers. Pages of no template are groups of one."""
 
     def steps(name: str) -> PagePaths:
         return paths_of(parse(pages[name]).root)
 
-    found = cores.refine(masked_shingles.cluster(dict(zip(pages, shingles.vectors(pages.values()), strict=True))), steps)
+    threshold = default_threshold(len(pages))
+    first = masked_shingles.cluster(dict(zip(pages, shingles.vectors(pages.values()), strict=True)), threshold=threshold)
+    found = cores.refine(first, steps, threshold=threshold)
     return [list(cluster.members) for cluster in found.clusters] + [[name] for name in found.unclustered]
 
 

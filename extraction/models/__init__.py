@@ -4,6 +4,7 @@ from extraction.models.alert import Alert, AlertChannel, Event
 from extraction.models.asset import Asset
 from extraction.models.cluster import Cluster, ClusterCore, SamplePage
 from extraction.models.crawl import CrawlAddress
+from extraction.models.lab import Clustering, PageLabel
 from extraction.models.label import Label
 from extraction.models.monitor import Bellwether, Breakage, Check, Monitor
 from extraction.models.page import Page
@@ -28,12 +29,14 @@ __all__ = [
     "Check",
     "Cluster",
     "ClusterCore",
+    "Clustering",
     "CrawlAddress",
     "Event",
     "Label",
     "MergeProposal",
     "Monitor",
     "Page",
+    "PageLabel",
     "Placement",
     "Preview",
     "Record",

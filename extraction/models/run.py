@@ -24,6 +24,7 @@ class Run(models.Model):
         CRAWL = "crawl", "Fetch pages"
         CLUSTER = "cluster", "Find templates"
         COMPARE = "compare", "Compare templates"
+        LAB = "lab", "Try clusterings"
         LEARN = "learn", "Learn rule"
         EXTRACT = "extract", "Extract records"
         ASSETS = "assets", "Load styles and pictures"

@@ -6,11 +6,16 @@ from django.urls import reverse
 
 
 class Site(models.Model):
-    """A web site, known by its name and, where it has one, its address."""
+    """A web site, known by its name and, where it has one, its address.
+
+    method: the clustering method that its templates were adopted from, a name of `algorithms.methods`; empty where they
+    are found by masked shingles, as usual.
+    """
 
     name = models.CharField(max_length=120, unique=True)
     slug = models.SlugField(max_length=140, unique=True)
     address = models.URLField(max_length=2000, blank=True)
+    method = models.CharField(max_length=20, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
 

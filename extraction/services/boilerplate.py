@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from django.core.files.storage import default_storage
+from django.db.models import QuerySet
 
 from extraction.algorithms.boilerplate import areas, entropy, template_hash
 from extraction.algorithms.boilerplate.blocks import Block, blocks
@@ -68,13 +69,18 @@ class Judged:
 
 def shares(cluster: Cluster) -> Shares | None:
     """How much of the template's pages is template; None where there are fewer than two to compare."""
-    judged = _judged(_contents(cluster))
+    return shares_of(clusters.members(cluster))
+
+
+def shares_of(pages: QuerySet[Snapshot]) -> Shares | None:
+    """How much of some pages is their template."""
+    judged = _judged(_contents(pages))
     return judged.shares if judged.pages > 1 else None
 
 
 def dimmed(cluster: Cluster, snapshot: Snapshot) -> list[int]:
     """The elements of a page to dim, none within another; nothing where there is no second page. Raises PageError."""
-    page, judged = parts(snapshot.sha256, snapshot.content_type), _judged(_contents(cluster))
+    page, judged = parts(snapshot.sha256, snapshot.content_type), _judged(_contents(clusters.members(cluster)))
     if judged.pages < 2:
         return []
     low, high = template_hash.default_bounds(judged.pages)
@@ -84,7 +90,7 @@ def dimmed(cluster: Cluster, snapshot: Snapshot) -> list[int]:
 
 def main_text(cluster: Cluster, snapshot: Snapshot) -> Location | None:
     """The element that holds the page's main text. Raises PageError."""
-    page, judged = parts(snapshot.sha256, snapshot.content_type), _judged(_contents(cluster))
+    page, judged = parts(snapshot.sha256, snapshot.content_type), _judged(_contents(clusters.members(cluster)))
     node = areas.main_text(page.nodes, page.blocks, _informative(page, judged)) if judged.pages > 1 else None
     return None if node is None else Location(node)
 
@@ -126,9 +132,9 @@ def _read(sha256: str, content_type: str) -> Parts:
     return Parts(template_hash.hashed(nodes), blocks(nodes, language=language_of(root) or DEFAULT_LANGUAGE))
 
 
-def _contents(cluster: Cluster) -> tuple[tuple[str, str], ...]:
-    """(sha256, content type) of the pages looked at: different contents, spread evenly over the template's pages."""
-    rows = dict(clusters.members(cluster).filter(error="").order_by("pk").values_list("sha256", "content_type"))
+def _contents(pages: QuerySet[Snapshot]) -> tuple[tuple[str, str], ...]:
+    """(sha256, content type) of the pages looked at: different contents, spread evenly over all."""
+    rows = dict(pages.filter(error="").order_by("pk").values_list("sha256", "content_type"))
     found = list(rows.items())
     return tuple(found[:: max(1, -(-len(found) // PAGES))])
 

@@ -28,12 +28,13 @@ class Old:
 class Group:
     """Pages that clustering found to be of one template. masks: as text; none where no mask covers any. members: ids of pages.
 
-    small: fewer than a template should have.
+    small: fewer than a template should have. known: the id of the cluster that it is, where that is known.
     """
 
     masks: tuple[str, ...]
     members: tuple[int, ...]
     small: bool = False
+    known: int | None = None
 
 
 def same(groups: Sequence[Group], olds: Iterable[Old], old_of_page: Mapping[int, int]) -> list[int | None]:
@@ -42,7 +43,7 @@ def same(groups: Sequence[Group], olds: Iterable[Old], old_of_page: Mapping[int,
     old_of_page: {page id: id of the cluster it was in}. Pairs are taken in this order: more shared pages, then a mask
     that the old cluster has too, then the smaller number of the old cluster, then the earlier group. A pair is the same
     when more than half of the smaller side's pages are shared or the mask is. A group is one old cluster at most; an old cluster is
-    one group at most, unless it was merged by a person.
+    one group at most, unless it was merged by a person. Before all of them come groups of which it is known what they are.
     """
     known = {old.id: old for old in olds}
     by_mask = {mask: old.id for old in sorted(known.values(), key=lambda old: -old.number) for mask in old.masks}
@@ -56,8 +57,8 @@ def same(groups: Sequence[Group], olds: Iterable[Old], old_of_page: Mapping[int,
             count = shared[old_id]
             if old_id in known and (old_id in twins or 2 * count > min(sizes[old_id], before)):
                 pairs.append((-count, old_id not in twins, known[old_id].number, place, old_id))
-    chosen: list[int | None] = [None] * len(groups)
-    taken: set[int] = set()
+    chosen: list[int | None] = [group.known if group.known in known else None for group in groups]
+    taken = {old_id for old_id in chosen if old_id is not None}
     for _, _, _, place, old_id in sorted(pairs):
         if chosen[place] is None and (old_id not in taken or known[old_id].merged):
             chosen[place] = old_id

@@ -1,6 +1,5 @@
 """Clustering: which of a site's pages are of one template (Vertex, Algorithm 1, then cores), and which clusters that makes."""
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,10 +10,12 @@ from django.db.models import Count, F, Max, Q, Sum
 
 from extraction.algorithms.clustering import cores, masked_shingles
 from extraction.algorithms.clustering.cores import Templates
+from extraction.algorithms.clustering.threshold import SMALLEST_THRESHOLD, default_threshold
 from extraction.algorithms.sketches import shingles
-from extraction.models import Cluster, Page, Run, Site, Snapshot
+from extraction.models import Cluster, Clustering, Page, Run, Site, Snapshot
 from extraction.services import (
     address_patterns,
+    adopting,
     cluster_match,
     clusters,
     contents,
@@ -31,18 +32,8 @@ from extraction.services import (
     sources,
     template_cores,
 )
-from extraction.services.cluster_match import Group, Old
+from extraction.services.cluster_match import Group
 from extraction.services.runs import JobError, Progress
-
-SMALLEST_THRESHOLD = 2
-"""Two alike pages are the least that can be called a template."""
-
-PAGES_PER_THRESHOLD = 60
-"""How fast the threshold rises with the site. Tried 2 to 12 on parts of 40 to 568 pages of the two labelled sites: the pairs it puts
-together hardly depend on it (F .12-.15 and .67-.71, 2 always the best), but 5 finds nothing at all in 40 pages of one, and 2 makes 63
-clusters of its 568 pages where 5 makes 14. So it is as small as a person can still look through what comes out."""
-
-LARGEST_THRESHOLD = masked_shingles.DEFAULT_THRESHOLD
 
 SMALL_PAGES = 5
 """Largest number of alike pages under the threshold that are offered as a small template; more than a handful would have been asked for."""
@@ -52,11 +43,6 @@ CHUNK = 500
 
 REVECTOR_PAGES = 100
 """Pages read at a time when vectors of an older scheme are made anew."""
-
-
-def default_threshold(pages: int) -> int:
-    """The fewest pages of a template on a site of so many pages."""
-    return max(SMALLEST_THRESHOLD, min(LARGEST_THRESHOLD, math.ceil(pages / PAGES_PER_THRESHOLD)))
 
 
 def start(site: Site, *, threshold: int | None = None, after: Run | None = None, extract: bool = False, user: Any = None) -> Run:
@@ -75,21 +61,37 @@ def start(site: Site, *, threshold: int | None = None, after: Run | None = None,
     return runs.start(Run.Kind.CLUSTER, site, parameters=parameters, user=user)
 
 
+def adopt(clustering: Clustering, *, user: Any = None) -> Run:
+    """Starts making a clustering of the structure lab the site's templates; masked shingles are run anew, on all pages.
+
+    Raises JobError where the method gave up.
+    """
+    if clustering.reason or not clustering.groups:
+        raise JobError(f"{clustering} has no groups")
+    usual = clustering.method == adopting.USUAL and not clustering.templates
+    parameters = {"threshold": None, "method": ""} if usual else {"threshold": None, "adopt": clustering.pk}
+    return runs.start(Run.Kind.CLUSTER, clustering.site, parameters=parameters, user=user)
+
+
 def run(run: Run, progress: Progress) -> dict[str, Any]:
     """Clusters all current snapshots of the site that are kept, keeping what people gave to clusters that are the same as before.
 
     Summary: clusters, clustered and unclustered pages, threshold, last_number (the highest number a cluster of the site ever had).
     """
-    site, threshold = run.site, run.parameters.get("threshold")
+    site = run.site
     progress(0, total=clusters.kept(site).count(), message="Reading the pages")
     _renew_vectors(site, progress)
-    found = _find(site, threshold, progress)
+    found = _find(run, progress)
     progress(len(found.vectors), total=len(found.vectors), message="Writing the templates")
     with transaction.atomic():
         clusters.lock(site)
         if _state(site) != found.state:
             # Pages came in, or another clustering ended, while this one thought; under the lock nobody does.
-            found = _find(site, threshold, progress)
+            found = _find(run, progress)
+        if found.method != site.method or "adopt" in run.parameters:
+            adopting.remember(run, old_of_page(site))
+            site.method = found.method
+            site.save(update_fields=["method"])
         summary = _write(site, found)
         Run.objects.filter(pk=run.pk).update(summary=summary)
     progress(len(found.vectors), message="Learning addresses and choosing sample pages")
@@ -112,9 +114,10 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Clustering of the pages as they were at `state`. vectors: {page id: vector} of the readable ones."""
+    """Clustering of the pages as they were at `state`. method: as of `Site`. vectors: {page id: vector} of the readable ones."""
 
     state: tuple[int, int, int]
+    method: str
     threshold: int
     vectors: dict[int, int]
     groups: list[Group]
@@ -127,16 +130,33 @@ def _state(site: Site) -> tuple[int, int, int]:
     return row["n"], row["last"] or 0, row["sum"] or 0
 
 
-def _find(site: Site, threshold: int | None, progress: Progress) -> _Found:
-    state = _state(site)
+def _find(run: Run, progress: Progress) -> _Found:
+    site, state = run.site, _state(run.site)
     rows = clusters.kept(site).filter(scheme=shingles.SCHEME, error="").order_by("page").values_list("page", "vector")
     vectors = {page: int(vector, 16) for page, vector in rows.iterator(chunk_size=10_000)}
-    threshold = threshold or default_threshold(len(vectors))
-    first = masked_shingles.cluster(vectors, threshold=threshold)
-    progress(0, message="Comparing the pages")
+    threshold = run.parameters.get("threshold") or default_threshold(len(vectors))
     reader = page_steps.Reader(site, lambda read: progress(min(read, len(vectors))))
+    progress(0, message="Comparing the pages")
+    if "adopt" in run.parameters:
+        clustering = _adopted(run)
+        groups = adopting.of_clustering(clustering, list(vectors), reader, threshold)
+        return _Found(state, clustering.method, threshold, vectors, *groups)
+    method = run.parameters.get("method", site.method)
+    if method:
+        changed = set(clusters.kept(site).filter(cluster=None).values_list("page", flat=True))
+        groups = adopting.of_templates(site, old_of_page(site), vectors, changed, reader, threshold)
+        return _Found(state, method, threshold, vectors, *groups)
+    first = masked_shingles.cluster(vectors, threshold=threshold)
     templates = cores.refine(first, reader, threshold=threshold)
-    return _Found(state, threshold, vectors, *_groups(templates, threshold, reader))
+    return _Found(state, "", threshold, vectors, *_groups(templates, threshold, reader))
+
+
+def _adopted(run: Run) -> Clustering:
+    """The clustering to be adopted. Raises JobError when it is gone."""
+    found = Clustering.objects.filter(pk=run.parameters["adopt"], site=run.site).first()
+    if found is None:
+        raise JobError("the clustering is not kept any more; compare again")
+    return found
 
 
 def _groups(templates: Templates[int], threshold: int, reader: page_steps.Reader) -> tuple[list[Group], list[int]]:
@@ -155,8 +175,8 @@ def _groups(templates: Templates[int], threshold: int, reader: page_steps.Reader
 def _write(site: Site, found: _Found) -> dict[str, Any]:
     """Writes clusters and memberships; the caller holds the site's lock."""
     rows = {cluster.pk: cluster for cluster in site.clusters.all()}
-    olds = [Old(cluster.pk, cluster.number, tuple(cluster.masks), cluster.merged) for cluster in rows.values()]
-    words, before = placing.Words.of(site), _old_of_page(site)
+    olds = adopting.olds(rows.values())
+    words, before = placing.Words.of(site), old_of_page(site)
     groups = cluster_match.without_placed(found.groups, words.belongs, before)
     chosen = cluster_match.same(groups, olds, before)
     pages: dict[int, list[int]] = defaultdict(list)
@@ -212,7 +232,7 @@ def _summary(site: Site, found: _Found, alive: Mapping[int, int], last_number: i
     }
 
 
-def _old_of_page(site: Site) -> dict[int, int]:
+def old_of_page(site: Site) -> dict[int, int]:
     """{page: the cluster it was in}: of its current snapshot, else (its content is new) of its newest one that was in any."""
     rows = Snapshot.objects.filter(page__site=site, cluster__site=site).annotate(now=F("page__current"))
     found: dict[int, int] = {}

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from extraction.algorithms.clustering import masked_shingles
+from extraction.algorithms.clustering.threshold import default_threshold
 from extraction.algorithms.sketches import shingles
 from extraction.fetching.crawl.messages import Address, Asset, Event, Fetched, Found, Outcome, Progress
 from extraction.fetching.items import Answer, PageItem
 from extraction.fetching.names import printable
 from extraction.models import Run, RunProblem
-from extraction.services import cluster_pages, clusters, crawl_frontier, page_store
+from extraction.services import clusters, crawl_frontier, page_store
 from extraction.services.crawl_extract import Extractor
 
 HEADERS = ("content-type", "last-modified", "etag", "content-language")
@@ -112,7 +113,7 @@ class Intake:
             return
         rows = clusters.kept(self.run.site).filter(scheme=shingles.SCHEME, error="").values_list("page", "vector")
         vectors: Mapping[int, int] = {page: int(vector, 16) for page, vector in rows}
-        found = masked_shingles.cluster(vectors, threshold=cluster_pages.default_threshold(len(vectors)))
+        found = masked_shingles.cluster(vectors, threshold=default_threshold(len(vectors)))
         self._add(templates=len(found.clusters))
         self._counted = (self.pages, time.monotonic())
 

@@ -22,9 +22,12 @@ from typing import BinaryIO
 
 from extraction.algorithms.methods import METHODS, Groups, Pages, mdl_bits
 
-CPU_S = 900
-MEMORY_BYTES = 3 * 1024**3
-"""Address space, that of the libraries included: some ten times what the methods take for 600 pages of 100 kB."""
+Limits = tuple[int, int]
+Look = Callable[[], None]
+
+LIMITS: Limits = (900, 3 * 1024**3)
+"""(seconds of a processor, bytes of address space, that of the libraries included): 600 pages of javadoc take 11 seconds and 45 MB
+beside what the libraries hold."""
 
 LOOK_EVERY_S = 0.5
 
@@ -45,18 +48,17 @@ class Outcome:
     reason: str = ""
 
 
-def run(method: str, pages: Pages, *, look: Callable[[], None] = lambda: None, cost: bool = True) -> Outcome:
+def run(method: str, pages: Pages, *, look: Look = lambda: None, cost: bool = True, limits: Limits = LIMITS) -> Outcome:
     """Runs a method of `METHODS`. look: called twice a second meanwhile; what it raises stops the method and is raised."""
-    return _outcome(_ask({"method": method, "cost": cost, "groups": None}, pages, look))
+    return _ask({"method": method, "cost": cost, "groups": None}, pages, look, limits)
 
 
-def bits(pages: Pages, groups: Groups, *, look: Callable[[], None] = lambda: None) -> float:
+def bits(pages: Pages, groups: Groups, *, look: Look = lambda: None, limits: Limits = LIMITS) -> float:
     """The MDL cost of groups that are known; NaN where it could not be told within the bounds."""
-    return _outcome(_ask({"method": "", "cost": True, "groups": groups}, pages, look)).bits
+    return _ask({"method": "", "cost": True, "groups": groups}, pages, look, limits).bits
 
 
-def _ask(request: dict[str, object], pages: Pages, look: Callable[[], None]) -> "tuple[bytes, int]":
-    """(what the child wrote, how it ended)."""
+def _ask(request: dict[str, object], pages: Pages, look: Look, limits: Limits) -> Outcome:
     command = [sys.executable, "-m", "extraction.services.method_child"]
     # One thread for sums, or its time would be that of all processors waiting for each other.
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
@@ -64,7 +66,7 @@ def _ask(request: dict[str, object], pages: Pages, look: Callable[[], None]) -> 
     with subprocess.Popen(command, cwd=_ROOT, env=environment, **pipes) as child:  # type: ignore[call-overload]  # noqa: S603
         written: list[bytes] = []
         threads = [
-            threading.Thread(target=_write, args=(child.stdin, request, pages), daemon=True),
+            threading.Thread(target=_write, args=(child.stdin, request | {"limits": limits}, pages), daemon=True),
             threading.Thread(target=lambda: written.append(child.stdout.read()), daemon=True),
         ]
         for thread in threads:
@@ -76,17 +78,13 @@ def _ask(request: dict[str, object], pages: Pages, look: Callable[[], None]) -> 
         finally:
             child.kill()
         threads[1].join()
-        return b"".join(written), child.returncode
-
-
-def _outcome(answer: tuple[bytes, int]) -> Outcome:
-    """The last line that the child could write; what is known of the groups stays where only the cost took too much."""
-    lines = answer[0].splitlines()
-    if lines:
-        return Outcome(**json.loads(lines[-1]))
-    if answer[1] < 0:
-        return Outcome(None, reason=f"it took more than {CPU_S // 60} minutes of a processor, or was stopped from outside")
-    return Outcome(None, reason=f"it took more than {MEMORY_BYTES // 1024**3} GB of memory")
+        lines = b"".join(written).splitlines()
+        if lines:  # the groups stay known where only their cost took too much
+            return Outcome(**json.loads(lines[-1]))
+        stopped = child.returncode < 0
+    seconds, memory = limits
+    bound = f"{seconds:,} seconds of a processor" if stopped else f"{memory // 1024**2:,} MB of memory"
+    return Outcome(None, reason=f"it needs more than {bound} for these pages")
 
 
 def _write(stream: BinaryIO, request: dict[str, object], pages: Pages) -> None:
@@ -100,9 +98,10 @@ def _write(stream: BinaryIO, request: dict[str, object], pages: Pages) -> None:
 
 
 def _child(source: BinaryIO) -> None:
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     request = json.loads(source.readline())
+    seconds, memory = request["limits"]
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     pages = {name: source.read(length) for name, length in request["pages"]}
     groups, seconds, peak = request["groups"], 0.0, 0
     if groups is None:

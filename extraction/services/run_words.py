@@ -54,6 +54,7 @@ _WORDS: dict[str, dict[str, str]] = {
     },
     Run.Kind.CLUSTER: {"clusters": "template{s}", "clustered": "page{s} in {them}", "small": "small one{s}", "unclustered": "without"},
     Run.Kind.COMPARE: {"pairs": "pair{s} of templates compared", "proposals": "found to be one template"},
+    Run.Kind.LAB: {"methods": "clustering{s} compared", "pages": "page{s} in each", "gave_up": "gave up"},
     Run.Kind.ASSETS: {"loaded": "file{s} loaded", "failed": "not loaded"},
     Run.Kind.PREVIEW: {"drawn": "preview{s} drawn"},
     Run.Kind.CHECK: {"checked": "template{s} checked", "ok": "ok", "broken": "broken", "unreachable": "unreachable"},

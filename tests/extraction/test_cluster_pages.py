@@ -10,6 +10,7 @@ from django.db import connection
 from django.db.models import OuterRef, Subquery
 from django.test.utils import CaptureQueriesContext
 
+from extraction.algorithms.clustering.threshold import default_threshold
 from extraction.algorithms.sketches import shingles
 from extraction.models import Attribute, Cluster, Label, Page, Record, RecordType, Rule, Run, SamplePage, Site, Snapshot
 from extraction.services import cluster_pages, clusters, import_pages, page_steps, sample_pages
@@ -74,7 +75,7 @@ def test_clustering_again_changes_nothing(clustered: Site) -> None:
 
 @pytest.mark.parametrize(("pages", "threshold"), [(0, 2), (10, 2), (120, 2), (121, 3), (150, 3), (300, 5), (10_000, 5)])
 def test_small_sites_need_small_thresholds(pages: int, threshold: int) -> None:
-    assert cluster_pages.default_threshold(pages) == threshold
+    assert default_threshold(pages) == threshold
 
 
 def test_names_types_labels_and_rules_stay_while_pages_come_and_go(clustered: Site, tmp_path: Path) -> None:
@@ -185,8 +186,8 @@ def test_pages_that_come_in_while_it_thinks_are_clustered_too(clustered: Site, t
     find = cluster_pages._find
     calls: list[int] = []
 
-    def slow(site: Site, threshold: int | None, progress: Progress) -> Any:
-        found = find(site, threshold, progress)
+    def slow(run: Run, progress: Progress) -> Any:
+        found = find(run, progress)
         calls.append(len(found.vectors))
         if len(calls) == 1:
             bring(site, zip_at(tmp_path / "b.zip", {f"book/new{n}.html": detail(n) for n in range(5)}))

@@ -6,7 +6,7 @@ EMNLP 2007). Time: linear in the pages.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
 from math import log
 
@@ -41,20 +41,21 @@ def quality(truth: Labels, predicted: Labels) -> Quality:
     best: dict[Hashable, int] = {}
     for (_, column), count in cells.items():
         best[column] = max(count, best.get(column, 0))
-    homogeneity = 1 - (_entropy(cells) - _entropy(columns)) / (_entropy(rows) or 1)
-    completeness = 1 - (_entropy(cells) - _entropy(rows)) / (_entropy(columns) or 1)
+    joint, of_labels, of_clusters = cells.values(), rows.values(), columns.values()
+    homogeneity = 1 - (_entropy(joint) - _entropy(of_clusters)) / (_entropy(of_labels) or 1)
+    completeness = 1 - (_entropy(joint) - _entropy(of_labels)) / (_entropy(of_clusters) or 1)
     return Quality(
         purity=sum(best.values()) / len(truth),
-        pair_precision=_pairs(cells) / _pairs(columns) if _pairs(columns) else 1.0,
-        pair_recall=_pairs(cells) / _pairs(rows) if _pairs(rows) else 1.0,
+        pair_precision=_pairs(joint) / _pairs(of_clusters) if _pairs(of_clusters) else 1.0,
+        pair_recall=_pairs(joint) / _pairs(of_labels) if _pairs(of_labels) else 1.0,
         v_measure=2 * homogeneity * completeness / ((homogeneity + completeness) or 1),
     )
 
 
-def _entropy(counts: Mapping[Hashable, int]) -> float:
-    total = sum(counts.values())
-    return -sum(count / total * log(count / total) for count in counts.values())
+def _entropy(counts: Collection[int]) -> float:
+    total = sum(counts)
+    return -sum(count / total * log(count / total) for count in counts)
 
 
-def _pairs(counts: Mapping[Hashable, int]) -> float:
-    return sum(count * (count - 1) / 2 for count in counts.values())
+def _pairs(counts: Collection[int]) -> float:
+    return sum(count * (count - 1) / 2 for count in counts)

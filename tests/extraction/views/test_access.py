@@ -39,6 +39,11 @@ LOOK = {
     "breakage_looks_progress": Role.VIEWER,
     "site_monitoring": Role.VIEWER,
     "site_check": Role.VIEWER,
+    "site_lab": Role.VIEWER,
+    "site_lab_now": Role.VIEWER,
+    "site_lab_method": Role.VIEWER,
+    "site_lab_shares": Role.VIEWER,
+    "site_lab_adopt": Role.OPERATOR,
     "page_apart": Role.EDITOR,
     "cluster_suggest": Role.EDITOR,
     "cluster_suggest_table": Role.EDITOR,
@@ -52,6 +57,8 @@ LOOK = {
     "alert_channel": Role.ADMIN,
 }
 ACT = {
+    "site_lab_start": Role.EDITOR,
+    "site_lab_labels": Role.EDITOR,
     "cluster_start": Role.EDITOR,
     "cluster_merge": Role.EDITOR,
     "cluster_same": Role.EDITOR,
@@ -84,6 +91,7 @@ ACT = {
     "alert_again": Role.ADMIN,
 }
 BOTH = {
+    "site_lab_adopt",
     "cluster_suggest",
     "site_new",
     "site_new_upload",

@@ -14,6 +14,7 @@ from extraction.models import (
     Breakage,
     Check,
     Cluster,
+    Clustering,
     CrawlAddress,
     Page,
     RecordType,
@@ -44,6 +45,7 @@ class World:
     breakage: Breakage
     record_type: RecordType
     alert: Alert
+    clustering: Clustering
 
     def address(self, name: str) -> Sequence[Any]:
         """The arguments of an address by its name."""
@@ -73,6 +75,10 @@ class World:
             return [self.breakage.pk, Run.objects.get_or_create(site=self.site, cluster=self.cluster, kind=kind, state="done")[0].pk]
         if name.startswith("breakage"):
             return [self.breakage.pk]
+        if name in {"site_lab_method", "site_lab_adopt"}:
+            return [self.site.slug, self.clustering.pk]
+        if name == "site_lab_shares":
+            return [self.site.slug, self.clustering.pk, 0]
         if name == "site_check":
             return [self.site.slug, self.breakage.check_found_id]
         if name.startswith("run"):
@@ -103,7 +109,19 @@ def make(count: int = 6, *, name: str = "Books") -> World:
     Run.objects.filter(pk=failed.pk).update(state=Run.State.FAILED, error="there are no pages", finished_at=run.created_at)
     page = Page.objects.filter(site=cluster.site).order_by("pk")[0]
     assert cluster.record_type
-    return World(cluster.site, cluster, page, rule, run, crawled(cluster.site), broken(rule, page), cluster.record_type, alert())
+    crawl, breakage = crawled(cluster.site), broken(rule, page)
+    return World(cluster.site, cluster, page, rule, run, crawl, breakage, cluster.record_type, alert(), tried(cluster.site))
+
+
+def tried(site: Site) -> Clustering:
+    """A comparison of the structure lab that has ended: the templates, a method with two groups, and one that gave up."""
+    pages = list(Page.objects.filter(site=site).order_by("pk").values_list("pk", flat=True))
+    run = runs.start(Run.Kind.LAB, site, parameters={"methods": ["lsh", "rtdm"]}, unit="clusterings")
+    Run.objects.filter(pk=run.pk).update(state=Run.State.DONE, finished_at=run.created_at, summary={"methods": 2, "pages": len(pages)})
+    Clustering.objects.create(site=site, run=run, groups=[pages], bits=9000.0)
+    Clustering.objects.create(site=site, run=run, method="rtdm", reason="it needs more than 900 seconds of a processor for these pages")
+    groups = [pages[:-2], pages[-2:]]
+    return Clustering.objects.create(site=site, run=run, method="lsh", groups=groups, bits=8000.0, seconds=1.5, peak_bytes=2_000_000)
 
 
 def broken(rule: Rule, page: Page) -> Breakage:

@@ -1,0 +1,60 @@
+"""Clusterings of a site's pages that are looked at beside its templates, and what people said the pages are."""
+
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+
+from extraction.models.page import Page
+from extraction.models.run import Run
+from extraction.models.site import Site
+
+
+class Clustering(models.Model):
+    """What one method made of some of a site's pages, whole: a method that is not through has no row.
+
+    method: a name of `algorithms.methods`; empty for the site's templates as they were then. groups: ids of pages, the largest group
+    first, pages that are like no other as groups of one. bits: MDL cost, None where nobody could tell. seconds, peak_bytes: what it took.
+    reason: why it gave up, empty where it did not.
+    templates: of the site's templates as they were before another clustering was adopted, the id and the masks of each group; empty
+    otherwise.
+    """
+
+    site = models.ForeignKey(Site, on_delete=models.CASCADE, related_name="clusterings")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="clusterings")
+    method = models.CharField(max_length=20, blank=True)
+    groups: models.JSONField[list[list[int]], list[list[int]]] = models.JSONField(default=list)
+    templates: models.JSONField[list[dict[str, Any]], list[dict[str, Any]]] = models.JSONField(default=list, blank=True)
+    bits = models.FloatField(null=True, blank=True)
+    seconds = models.FloatField(default=0.0)
+    peak_bytes = models.PositiveBigIntegerField(default=0)
+    reason = models.CharField(max_length=500, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [models.UniqueConstraint(fields=["run", "method"], name="one_clustering_per_run_and_method")]
+
+    def __str__(self) -> str:
+        return f"{self.method or 'templates'} of run {self.run_id}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("site_lab_method", args=[self.site.slug, self.pk])
+
+    @property
+    def pages(self) -> int:
+        """How many pages it is of."""
+        return sum(map(len, self.groups))
+
+
+class PageLabel(models.Model):
+    """What a person said a page is, to measure clusterings by. It moves nothing: that is what a `Placement` does."""
+
+    page = models.OneToOneField(Page, on_delete=models.CASCADE, related_name="said")
+    label = models.CharField(max_length=120)
+    created_at = models.DateTimeField(auto_now=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+
+    def __str__(self) -> str:
+        return f"{self.page} is {self.label}"

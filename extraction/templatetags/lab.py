@@ -1,0 +1,77 @@
+"""What the structure lab shows of clusterings."""
+
+from collections.abc import Sequence
+
+from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+
+from extraction.models import Clustering
+from extraction.services import lab_view
+
+register = template.Library()
+
+GAP = 0.4
+"""Hundredths of the strip's width between two groups, so that equal ones beside each other are told apart."""
+
+
+@register.simple_tag
+def strip(parts: Sequence[float], label: str, groups: int) -> SafeString:
+    """Groups beside each other, each as wide as its share of the pages, the largest first; what is left is pages of no group.
+
+    groups: how many there are; where there are more than parts, the last one is all others together.
+    """
+    rects: list[tuple[str, str, str]] = []
+    start = 0.0
+    for share in parts:
+        rest = mark_safe(" data-rest") if len(rects) == len(parts) - 1 and groups > len(parts) else ""
+        rects.append((f"{start:.2f}", f"{max(share * 100 - GAP, GAP):.2f}", rest))
+        start += share * 100
+    return format_html(
+        '<svg class="bar lab-strip" viewBox="0 0 100 1" preserveAspectRatio="none" role="img" aria-label="{}"><title>{}</title>{}</svg>',
+        label,
+        label,
+        format_html_join("", '<rect x="{}" width="{}" height="1"{}/>', rects),
+    )
+
+
+@register.filter
+def clustering_name(clustering: Clustering) -> str:
+    """What a clustering is called."""
+    return lab_view.title(clustering.method) if clustering.method else "Templates now"
+
+
+@register.filter
+def method_title(method: str) -> str:
+    """What a method is called."""
+    return lab_view.title(method)
+
+
+@register.filter
+def method_note(method: str) -> str:
+    """What a method is good for."""
+    return lab_view.METHOD_WORDS[method][1]
+
+
+@register.filter
+def kbit(bits: float | None) -> str:
+    """Bits in thousands."""
+    return "–" if bits is None else f"{bits / 1000:,.1f}".replace(",", "\u202f")
+
+
+@register.filter
+def seconds(value: float) -> str:
+    """Seconds with two figures after the point where they say something."""
+    return f"{value:.2f}" if value < 10 else f"{value:.0f}"
+
+
+@register.filter
+def megabytes(size_bytes: int) -> str:
+    """Bytes in millions."""
+    return f"{size_bytes / 1e6:.0f}" if size_bytes >= 1e6 else "<1"
+
+
+@register.filter
+def measure(value: float) -> str:
+    """A measure from 0 to 1; what is not quite 1 is never shown as 1."""
+    return f"{min(value, 0.999) if value < 1 else 1.0:.3f}".removeprefix("0")
