@@ -19,3 +19,7 @@ class RuleError(VertexError):
 
 class LearningError(VertexError):
     """No rule can be learned from what was annotated; the message names the attribute and the page."""
+
+
+class AlignmentError(VertexError):
+    """Pages that a method cannot bring to one structure; the message names the page and the place."""

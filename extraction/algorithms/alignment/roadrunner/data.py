@@ -1,0 +1,191 @@
+"""A page read by a wrapper: its row of the nested data set (Crescenzi et al. 2001, §3), or where it does not match.
+
+A sequence of the wrapper is compiled into the steps of a small machine, as regular expressions are. The children of an element
+are run through it depth first, more rows and present optional parts first; a pair of step and position is entered once, so the
+time is at most their product, and nothing recurses but elements within elements.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from extraction.algorithms.alignment.roadrunner.wrapper import Element, Maybe, Node, Pcdata, Plus, Text
+from extraction.algorithms.alignment.schema import Row, Value
+from extraction.algorithms.errors import AlignmentError
+
+MAX_STEPS = 2_000_000
+"""Steps of all machines for one page, some seconds; the largest real pages need some 10,000."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoMatch:
+    """A page that a wrapper does not accept. node: index of the furthest element that was looked at; reason: what was met there."""
+
+    node: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """Of a set on the way: its begin, a row's begin, or its end."""
+
+    kind: Literal["set", "row", "end"]
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Fork:
+    """Goes on at the first step or else at the second."""
+
+    first: int
+    second: int
+
+
+_Step = Text | Pcdata | Element | _Mark | _Fork
+_Field = tuple[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class _Met:
+    """Something met on the way, and what was before it. what: a mark, a field's value, or the last thing met inside an element."""
+
+    what: "_Mark | _Field | _Met | None"
+    before: "_Met | None"
+
+
+_NOTHING = _Met(None, None)
+
+
+@dataclass(slots=True)
+class Reading:
+    """Reads one page."""
+
+    steps: int = 0
+    furthest: int = 0
+    reason: str = ""
+    _programs: dict[Element, list[_Step]] = field(default_factory=dict)
+    _known: dict[tuple[Element, Element], _Met | None] = field(default_factory=dict)
+
+    def read(self, wrapper: Element, page: Element) -> Row | NoMatch:
+        """The page's row. Raises AlignmentError where that takes too many steps."""
+        met = self._element(wrapper, page)
+        return NoMatch(self.furthest, self.reason) if met is None else _row(met)
+
+    def _element(self, wanted: Element, here: Element) -> _Met | None:
+        """What is met inside an element, None where it does not match."""
+        if wanted.label != here.label:
+            return None
+        key = wanted, here
+        if key not in self._known:
+            if wanted not in self._programs:
+                self._programs[wanted] = []
+                _compile(wanted.children, self._programs[wanted])
+            self._known[key] = self._run(self._programs[wanted], here)
+        return self._known[key]
+
+    def _run(self, program: Sequence[_Step], here: Element) -> _Met | None:
+        waiting: list[tuple[int, int, _Met]] = [(0, 0, _NOTHING)]
+        seen: set[tuple[int, int]] = set()
+        while waiting:
+            step, at, met = waiting.pop()
+            if (step, at) in seen:
+                continue
+            seen.add((step, at))
+            self.steps += 1
+            if self.steps > MAX_STEPS:
+                raise AlignmentError(f"more than {MAX_STEPS:,} steps are needed to read the page; near <{here.label}>")
+            if step == len(program):
+                if at == len(here.children):
+                    return met
+                self._miss(here, at, "the end of the element")
+                continue
+            wanted = program[step]
+            if isinstance(wanted, _Fork):
+                waiting += (wanted.second, at, met), (wanted.first, at, met)
+            elif isinstance(wanted, _Mark):
+                waiting.append((step + 1, at, _Met(wanted, met)))
+            else:
+                found = self._node(wanted, here.children[at]) if at < len(here.children) else None
+                if found is None:
+                    self._miss(here, at, _shown(wanted))
+                else:
+                    waiting.append((step + 1, at + 1, met if found is _NOTHING else _Met(found, met)))
+        return None
+
+    def _node(self, wanted: Node, here: Node) -> _Met | _Field | None:
+        if isinstance(wanted, Element):
+            return self._element(wanted, here) if isinstance(here, Element) else None
+        if not isinstance(here, Text):
+            return None
+        if isinstance(wanted, Text):
+            return _NOTHING if wanted.text == here.text else None
+        assert isinstance(wanted, Pcdata)  # noqa: S101 - what is left of the steps; the checker does not see it
+        assert here.place is not None  # noqa: S101 - a page's strings have places
+        return None if here.fixed else (wanted.name, Value(here.text, here.place))
+
+    def _miss(self, here: Element, at: int, wanted: str) -> None:
+        """Keeps the furthest place where something else was wanted."""
+        child = here.children[at] if at < len(here.children) else None
+        node = child.node if isinstance(child, Element) else here.node
+        if node >= self.furthest:
+            met = f"the end of <{here.label}>" if child is None else _shown(child)
+            self.furthest, self.reason = node, f"in <{here.label}> {wanted} was expected, {met} is there"
+
+
+def _compile(nodes: Sequence[Node], program: list[_Step]) -> None:
+    """Adds the steps for a sequence."""
+    for node in nodes:
+        if isinstance(node, Maybe):
+            fork = len(program)
+            program.append(_Fork(0, 0))
+            _compile(node.part, program)
+            program[fork] = _Fork(fork + 1, len(program))
+        elif isinstance(node, Plus):
+            marked = bool(node.name)
+            program += [_Mark("set", node.name)] * marked
+            row = len(program)
+            program += [_Mark("row", node.name)] * marked
+            _compile(node.part, program)
+            program.append(_Fork(row, len(program) + 1))
+            program += [_Mark("end", node.name)] * marked
+        else:
+            program.append(node)
+
+
+def _shown(node: Node | _Mark | _Fork) -> str:
+    if isinstance(node, Element):
+        return f"<{node.label}>"
+    return f"“{node.text}”" if isinstance(node, Text) else "a text"
+
+
+def _row(met: _Met) -> Row:
+    """The row from what was met, read from the beginning."""
+    rows: list[dict[str, Value | tuple[Row, ...]]] = [{}]
+    sets: list[list[Row]] = []
+    for what in _in_order(met):
+        if not isinstance(what, _Mark):
+            rows[-1][what[0]] = what[1]
+        elif what.kind == "set":
+            sets.append([])
+        else:
+            if len(rows) > len(sets):
+                rows.pop()
+            if what.kind == "row":
+                rows.append({})
+                sets[-1].append(rows[-1])
+            else:
+                rows[-1][what.name] = tuple(sets.pop())
+    return rows[0]
+
+
+def _in_order(met: _Met) -> Iterator[_Mark | _Field]:
+    backwards = []
+    each: _Met | None = met
+    while each is not None:
+        backwards.append(each.what)
+        each = each.before
+    for what in reversed(backwards):
+        if isinstance(what, _Met):
+            yield from _in_order(what)
+        elif what is not None:
+            yield what

@@ -1,0 +1,78 @@
+"""Iterators: what is repeated just before a mismatch (Crescenzi et al. 2001, §4.2).
+
+At a mismatch the token before it is the last delimiter of a row, if the mismatch is the end of a list on one side and its next row
+on the other. Then what stands from the mismatch up to the next occurrence of that delimiter is the *square*: a candidate for a row. It is
+matched backwards, from its delimiter, with what stands before the mismatch; mismatches inside are solved like any other. If it
+matches, everything before that matches, too, and all further rows on both sides, become (square)+.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from extraction.algorithms.alignment.roadrunner.wrapper import Element, Maybe, Node, Nodes, Plus, Text, backwards, required
+
+if TYPE_CHECKING:
+    from extraction.algorithms.alignment.roadrunner.matching import Matching
+    from extraction.algorithms.alignment.roadrunner.ways import Way
+
+SQUARE = 50
+"""Siblings that a row has at most; rows without an element of their own have up to ten."""
+
+SQUARES = 3
+"""Occurrences of the delimiter that are tried: a row may hold it more than once."""
+
+WITHIN = 2
+"""Squares within each other in one sequence, with no element around the inner one."""
+
+
+def iterators(matching: "Matching", at: "Way", ones: Sequence[Node], twos: Sequence[Node]) -> "Iterator[Way]":
+    """The ways on from a mismatch that find an iterator before it; those with the nearer delimiter first, the second side's before."""
+    delimiter = next((_label(node) for node in backwards(at.done) if not isinstance(node, Maybe)), None)
+    if delimiter is None or matching.squares >= WITHIN:
+        return
+    for side, start in ((twos, at.j), (ones, at.i)):
+        ends = (end for end in range(start, min(start + SQUARE, len(side))) if _label(side[end]) == delimiter)
+        for end in islice(ends, SQUARES):
+            matching.squares += 1
+            found = _collapsed(matching, at, ones, twos, tuple(side[start : end + 1]))
+            matching.squares -= 1
+            if found is not None and (found.j > at.j if side is twos else found.i > at.i):
+                yield found
+
+
+def _collapsed(matching: "Matching", at: "Way", ones: Sequence[Node], twos: Sequence[Node], square: Nodes) -> "Way | None":
+    """The square as an iterator, with all rows before and after the mismatch."""
+    near = _parts_turned(islice(backwards(at.done), 2 * SQUARE))
+    if matching.rows(turned(square), near, 0).j == 0:
+        return None
+    before = matching.rows(turned(square), _parts_turned(backwards(at.done)), 0)
+    part = turned(before.nodes())
+    if before.j == 0 or not required(part):
+        return None
+    second = matching.rows(part, twos, at.j)
+    first = matching.rows(second.nodes(), ones, at.i)
+    done = at.done
+    for _ in range(before.j):
+        assert done is not None  # noqa: S101 - so many nodes were read from it; the checker does not see it
+        done = done[1]
+    return at._replace(done=(Plus(first.nodes()), done), i=first.j, j=second.j, fresh=at.fresh + second.fresh, lost=at.lost + first.fresh)
+
+
+def turned(nodes: Sequence[Node]) -> Nodes:
+    """A sequence read backwards; what is inside elements stays as it is."""
+    return _parts_turned(reversed(nodes))
+
+
+def _parts_turned(nodes: Iterable[Node]) -> Nodes:
+    """The nodes in the given order, each part of them read backwards."""
+    return tuple(type(node)(turned(node.part)) if isinstance(node, Maybe | Plus) else node for node in nodes)
+
+
+def _label(node: Node) -> str:
+    """What a delimiter is known by."""
+    if isinstance(node, Element):
+        return node.label
+    if isinstance(node, Maybe | Plus):
+        return _label(node.part[-1])
+    return f'"{node.text}"' if isinstance(node, Text) and node.fixed else ""

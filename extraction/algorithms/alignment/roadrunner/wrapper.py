@@ -1,0 +1,230 @@
+"""The wrapper: a union-free regular expression over tags and strings (Crescenzi et al. 2001, §3).
+
+    paper            here
+    tag tokens       `Element`: a start tag, what is between, its end tag. Pages come from the parser's tree, so both are always there
+    string           `Text`
+    #PCDATA          `Pcdata`
+    (…)?             `Maybe`
+    (…)+             `Plus`
+
+A page is a wrapper, too: one of elements and strings only. All nodes are compared by identity and never changed.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from extraction.algorithms.alignment.schema import MAX_NESTING, Field, Optional, Repeated, Tuple, column_name
+from extraction.algorithms.dom.nodes import Location
+from extraction.algorithms.errors import AlignmentError
+
+FIXED = 5
+"""Tokens that a fixed string counts as: a label that is not met says more than a tag that is not."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Text:
+    """A constant string. fixed: it is the template's, so it is matched like a tag. place: where it stands, on a page."""
+
+    text: str
+    fixed: bool = False
+    place: Location | None = None
+
+    @property
+    def size(self) -> int:
+        """Its tokens."""
+        return FIXED if self.fixed else 1
+
+    required = size
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pcdata:
+    """Any string: a field. name: "" until the wrapper is whole."""
+
+    name: str = ""
+
+    size = required = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Element:
+    """A start tag, what is between, the end tag. label: its name, with the classes that tell it from others. node: its index, on a page."""
+
+    label: str
+    children: "Nodes"
+    node: int = -1
+
+    @cached_property
+    def size(self) -> int:
+        """Tokens in it, an end tag not counted; of a repeated part, one row's."""
+        return 1 + size(self.children)
+
+    @cached_property
+    def required(self) -> int:
+        """Tokens in it that are in no optional part."""
+        return 1 + required(self.children)
+
+
+@dataclass(frozen=True, eq=False)
+class Maybe:
+    """(…)?"""
+
+    part: "Nodes"
+
+    required = 0
+
+    @cached_property
+    def size(self) -> int:
+        """Tokens in it."""
+        return size(self.part)
+
+
+@dataclass(frozen=True, eq=False)
+class Plus:
+    """(…)+ name: of the set, "" until the wrapper is whole or where no string in it varies."""
+
+    part: "Nodes"
+    name: str = ""
+
+    @cached_property
+    def size(self) -> int:
+        """Tokens of one row."""
+        return size(self.part)
+
+    @cached_property
+    def required(self) -> int:
+        """Tokens of one row that are in no optional part."""
+        return required(self.part)
+
+
+Node = Text | Pcdata | Element | Maybe | Plus
+Nodes = tuple[Node, ...]
+Done = tuple[Node, "Done"] | None
+"""A sequence that grows at its end and shares its beginning with others: its last node and what is before it."""
+
+
+def stacked(nodes: Iterable[Node], before: Done = None) -> Done:
+    """A sequence with more nodes at its end."""
+    for node in nodes:
+        before = node, before
+    return before
+
+
+def backwards(done: Done) -> Iterator[Node]:
+    """Its nodes, the last first."""
+    while done is not None:
+        node, done = done
+        yield node
+
+
+def size(nodes: Sequence[Node]) -> int:
+    """Tokens in a sequence."""
+    return sum(node.size for node in nodes)
+
+
+def required(nodes: Sequence[Node]) -> int:
+    """Tokens in a sequence that every page has."""
+    return sum(node.required for node in nodes)
+
+
+def optional(nodes: Sequence[Node]) -> Nodes:
+    """The sequence as an optional part; nothing for nothing, and no optional part that only holds another."""
+    if not nodes:
+        return ()
+    only = nodes[0]
+    return (only,) if len(nodes) == 1 and isinstance(only, Maybe) else (Maybe(tuple(nodes)),)
+
+
+def named(root: Element) -> Element:
+    """The wrapper with names: A, B, … for its fields in document order, then for the sets that hold fields.
+
+    Raises AlignmentError where parts are nested deeper than a schema may be.
+    """
+    fields, sets = iter(range(_count(root, Pcdata))), iter(range(_count(root, Pcdata), _count(root, Pcdata) + _count(root, Plus)))
+
+    def walk(node: Node, nesting: int) -> Node:
+        if nesting > MAX_NESTING:
+            raise AlignmentError(f"the wrapper has more than {MAX_NESTING} optional and repeated parts within each other")
+        if isinstance(node, Pcdata):
+            return replace(node, name=column_name(next(fields)))
+        if isinstance(node, Element):
+            return Element(node.label, tuple(walk(child, nesting) for child in node.children))
+        if isinstance(node, Maybe):
+            return Maybe(tuple(walk(child, nesting + 1) for child in node.part))
+        if isinstance(node, Plus):
+            holds = any(_count(child, Pcdata) for child in node.part)
+            name = column_name(next(sets)) if holds else ""
+            return Plus(tuple(walk(child, nesting + 1) for child in node.part), name)
+        return node
+
+    whole = walk(root, 0)
+    assert isinstance(whole, Element)  # noqa: S101 - an element becomes an element; the checker does not see it
+    return whole
+
+
+def _count(node: Node, kind: type) -> int:
+    below = node.children if isinstance(node, Element) else node.part if isinstance(node, Maybe | Plus) else ()
+    return isinstance(node, kind) + sum(_count(child, kind) for child in below)
+
+
+def schema(nodes: Sequence[Node]) -> Tuple:
+    """The fields, optional parts and sets of a named wrapper. Parts without any field are left out."""
+    return Tuple(tuple(_parts(nodes)))
+
+
+def _parts(nodes: Sequence[Node]) -> Iterator[Field | Optional | Repeated]:
+    for node in nodes:
+        if isinstance(node, Pcdata):
+            yield Field(node.name)
+        elif isinstance(node, Element):
+            yield from _parts(node.children)
+        elif isinstance(node, Maybe | Plus):
+            part = schema(node.part)
+            if part.parts:
+                yield Repeated(node.name, part) if isinstance(node, Plus) else Optional(part)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a printed wrapper. depth: how far it is indented. name: of the field or set that ends or stands in it, else ""."""
+
+    depth: int
+    text: str
+    name: str = ""
+
+
+def lines(nodes: Sequence[Node], depth: int = 0) -> Iterator[Line]:
+    """The wrapper as a regular expression, a line for each tag, string or bracket; an element with one string or none is one line."""
+    for node in nodes:
+        if isinstance(node, Element):
+            yield from _element(node, depth)
+        elif isinstance(node, Maybe | Plus):
+            yield Line(depth, "(")
+            yield from lines(node.part, depth + 1)
+            yield Line(depth, ")+", node.name) if isinstance(node, Plus) else Line(depth, ")?")
+        else:
+            yield Line(depth, _string(node), node.name if isinstance(node, Pcdata) else "")
+
+
+def _element(node: Element, depth: int) -> Iterator[Line]:
+    tag = re.split("[.#]", node.label, maxsplit=1)[0]
+    only = node.children[0] if len(node.children) == 1 else None
+    if not node.children:
+        yield Line(depth, f"<{node.label}/>")
+    elif isinstance(only, Text | Pcdata):
+        yield Line(depth, f"<{node.label}>{_string(only)}</{tag}>", only.name if isinstance(only, Pcdata) else "")
+    else:
+        yield Line(depth, f"<{node.label}>")
+        yield from lines(node.children, depth + 1)
+        yield Line(depth, f"</{tag}>")
+
+
+def _string(node: Text | Pcdata) -> str:
+    return node.text if isinstance(node, Text) else "#PCDATA"
+
+
+def printed(nodes: Sequence[Node], *, names: bool = True) -> str:
+    """The wrapper as indented text; names: the field's or set's after its line."""
+    return "\n".join(f"{'  ' * line.depth}{line.text}{f'  {line.name}' if names and line.name else ''}" for line in lines(nodes))
