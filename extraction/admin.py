@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import admin
 
-from extraction.models import Alert, AlertChannel, Cluster, Page, Record, RecordType, Rule, Run, Site, Snapshot
+from extraction.models import Alert, AlertChannel, Cluster, Decision, Page, Record, RecordType, Rule, Run, Site, Snapshot
 
 
 class ReadOnly(admin.ModelAdmin[Any]):
@@ -61,6 +61,14 @@ class RuleAdmin(ReadOnly):
     list_display = ("cluster", "version", "state", "origin", "created_at")
     list_select_related = ("cluster__site",)
     list_filter = ("state", "origin")
+
+
+@admin.register(Decision)
+class DecisionAdmin(ReadOnly):
+    list_display = ("at", "rule", "what", "by_name")
+    list_select_related = ("rule__cluster__site",)
+    list_filter = ("what", "by_name", "rule__cluster__site")
+    date_hierarchy = "at"
 
 
 @admin.register(Record)

@@ -4,6 +4,7 @@ from extraction.models.alert import Alert, AlertChannel, Event
 from extraction.models.asset import Asset
 from extraction.models.cluster import Cluster, ClusterCore, SamplePage
 from extraction.models.crawl import CrawlAddress
+from extraction.models.decision import Decision
 from extraction.models.lab import Clustering, PageLabel
 from extraction.models.label import Label
 from extraction.models.monitor import Bellwether, Breakage, Check, Monitor
@@ -31,6 +32,7 @@ __all__ = [
     "ClusterCore",
     "Clustering",
     "CrawlAddress",
+    "Decision",
     "Event",
     "Label",
     "MergeProposal",

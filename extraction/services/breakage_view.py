@@ -13,7 +13,7 @@ from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Attribute, Breakage, Check, Cluster, Record, Rule, Run, Snapshot
-from extraction.services import learning_set, repairs
+from extraction.services import learning_set, repairs, rule_xpaths
 from extraction.services.learning_set import Source
 from extraction.services.recent import Recent
 from extraction.services.repairs import Proof
@@ -252,12 +252,7 @@ def _places(rule: RuleValue, root: etree._Element) -> Places:
 
 
 def _xpaths(rule: Rule) -> dict[str, tuple[str, ...]]:
-    """The XPaths of each attribute; of one of a list with those of its rows before them."""
-    found = {each["name"]: tuple(one["xpath"] for one in each["alternatives"]) for each in rule.definition.get("attributes", [])}
-    for one in rule.definition.get("lists", []):
-        rows = " or ".join(each["xpath"] for each in one["rows"])
-        found |= {each["name"]: tuple(f"{rows} → {x['xpath']}" for x in each["alternatives"]) for each in one["attributes"]}
-    return found
+    return {name: rule_xpaths.shown(entry) for name, entry in rule_xpaths.entries(rule).items()}
 
 
 def _marks(places: Places, hues: Mapping[str, int]) -> str:

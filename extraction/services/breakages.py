@@ -16,7 +16,7 @@ from extraction.algorithms.errors import PageError
 from extraction.algorithms.learning.tables import table
 from extraction.algorithms.rules import xslt
 from extraction.algorithms.rules.rule import Rule as RuleValue
-from extraction.models import Bellwether, Breakage, Check, Event, Monitor, Record, Rule, Site, Snapshot
+from extraction.models import Bellwether, Breakage, Check, Decision, Event, Monitor, Record, Rule, Site, Snapshot
 from extraction.services import alerts, crawl_site, learning_set, repairs, rules, sources, visits
 from extraction.services.learning_set import Source
 from extraction.services.repairs import Seen
@@ -81,7 +81,7 @@ def accept(breakage: Breakage, *, user: Any = None, now: datetime | None = None,
     at = now or timezone.now()
     with transaction.atomic():
         proposal = _accepted(breakage, breakage.proposal, user, doubtful=doubtful)
-        rules.publish(proposal, user)
+        rules.publish(proposal, user, what=Decision.What.ACCEPTED if user else Decision.What.AUTOMATIC)
         Breakage.objects.filter(pk=breakage.pk, state=Breakage.State.OPEN).update(proposal=proposal)
         _close(Breakage.objects.filter(pk=breakage.pk), Breakage.State.REPAIRED, at, user)
         _renew_baselines(breakage.check_found)

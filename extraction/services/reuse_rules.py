@@ -20,7 +20,7 @@ from extraction.algorithms.rules import reuse, xslt
 from extraction.algorithms.rules.reuse import NoReuse, OldCluster, Reuse
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.algorithms.sketches.shingles import Mask
-from extraction.models import Cluster, Monitor, Record, Rule, Run, Site, Snapshot
+from extraction.models import Cluster, Decision, Monitor, Record, Rule, Run, Site, Snapshot
 from extraction.services import clusters, history, repairs, rules, runs, visits
 from extraction.services.repairs import Repair, Seen
 from extraction.services.runs import Progress
@@ -108,7 +108,7 @@ def _offer(cluster: Cluster, pairs: Pairs, progress: Progress) -> dict[str, int]
     draft = _draft(cluster, rule, repair)
     live = draft.state == Rule.State.VALIDATED and Monitor.objects.filter(site=cluster.site, auto_repair=True).exists()
     if live:
-        rules.publish(draft)
+        rules.publish(draft, what=Decision.What.AUTOMATIC)
     return {"reused": not tried.broken, "relearned": bool(repair.relearned), "live": live}
 
 

@@ -6,14 +6,14 @@ from datetime import datetime
 from typing import Any
 
 from extraction.algorithms.errors import RuleError, XPathError
-from extraction.models import Attribute, Breakage, Rule
-from extraction.services import breakage_view, effects, rules
+from extraction.models import Attribute, Breakage, Decision, Rule
+from extraction.services import breakage_view, effects, rule_xpaths, rules
 from extraction.services.effects import Effect
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happened to a version. state: as a badge shows it. by: who did it, None for Vertex itself."""
+    """One thing that happened to a version. state: as a badge shows it. by: who did it or their name, None for Vertex itself."""
 
     at: datetime
     state: str
@@ -37,11 +37,11 @@ def events(rule: Rule) -> list[Event]:
 
 
 def differences(old: Rule, new: Rule) -> list[Difference]:
-    """The pages' own attributes whose definitions differ, in the order of the newer version."""
-    then, now = _defined(old), _defined(new)
+    """The attributes whose definitions differ, those of lists among them, in the order of the newer version."""
+    then, now = rule_xpaths.entries(old), rule_xpaths.entries(new)
     names = [name for name in dict.fromkeys([*now, *then]) if then.get(name) != now.get(name)]
     shown = breakage_view.attributes(new.cluster, names)
-    return [Difference(each, _xpaths(then.get(each.name)), _xpaths(now.get(each.name))) for each in shown]
+    return [Difference(each, rule_xpaths.shown(then.get(each.name)), rule_xpaths.shown(now.get(each.name))) for each in shown]
 
 
 def effect(old: Rule, new: Rule, attribute: str) -> Effect:
@@ -56,10 +56,12 @@ def _events(rule: Rule) -> Iterator[Event]:
     repaired_from = rule.report.get("repaired_from")
     made = f"made to repair version {repaired_from}" if repaired_from else rule.get_origin_display().lower()
     yield Event(rule.created_at, "draft", made, rule.created_by)
-    accepted = Breakage.objects.filter(proposal=rule, state=Breakage.State.REPAIRED).select_related("closed_by").first()
-    if rule.published_at:
-        by = accepted.closed_by if accepted else None
-        yield Event(rule.published_at, "live", "accepted as the repair" if accepted else "published", by, accepted)
+    accepted = Breakage.objects.filter(proposal=rule, state=Breakage.State.REPAIRED).select_related("cluster").first()
+    for decision in Decision.objects.filter(rule=rule):
+        live = decision.what in Decision.LIVE
+        repair = accepted if decision.what in (Decision.What.ACCEPTED, Decision.What.AUTOMATIC) else None
+        words = decision.get_what_display().lower()
+        yield Event(decision.at, "live" if live else "retired", words, decision.by_name or None, repair)
     for each in Breakage.objects.filter(rule=rule).select_related("closed_by", "proposal", "cluster"):
         yield Event(each.opened_at, "broken", f"{', '.join(each.attributes)} broke, found by a check", None, each)
         if each.closed_at:
@@ -71,11 +73,3 @@ def _ending(breakage: Breakage) -> str:
         proposal = breakage.proposal
         return f"version {proposal.version} took its place" if proposal and proposal.published_at else "another version took its place"
     return "it works again" if breakage.state == Breakage.State.RECOVERED else "somebody said that nothing was broken"
-
-
-def _defined(rule: Rule) -> dict[str, dict[str, Any]]:
-    return {each["name"]: each for each in rule.definition.get("attributes", [])}
-
-
-def _xpaths(entry: dict[str, Any] | None) -> tuple[str, ...]:
-    return tuple(each["xpath"] for each in (entry or {}).get("alternatives", []))

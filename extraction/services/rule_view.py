@@ -7,7 +7,7 @@ from typing import Any
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply, xslt
-from extraction.models import Attribute, Cluster, Rule, Snapshot
+from extraction.models import Attribute, Cluster, Decision, Rule, Snapshot
 from extraction.services import contents, explained, site_pages
 from extraction.services.explained import Explained, Place
 
@@ -110,10 +110,11 @@ class ListRow:
 
 @dataclass(frozen=True, slots=True)
 class VersionRow:
-    """A version beside the one before it: which attributes came, went or changed."""
+    """A version beside the one before it: which attributes came, went or changed. approved: how it went live the last time."""
 
     rule: Rule
     changes: list[tuple[str, str]]
+    approved: Decision | None
 
 
 def rows(rule: Rule) -> list[AttributeRow]:
@@ -182,7 +183,9 @@ def versions(cluster: Cluster) -> list[VersionRow]:
     """All versions of a template's rule, newest first, with what changed."""
     found = list(Rule.objects.filter(cluster=cluster).select_related("created_by").defer("stylesheet"))
     before = [*found[1:], None]
-    return [VersionRow(rule, _changes(rule, older)) for rule, older in zip(found, before, strict=False)]
+    decisions = Decision.objects.filter(rule__cluster=cluster, what__in=Decision.LIVE).order_by("at", "pk")
+    approved = {each.rule_id: each for each in decisions}
+    return [VersionRow(rule, _changes(rule, older), approved.get(rule.pk)) for rule, older in zip(found, before, strict=False)]
 
 
 def _attributes(rule: Rule, defined: dict[str, Any]) -> list[Attribute]:

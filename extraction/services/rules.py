@@ -16,7 +16,7 @@ from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.rules import xslt
 from extraction.algorithms.rules.rule import AttributeRule, Selector
 from extraction.algorithms.rules.rule import Rule as RuleValue
-from extraction.models import Attribute, Cluster, Rule
+from extraction.models import Attribute, Cluster, Decision, Rule
 from extraction.services import effects, same_templates, xpath_words
 from extraction.services.effects import Effect, EffectRow, effect_report
 from extraction.services.learning import attribute_rule
@@ -43,25 +43,27 @@ class StateError(Exception):
     """The rule is not in a state that allows what was asked, in words."""
 
 
-def publish(rule: Rule, user: Any = None) -> Rule:
-    """Makes a draft or a retired rule the live one; the live one before it is retired in the same transaction.
+def publish(rule: Rule, user: Any = None, *, what: Decision.What = Decision.What.PUBLISHED) -> Rule:
+    """Makes a draft or a retired rule the live one; the live one before it is retired in the same transaction. what: how it came to it.
 
     Raises StateError when it is not draft or retired any more, or when it cannot be run.
     """
-    published = _go_live(rule, (*Rule.UNPUBLISHED, *Rule.ENDED), user)
+    published = _go_live(rule, (*Rule.UNPUBLISHED, *Rule.ENDED), user, what)
     same_templates.start(rule.cluster.site, user=user)
     return published
 
 
 def restore(rule: Rule, user: Any = None) -> Rule:
     """Makes a retired rule the live one again. Raises StateError when it is not retired."""
-    return _go_live(rule, Rule.ENDED, user)
+    return _go_live(rule, Rule.ENDED, user, Decision.What.PUBLISHED)
 
 
 def retire(rule: Rule, user: Any = None) -> Rule:
     """Takes the live rule out of use; the cluster has none then. Raises StateError when it is not live."""
-    if not move(rule, Rule.State.RETIRED):
-        raise StateError(f"Version {rule.version} is {rule.get_state_display().lower()}; only a live rule can be retired.")
+    with transaction.atomic():
+        if not move(rule, Rule.State.RETIRED):
+            raise StateError(f"Version {rule.version} is {rule.get_state_display().lower()}; only a live rule can be retired.")
+        _decided(rule, Decision.What.RETIRED, user)
     logger.info("%s retired by %s", rule, user)
     return rule
 
@@ -129,7 +131,7 @@ def value_of(rule: Rule) -> RuleValue:
     return RuleValue.from_json(rule.definition)
 
 
-def _go_live(rule: Rule, states: tuple[Rule.State, ...], user: Any) -> Rule:
+def _go_live(rule: Rule, states: tuple[Rule.State, ...], user: Any, what: Decision.What) -> Rule:
     try:
         if not value_of(rule).every:
             raise StateError(f"Version {rule.version} has no attribute; there is nothing to publish.")
@@ -137,7 +139,7 @@ def _go_live(rule: Rule, states: tuple[Rule.State, ...], user: Any) -> Rule:
     except (RuleError, XPathError) as error:
         raise StateError(f"Version {rule.version} cannot be run: {error}") from error
     try:
-        changed = _swap(rule, states)
+        changed = _swap(rule, states, user, what)
     except IntegrityError as error:
         raise StateError("Another version was published at the same moment. Look at it, then try again.") from error
     rule.refresh_from_db()
@@ -148,7 +150,7 @@ def _go_live(rule: Rule, states: tuple[Rule.State, ...], user: Any) -> Rule:
     return rule
 
 
-def _swap(rule: Rule, states: tuple[Rule.State, ...]) -> bool:
+def _swap(rule: Rule, states: tuple[Rule.State, ...], user: Any, what: Decision.What) -> bool:
     with transaction.atomic():
         Cluster.objects.select_for_update().get(pk=rule.cluster_id)
         ready = Rule.objects.select_for_update().filter(pk=rule.pk, state__in=states)
@@ -157,7 +159,15 @@ def _swap(rule: Rule, states: tuple[Rule.State, ...]) -> bool:
         serving = Rule.objects.filter(cluster_id=rule.cluster_id)
         serving.filter(state=Rule.State.BROKEN).update(state=Rule.State.REPAIRED)
         serving.filter(state__in=Rule.SERVING).update(state=Rule.State.RETIRED)
-        return bool(ready.update(state=Rule.State.LIVE, published_at=timezone.now()))
+        changed = ready.update(state=Rule.State.LIVE, published_at=timezone.now())
+        if changed:
+            _decided(rule, what, user)
+        return bool(changed)
+
+
+def _decided(rule: Rule, what: Decision.What, user: Any) -> None:
+    """Writes down who decided. Called in the transaction of what was decided."""
+    Decision.objects.create(rule=rule, what=what, at=timezone.now(), by=user, by_name=user.get_username() if user else "")
 
 
 def _with_xpath(rule: Rule, value: RuleValue, attribute: str, xpath: str) -> RuleValue:

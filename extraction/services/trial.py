@@ -93,7 +93,8 @@ def _page(sheets: Sequence[xslt.Stylesheet], content: bytes, kind: str) -> dict[
         found = [apply.extract(sheet, root) for sheet in sheets]
     except (PageError, RuleError, XPathError) as error:
         return {"error": str(error)}
-    short = [{name: [value[:MAX_CHARACTERS] for value in values[:MAX_VALUES]] for name, values in each.values.items()} for each in found]
+    given = [{**each.values, **each.columns()} for each in found]
+    short = [{name: [value[:MAX_CHARACTERS] for value in values[:MAX_VALUES]] for name, values in each.items()} for each in given]
     return {"values": short, "failed": [dict(each.failed) for each in found]}
 
 

@@ -4,7 +4,6 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import chain
 from pathlib import Path
 
 from django.conf import settings
@@ -77,11 +76,7 @@ def values_of(sheet: xslt.Stylesheet, root: etree._Element) -> dict[str, tuple[s
 
 def together(given: apply.Extraction) -> dict[str, tuple[str, ...]]:
     """The values by attribute, equal ones once, those of a list's rows as if they were the page's."""
-    found = {name: list(values) for name, values in given.values.items()}
-    for row in chain.from_iterable(given.rows.values()):
-        for name, values in row.items():
-            found.setdefault(name, []).extend(values)
-    return {name: tuple(dict.fromkeys(values)) for name, values in found.items()}
+    return {name: tuple(dict.fromkeys(values)) for name, values in {**given.values, **given.columns()}.items()}
 
 
 def keep(page: Page, answer: Answer, at: datetime) -> Snapshot:

@@ -12,7 +12,7 @@ from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.algorithms.rules.xslt import Stylesheet
 from extraction.fetching.crawl.messages import Outcome
 from extraction.models import Breakage, Check, Cluster, Rule, Run
-from extraction.services import breakage_view, check_site, rule_view, rules, runs, visits
+from extraction.services import breakage_view, check_site, rule_history, rule_view, rules, runs, visits
 from extraction.services.jobs import JOBS
 from extraction.services.visits import Answer
 from tests.extraction import factory, lists
@@ -171,3 +171,14 @@ def test_a_new_template_of_pages_whose_list_was_redesigned_is_offered_the_list_r
     assert run.summary["relearned"] == 1
     rule = Rule.objects.get(cluster=other)
     assert rows_on(rule, renamed(9, lists.html(9).decode())) == lists.offers(9)
+
+
+def test_two_versions_of_a_list_show_how_they_differ_and_what_that_does(cluster: Cluster) -> None:
+    check(cluster, swapped)
+    breakage = Breakage.objects.get()
+    assert breakage.proposal is not None
+    found = {each.attribute.name: each for each in rule_history.differences(breakage.rule, breakage.proposal)}
+    assert found["thing"].old == ("//li[@class='offer'] → ./b/text()",)
+    assert found["thing"].new != found["thing"].old
+    effect = rule_history.effect(breakage.rule, breakage.proposal, "thing")
+    assert effect.changed == 6, "on the pages that are kept, which are as they were, names and prices change places"

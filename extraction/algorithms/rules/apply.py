@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from lxml import etree
 
@@ -33,6 +34,14 @@ class Extraction:
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     failed: Mapping[str, str] = field(default_factory=dict)
     rows: Mapping[str, tuple[Mapping[str, tuple[str, ...]], ...]] = field(default_factory=dict)
+
+    def columns(self) -> dict[str, tuple[str, ...]]:
+        """The values of the lists' attributes, those of all rows one after the other."""
+        found: dict[str, list[str]] = {}
+        for row in chain.from_iterable(self.rows.values()):
+            for name, values in row.items():
+                found.setdefault(name, []).extend(values)
+        return {name: tuple(values) for name, values in found.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from extraction.management import templates
-from extraction.models import Rule
+from extraction.models import Decision, Rule
 from extraction.services import rules
 
 
@@ -25,7 +25,7 @@ class Command(BaseCommand):
             what = "no draft of a rule" if rule_version is None else f"no version {rule_version} of its rule"
             raise CommandError(f"{cluster.label} has {what}.")
         try:
-            rules.publish(rule)
+            rules.publish(rule, what=Decision.What.COMMAND)
         except rules.StateError as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"Version {rule.version} of the rule of {cluster.label} is live.")

@@ -1,0 +1,33 @@
+"""Decisions: who let which version of a rule go live, and who took it out of use. Nothing of it is changed or deleted with a person."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+
+from extraction.models.rule import Rule
+
+
+class Decision(models.Model):
+    """One decision on a version. by: None for Vertex itself and for people whose account is gone; by_name: what they were called then."""
+
+    class What(models.TextChoices):
+        PUBLISHED = "published", "Published"
+        ACCEPTED = "accepted", "Accepted as the repair"
+        AUTOMATIC = "automatic", "Went live by itself"
+        COMMAND = "command", "Published by a command"
+        RETIRED = "retired", "Retired"
+
+    LIVE: ClassVar[tuple[What, ...]] = (What.PUBLISHED, What.ACCEPTED, What.AUTOMATIC, What.COMMAND)
+
+    rule = models.ForeignKey(Rule, on_delete=models.CASCADE, related_name="decisions")
+    what = models.CharField(max_length=10, choices=What.choices)
+    at = models.DateTimeField()
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    by_name = models.CharField(max_length=150, blank=True)
+
+    class Meta:
+        ordering = ["-at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.rule}: {self.get_what_display()}"
