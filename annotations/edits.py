@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import QuerySet
 from lxml import etree
 
 from annotations.models import Edit
@@ -43,13 +43,13 @@ def apply(
         _one_at_a_time(snapshot)
         mine = Edit.objects.filter(cluster=cluster, created_by=user)
         mine.filter(undone=True).delete()
-        number = (Edit.objects.filter(cluster=cluster).aggregate(last=Max("step"))["last"] or 0) + 1
+        number = 0
         for change in changes:
             before = labelling.said(cluster, snapshot, change.attribute, change.row)
             labelling.set_labels(cluster, snapshot, change.attribute, change.locations, user, row=change.row, nodes=nodes)
             after = labelling.said(cluster, snapshot, change.attribute, change.row)
             if before != after:
-                Edit.objects.create(
+                edit = Edit.objects.create(
                     cluster=cluster,
                     snapshot=snapshot,
                     attribute=change.attribute,
@@ -59,12 +59,18 @@ def apply(
                     step=number,
                     created_by=user,
                 )
-        mine.filter(step__lte=number - KEPT_STEPS).delete()
+                if not number:  # no two steps have one number, whatever templates become one
+                    number = edit.step = edit.pk
+                    edit.save(update_fields=["step"])
+        _forget_old(mine)
     return Step(snapshot.pk, tuple(dict.fromkeys(change.attribute.pk for change in changes)))
 
 
 def undo(cluster: Cluster, user: Any) -> Step | None:
-    """Takes this person's last step back; None when there is none. Raises LabelError when somebody changed it since."""
+    """Takes this person's last step back; None when there is none.
+
+    Raises LabelError when somebody changed it since; that step is then forgotten, so that the one before it can be taken back.
+    """
     return _replay(cluster, user, back=True)
 
 
@@ -84,16 +90,29 @@ def _one_at_a_time(snapshot: Snapshot) -> None:
     list(Snapshot.objects.select_for_update(of=("self",), no_key=True).filter(pk=snapshot.pk).values_list("pk"))
 
 
+def _forget_old(mine: "QuerySet[Edit]") -> None:
+    """Deletes steps before the last KEPT_STEPS."""
+    last = list(mine.order_by("-step").values_list("step", flat=True).distinct()[: KEPT_STEPS + 1])
+    if len(last) > KEPT_STEPS:
+        mine.filter(step__lte=last[-1]).delete()
+
+
 def _replay(cluster: Cluster, user: Any, *, back: bool) -> Step | None:
-    with transaction.atomic():
-        edits = Edit.objects.select_for_update().filter(cluster=cluster, created_by=user, undone=not back)
-        chosen = edits.order_by("-step" if back else "step").first()
-        if chosen is None:
-            return None
-        rows = list(edits.filter(step=chosen.step).select_related("attribute", "snapshot").order_by("-id" if back else "id"))
-        for edit in rows:
-            _restore(cluster, edit, user, back=back)
-        Edit.objects.filter(pk__in=[edit.pk for edit in rows]).update(undone=back)
+    mine, chosen = Edit.objects.filter(cluster=cluster, created_by=user, undone=not back), None
+    try:
+        with transaction.atomic():
+            edits = mine.select_for_update()
+            chosen = edits.order_by("-step" if back else "step").first()
+            if chosen is None:
+                return None
+            rows = list(edits.filter(step=chosen.step).select_related("attribute", "snapshot").order_by("-id" if back else "id"))
+            for edit in rows:
+                _restore(cluster, edit, user, back=back)
+            Edit.objects.filter(pk__in=[edit.pk for edit in rows]).update(undone=back)
+    except LabelError:
+        if chosen is not None:
+            mine.filter(step=chosen.step).delete()
+        raise
     return Step(chosen.snapshot_id, tuple(dict.fromkeys(edit.attribute_id for edit in rows)))
 
 

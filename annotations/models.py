@@ -13,7 +13,7 @@ class Edit(models.Model):
 
     before, after: lists of `Location` JSON, `[None]` for "not on this page", `[]` for nothing said. undone: it was
     taken back; a new step drops those that were undone. row: of which row of a list, 0 for the page's own attributes.
-    step: number of the step within the cluster; what was confirmed
+    step: the id of the step's first row, so that later steps have higher numbers and no two have one; what was confirmed
     with one key is one step of several rows and is taken back together.
     """
 

@@ -34,10 +34,11 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """All of the page. waiting: only kinds of which there is something."""
+    """All of the page. waiting: only kinds of which there is something. running: runs that work or wait for a worker; paused: that rest."""
 
     waiting: list[Waiting]
     running: list[run_progress.RunProgress]
+    paused: list[run_progress.RunProgress]
     sites: list[sites.SiteRow]
 
     @property
@@ -53,8 +54,13 @@ def overview() -> Home:
     kinds = [Waiting("breakage", breakages=broken[:SHOWN], count=len(broken))]
     kinds += [_clusters(kind, found, sizes) for kind, found in _unfinished_clusters().items()]
     kinds.append(_failed_runs())
-    running = Run.objects.filter(state__in=Run.UNFINISHED).select_related("site", "cluster__site").order_by("-id")[: SHOWN * 2]
-    return Home([kind for kind in kinds if kind.count], [run_progress.progress_of(run) for run in running], sites.rows())
+    running = _progress(Run.State.QUEUED, Run.State.RUNNING)
+    return Home([kind for kind in kinds if kind.count], running, _progress(Run.State.PAUSED), sites.rows())
+
+
+def _progress(*states: Run.State) -> list[run_progress.RunProgress]:
+    found = Run.objects.filter(state__in=states).select_related("site", "cluster__site").order_by("-id")[: SHOWN * 2]
+    return [run_progress.progress_of(run) for run in found]
 
 
 def _unfinished_clusters() -> "dict[str, QuerySet[Cluster]]":

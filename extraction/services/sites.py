@@ -41,7 +41,8 @@ class SiteRow:
 
 @dataclass(frozen=True, slots=True)
 class SiteHead:
-    """The figures above a site's tabs. running: unfinished runs; busy: the state they have as a whole, empty without any.
+    """The figures above a site's tabs. running: runs that work or wait for a worker; paused: those that rest; busy: the state they have as
+    a whole, empty without any.
     fetchable: its address is known. extractable: a rule is live besides. broken: open breakages.
     """
 
@@ -50,6 +51,7 @@ class SiteHead:
     unclustered: int
     gone: int
     running: int
+    paused: int
     busy: str
     broken: int
     fetchable: bool
@@ -114,12 +116,22 @@ def head(site: Site) -> SiteHead:
         gone=Count("pk", filter=Q(gone_at__isnull=False)),
     )
     states = list(Run.objects.filter(site=site, state__in=Run.UNFINISHED).values_list("state", flat=True))
+    paused = states.count(Run.State.PAUSED)
     busy = next((state for state in (Run.State.RUNNING, Run.State.QUEUED, Run.State.PAUSED) if state in states), "")
     broken = Breakage.objects.filter(cluster__site=site, state=Breakage.State.OPEN).count()
     source = Source.objects.filter(site=site).first()
     fetchable = source is not None and source.is_set
     live = fetchable and Rule.objects.filter(cluster__site=site, cluster__ignored=False, state__in=Rule.SERVING).exists()
-    return SiteHead(rows([site])[0], **figures, running=len(states), busy=busy, broken=broken, fetchable=fetchable, extractable=live)
+    return SiteHead(
+        rows([site])[0],
+        **figures,
+        running=len(states) - paused,
+        paused=paused,
+        busy=busy,
+        broken=broken,
+        fetchable=fetchable,
+        extractable=live,
+    )
 
 
 def _record_states(site_ids: list[int]) -> Iterator[tuple[int, str, int]]:

@@ -1,13 +1,16 @@
 """Undo and redo: each person's own steps, kept in the database."""
 
+from importlib import import_module
+
 import pytest
+from django.apps import apps
 
 from annotations import edits
 from annotations.edits import Change
 from annotations.models import Edit
 from extraction.algorithms.dom.nodes import Location
 from extraction.models import Attribute, Cluster, Label, Snapshot
-from extraction.services import contents
+from extraction.services import clusters, contents
 from extraction.services.labelling import LabelError
 from tests.extraction import factory
 
@@ -96,3 +99,55 @@ def test_old_steps_go(shop, person, monkeypatch):
     for texts in (["Book 0"], None, ["Book 0"], None):
         say(shop, person("editor"), title=texts)
     assert Edit.objects.count() == 2
+
+
+def two(shop: Cluster) -> Cluster:
+    other = factory.cluster(shop.site, number=2, kind=shop.record_type)
+    for n in range(2):
+        factory.snapshot(shop.site, f"https://shop.example/other/{n}", factory.book_html(f"Novel {n}"), cluster=other)
+    return other
+
+
+def test_after_two_templates_became_one_exactly_the_last_step_is_taken_back(shop, person):
+    editor, other = person("editor"), two(shop)
+    say(shop, editor, title=["Book 0"])
+    say(other, editor, title=["Novel 0"], price=None)
+    say(shop, editor, price=None)
+    merged = clusters.merge(shop, [other])
+    assert values() == ["Book 0", "Novel 0", "price: not here", "price: not here"]
+    edits.undo(merged, editor)
+    assert values() == ["Book 0", "Novel 0", "price: not here"]
+    edits.undo(merged, editor)
+    assert values() == ["Book 0"]
+    edits.redo(merged, editor)
+    assert values() == ["Book 0", "Novel 0", "price: not here"]
+
+
+def test_steps_of_another_template_are_not_taken_back(shop, person):
+    editor, other = person("editor"), two(shop)
+    say(shop, editor, title=["Book 0"])
+    say(other, editor, title=["Novel 0"])
+    edits.undo(shop, editor)
+    assert values() == ["Novel 0"]
+    assert edits.undo(shop, editor) is None
+
+
+def test_a_step_that_cannot_be_taken_back_does_not_bar_those_before_it(shop, person):
+    editor = person("editor")
+    say(shop, editor, price=None)
+    say(shop, editor, title=["Book 0"])
+    say(shop, person("operator"), title=None)
+    with pytest.raises(LabelError):
+        edits.undo(shop, editor)
+    edits.undo(shop, editor)
+    assert values() == ["title: not here"]
+
+
+def test_steps_that_had_one_number_in_two_templates_get_numbers_of_their_own(shop, person):
+    editor, other = person("editor"), two(shop)
+    say(shop, editor, title=["Book 0"])
+    say(other, editor, title=["Novel 0"], price=None)
+    Edit.objects.update(step=1, cluster=shop)
+    import_module("annotations.migrations.0004_numbers_of_steps").number(apps, None)
+    ids = list(Edit.objects.order_by("id").values_list("id", flat=True))
+    assert list(Edit.objects.order_by("id").values_list("step", flat=True)) == [ids[0], ids[1], ids[1]]

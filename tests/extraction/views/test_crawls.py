@@ -227,3 +227,20 @@ def test_the_whole_site_is_offered_only_where_a_rule_is_live(signed_in: Any, wor
     assert reverse("crawl_start", args=["bare"]) not in text
     assert signed_in("editor").post(reverse("crawl_start", args=["bare"]), follow=True).redirect_chain[-1][0].endswith("/settings/")
     assert not Run.objects.filter(site=bare).exists()
+
+
+def test_paused_runs_are_said_apart_from_those_that_work_or_wait(signed_in: Any, world: World) -> None:
+    Run.objects.filter(pk=world.crawl.pk).update(state=Run.State.PAUSED)
+    Run.objects.exclude(pk=world.crawl.pk).update(state=Run.State.DONE)
+    client, place = signed_in("editor"), [world.site.slug]
+    head = client.get(reverse("site_runs", args=place)).content.decode()
+    assert "1 paused" in head
+    assert " active</span>" not in head
+    home = client.get(reverse("home")).content.decode()
+    assert "<h2>Paused</h2>" in home
+    assert "<h2>Running</h2>" not in home
+    runs.start(Run.Kind.COMPARE, world.site)
+    head = client.get(reverse("site_runs", args=place)).content.decode()
+    assert "1 active</span>" in head
+    assert "1 paused" in head
+    assert "<h2>Running</h2>" in client.get(reverse("home")).content.decode()
