@@ -1,0 +1,200 @@
+"""Node extraction patterns against trying everything; pages fit the pattern made of them; news sites give title and body."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from itertools import combinations, product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from extraction.algorithms.alignment.node_patterns import generalise, mapping, match, news, trees
+from extraction.algorithms.alignment.node_patterns.mapping import Mapper
+from extraction.algorithms.alignment.node_patterns.patterns import Pattern, written
+from extraction.algorithms.alignment.node_patterns.trees import Grove, Placed, Tree
+from extraction.algorithms.dom.nodes import Location, elements, value
+from extraction.algorithms.dom.parse import parse
+from tests.fixtures import news_site
+
+Plain = tuple[str, tuple["Plain", ...]]
+
+plains = st.recursive(
+    st.builds(lambda label: (label, ()), st.sampled_from("ab")),
+    lambda below: st.builds(lambda label, children: (label, tuple(children)), st.sampled_from("ab"), st.lists(below, max_size=3)),
+    max_leaves=6,
+)
+wild = st.recursive(
+    st.builds(lambda label: (label, ()), st.sampled_from("ab.?+*")),
+    lambda below: st.builds(lambda label, children: (label, tuple(children)), st.sampled_from("ab"), st.lists(below, max_size=3)),
+    max_leaves=6,
+)
+
+
+def made(grove: Grove, plain: Plain) -> Tree:
+    return grove.tree(plain[0], [made(grove, child) for child in plain[1]])
+
+
+def placed(tree: Tree) -> Placed:
+    return Placed(tree, Location(0), tuple(map(placed, tree.children)))
+
+
+def page(grove: Grove, body: str) -> Placed:
+    return grove.page(parse(f"<html><body>{body}</body></html>".encode()).root)
+
+
+def of(grove: Grove, *bodies: str) -> Pattern:
+    return generalise([page(grove, body) for body in bodies], grove)
+
+
+def shown(pattern: Pattern) -> str:
+    return written(pattern.tree).removeprefix("html[body[").removesuffix("]]")
+
+
+@pytest.mark.parametrize(
+    ("bodies", "pattern"),
+    [
+        (("<p>A</p>", "<p>A</p>"), 'p["A"]'),
+        (("<p>A</p>", "<p>B</p>"), "p[.]"),
+        (("<p>Title: <b>A</b> by Ada</p>", "<p>Title: <b>B</b></p>"), 'p["Title:" b[.] ?]'),
+        (("<p>Title: <b>B</b></p>", "<p>Title: <b>A</b> by Ada</p>"), 'p["Title:" b[.] ?]'),
+        (("<ul><li>A<li>B<li>C</ul>", "<ul><li>A</ul>"), 'ul[li["A"] *]'),
+        (("<ul><li>A</ul>", "<ul></ul>", "<ul><li>B<li>C</ul>"), "ul[*]"),
+        (("<p>A</p>", "<i>A</i>"), "."),
+        (("<b>x</b><i>A</i>", "<b>x</b><u>B</u>", "<b>x</b><u>B</u><i>C</i>"), 'b["x"] +'),
+        (("<p>A<br>B</p>", "<p>C<br>D</p>"), "p[. br .]"),
+    ],
+)
+def test_where_pages_differ_stands_a_wildcard(bodies: Sequence[str], pattern: str) -> None:
+    assert shown(of(Grove(), *bodies)) == pattern
+
+
+def fits(pattern: Plain, plain: Plain) -> bool:
+    """Each way to part the children among the pattern's is tried."""
+    return pattern[0] in trees.WILDCARDS or (pattern[0] == plain[0] and all_fit(pattern[1], plain[1]))
+
+
+def all_fit(patterns: Sequence[Plain], plains: Sequence[Plain]) -> bool:
+    if not patterns:
+        return not plains
+    least, most = {".": (1, 1), "?": (0, 1), "+": (1, 99), "*": (0, 99)}.get(patterns[0][0], (1, 1))
+    counts = range(least, min(most, len(plains)) + 1)
+    return any(all(fits(patterns[0], each) for each in plains[:count]) and all_fit(patterns[1:], plains[count:]) for count in counts)
+
+
+@settings(deadline=None, max_examples=150)
+@given(wild, plains)
+def test_a_pattern_describes_the_pages_that_trying_all_ways_finds(pattern: Plain, plain: Plain) -> None:
+    grove = Grove()
+    cost = Mapper(strict=True).cost(made(grove, pattern), made(grove, plain))
+    assert math.isfinite(cost) == fits(pattern, plain)
+
+
+@cache
+def cheapest(one: Plain, other: Plain) -> int:
+    """The distance of RTDM with roots that count like any node, without dynamic programming."""
+    size = nodes(one) + nodes(other)
+    if one[0] != other[0]:
+        return size - 1
+    best = size - 2
+    for count in range(1, min(len(one[1]), len(other[1])) + 1):
+        for mine, theirs in product(combinations(one[1], count), combinations(other[1], count)):
+            saved = sum(nodes(a) + nodes(b) - cheapest(a, b) for a, b in zip(mine, theirs, strict=True))
+            best = min(best, size - 2 - saved)
+    return best
+
+
+def nodes(plain: Plain) -> int:
+    return 1 + sum(map(nodes, plain[1]))
+
+
+@settings(deadline=None, max_examples=80)
+@given(plains, plains)
+def test_without_wildcards_the_mapping_is_the_cheapest_of_all(one: Plain, other: Plain) -> None:
+    grove = Grove()
+    assert Mapper().cost(made(grove, one), made(grove, other)) == cheapest(one, other)
+
+
+@settings(deadline=None, max_examples=80)
+@given(st.lists(plains, min_size=1, max_size=4))
+def test_every_page_fits_the_pattern_made_of_them_and_wildcards_take_each_subtree_once(pages: list[Plain]) -> None:
+    grove = Grove()
+    held = [placed(made(grove, ("root", (plain,)))) for plain in pages]
+    pattern = generalise(held, grove)
+    numbered = pattern.nodes()
+    assert len(numbered) == pattern.tree.size and all(numbered[parent][0].children for _, parent in numbered[1:])
+    for each in held:
+        found = match(pattern, each)
+        assert found.strict
+        taken = Counter(id(tree) for number, row in found.taken.items() for tree in row)
+        assert max(taken.values()) == 1
+        for number, row in found.taken.items():
+            label = numbered[number][0].label
+            assert label in trees.WILDCARDS or [tree.tree.label for tree in row] == [label]
+
+
+def test_what_stands_at_a_wildcard_is_found_on_pages_the_pattern_was_not_made_of() -> None:
+    grove = Grove()
+    pattern = of(grove, "<h1>A</h1><p>by <b>Ada</b></p>", "<h1>B</h1><p>by <b>Bob</b></p><p>more</p>")
+    assert shown(pattern) == 'h1[.] p["by" b[.]] ?'
+    single = [number for number, (tree, _) in enumerate(pattern.nodes()) if tree.label == "."]
+    other = page(grove, "<h1>C</h1><p>by <b>Eve</b></p>")
+    found = match(pattern, other)
+    assert found.strict and ["".join(text.tree.label for text in found.taken[number][0].texts()) for number in single] == ["#C", "#Eve"]
+    odd = match(pattern, page(grove, "<h1>C</h1><div>new</div><p>by <b>Eve</b></p>"))
+    assert not odd.strict and [odd.taken[number][0].tree.label for number in single] == ["#C", "#Eve"]
+
+
+def test_places_are_those_of_the_page() -> None:
+    root = parse(b"<html><body><p>a<!-- c -->b<i>x</i> <script>no</script> tail</p></body></html>").root
+    read, nodes_ = Grove().page(root), elements(root)
+    for text in read.texts():
+        assert value(nodes_, text.place) == text.tree.label[1:]
+    assert [text.tree.label for text in read.texts()] == ["#a", "#b", "#x", "#tail"]
+
+
+def test_hostile_pages_end_within_their_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trees, "MAX_NODES", 300)
+    grove = Grove()
+    deep, wide = page(grove, "<div>" * 1500 + "x"), page(grove, "".join(f"<p>{n}</p>" for n in range(1000)))
+    assert deep.tree.size <= 302 and wide.tree.size <= 302
+    monkeypatch.setattr(mapping, "MAX_CELLS", 50)
+    mapper = Mapper(cells_left=50)
+    other = page(grove, "".join(f"<p>{n}</p><i>{n}</i>" for n in range(100)))
+    assert math.isfinite(mapper.cost(wide.tree, other.tree)) and mapper.steps(
+        wide.tree.children[0].children, other.tree.children[0].children
+    )
+    assert match(generalise([deep, wide, other], grove), wide).taken[0] == (wide,)
+    with pytest.raises(ValueError, match="needs a page"):
+        generalise([], grove)
+
+
+def words(text: str) -> Counter[str]:
+    return Counter(re.findall(r"\w+", text.lower()))
+
+
+@pytest.mark.parametrize("design", news_site.DESIGNS)
+def test_title_and_body_of_news_are_told_from_the_pattern_also_on_pages_it_was_not_made_of(design: str) -> None:
+    pages, later = news_site.pages(design), news_site.pages(design, seed=2)
+    grove, roots = Grove(), [parse(each.content).root for each in (*pages, *later)]
+    held = [grove.page(root) for root in roots]
+    pattern = generalise(held[: len(pages)], grove)
+    matches = [match(pattern, each) for each in held]
+    assert all(each.strict for each in matches[: len(pages)])
+    labels = news.label(pattern, matches[: len(pages)], [root.findtext(".//title") or "" for root in roots[: len(pages)]])
+    for root, found, true in zip(roots, matches, (*pages, *later), strict=True):
+        article = news.article(pattern, labels, found)
+        assert article.title and article.title.text == true.title == value(elements(root), article.title.place)
+        assert article.body and (words(article.body.text) & words(true.body)).total() >= 0.97 * words(true.body).total()
+        assert words(article.body.text).total() <= 1.1 * words(true.body).total() + 20
+
+
+def test_pages_without_prose_or_title_have_neither() -> None:
+    grove = Grove()
+    held = [page(grove, f"<ul><li><a href=/>{n} link</a></li></ul><p>{n}</p>") for n in range(3)]
+    pattern = generalise(held, grove)
+    matches = [match(pattern, each) for each in held]
+    labels = news.label(pattern, matches, ["Site"] * 3)
+    assert labels == news.Labels(None, None) and news.article(pattern, labels, matches[0]) == news.Article(None, None)
