@@ -24,7 +24,7 @@ from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.rules.language import language_of
 from extraction.models import Attribute, Cluster, Snapshot
-from extraction.services import clusters, contents
+from extraction.services import articles, clusters, contents
 
 PAGES = 30
 """Pages looked at; the paper's experiments take ten, and see little change up to forty."""
@@ -89,7 +89,10 @@ def dimmed(cluster: Cluster, snapshot: Snapshot) -> list[int]:
 
 
 def main_text(cluster: Cluster, snapshot: Snapshot) -> Location | None:
-    """The element that holds the page's main text. Raises PageError."""
+    """The element that holds the page's main text: the body of an article, else by blocks. Raises PageError."""
+    article = articles.article(cluster, snapshot)
+    if article.body:
+        return article.body.place
     page, judged = parts(snapshot.sha256, snapshot.content_type), _judged(_contents(clusters.members(cluster)))
     node = areas.main_text(page.nodes, page.blocks, _informative(page, judged)) if judged.pages > 1 else None
     return None if node is None else Location(node)

@@ -236,8 +236,8 @@ def test_a_template_of_xml_has_a_structure_to_be_seen_and_taken_away(templates: 
     found = etree.DTD(io.BytesIO(taken.content))
     assert all(found.validate(parse(page.content).root) for page in TRUTH.values() if page.kind == "product")
     said = io.StringIO()
-    call_command("dtd", "feed", stdout=said)
-    assert taken.content.decode() in said.getvalue() and said.getvalue().count("<!-- Template ") == 2
+    call_command("structure", "feed", str(cluster.number), "--method", "xtract", stdout=said)
+    assert taken.content.decode() == said.getvalue()
 
 
 def test_a_template_of_html_has_none(client: Client, person: Any) -> None:
@@ -246,8 +246,8 @@ def test_a_template_of_html_has_none(client: Client, person: Any) -> None:
     assert "Structure" not in client.get(cluster.get_absolute_url()).content.decode()
     address = reverse("cluster_structure", args=[cluster.site.slug, cluster.number])
     assert "not XML" in client.get(address).content.decode() and client.get(f"{address}?as=dtd").status_code == 404
-    with pytest.raises(CommandError, match="has no pages of XML"):
-        call_command("dtd", "books", "1")
+    with pytest.raises(CommandError, match="the pages of Template 1 are not XML"):
+        call_command("structure", "books", "1", "--method", "xtract")
 
 
 def test_pages_without_end_of_names_have_no_document_type(client: Client, person: Any) -> None:
@@ -257,4 +257,4 @@ def test_pages_without_end_of_names_have_no_document_type(client: Client, person
     factory.snapshot(cluster.site, "https://names.example/1", f"<?xml version='1.0'?><r>{names}</r>".encode(), cluster=cluster)
     assert "more than 500 names" in client.get(reverse("cluster_structure", args=["names", 1])).content.decode()
     with pytest.raises(CommandError, match="more than 500 names"):
-        call_command("dtd", "names", "1")
+        call_command("structure", "names", "1", "--method", "xtract")

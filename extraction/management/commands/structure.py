@@ -19,11 +19,17 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         templates.add_arguments(parser)
-        parser.add_argument("--method", choices=METHODS, default="exalg", help="how it is found (default: exalg)")
+        parser.add_argument(
+            "--method", choices=[*METHODS, *structures.DESCRIPTIONS], default="exalg", help="how it is found (default: exalg)"
+        )
 
     def handle(self, *, site: str, template: str, method: str, **_: Any) -> None:
+        cluster = templates.template_named(site, template)
         try:
-            found = structures.find(templates.template_named(site, template), method)
+            if method in structures.DESCRIPTIONS:
+                self.stdout.writelines(f"{line}\n" for line in structures.DESCRIPTIONS[method](cluster))
+                return
+            found = structures.find(cluster, method)
         except JobError as error:
             raise CommandError(f"{error}.") from error
         self.stdout.write(f"{method} on {len(found.urls)} pages in {found.seconds:.2f} s")

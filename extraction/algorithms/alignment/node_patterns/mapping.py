@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 from extraction.algorithms.alignment.node_patterns.trees import KLEENE, OPTION, PLUS, SINGLE, Tree
 
-MAX_CELLS = 3_000_000
-"""Pairs of children looked at for the pages of a cluster, a few seconds. Ten pages of a news site take a tenth."""
+MAX_CELLS = 1_000_000
+"""Pairs of children looked at for the pages of a cluster, some two seconds. Ten pages of a news site take a twentieth."""
 
 Step = tuple[int | None, tuple[int, ...]]
 """(number of the pattern's child, None for what it does not have; numbers of the page's children that stand there)."""

@@ -21,6 +21,9 @@ MAX_TITLE_WORDS = 20
 MIN_AGREEMENT = 0.4
 """Of the words of a passage and of <title>, taken together as F1: a site's name beside a short title halves it."""
 
+HEADING_BONUS = 0.2
+"""For a heading: crumbs and links to the page itself often agree with <title> word for word, where the heading says more."""
+
 MIN_BODY_WORDS = 20
 """Words of a body on the median page; less is a teaser."""
 
@@ -120,7 +123,7 @@ class _Told:
         usual = {node: row for node, row in rows.items() if 2 * len(row) >= len(self.pages)}
         if len(set(titles)) > 1:
             agreeing = {node: fmean(_agreement(row[page].words, titles[page]) for page in row) for node, row in usual.items()}
-            best = max(agreeing, key=lambda node: (round(agreeing[node], 2), self._is_heading(node), node), default=None)
+            best = max(agreeing, key=lambda node: (round(agreeing[node] + HEADING_BONUS * self._is_heading(node), 2), node), default=None)
             if best is not None and agreeing[best] >= MIN_AGREEMENT:
                 return best
         return max(filter(self._is_heading, usual), default=None)

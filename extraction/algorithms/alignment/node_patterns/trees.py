@@ -67,6 +67,10 @@ class Grove:
             self._trees[key] = Tree(label, tuple(children), 1 + sum(child.size for child in children), len(self._trees))
         return self._trees[key]
 
+    def copy(self) -> "Grove":
+        """A grove of the same trees, to which others are added without this one growing."""
+        return Grove(dict(self._trees))
+
     def page(self, root: etree._Element) -> Placed:
         """The tree of a page: its elements and its texts, without blank ones and those that nobody sees."""
         return _Reader(self, root).read(root, MAX_DEPTH)
