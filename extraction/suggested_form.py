@@ -7,7 +7,7 @@ from django.http import QueryDict
 
 from extraction.forms import AttributeForm, RecordTypeForm
 from extraction.models import Cluster
-from extraction.services.suggested import Taken
+from extraction.services.taking_fields import Taken
 
 MOST = 100
 """Fields that can be taken at once."""

@@ -7,7 +7,7 @@ from lxml import etree
 
 from extraction.algorithms.errors import PageError
 from extraction.models import Cluster, Snapshot
-from extraction.services import sample_pages
+from extraction.services import clusters, sample_pages
 from extraction.services.labelling import read_nodes
 
 PAGES = 10
@@ -29,9 +29,13 @@ class Samples:
         return "-".join(f"{snapshot.pk}" for snapshot in self.snapshots)
 
 
-def of(cluster: Cluster) -> Samples:
-    """The sample pages of a template that are compared."""
-    return Samples(tuple(row.snapshot for row in sample_pages.samples(cluster)[:PAGES]))
+def of(cluster: Cluster, *, least: int = 0) -> Samples:
+    """The sample pages of a template that are compared; after them others of its pages, until there are `least`."""
+    samples = tuple(row.snapshot for row in sample_pages.samples(cluster)[:PAGES])
+    if len(samples) >= least:
+        return Samples(samples)
+    others = clusters.members(cluster).exclude(pk__in=[each.pk for each in samples])
+    return Samples((*samples, *others.select_related("page").order_by("pk")[: least - len(samples)]))
 
 
 def read(snapshots: Sequence[Snapshot]) -> tuple[list[Snapshot], list[etree._Element]]:

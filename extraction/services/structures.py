@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from extraction.algorithms.alignment.methods import METHODS
 from extraction.algorithms.alignment.node_patterns.patterns import written
 from extraction.algorithms.alignment.schema import Structure
+from extraction.algorithms.errors import AlignmentError
 from extraction.models import Cluster
 from extraction.services import articles, document_types, sample_roots
 from extraction.services.runs import JobError
@@ -24,12 +25,18 @@ class Found:
 
 
 def find(cluster: Cluster, method: str) -> Found:
-    """The structure of a template's sample pages by a method of `METHODS`. Raises JobError for fewer than two readable pages."""
+    """The structure of a template's sample pages by a method of `METHODS`.
+
+    Raises JobError for fewer than two readable pages, or where the method gives up.
+    """
     kept, roots = sample_roots.read(sample_roots.of(cluster).snapshots)
     if len(roots) < 2:
         raise JobError(f"{cluster.label} has {len(roots)} readable sample page{'' if len(roots) == 1 else 's'}; it takes two to compare")
     started = time.perf_counter()
-    structure = METHODS[method](roots)
+    try:
+        structure = METHODS[method](roots)
+    except AlignmentError as error:
+        raise JobError(f"{method} gives up on {cluster.label}: {error}") from error
     return Found(tuple(snapshot.page.url for snapshot in kept), structure, time.perf_counter() - started)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db import transaction
 
-from extraction.algorithms.alignment.methods import SECOND_OPINIONS
+from extraction.algorithms.alignment.methods import opinions
 from extraction.algorithms.rules.guess import guess_type
 from extraction.algorithms.suggestion.lists import ListField, SuggestedList, rows_to_mark, suggest_lists
 from extraction.models import Attribute, Cluster, Label, Snapshot
@@ -132,7 +132,7 @@ def _find(cluster: Cluster) -> tuple[str, _Found]:
 
 def _read(samples: Sequence[Snapshot]) -> _Found:
     kept, roots = sample_roots.read(samples)
-    others = {name: method(roots) for name, method in SECOND_OPINIONS.items()} if len(roots) > 1 else {}
+    others = opinions(roots) if len(roots) > 1 else {}
     lists = tuple(suggest_lists(roots, others=others))
     language = roots[0].get("lang") if roots else None
     offered = tuple(_offered(place, each, language) for place, each in enumerate(lists))

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from extraction.models import Attribute, Cluster, Role
 from extraction.services import suggested as service
+from extraction.services import taking_fields
 from extraction.services.runs import JobError
 from extraction.suggested_form import SuggestedForm
 from extraction.views.clusters import cluster_of
@@ -58,7 +59,7 @@ def _table(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
         (each, sent.get(f"name-{each.place}", each.name), sent.get(f"type-{each.place}", each.type), each.place in ticked)
         for each in offer.fields
     ]
-    shown = {"types": Attribute.Type.choices, "type_name": sent.get("record_type", ""), "marked": service.MARKED_PAGES}
+    shown = {"types": Attribute.Type.choices, "type_name": sent.get("record_type", ""), "marked": taking_fields.MARKED_PAGES}
     return {"offer": offer, "rows": rows, **shown}
 
 

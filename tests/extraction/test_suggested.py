@@ -11,7 +11,7 @@ from extraction.models import Attribute, Cluster, Label, RecordType, Snapshot
 from extraction.services import learn_rule, runs, suggested
 from extraction.services.jobs import JOBS
 from extraction.services.runs import JobError
-from extraction.services.suggested import Taken
+from extraction.services.taking_fields import Taken
 from tests.algorithms.suggestion.pages import html
 from tests.extraction import factory
 

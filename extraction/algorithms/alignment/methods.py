@@ -1,12 +1,15 @@
 """The methods that find the structure of pages of one template, by name."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 from lxml import etree
 
 from extraction.algorithms.alignment.exalg import exalg
 from extraction.algorithms.alignment.mse import mse, structure
+from extraction.algorithms.alignment.roadrunner.infer import roadrunner
 from extraction.algorithms.alignment.schema import Structure
+from extraction.algorithms.errors import AlignmentError
 
 Method = Callable[[Sequence[etree._Element]], Structure]
 
@@ -16,8 +19,17 @@ def sections(roots: Sequence[etree._Element]) -> Structure:
     return structure(mse(roots), len(roots))
 
 
-METHODS: Mapping[str, Method] = {"exalg": exalg, "mse": sections}
+METHODS: Mapping[str, Method] = {"exalg": exalg, "mse": sections, "roadrunner": roadrunner}
 """What can be named on the command line."""
 
-SECOND_OPINIONS: Mapping[str, Method] = {"ExAlg": exalg}
-"""Those whose sets are compared with the lists that are suggested, by the names that people know them by."""
+SECOND_OPINIONS: Mapping[str, Method] = {"ExAlg": exalg, "RoadRunner": roadrunner}
+"""Those that are asked what they think of suggested fields and lists, by the names that people know them by."""
+
+
+def opinions(roots: Sequence[etree._Element], *, methods: Mapping[str, Method] = SECOND_OPINIONS) -> dict[str, Structure]:
+    """What each method finds on pages; without those that give up."""
+    found = {}
+    for name, method in methods.items():
+        with suppress(AlignmentError):
+            found[name] = method(roots)
+    return found

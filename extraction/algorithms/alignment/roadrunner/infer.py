@@ -5,8 +5,8 @@ print(found.wrapper.printed())
 found.structure.columns()
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from lxml import etree
 
@@ -16,6 +16,9 @@ from extraction.algorithms.alignment.roadrunner.tokens import Vocabulary, read, 
 from extraction.algorithms.alignment.roadrunner.wrapper import Element, named, printed, schema
 from extraction.algorithms.alignment.schema import Row, Structure, Tuple
 from extraction.algorithms.errors import AlignmentError
+
+PAGES = 5
+"""Pages that a wrapper is inferred from, unless told otherwise: wrong alignments are never undone, and ten find no more fields."""
 
 ALL_STEPS = 500_000
 """Steps for all pages together, some ten seconds."""
@@ -44,39 +47,56 @@ class Wrapper:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """wrapper, and structure: the rows of the pages it was inferred from. resorts: places where only the last resort aligned the pages."""
+    """What pages hold.
+
+    structure: a row for each page, an empty one where the wrapper does not match. resorts: places where only the last resort aligned
+    the pages. unread: {number of the page, from 0: why the wrapper does not match}.
+    """
 
     wrapper: Wrapper
     structure: Structure
     resorts: int
+    unread: Mapping[int, str] = field(default_factory=dict)
 
 
 def infer(roots: Sequence[etree._Element], *, last_resort: bool = True) -> Found:
-    """The wrapper of pages of one template.
+    """The wrapper of pages of one template, made general enough for all of them, and their data.
 
     last_resort: whether what cannot be aligned may become optional up to the end of its element; else that is an error. Raises
     AlignmentError, which names page and place, where the pages cannot be brought to one wrapper in the steps allowed.
     """
+    return infer_from_few(roots, most=len(roots), last_resort=last_resort)
+
+
+def infer_from_few(roots: Sequence[etree._Element], *, most: int = PAGES, last_resort: bool = True) -> Found:
+    """The wrapper of the first pages, at most `most`, and the data of all that it matches. Raises as `infer`."""
     if not roots:
         raise AlignmentError("there are no pages")
     pages, vocabulary = read(roots)
     wrapper, resorts = pages[0], 0
-    for number, page in enumerate(pages[1:], 2):
-        matching = Matching(last_resort, min(MAX_STEPS, ALL_STEPS // (len(pages) - 1)))
+    for number, page in enumerate(pages[1:most], 2):
+        matching = Matching(last_resort, min(MAX_STEPS, ALL_STEPS // (min(most, len(pages)) - 1)))
         try:
             wrapper = matching.merge(wrapper, page)
         except AlignmentError as error:
             raise AlignmentError(f"page {number}: {error}") from error
         resorts += matching.resorts
     whole = named(wrapper)
-    return Found(Wrapper(whole, vocabulary), Structure(schema((whole,)), tuple(_rows(whole, pages))), resorts)
+    rows, unread = _rows(whole, pages)
+    return Found(Wrapper(whole, vocabulary), Structure(schema((whole,)), rows), resorts, unread)
 
 
-def _rows(wrapper: Element, pages: Sequence[Element]) -> list[Row]:
-    rows = []
-    for number, page in enumerate(pages, 1):
+def roadrunner(roots: Sequence[etree._Element]) -> Structure:
+    """The structure of pages of one template, inferred from the first of them. Raises as `infer`."""
+    return infer_from_few(roots).structure
+
+
+def _rows(wrapper: Element, pages: Sequence[Element]) -> tuple[tuple[Row, ...], dict[int, str]]:
+    rows: list[Row] = []
+    unread: dict[int, str] = {}
+    for number, page in enumerate(pages):
         row = Reading().read(wrapper, page)
         if isinstance(row, NoMatch):
-            raise AlignmentError(f"page {number}: {row.reason}")
-        rows.append(row)
-    return rows
+            unread[number] = row.reason
+        rows.append({} if isinstance(row, NoMatch) else row)
+    return tuple(rows), unread

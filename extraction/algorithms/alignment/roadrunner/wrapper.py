@@ -165,8 +165,11 @@ def named(root: Element) -> Element:
 
 
 def _count(node: Node, kind: type) -> int:
-    below = node.children if isinstance(node, Element) else node.part if isinstance(node, Maybe | Plus) else ()
-    return isinstance(node, kind) + sum(_count(child, kind) for child in below)
+    return isinstance(node, kind) + sum(_count(child, kind) for child in _below(node))
+
+
+def _below(node: Node) -> Nodes:
+    return node.children if isinstance(node, Element) else node.part if isinstance(node, Maybe | Plus) else ()
 
 
 def schema(nodes: Sequence[Node]) -> Tuple:
@@ -184,6 +187,15 @@ def _parts(nodes: Sequence[Node]) -> Iterator[Field | Optional | Repeated]:
             part = schema(node.part)
             if part.parts:
                 yield Repeated(node.name, part) if isinstance(node, Plus) else Optional(part)
+
+
+def row_elements(nodes: Sequence[Node]) -> Iterator[tuple[str, str]]:
+    """(name of a set, label of the first element of its rows, "" where they have none) pairs."""
+    for node in nodes:
+        below = _below(node)
+        if isinstance(node, Plus) and node.name:
+            yield node.name, next((each.label for each in below if isinstance(each, Element)), "")
+        yield from row_elements(below)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,39 @@
+"""Second opinions of suggested columns: which methods found the same values by themselves (ALGORITHMS 11).
+
+A method that aligns whole pages (RoadRunner, ExAlg) knows nothing of labels and names; where a field of its structure holds the values
+of a proposed column, two quite different ways came to the same field.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from extraction.algorithms.alignment.schema import Structure, Value
+from extraction.algorithms.suggestion.suggest import Column
+
+SAME = 0.8
+"""F1 of the values, page by page, from which on two columns are the same: as much as a found field needs in the evaluation."""
+
+Pages = Mapping[int, tuple[Value, ...]]
+
+
+def agreeing(columns: Sequence[Column], structures: Mapping[str, Structure]) -> list[tuple[str, ...]]:
+    """For each column the methods that found it, too, of {method: what it found on the same pages}."""
+    found: list[list[str]] = [[] for _ in columns]
+    for method, structure in structures.items():
+        read = {page for page, row in enumerate(structure.rows) if row}
+        others = [_contents(pages, read) for pages in structure.columns().values()]
+        for names, column in zip(found, columns, strict=True):
+            mine = _contents(column.values, read)
+            if any(_alike(mine, other) >= SAME for other in others):
+                names.append(method)
+    return [tuple(names) for names in found]
+
+
+def _contents(pages: Pages, read: set[int]) -> Counter[tuple[int, str]]:
+    """How often each value stands on each of the pages that a method read."""
+    return Counter((page, value.text) for page, values in pages.items() if page in read for value in values)
+
+
+def _alike(one: Counter[tuple[int, str]], two: Counter[tuple[int, str]]) -> float:
+    """F1, 0 for two empty ones."""
+    return 2 * (one & two).total() / max(1, one.total() + two.total())

@@ -1,0 +1,46 @@
+"""The wrapper that RoadRunner infers, from the command line."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db.models import Count
+
+from extraction.algorithms.alignment.roadrunner.infer import PAGES
+from extraction.management import templates
+from extraction.management.following import site_named
+from extraction.models import Cluster
+from extraction.services import wrappers
+from extraction.services.runs import JobError
+
+
+class Command(BaseCommand):
+    help = "Print the wrapper that RoadRunner infers from a template's sample pages, and their data; nothing is changed."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("site", help="the site's name or slug")
+        parser.add_argument("template", nargs="?", help="the template's number or name (default: that of most pages)")
+        parser.add_argument("--pages", type=int, default=PAGES, help=f"how many sample pages make the wrapper (default: {PAGES})")
+        parser.add_argument("--as", choices=("tsv", "json"), default="tsv", dest="form", help="the data set's form (default: tsv)")
+
+    def handle(self, *, site: str, template: str | None, pages: int, form: str, **_: Any) -> None:
+        if pages < 2:
+            raise CommandError("--pages: it takes two to compare.")
+        try:
+            seen = wrappers.look(templates.template_named(site, template) if template else _largest(site), pages=pages)
+        except JobError as error:
+            raise CommandError(f"{error}.") from error
+        urls = [snapshot.page.url for snapshot in seen.snapshots]
+        resorts = seen.found.resorts
+        self.stdout.write(f"# from {seen.aligned} pages, matches {seen.read} of {len(urls)}; last resort at {resorts} places")
+        for number, reason in seen.found.unread.items():
+            self.stdout.write(f"# {urls[number]}: {reason}")
+        self.stdout.write(seen.found.wrapper.printed())
+        self.stdout.write("")
+        self.stdout.write((wrappers.as_json if form == "json" else wrappers.as_tsv)(seen.found.structure, urls))
+
+
+def _largest(site: str) -> Cluster:
+    found = Cluster.objects.filter(site=site_named(site)).annotate(held=Count("snapshots")).order_by("-held", "number").first()
+    if found is None:
+        raise CommandError(f"{site} has no templates yet.")
+    return found

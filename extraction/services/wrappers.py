@@ -1,0 +1,182 @@
+"""The wrapper that RoadRunner infers from a template's sample pages: to be looked at, taken fields from, and asked for its opinion."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from extraction.algorithms.alignment.methods import SECOND_OPINIONS, opinions
+from extraction.algorithms.alignment.roadrunner.infer import PAGES, Found, infer_from_few
+from extraction.algorithms.alignment.roadrunner.wrapper import Line, lines, row_elements
+from extraction.algorithms.alignment.schema import Repeated, Row, Structure, Tuple, Value
+from extraction.algorithms.errors import AlignmentError
+from extraction.algorithms.rules.guess import guess_type
+from extraction.algorithms.suggestion.opinions import agreeing
+from extraction.models import Cluster, Snapshot
+from extraction.services import sample_roots, suggested, taking_fields
+from extraction.services.recent import Recent
+from extraction.services.runs import JobError
+from extraction.services.taking_fields import Taken
+
+EXAMPLES = 3
+"""Values shown of a column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A field of the wrapper, as offered. place: its number; letter: its name there; set: the letter of its set, "" for none."""
+
+    place: int
+    letter: str
+    set: str
+    type: str
+    multiple: bool
+    filled: int
+    examples: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A repeated part: which element holds its rows, how many a page, and what their columns are.
+
+    element: the label of the first element of a row, "" where it has none. rows: {number of the page, from 0: rows}. columns: letters of
+    its own fields; sets: letters of the sets in its rows.
+    """
+
+    letter: str
+    element: str
+    rows: Mapping[int, int]
+    columns: tuple[str, ...]
+    sets: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Look:
+    """A wrapper to be looked at.
+
+    key: says of which pages; snapshots: those, in the order of the rows; aligned: it was made of the first so many.
+    """
+
+    key: str
+    snapshots: tuple[Snapshot, ...]
+    aligned: int
+    found: Found
+
+    @property
+    def read(self) -> int:
+        """Pages that it matches."""
+        return len(self.snapshots) - len(self.found.unread)
+
+    @property
+    def lines(self) -> list[Line]:
+        """It as a regular expression, line by line."""
+        return list(lines((self.found.wrapper.root,)))
+
+
+_LOOKS: Recent[tuple[str, int], Look] = Recent(10)
+_OPINIONS: Recent[str, tuple[tuple[str, ...], ...]] = Recent(20)
+
+
+def look(cluster: Cluster, *, pages: int = PAGES) -> Look:
+    """The wrapper of a template's first sample pages, read from all of them; computed once for the same pages.
+
+    pages: how many it is inferred from. Raises JobError for fewer than two readable pages, or where RoadRunner gives up, with its reason.
+    """
+    samples = sample_roots.of(cluster, least=pages)
+    return _LOOKS.get((samples.key, pages)) or _LOOKS.put((samples.key, pages), _infer(cluster, samples, pages))
+
+
+def _infer(cluster: Cluster, samples: sample_roots.Samples, pages: int) -> Look:
+    kept, roots = sample_roots.read(samples.snapshots)
+    if len(roots) < 2:
+        raise JobError(f"{cluster.label} has {len(roots)} readable sample page{'' if len(roots) == 1 else 's'}; it takes two to compare")
+    try:
+        return Look(samples.key, tuple(kept), min(pages, len(kept)), infer_from_few(roots, most=pages))
+    except AlignmentError as error:
+        raise JobError(f"RoadRunner gives up on {cluster.label}: {error}") from error
+
+
+def columns(seen: Look) -> list[Column]:
+    """Its fields as columns that can be taken, in the order of the page."""
+    structure = seen.found.structure
+    sets = {name: each.name for each in structure.schema.sets() for name in each.part.fields(within_sets=False)}
+    return [
+        _column(place, letter, sets.get(letter, ""), pages) for place, (letter, pages) in enumerate(structure.columns().items()) if pages
+    ]
+
+
+def _column(place: int, letter: str, within: str, pages: Mapping[int, Sequence[Value]]) -> Column:
+    texts = [value.text for row in pages.values() for value in row]
+    examples = tuple(" · ".join(value.text for value in row) for row in list(pages.values())[:EXAMPLES])
+    return Column(place, letter, within, guess_type(texts), any(len(row) > 1 for row in pages.values()), len(pages), examples)
+
+
+def tables(seen: Look) -> list[Table]:
+    """Its repeated parts, those with most rows first: a second opinion of where a template's repeating records are."""
+    structure, elements = seen.found.structure, dict(row_elements((seen.found.wrapper.root,)))
+    counts = {name: {page: len(rows) for page, rows in pages.items()} for name, pages in structure.tables().items()}
+    found = [
+        Table(
+            each.name,
+            elements.get(each.name, ""),
+            counts[each.name],
+            tuple(each.part.fields(within_sets=False)),
+            tuple(inner.name for inner in _inner(each.part)),
+        )
+        for each in structure.schema.sets()
+    ]
+    return sorted(found, key=lambda table: (-sum(table.rows.values()), table.letter))
+
+
+def _inner(part: Tuple) -> Iterator[Repeated]:
+    """The sets of a part that are in no other set of it."""
+    sets = list(part.sets())
+    deeper = {each.name for outer in sets for each in outer.part.sets()}
+    return (each for each in sets if each.name not in deeper)
+
+
+def use(cluster: Cluster, key: str, taken: Sequence[Taken], user: Any, *, type_name: str = "") -> int:
+    """Makes attributes of the columns taken and marks them on the first sample pages, as `suggested.use`; the number of pages marked."""
+    seen = look(cluster)
+    if seen.key != key:
+        raise JobError("the template's sample pages changed meanwhile; look at the wrapper again")
+    by_place = dict(enumerate(seen.found.structure.columns().values()))
+    rows = [(each, by_place[each.place]) for each in taken if each.place in by_place]
+    return taking_fields.take(cluster, [each.pk for each in seen.snapshots], rows, user, type_name=type_name)
+
+
+def agreement(cluster: Cluster) -> tuple[tuple[str, ...], ...]:
+    """For each suggested field the methods that found it, too; computed once for the same pages, in some seconds."""
+    samples = sample_roots.of(cluster)
+    known = _OPINIONS.get(samples.key)
+    if known is not None:
+        return known
+    _, roots = sample_roots.read(samples.snapshots)
+    structures = opinions(roots) if len(roots) > 1 else {}
+    return _OPINIONS.put(samples.key, tuple(agreeing(suggested.columns(cluster), structures)))
+
+
+def methods() -> tuple[str, ...]:
+    """The names of those that are asked."""
+    return tuple(SECOND_OPINIONS)
+
+
+def as_json(structure: Structure, urls: Sequence[str]) -> str:
+    """The data set, a line for each page."""
+    rows = ({"page": url, **_plain(row)} for url, row in zip(urls, structure.rows, strict=True))
+    return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+
+
+def _plain(row: Row) -> dict[str, Any]:
+    return {name: held.text if isinstance(held, Value) else [_plain(each) for each in held] for name, held in row.items()}
+
+
+def as_tsv(structure: Structure, urls: Sequence[str]) -> str:
+    """The data set with a line for each page and a column for each field; several values of one are parted by " | "."""
+    found = structure.columns()
+    table = [["page", *found], *([url, *(_cell(pages.get(at, ())) for pages in found.values())] for at, url in enumerate(urls))]
+    return "\n".join("\t".join(row) for row in table)
+
+
+def _cell(values: Sequence[Value]) -> str:
+    return " | ".join(value.text for value in values)
