@@ -272,9 +272,11 @@ def test_pages_of_xml_are_followed_and_kept_feeds_only_where_asked_for_and_sitem
     with SiteServer(_OfXml()) as server:
         address = server.address
         linked = crawl(server, start=(f"{address}/index.xml",))
+        mapped = crawl(server, start=(), sitemaps=(f"{address}/things.xml",), follow_links=False, robots_sitemaps=False)
         asked = crawl(server, urls=(f"{address}/news.rss", f"{address}/sitemap-b.xml"), start=(), follow_links=False)
     kept = {url.removeprefix(address) for url, each in linked.fetched.items() if each.outcome is Outcome.OK}
     assert {"/index.xml", "/thing/1.xml", "/thing/2.xml", "/thing/3"} <= kept
+    assert {url.removeprefix(address): each.outcome for url, each in mapped.fetched.items()} == {"/thing/5.xml": Outcome.OK}
     refused = {url.removeprefix(address) for url, each in linked.fetched.items() if each.outcome is Outcome.NOT_HTML}
     assert refused >= {"/news.rss", "/sitemap-b.xml", "/style.xsl"}
     assert {url.removeprefix(address): each.outcome for url, each in asked.fetched.items()} == {
@@ -292,6 +294,9 @@ class _OfXml(Site):
         if target.startswith("/thing/"):
             number = target.removeprefix("/thing/")[0]
             return _of_xml(f"<thing><name>Thing {number}</name><words>{'word ' * int(number)}</words></thing>", "application/vnd.thing+xml")
+        if target == "/things.xml":
+            space = "xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'"
+            return _of_xml(f"<urlset {space}><url><loc>{self.address}/thing/5.xml</loc></url></urlset>", "application/xml")
         if target == "/news.rss":
             return _of_xml("<rss><channel><item><title>News of today</title></item></channel></rss>", "application/rss+xml")
         if target == "/style.xsl":

@@ -121,6 +121,7 @@ def regions(page: Sequence[HashedNode], template: Sequence[int], *, gap_bytes: i
         between = _between(page, before, node) if at >= 0 else Measure()
         if at >= 0 and between.size_bytes <= gap_bytes:
             found[at] = Region(row.parent, found[at].start, row.end, found[at].measure + between + row.whole)
+            del found[at + 1 :]  # those within the gap: they are in it now
         else:
             at = len(found)
             found.append(Region(row.parent, node, row.end, row.whole))

@@ -75,7 +75,8 @@ def _keyed(page: PageUnits, row: Sequence[str], labels: Labels, paths: Paths) ->
                 same = Key("constant", unit.path, label="" if gap else label)
                 seen[same] += 1
                 yield same._replace(nth=seen[same]), Found(unit)
-            label, gap = key, 0
+            if not paths.named:  # in XML elements are named, and a constant value names nothing
+                label, gap = key, 0
             continue
         yield from _around(unit, paths, "around")
         yield from _shaped(unit)

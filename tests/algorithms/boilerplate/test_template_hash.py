@@ -3,7 +3,7 @@
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -94,6 +94,7 @@ def test_hashes_find_what_comparing_all_html_finds(htmls: list[str]) -> None:
 
 
 @given(st.lists(TREES, min_size=1, max_size=3), st.integers(0, 40))
+@example(["<div><b>x</b><div><b>x</b></div><b>x</b></div>"], 19)
 def test_regions_are_disjoint_hold_all_template_nodes_and_no_more_than_the_page(htmls: list[str], gap_bytes: int) -> None:
     rows = [hashed(page(html)) for html in htmls]
     for row in rows:
