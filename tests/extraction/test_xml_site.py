@@ -13,6 +13,7 @@ from django.test import Client
 from django.urls import reverse
 from lxml import etree
 
+from extraction.algorithms.alignment.methods import METHODS
 from extraction.algorithms.dom.nodes import Location, elements
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.rules import exports
@@ -258,3 +259,13 @@ def test_pages_without_end_of_names_have_no_document_type(client: Client, person
     assert "more than 500 names" in client.get(reverse("cluster_structure", args=["names", 1])).content.decode()
     with pytest.raises(CommandError, match="more than 500 names"):
         call_command("structure", "names", "1", "--method", "xtract")
+
+
+@pytest.mark.parametrize("method", sorted(set(METHODS) - {"mse"}))
+def test_methods_that_find_fields_find_the_titles_of_pages_of_xml(method: str) -> None:
+    roots = [parse(page.content).root for page in TRUTH.values() if page.kind == "product"][:8]
+    columns = METHODS[method](roots).columns()
+    titles = [page.truth["title"][0] for page in TRUTH.values() if page.kind == "product"][:8]
+    held = [{value.text for value in rows.get(number, ())} for rows in columns.values() for number in range(8)]
+    best = max(sum(titles[number] in held[at * 8 + number] for number in range(8)) for at in range(len(columns)))
+    assert best == 8

@@ -16,7 +16,7 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from extraction.algorithms.dom.nodes import RAW_TEXT, Location, clean
+from extraction.algorithms.dom.nodes import Location, clean, raw_text
 
 I64 = NDArray[np.int64]
 
@@ -135,6 +135,7 @@ class _Reader:
     def __init__(self, root: etree._Element, shared: frozenset[str], writer: _Writer, most: int) -> None:
         self.root, self.shared, self.writer = root, shared, writer
         self.stop = len(writer.rows) + most
+        self.raw_text = raw_text(root)
 
     def run(self) -> None:
         chain: list[_Open] = []
@@ -158,7 +159,7 @@ class _Reader:
 
     def _open(self, element: etree._Element, node: int, above: _Open | None) -> _Open:
         name = str(element.tag)
-        raw = (above is not None and above.raw) or name in RAW_TEXT
+        raw = (above is not None and above.raw) or name in self.raw_text
         step = ".".join((name, *sorted({each for each in _classes(element) if each in self.shared})))
         if above is not None and name in ("td", "th"):
             above.column += 1

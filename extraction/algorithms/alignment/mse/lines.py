@@ -17,7 +17,7 @@ from lxml import etree
 
 from extraction.algorithms.alignment.mse.page import Kind, Line, Node, Page, Paths
 from extraction.algorithms.alignment.schema import Value
-from extraction.algorithms.dom.nodes import RAW_TEXT, Location, clean
+from extraction.algorithms.dom.nodes import Location, clean, raw_text
 
 MAX_LINES = 6_000
 """Lines read of a page, from its beginning; the longest list of the evaluation pages has 1,200."""
@@ -111,10 +111,12 @@ class _Reader:
         self.nodes: list[Node] = []
         self.lines: list[Line] = []
         self.growing = _Growing()
+        self.raw_text: frozenset[str] = frozenset()
 
     def page(self, root: etree._Element) -> Page:
         """The page's lines and tree."""
         broken = _broken(root)
+        self.raw_text = raw_text(root)
         chain: list[_Open] = []
         for event, element in etree.iterwalk(root, events=("start", "end", "comment")):
             if event == "start":
@@ -145,7 +147,7 @@ class _Reader:
         self.nodes.append(Node(tag, step, path, above.number if above else -1, [], [number + 1, len(self.lines), 0]))
         opened = _Open(
             number,
-            (above is not None and above.raw) or tag in RAW_TEXT,
+            (above is not None and above.raw) or tag in self.raw_text,
             (above is not None and above.link) or tag == "a",
             (above is not None and above.heading) or tag in ("h1", "h2", "h3", "h4", "h5", "h6"),
             tag == "tr" and element not in broken,

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from extraction.algorithms.alignment.roadrunner.wrapper import Element, Node, Text
-from extraction.algorithms.dom.nodes import RAW_TEXT, Location, clean, whole_text
+from extraction.algorithms.dom.nodes import RAW_TEXT, Location, clean, is_xml, whole_text
 from extraction.algorithms.errors import AlignmentError
 
 MAX_DEPTH = 60
@@ -98,12 +98,12 @@ def _is_fixed(tag: str, text: str, count: int, pages: int) -> bool:
 
 def _walk(root: etree._Element, name: str) -> _Open:
     """One page without recursion: pages may be as deep as the parser lets them."""
-    top = _Open("", (), -1)
+    top, left_out = _Open("", (), -1), frozenset() if is_xml(root) else _OUT
     chain, node, out, tokens = [top], -1, 0, 0
     for event, element in etree.iterwalk(root, events=("start", "end", "comment")):
         if event == "start":
             node += 1
-            out += bool(out or element.tag in _OUT or len(chain) > MAX_DEPTH)
+            out += bool(out or element.tag in left_out or len(chain) > MAX_DEPTH)
             if out:
                 continue
             opened = _Open(str(element.tag), _names(element), node)
