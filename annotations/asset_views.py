@@ -7,15 +7,15 @@ cleaned and loads only from here, a drawing is cleaned, everything else is what 
 from functools import lru_cache
 
 from django.contrib.auth.decorators import login_not_required
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 from annotations import addresses, drawings, stylesheets
 from annotations.addresses import PLACE, Addresses, FileName, SheetName
 from extraction.fetching import media
 from extraction.models import Asset, Preview, Role
-from extraction.services import assets, contents, previews
+from extraction.services import assets, contents
 from extraction.views.policy import requires
 
 HEADERS = {
@@ -53,9 +53,11 @@ def asset(request: HttpRequest, token: str, name: str) -> HttpResponse:
 @requires(Role.VIEWER)
 def picture(_request: HttpRequest, slug: str, number: int, sha256: str) -> HttpResponse:
     """The picture of a template's first sample page, for its card."""
-    found = get_object_or_404(Preview, cluster__site__slug=slug, cluster__number=number, sha256=sha256)
+    named = Q(sha256=sha256) | Q(dimmed=sha256)
+    if not sha256 or not Preview.objects.filter(named, cluster__site__slug=slug, cluster__number=number).exists():
+        raise Http404("no such picture")
     try:
-        content = previews.picture(found)
+        content = contents.get(sha256)
     except FileNotFoundError as error:
         raise Http404("its stored bytes are gone") from error
     headers = {"Cache-Control": "private, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff"}

@@ -27,6 +27,9 @@ PLAIN_STYLE = "css/frame-plain.css"
 """For pages that bring no styles: a browser's own would be hard to read."""
 XML_STYLE = "css/frame-xml.css"
 
+DIM = "{opacity:.3!important}"
+"""As `[data-v-dim]` of the style."""
+
 CONTENT_TYPE = "application/xhtml+xml; charset=utf-8"
 """An XML parser builds the tree that is written, and nothing else."""
 
@@ -39,30 +42,36 @@ class Outline:
     hue: int = 0
 
 
-def respond(page: InertPage, *, marks: Sequence[Outline] = (), script: bool = True, assets: str = "") -> HttpResponse:
+def respond(
+    page: InertPage, *, marks: Sequence[Outline] = (), script: bool = True, assets: str = "", dimmed: Sequence[int] = ()
+) -> HttpResponse:
     """The page for a frame. marks: places outlined from the start, the first one scrolled to.
 
     script: whether clicks can be reported; without it and without marks the page holds no script at all.
-    assets: the whole address, with scheme and host, of the folder that the page may load from; empty for none.
+    assets: the whole address, with scheme and host, of the folder that the page may load from; empty for none. dimmed: as of `document`.
     """
     scripted = script or bool(marks)
     nonce = secrets.token_urlsafe(18)
-    text = document(page, nonce=nonce, marks=marks, script=scripted).replace(PLACE, urlsplit(assets).path)
+    text = document(page, nonce=nonce, marks=marks, script=scripted, dimmed=dimmed).replace(PLACE, urlsplit(assets).path)
     response = HttpResponse(text.encode(), content_type=CONTENT_TYPE)
     for name, value in headers(nonce if scripted else "", assets).items():
         response.headers[name] = value
     return response
 
 
-def document(page: InertPage, *, nonce: str, marks: Sequence[Outline] = (), script: bool = True) -> str:
-    """The whole XHTML document: our style before the page's own, our script after all of it, neither with an index."""
+def document(page: InertPage, *, nonce: str, marks: Sequence[Outline] = (), script: bool = True, dimmed: Sequence[int] = ()) -> str:
+    """The whole XHTML document: our style before the page's own, our script after all of it, neither with an index.
+
+    dimmed: elements that are dimmed by the style alone, for where no script runs.
+    """
     places = json.dumps([{**mark.location.as_json(), "hue": mark.hue} for mark in marks])
     # Not a module: Chromium runs none in XML documents. The function keeps its names apart from the page's ids.
     body = f'(() => {{\n"use strict";\n{"".join(map(_static, SCRIPTS))}}})();'
     code = f'<script nonce="{nonce}" data-marks="{escape_value(places)}">{escape_text(body)}</script>'
     note = f'<v-note lang="en">{escape_text(page.notice)}</v-note>' if page.notice else ""
     ours = XML_STYLE if page.xml else "" if page.styled else PLAIN_STYLE
-    style = f"<style>{escape_text(_static(STYLE) + (_static(ours) if ours else ''))}</style>"
+    dim = ",".join(f'[data-v="{node}"]' for node in dimmed) + DIM if dimmed else ""
+    style = f"<style>{escape_text(_static(STYLE) + (_static(ours) if ours else '') + dim)}</style>"
     return f'<?xml version="1.0" encoding="utf-8"?>\n{page.opening}{style}{page.content}{note}{code if script else ""}</html>'
 
 

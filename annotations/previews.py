@@ -7,7 +7,7 @@ and no load, and the browser has no way out: names resolve to nothing and its pr
 import hashlib
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +20,12 @@ from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.dom.references import Kind
 from extraction.algorithms.errors import PageError
 from extraction.fetching import chromium
-from extraction.models import Preview, Run, Snapshot
-from extraction.services import assets, clusters, contents, previews
+from extraction.models import Cluster, Preview, Run, Snapshot
+from extraction.services import assets, boilerplate, clusters, contents, previews
 from extraction.services.assets import Held
 from extraction.services.runs import Progress
 
-DRAWING = "2"
+DRAWING = "3"
 """Of how pictures are drawn; a higher one has all of them drawn again."""
 
 WIDTH_PX, HEIGHT_PX = 1200, 600
@@ -52,25 +52,31 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
         progress(number, total=len(rows), message=f"Drawing {row.cluster.label}")
         snapshot = Snapshot.objects.select_related("page").get(pk=row.preview.pk) if row.preview else None
         held = Preview.objects.filter(cluster=row.cluster).first()
-        if snapshot is None or (held and held.made_of == made_of(snapshot)):
+        if snapshot is None or (held and held.made_of == made_of(row.cluster, snapshot)):
             continue
         try:
-            picture = contents.put(draw(document(snapshot)))
+            pictures = {"sha256": contents.put(draw(document(snapshot))), "dimmed": _dimmed(row.cluster, snapshot)}
         except (DrawingError, PageError, FileNotFoundError) as error:
             progress.problem(row.cluster.label, str(error))
             continue
-        Preview.objects.update_or_create(cluster=row.cluster, defaults={"sha256": picture, "made_of": made_of(snapshot)})
+        Preview.objects.update_or_create(cluster=row.cluster, defaults={**pictures, "made_of": made_of(row.cluster, snapshot)})
         drawn += 1
     return {"drawn": drawn}
 
 
-def made_of(snapshot: Snapshot) -> str:
-    """What a page's picture depends on, as one digest."""
-    parts = (snapshot.sha256, snapshot.page.url, assets.version(snapshot.page.site_id), DRAWING)
+def made_of(cluster: Cluster, snapshot: Snapshot) -> str:
+    """What the pictures of a template's page depend on, as one digest: also how many pages tell what to dim, not which they are."""
+    parts = (snapshot.sha256, snapshot.page.url, assets.version(snapshot.page.site_id), DRAWING, str(len(boilerplate.looked_at(cluster))))
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def document(snapshot: Snapshot) -> str:
+def _dimmed(cluster: Cluster, snapshot: Snapshot) -> str:
+    """The picture with what is template dimmed; empty where nothing is."""
+    nodes = boilerplate.dimmed(cluster, snapshot)
+    return contents.put(draw(document(snapshot, dimmed=nodes))) if nodes else ""
+
+
+def document(snapshot: Snapshot, *, dimmed: Sequence[int] = ()) -> str:
     """The inert page as one file that needs nothing else. Raises PageError, FileNotFoundError."""
     root = parse(contents.get(snapshot.sha256), content_type=snapshot.content_type or None).root
     site_id = snapshot.page.site_id
@@ -79,7 +85,7 @@ def document(snapshot: Snapshot) -> str:
     # The first head of the document is where a policy counts; the page's own comes after it.
     policy = f'<head><meta http-equiv="Content-Security-Policy" content="{POLICY}"/></head>'
     opened = InertPage(page.opening + policy, page.content, page.elements, "", page.styled, page.xml)
-    return framing.document(opened, nonce="", script=False)
+    return framing.document(opened, nonce="", script=False, dimmed=dimmed)
 
 
 def draw(text: str) -> bytes:

@@ -82,13 +82,16 @@ def record_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def frame(request: HttpRequest, snapshot_id: int) -> HttpResponse:
     """One page, inert. ?mark=[locations] outlines places, each in its `hue` if it has one.
 
-    ?preview=1 leaves out the script that reports clicks.
+    ?preview=1 leaves out the script that reports clicks, ?dim=1 dims what is the same on all pages of its template.
     """
-    snapshot = get_object_or_404(Snapshot.objects.select_related("page"), pk=snapshot_id)
+    snapshot = get_object_or_404(Snapshot.objects.select_related("page", "cluster"), pk=snapshot_id)
     assets = request.build_absolute_uri(addresses.folder(snapshot.page.site_id))
     try:
         marks = _outlines(json.loads(request.GET.get("mark") or "[]"))
-        return framing.respond(services.inert(snapshot), marks=marks, script=not request.GET.get("preview"), assets=assets)
+        cluster = snapshot.cluster if request.GET.get("dim") else None
+        dimmed = boilerplate.dimmed(cluster, snapshot) if cluster else []
+        script = not request.GET.get("preview")
+        return framing.respond(services.inert(snapshot), marks=marks, script=script, assets=assets, dimmed=dimmed)
     except (PageError, BadRequest, json.JSONDecodeError) as error:
         return framing.failure(f"This page cannot be shown: {error}.")
 

@@ -78,6 +78,11 @@ def shares_of(pages: QuerySet[Snapshot]) -> Shares | None:
     return judged.shares if judged.pages > 1 else None
 
 
+def looked_at(cluster: Cluster) -> tuple[tuple[str, str], ...]:
+    """(sha256, content type) of the pages of a template that tell what of them is template."""
+    return _contents(clusters.members(cluster))
+
+
 def dimmed(cluster: Cluster, snapshot: Snapshot) -> list[int]:
     """The elements of a page to dim, none within another; nothing where there is no second page. Raises PageError."""
     page, judged = parts(snapshot.sha256, snapshot.content_type), _judged(_contents(clusters.members(cluster)))

@@ -3,8 +3,8 @@
 from typing import Any
 
 from extraction.fetching import chromium
-from extraction.models import Preview, Run, Site
-from extraction.services import contents, runs
+from extraction.models import Run, Site
+from extraction.services import runs
 
 
 def start(site: Site, user: Any = None) -> Run | None:
@@ -18,8 +18,3 @@ def available() -> bool:
         return chromium.executable() is not None
     except chromium.NoChromium:
         return False
-
-
-def picture(preview: Preview) -> bytes:
-    """The PNG. Raises FileNotFoundError."""
-    return contents.get(preview.sha256)

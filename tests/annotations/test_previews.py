@@ -57,6 +57,31 @@ def test_a_template_is_drawn_once_and_again_when_its_look_changed(template, monk
     assert drawing(template).summary == {"drawn": 1} and len(drawn) == 2 and Preview.objects.count() == 1
 
 
+def test_what_all_pages_have_is_dimmed_on_a_second_picture(template, monkeypatch, signed_in):
+    menu = b"<html><body><div id=menu><a href=/>Home</a> <a href=/b>News</a></div><div><h1>%s</h1></div></body></html>"
+    pages = [
+        factory.snapshot(template.site, f"https://shop.example/m{n}", menu % word, cluster=template)
+        for n, word in enumerate((b"Tea", b"Jam"))
+    ]
+    template.samples.update(snapshot=pages[0])
+    texts = []
+    monkeypatch.setattr(previews, "draw", lambda text: texts.append(text) or png(len(texts)))
+    drawing(template)
+    held = Preview.objects.get()
+    assert held.dimmed not in {"", held.sha256}
+    assert "opacity:.3!important" not in texts[0] and '[data-v="2"]{opacity:.3!important}' in texts[1]
+    assert 'data-v="2" id="menu"' in texts[1], "the menu is what is dimmed"
+    client = signed_in("viewer")
+    for sha256 in (held.sha256, held.dimmed):
+        assert client.get(reverse("cluster_picture", args=[template.site.slug, template.number, sha256])).status_code == 200
+    assert f'data-dimmed="{reverse("cluster_picture", args=[template.site.slug, template.number, held.dimmed])}"' in " ".join(
+        client.get(reverse("site", args=[template.site.slug])).content.decode().split()
+    )
+    frame = client.get(reverse("frame", args=[pages[1].pk]), {"preview": 1, "dim": 1}).content.decode()
+    assert '[data-v="2"]{opacity:.3!important}' in frame and "<script" not in frame
+    assert "opacity:.3!important}" not in client.get(reverse("frame", args=[pages[1].pk]), {"preview": 1}).content.decode()
+
+
 def test_what_cannot_be_drawn_is_said_and_the_others_are(template, monkeypatch):
     other = factory.cluster(template.site, number=2)
     factory.samples(other, [factory.snapshot(template.site, "https://shop.example/2", b"<p>Two</p>", cluster=other)])

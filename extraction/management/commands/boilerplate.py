@@ -1,0 +1,50 @@
+"""How much of a template's pages is template, by each detector, on the command line."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from extraction.management import following, templates
+from extraction.models import Cluster
+from extraction.services import boilerplate_parts
+from extraction.services.boilerplate_parts import METHODS, Report
+
+SHOWN_CHARS = 72
+
+
+class Command(BaseCommand):
+    help = "Print which parts of the pages of a site's templates are template, and their shares of bytes, words and links."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("site", help="the site's name or slug")
+        parser.add_argument("template", nargs="?", help="the template's number or name (default: all, without their parts)")
+        parser.add_argument("--method", choices=METHODS, default="gibson-elements", help="the detector (default: gibson-elements)")
+        parser.add_argument("--parts", type=int, default=20, metavar="N", help="how many parts to print, the largest first (default: 20)")
+
+    def handle(self, *, site: str, template: str | None, method: str, parts: int, **_: Any) -> None:
+        if template is not None:
+            cluster = templates.template_named(site, template)
+            self._told(cluster, self._report(cluster, method), parts)
+            return
+        for cluster in following.site_named(site).clusters.order_by("number"):
+            report = boilerplate_parts.report(cluster, method)
+            self.stdout.write(f"{cluster.label}: {_shares(report) if report else 'a second page is needed to tell'}")
+
+    def _report(self, cluster: Cluster, method: str) -> Report:
+        found = boilerplate_parts.report(cluster, method)
+        if found is None:
+            raise CommandError(f"{cluster.label} has fewer than two pages: nothing tells what of them is template.")
+        return found
+
+    def _told(self, cluster: Cluster, report: Report, most: int) -> None:
+        self.stdout.write(f"{cluster.label}: {_shares(report)}")
+        for part in report.parts[: max(0, most)]:
+            text = part.text if len(part.text) <= SHOWN_CHARS else part.text[: SHOWN_CHARS - 1] + "…"
+            self.stdout.write(f"{part.pages:5} pages {part.size_bytes:9,} bytes  {text or part.place}")
+        if len(report.parts) > most:
+            self.stdout.write(f"and {len(report.parts) - most:,} more")
+
+
+def _shares(report: Report) -> str:
+    shares = f"{report.size:.0%} of the bytes, {report.words:.0%} of the words, {report.links:.0%} of the links"
+    return f"{shares} of {report.pages} pages are template"
