@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('extraction', '0014_structure_lab'),
+        ('extraction', '0015_decisions'),
     ]
 
     operations = [
