@@ -13,10 +13,10 @@ from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Attribute, Breakage, Check, Cluster, Record, Rule, Run, Snapshot
-from extraction.services import learning_set, repairs, rule_xpaths
+from extraction.services import learning_set, proofs, rule_xpaths
 from extraction.services.learning_set import Source
+from extraction.services.proofs import Proof
 from extraction.services.recent import Recent
-from extraction.services.repairs import Proof
 
 MAX_MARKS = 40
 """Places outlined on a page: they stand in an address, and more nobody tells apart."""
@@ -159,7 +159,7 @@ def effect(breakage: Breakage) -> list[AttributeEffect]:
 
 def proof(breakage: Breakage) -> Proof | None:
     """How sure the repair is of what broke; None where there is none."""
-    return repairs.proof(breakage.proposal.report, breakage.attributes) if breakage.proposal else None
+    return proofs.proof(breakage.proposal.report, breakage.attributes) if breakage.proposal else None
 
 
 def renewing(breakage: Breakage) -> Run | None:

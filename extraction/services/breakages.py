@@ -17,7 +17,7 @@ from extraction.algorithms.learning.tables import table
 from extraction.algorithms.rules import xslt
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Bellwether, Breakage, Check, Decision, Event, Monitor, Record, Rule, Site, Snapshot
-from extraction.services import alerts, crawl_site, learning_set, repairs, rules, sources, visits
+from extraction.services import alerts, crawl_site, learning_set, proofs, repairs, rules, sources, visits
 from extraction.services.learning_set import Source
 from extraction.services.repairs import Seen
 
@@ -92,7 +92,7 @@ def accept(breakage: Breakage, *, user: Any = None, now: datetime | None = None,
 
 def _accepted(breakage: Breakage, proposal: Rule, user: Any, *, doubtful: bool) -> Rule:
     """The proposal, or a version of it without what is left out."""
-    proof = repairs.proof(proposal.report, breakage.attributes)
+    proof = proofs.proof(proposal.report, breakage.attributes)
     if not proof.found and not (doubtful and proof.doubtful):
         raise rules.StateError("Nothing of this repair is proven. Look at it, edit it or mark the values yourself.")
     verdicts = breakage.check_found.attributes

@@ -15,7 +15,7 @@ from extraction.algorithms.learning.apriori import Learned, LearnedXPath
 from extraction.algorithms.rules import apply, xslt
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Attribute, Cluster, RecordList, Rule, Run
-from extraction.services import explain, list_lessons, rules, runs
+from extraction.services import carried, designs, explain, list_lessons, rules, runs
 from extraction.services.effects import effect_report
 from extraction.services.learning import Labels, Lesson, LoadedPage, NotLearned, Workspace, labels_of, workspace
 from extraction.services.learning_set import RowLabels, row_labels_of
@@ -50,9 +50,11 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
         progress.problem(failure.attribute, failure.message)
     if not lessons and not lists:
         raise JobError(" ".join(f"{failure.message}." for failure in failed))
-    value = RuleValue(tuple(lesson.rule for lesson in lessons.values()), tuple(lesson.rule for lesson in lists))
+    learned = RuleValue(tuple(lesson.rule for lesson in lessons.values()), tuple(lesson.rule for lesson in lists))
+    value = carried.beside(cluster, learned, {failure.attribute for failure in failed})
     effect = effect_report(cluster, value, progress=progress, done=progress.run.done)
     report = _report(lessons, lists, failed, effect, learning_pages=len(space.pages))
+    report = carried.report(cluster, value, report, effect)
     report["explained"] = explain.report(cluster, space, value, attributes, labels, progress)
     rule = rules.add_draft(cluster, value, report=report, origin=Rule.Origin.LEARNED, user=run.created_by)
     return {"rule": rule.pk, "version": rule.version, "attributes": len(value.every), "failed": len(failed)}
@@ -79,7 +81,8 @@ def _marked(
     marked = [attribute for attribute in schema if any(labels.get(attribute.pk, {}).values())]
     lists = [each for each in RecordList.objects.filter(record_type_id=cluster.record_type_id) if row_labels.get(each.pk)]
     if not marked and not lists:
-        raise JobError(f"Nothing is marked on the pages of {cluster.label} yet.")
+        broke = " as they are since its rule broke" if designs.breaks(cluster.pk) else ""
+        raise JobError(f"Nothing is marked on the pages of {cluster.label}{broke} yet.")
     return marked, lists
 
 

@@ -17,7 +17,7 @@ from extraction.algorithms.errors import PageError
 from extraction.algorithms.learning.features import PageTable
 from extraction.algorithms.learning.tables import table
 from extraction.models import Cluster, Label, SamplePage, Snapshot
-from extraction.services import contents
+from extraction.services import contents, designs
 
 OTHERS = 30
 """Pages beside the labelled and the sample pages. More change no rule and cost a second a site (ALGORITHMS 4.3)."""
@@ -73,12 +73,14 @@ def state(cluster_id: int) -> State:
     labelled = Label.objects.filter(cluster_id=cluster_id).order_by("snapshot_id").values_list("snapshot_id", flat=True).distinct()
     samples = SamplePage.objects.filter(cluster_id=cluster_id).order_by("position").values_list("snapshot_id", flat=True)
     pages = tuple(None if value is None else int(value) for value in figures.values())
-    return State(pages, tuple(dict.fromkeys([*labelled, *samples])))
+    return State((*pages, *designs.new_pages(cluster_id)), tuple(dict.fromkeys([*labelled, *samples])))
 
 
 def cluster_sources(cluster_id: int) -> list[Source]:
-    """All pages of the cluster, without their URLs, in the order of their ids."""
-    rows = current_snapshots(cluster_id).order_by("pk").values_list("pk", "sha256", "content_type", "size_bytes")
+    """All pages of the cluster, without their URLs, in the order of their ids; while a new design is being learned, the pages of that."""
+    new = designs.new_pages(cluster_id)
+    pages = Snapshot.objects.filter(pk__in=new, error="", kept=True) if new else current_snapshots(cluster_id)
+    rows = pages.order_by("pk").values_list("pk", "sha256", "content_type", "size_bytes")
     return [Source(*row) for row in rows.iterator(chunk_size=2000)]
 
 
@@ -127,14 +129,17 @@ def load(source: Source) -> LoadedPage:
 
 
 def labels_of(cluster: Cluster) -> Mapping[int, Mapping[int, tuple[Location, ...]]]:
-    """{attribute id: {snapshot id: places}} of the pages' own attributes; () where it was said to be not on the page."""
+    """{attribute id: {snapshot id: places}} of the pages' own attributes; () where it was said to be not on the page.
+
+    Labels of an old design are left out, see `designs`.
+    """
     found: dict[int, dict[int, tuple[Location, ...]]] = {}
     rows = Label.objects.filter(cluster=cluster, row=0).order_by("attribute_id", "snapshot_id", "position")
     for attribute_id, snapshot_id, location in rows.values_list("attribute_id", "snapshot_id", "location"):
         pages = found.setdefault(attribute_id, {})
         places = pages.get(snapshot_id, ())
         pages[snapshot_id] = places if location is None else (*places, Location.from_json(location))
-    return found
+    return designs.of_now(cluster, found)
 
 
 RowLabels = Mapping[int, Mapping[int, Mapping[int, tuple[Location, ...]]]]
@@ -142,7 +147,7 @@ RowLabels = Mapping[int, Mapping[int, Mapping[int, tuple[Location, ...]]]]
 
 
 def row_labels_of(cluster: Cluster) -> Mapping[int, RowLabels]:
-    """{list id: its marked rows}; () where an attribute was said to be not in a row."""
+    """{list id: its marked rows}; () where an attribute was said to be not in a row. Those of an old design are left out."""
     found: dict[int, dict[int, dict[int, dict[int, tuple[Location, ...]]]]] = {}
     labels = Label.objects.filter(cluster=cluster, row__gt=0, attribute__list__isnull=False)
     fields = ("attribute__list_id", "snapshot_id", "row", "attribute_id", "location")
@@ -150,7 +155,7 @@ def row_labels_of(cluster: Cluster) -> Mapping[int, RowLabels]:
         said = found.setdefault(list_id, {}).setdefault(snapshot_id, {}).setdefault(row, {})
         places = said.get(attribute_id, ())
         said[attribute_id] = places if location is None else (*places, Location.from_json(location))
-    return found
+    return designs.rows_of_now(cluster, found)
 
 
 _COUNT = etree.XPath("count(descendant-or-self::*)")

@@ -18,12 +18,7 @@ from extraction.algorithms.rules.rule import AttributeRule
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Rule
 from extraction.services import visits
-
-AGREEMENT = 0.95
-"""Share of the pages that judged a relearned attribute that must agree for the version to be validated."""
-
-LEAST_JUDGES = 3
-"""Pages that must have judged it."""
+from extraction.services.proofs import AGREEMENT, LEAST_JUDGES
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,47 +58,6 @@ class Repair:
         lists = list((listed | dict(self.lists)).values())
         failed = [{"name": name, "reason": reason} for name, reason in self.failed.items()]
         return rule.report | {"attributes": entries, "lists": lists, "failed": failed, "repaired_from": rule.version}
-
-
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """How sure a repair is of each attribute that broke, in words for those that are not proven.
-
-    proven: agrees on enough pages that it was not learned from. thin: agrees on those few that could judge. doubtful: does not agree, or
-    no page could judge. lost: not found again; the old XPath is kept.
-    """
-
-    proven: tuple[str, ...] = ()
-    thin: Mapping[str, str] = field(default_factory=dict)
-    doubtful: Mapping[str, str] = field(default_factory=dict)
-    lost: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def found(self) -> int:
-        """Attributes that go live when the repair is accepted without the doubtful ones."""
-        return len(self.proven) + len(self.thin)
-
-
-def proof(report: Mapping[str, Any], names: Collection[str]) -> Proof:
-    """What a repair's report proves of these attributes. One that was edited since has no figures: its editor looked at it."""
-    told = [*report.get("attributes", []), *(each for one in report.get("lists", []) for each in one.get("attributes", []))]
-    figures = {each["name"]: each.get("relearned") for each in told}
-    lost = {each["name"]: each["reason"] for each in report.get("failed", []) if each["name"] in names}
-    proven, thin, doubtful = list[str](), dict[str, str](), dict[str, str]()
-    for name in names:
-        if name in lost:
-            continue
-        judged, agreeing = ((figures.get(name) or {}).get(key, LEAST_JUDGES) for key in ("judged", "agreeing"))
-        pages = f"{judged} page{'' if judged == 1 else 's'}"
-        if agreeing < AGREEMENT * judged:
-            doubtful[name] = f"agrees on {agreeing} of {pages}"
-        elif not judged:
-            doubtful[name] = "no page could judge it"
-        elif judged < LEAST_JUDGES:
-            thin[name] = f"agrees on the {pages} that could judge it"
-        else:
-            proven.append(name)
-    return Proof(tuple(proven), thin, doubtful, lost)
 
 
 def without(value: RuleValue, names: Collection[str]) -> RuleValue:

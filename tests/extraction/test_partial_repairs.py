@@ -9,7 +9,7 @@ from django.urls import reverse
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, Selector
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Breakage, Check, Rule
-from extraction.services import breakage_view, breakages, repairs, rules
+from extraction.services import breakage_view, breakages, proofs, repairs, rules
 from tests.extraction import watched
 
 NOW = datetime(2026, 1, 5, 4, 0, tzinfo=UTC)
@@ -29,13 +29,13 @@ REPORT = {
 
 
 def test_what_is_proven_is_told_from_what_few_pages_say_what_is_doubtful_and_what_is_lost() -> None:
-    found = repairs.proof(REPORT, NAMES)
+    found = proofs.proof(REPORT, NAMES)
     assert found.proven == ("title",)
     assert dict(found.thin) == {"price": "agrees on the 2 pages that could judge it"}
     assert dict(found.doubtful) == {"author": "agrees on 4 of 9 pages", "isbn": "no page could judge it"}
     assert list(found.lost) == ["cover"]
     assert found.found == 2
-    assert repairs.proof({}, ["title"]).proven == ("title",), "whoever edited it has looked at it"
+    assert proofs.proof({}, ["title"]).proven == ("title",), "whoever edited it has looked at it"
 
 
 def test_what_is_left_out_gives_nothing_and_the_rest_stays() -> None:
