@@ -7,6 +7,7 @@ from django.http import QueryDict
 
 from extraction.forms import AttributeForm, RecordTypeForm
 from extraction.models import Cluster
+from extraction.services.suggested_lists import TakenList
 from extraction.services.taking_fields import Taken
 
 MOST = 100
@@ -47,3 +48,24 @@ class SuggestedForm(forms.Form):
         if not row.cleaned_data["name"]:
             raise forms.ValidationError("Each field that is ticked needs a name.")
         return Taken(place, row.cleaned_data["name"], row.cleaned_data["type"] or "text")
+
+
+class SuggestedListForm(SuggestedForm):
+    """The fields taken of one list; `list`: its number; `list_name`: what it is called; `every`: all rows of the first page are marked."""
+
+    list = forms.IntegerField(min_value=0, max_value=1000)
+    list_name = forms.CharField(max_length=60, error_messages={"required": "The list needs a name."})
+    every = forms.BooleanField(required=False)
+
+    def clean_list_name(self) -> str:
+        row = AttributeForm({"list": self.cleaned_data["list_name"]})
+        if not row.is_valid():
+            raise forms.ValidationError([str(message) for errors in row.errors.values() for message in errors])
+        name: str = row.cleaned_data["list"]
+        return name
+
+    @property
+    def taken_list(self) -> TakenList:
+        """What is taken, of a form that is valid."""
+        data = self.cleaned_data
+        return TakenList(data["list"], data["list_name"], tuple(self.taken), every=data["every"])

@@ -19,6 +19,7 @@ from extraction.views import (
     runs,
     sites,
     suggested,
+    suggested_lists,
     templates,
 )
 
@@ -43,6 +44,7 @@ _CLUSTER: list[URLPattern | URLResolver] = [
     path("type/", clusters.set_type, name="cluster_type"),
     path("suggest/", suggested.suggested, name="cluster_suggest"),
     path("suggest/table/", suggested.table, name="cluster_suggest_table"),
+    path("suggest/lists/", suggested_lists.lists, name="cluster_suggest_lists"),
     path("extract/", rules.extract, name="extract_start"),
     path("records/", records.records, name="records"),
     path("records.csv", records.csv, name="records_csv"),

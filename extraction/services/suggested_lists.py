@@ -19,6 +19,7 @@ from extraction.services.labelling import MAX_ROWS, read_nodes, set_labels
 from extraction.services.recent import Recent
 from extraction.services.record_types import AttributeDraft
 from extraction.services.runs import JobError
+from extraction.services.suggested import Taken
 
 MARKED_PAGES, MARKED_ROWS = 2, 2
 """Pages on which rows are marked, and how many on each: what the learner of rows needs, and a page more to tell what varies."""
@@ -29,13 +30,14 @@ SHOWN_ROWS = 4
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field as offered. place: its number in its list; filled: rows that have it."""
+    """A field as offered. place: its number in its list; filled: rows that have it; share: of all rows."""
 
     place: int
     name: str
     type: str
     multiple: bool
     filled: int
+    share: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,21 +68,12 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
-class TakenField:
-    """A field that an editor takes, under the name and type chosen."""
-
-    place: int
-    name: str
-    type: str
-
-
-@dataclass(frozen=True, slots=True)
 class TakenList:
     """A list that an editor takes. every: all rows of the first page are marked, rather than two on two pages."""
 
     place: int
     name: str
-    fields: tuple[TakenField, ...]
+    fields: tuple[Taken, ...]
     every: bool = False
 
 
@@ -152,10 +145,11 @@ def _cell(values: Sequence[Any]) -> str:
 
 def _field(place: int, found: SuggestedList, field: ListField, language: str | None) -> Field:
     texts = [value.text for rows in found.section.rows.values() for row in rows for value in row.values.get(field.number, ())]
-    return Field(place, field.name, guess_type(texts, language=language), field.multiple, field.filled)
+    kind = guess_type(texts, language=language)
+    return Field(place, field.name, kind, field.multiple, field.filled, field.filled / found.rows)
 
 
-def _attributes(cluster: Cluster, name: str, fields: Sequence[tuple[TakenField, ListField]], type_name: str) -> dict[str, Attribute]:
+def _attributes(cluster: Cluster, name: str, fields: Sequence[tuple[Taken, ListField]], type_name: str) -> dict[str, Attribute]:
     """{name in lower case: attribute} of the list, those that are missing made."""
     drafts = [AttributeDraft(None, each.name, each.type, multiple=field.multiple, list=name) for each, field in fields]
     if cluster.record_type is None:

@@ -47,6 +47,7 @@ LOOK = {
     "page_apart": Role.EDITOR,
     "cluster_suggest": Role.EDITOR,
     "cluster_suggest_table": Role.EDITOR,
+    "cluster_suggest_lists": Role.EDITOR,
     "site_new": Role.EDITOR,
     "site_new_upload": Role.EDITOR,
     "site_import": Role.EDITOR,
@@ -93,6 +94,7 @@ ACT = {
 BOTH = {
     "site_lab_adopt",
     "cluster_suggest",
+    "cluster_suggest_lists",
     "site_new",
     "site_new_upload",
     "site_import",
