@@ -19,7 +19,7 @@ from extraction.services.labelling import MAX_ROWS, read_nodes, set_labels
 from extraction.services.recent import Recent
 from extraction.services.record_types import AttributeDraft
 from extraction.services.runs import JobError
-from extraction.services.suggested import Taken
+from extraction.services.taking_fields import Taken
 
 MARKED_PAGES, MARKED_ROWS = 2, 2
 """Pages on which rows are marked, and how many on each: what the learner of rows needs, and a page more to tell what varies."""

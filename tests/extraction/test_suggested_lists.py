@@ -9,8 +9,8 @@ from extraction.models import Attribute, Cluster, Label, RecordList, RecordType
 from extraction.services import learn_rule, runs, suggested_lists
 from extraction.services.jobs import JOBS
 from extraction.services.runs import JobError
-from extraction.services.suggested import Taken
 from extraction.services.suggested_lists import TakenList
+from extraction.services.taking_fields import Taken
 from tests.extraction import factory
 from tests.extraction.lists import html as shop_html
 from tests.extraction.lists import offers

@@ -5,9 +5,11 @@ called its element, or what its values are. Another method *agrees* with a list 
 most of their texts.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from lxml import etree
 
@@ -20,6 +22,9 @@ from extraction.algorithms.suggestion.naming import KINDS, MAX_WORDS, PLAIN, WOR
 LISTS = 6
 """Lists proposed unless told otherwise."""
 
+FEWEST = 2
+"""Fewest fields of a list: with one it is an attribute of several values, and stands among the fields."""
+
 FIELDS = 12
 """Most fields of a list, those of most rows first."""
 
@@ -29,8 +34,13 @@ FILLED = 0.1
 HEADERS = 400
 """Elements before the first row among which the row of headers of its columns is."""
 
+SHEET = 0.5
+"""Share of the pages that have to have a name of a field, and of the rows that have to begin with one, for rows to be fields."""
+
 SAME_ROWS, SAME_TEXTS = 0.8, 0.6
 """Share of the pages with as many rows, and of the texts in common, from which on two methods agree."""
+
+_LETTER = re.compile(r"[^\W\d_]")
 
 _KIND = 0.6
 """Share of a field's values that have to look like a kind of thing for it to be called so."""
@@ -67,13 +77,13 @@ def suggest_lists(
     """At most `most` lists of pages of one template, those with most to say first. others: {method: what it found on the same pages}."""
     if len(roots) < 2:
         return []
-    sections = [section for section in mse(roots) if section.several and len(section.rows) > 1]
-    ranked = sorted(sections, key=lambda section: -_worth(section, len(roots)))[:most]
-    names = _unique(_list_name(section) for section in ranked)
+    sections = [section for section in mse(roots) if section.several and len(section.rows) > 1 and not _is_sheet(section)]
+    found = [(section, fields) for section in sections if len(fields := _fields(section, roots)) >= FEWEST]
+    found.sort(key=lambda pair: -_worth(pair[0], len(roots)))
+    names = _unique(_list_name(section) for section, _ in found[:most])
     return [
-        SuggestedList(name, fields, section, tuple(method for method, found in (others or {}).items() if agrees(section, found)))
-        for name, section in zip(names, ranked, strict=True)
-        if (fields := _fields(section, roots))
+        SuggestedList(name, fields, section, tuple(method for method, other in (others or {}).items() if agrees(section, other)))
+        for name, (section, fields) in zip(names, found, strict=False)
     ]
 
 
@@ -82,6 +92,23 @@ def rows_to_mark(found: SuggestedList, page: int, numbers: Sequence[int], *, mos
     rows = found.section.rows.get(page, ())
     best = sorted(range(len(rows)), key=lambda at: (-sum(number in rows[at].values for number in numbers), at))[:most]
     return [rows[at] for at in sorted(best)]
+
+
+def _is_sheet(section: Section) -> bool:
+    """Whether its rows are one record's fields, each behind its name: most begin with words that many pages have, in one order."""
+    pages = [[next(_values(row)).text for row in rows] for rows in section.rows.values()]
+    counts = Counter(text for page in pages for text in set(page) if _LETTER.search(text))
+    many = {text for text, count in counts.items() if count >= max(2.0, SHEET * len(pages))}
+    if sum(text in many for page in pages for text in page) < SHEET * sum(map(len, pages)):
+        return False
+    shown = [[text for text in page if text in many] for page in pages]
+    return all(_in_order(one, other) for one, other in pairwise(shown))
+
+
+def _in_order(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether what both have stands in one order."""
+    common = set(one) & set(other)
+    return [text for text in one if text in common] == [text for text in other if text in common]
 
 
 def agrees(section: Section, found: Structure) -> bool:

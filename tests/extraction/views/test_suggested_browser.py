@@ -11,7 +11,7 @@ from django.urls import reverse
 from extraction.models import Label, RecordType
 from tests.algorithms.suggestion.pages import html
 from tests.e2e import browser
-from tests.extraction import factory
+from tests.extraction import factory, lists
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
@@ -42,6 +42,7 @@ def test_from_no_click_to_marked_pages(page: Any) -> None:
         factory.snapshot(site, f"https://shop.example/{number}", html(number).encode(), cluster=cluster)
     page.goto(cluster.get_absolute_url())
     page.get_by_role("link", name="Suggest fields").click()
+    api.expect(page.get_by_text("No records repeat within these pages.")).to_be_visible()
     names = page.get_by_role("textbox", name="Name", exact=True)
     api.expect(names.first).to_have_value("title")
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
@@ -52,3 +53,22 @@ def test_from_no_click_to_marked_pages(page: Any) -> None:
     api.expect(page.get_by_text("book_title").first).to_be_visible()
     assert RecordType.objects.get().attributes.count() == 8
     assert Label.objects.filter(attribute__name="book_title").count() == 3
+
+
+def test_from_no_click_to_a_list_with_marked_rows(page: Any) -> None:
+    site = factory.site("Shops")
+    cluster = factory.cluster(site)
+    factory.samples(cluster, [factory.snapshot(site, f"https://shops.example/{n}", lists.html(n), cluster=cluster) for n in range(5)])
+    page.goto(reverse("cluster_suggest", args=[site.slug, cluster.number]))
+    page.get_by_role("textbox", name="Name of the list").fill("offers")
+    card = page.locator(".suggested-list")
+    api.expect(card.get_by_text("Tea 0-0")).to_be_visible()
+    card.get_by_role("textbox", name="Name", exact=True).first.fill("thing")
+    card.get_by_label("Each of these pages is a").fill("Shop")
+    api.expect(page.get_by_role("button", name="Use these")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    card.get_by_role("button", name="Use this list").click()
+    page.wait_for_url(re.compile(re.escape(reverse("workbench", args=[site.slug, cluster.number]))))
+    api.expect(page.get_by_text("4 rows of offers marked on 2 pages")).to_be_visible()
+    assert [each.name for each in RecordType.objects.get().attributes.filter(list__name="offers")] == ["thing", "price"]
+    assert Label.objects.filter(attribute__name="thing", row__in=(1, 2)).count() == 4
