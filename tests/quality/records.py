@@ -3,10 +3,16 @@
 DATA is a folder of sites, each with pages/NAME.html and truth/NAME.json (rows of columns). Two rows of the first page
 that has some are annotated: of each column the text node that an editor would click; the other pages are not looked at
 before they are extracted. Written is ``{site: {page: [[…columns…], …]}}``.
+
+--suggested: nothing is annotated. Of the lists suggested for the first ten pages the first is taken, with the rows that a click marks (two
+on each of two pages); what is learned from them is extracted from all pages. Of its fields those are written that hold the columns of the
+truth: an editor ticks them.
 """
 
 import argparse
 import json
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 from extraction.algorithms.dom.nodes import Location, clean, texts
@@ -17,9 +23,13 @@ from extraction.algorithms.learning.apriori import Learned, NotLearned
 from extraction.algorithms.learning.features import PageTable
 from extraction.algorithms.learning.records import Field, LearnedRecords, MarkedRow, learn_records, row_values
 from extraction.algorithms.learning.tables import table
+from extraction.algorithms.suggestion.lists import rows_to_mark, suggest_lists
 
 ANNOTATED_ROWS = 2
 UNANNOTATED = 15
+
+SUGGESTED_PAGES, SUGGESTED_MARKED = 10, 2
+"""Pages from which lists are suggested, and pages on which a click marks rows."""
 
 
 def read(folder: Path) -> dict[str, PageTable]:
@@ -60,12 +70,12 @@ def _closest(choices: list[list[Location]], after: int) -> list[Location]:
     return best[1]
 
 
-def rows_of(page: PageTable, learned: LearnedRecords, columns: int) -> list[list[str]]:
-    """The rows that the rule gives on a page; one without any value is none."""
+def rows_of(page: PageTable, learned: LearnedRecords, columns: Iterable[int]) -> list[list[str]]:
+    """The rows that the rule gives on a page, the columns with these numbers; one without any value is none."""
     rows = Rows(list(select([learned.rows.xpath], page.root)))
     found = []
     for place in range(len(rows.elements)):
-        fields = [learned.fields[str(column)] for column in range(columns)]
+        fields = [learned.fields[str(column)] for column in columns]
         row = ["; ".join(row_values(rows, place, field)) if isinstance(field, Learned) else "" for field in fields]
         if any(row):
             found.append(row)
@@ -85,7 +95,43 @@ def predict(folder: Path, *, explain: bool = False) -> dict[str, list[list[str]]
         return {}
     if explain:
         print(folder.name, learned.rows.xpath, {n: f.alternatives if isinstance(f, Learned) else f for n, f in learned.fields.items()})
-    return {name: rows_of(page, learned, columns) for name, page in pages.items()}
+    return {name: rows_of(page, learned, range(columns)) for name, page in pages.items()}
+
+
+def predict_suggested(folder: Path, *, explain: bool = False) -> dict[str, list[list[str]]]:
+    """What the rule of the first suggested list gives, learned from the rows that one click marks."""
+    pages = read(folder)
+    names, tables = list(pages), list(pages.values())
+    found = next(iter(suggest_lists([table.root for table in tables[:SUGGESTED_PAGES]])), None)
+    if found is None:
+        print(f"{folder.name}: no list is suggested")
+        return {}
+    numbers = [field.number for field in found.fields]
+    shown = [page for page, rows in found.section.rows.items() if len(rows) > 1][:SUGGESTED_MARKED]
+    rows = [
+        MarkedRow(at, {str(number): tuple(value.place for value in row.values.get(number, ())) for number in numbers})
+        for at, page in enumerate(shown)
+        for row in rows_to_mark(found, page, numbers, most=ANNOTATED_ROWS)
+    ]
+    others = [table for page, table in enumerate(tables) if page not in shown][:UNANNOTATED]
+    fields = [Field(str(field.number), field.multiple) for field in found.fields]
+    learned = learn_records([*(tables[page] for page in shown), *others], rows, fields)
+    if isinstance(learned, NotLearned):
+        print(f"{folder.name}: not learned: {learned.reason}")
+        return {}
+    if explain:
+        print(folder.name, found.name, [field.name for field in found.fields], learned.rows.xpath)
+    given = {name: rows_of(page, learned, numbers) for name, page in pages.items()}
+    return _as_truth(given, json.loads((folder / "truth" / f"{names[shown[0]]}.json").read_text()), names[shown[0]])
+
+
+def _as_truth(given: dict[str, list[list[str]]], truth: list[list[str]], shown: str) -> dict[str, list[list[str]]]:
+    """Rows with the columns that hold most of each true column on one page."""
+    columns = []
+    for wanted in zip(*truth, strict=True):
+        counts = [(Counter(map(clean, wanted)) & Counter(map(clean, got))).total() for got in zip(*given[shown], strict=True)]
+        columns.append(counts.index(max(counts)))
+    return {name: [[row[column] for column in columns] for row in rows] for name, rows in given.items()}
 
 
 def main() -> None:
@@ -93,9 +139,11 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--predictions", type=Path, required=True)
     parser.add_argument("--explain", action="store_true", help="print the rules")
+    parser.add_argument("--suggested", action="store_true", help="annotate nothing: take the first list that is suggested")
     options = parser.parse_args()
     folders = sorted(folder for folder in options.data.iterdir() if (folder / "truth").is_dir())
-    predictions = {folder.name: predict(folder, explain=options.explain) for folder in folders}
+    predicted = predict_suggested if options.suggested else predict
+    predictions = {folder.name: predicted(folder, explain=options.explain) for folder in folders}
     options.predictions.write_text(json.dumps(predictions, ensure_ascii=False, indent=1))
 
 
