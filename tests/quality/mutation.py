@@ -55,8 +55,11 @@ BLOCKS = frozenset(
 HOLDERS = frozenset(("body", "div", "section", "article", "main", "aside", "form", "center"))
 """What a template's author puts blocks into; nobody puts one between a label and its value."""
 
-GENERATED = re.compile(r"(?P<stem>[A-Za-z_-]*[-_])?(?=[A-Za-z0-9]*\d[A-Za-z])[A-Za-z0-9]{5,12}")
-"""Class names that a build gives: letters and digits mixed, with or without a stem (``css-1q2w3e``)."""
+GENERATED = re.compile(r"(?P<stem>([A-Za-z_-]*[-_])?)(?=[A-Za-z0-9]*\d[A-Za-z])[A-Za-z0-9]{5,12}(?P<rest>(-[A-Za-z]+)?)")
+"""Class names that a build gives: letters and digits mixed, alone, behind a stem (``css-1q2w3e``) or before a word."""
+
+CHOSEN = re.compile(r".*?(\d+(x|by)\d+|\d+(px|cols?|columns?)|\d[A-Z][a-z]{3,}[A-Za-z]*)")
+"""Names of that form that a person gave: sizes (``size-300x250``), counts, words in camel case (``h3Color``)."""
 
 ADVERT = re.compile(
     r"(^|[-_ ])(ad|ads|adv|advert|advertisement|banner|sponsor|sponsored|promo|aside|adslot|adunit)([-_ ]|$)", re.IGNORECASE
@@ -89,11 +92,12 @@ def changed(root: etree._Element, values: Collection[str], *, seed: int, site: s
     draw = random.Random(f"{seed} {site} {page}")
     wanted = {shown(value) for value in values}
     kept = {above for element in elements(copy) if _holds(element, wanted) for above in (element, *element.iterancestors())}
-    _drop_adverts(copy, kept)
+    inside = {inner for element in elements(copy) if shown(whole_text(element)) in wanted for inner in element.iterdescendants()}
+    _drop_adverts(copy, kept | inside)
     for _ in range(REMOVED):
-        _remove(draw, [element for element in _blocks(copy) if element not in kept])
+        _remove(draw, [element for element in _blocks(copy) if element not in kept and element not in inside])
     for number in range(INSERTED):
-        _insert(draw, copy, number)
+        _insert(draw, [element for element in _blocks(copy) if element not in inside], number)
     for number in range(WRAPPED):
         _wrap(draw, copy, [element for element in _blocks(copy) if (element in kept) == (number == 0)])
     for element in elements(copy):
@@ -105,9 +109,9 @@ def changed(root: etree._Element, values: Collection[str], *, seed: int, site: s
 def renamed(name: str, seed: int) -> str:
     """The class name after another build: a generated one has another ending everywhere, others stay."""
     match = GENERATED.fullmatch(name)
-    if not match:
+    if not match or CHOSEN.fullmatch(name):
         return name
-    return (match["stem"] or "") + "x" + blake2b(f"{seed} {name}".encode(), digest_size=3).hexdigest()
+    return match["stem"] + "x" + blake2b(f"{seed} {name}".encode(), digest_size=3).hexdigest() + match["rest"]
 
 
 def _holds(element: etree._Element, wanted: Collection[str]) -> bool:
@@ -143,9 +147,8 @@ def _labels(element: etree._Element) -> bool:
     return 0 < len(clean(whole_text(element))) <= 40
 
 
-def _insert(draw: random.Random, root: etree._Element, number: int) -> None:
-    """Puts an advert, a notice or an image between two blocks."""
-    places = list(_blocks(root))
+def _insert(draw: random.Random, places: Sequence[etree._Element], number: int) -> None:
+    """Puts an advert, a notice or an image before one of some blocks."""
     if places:
         new = etree.fromstring(draw.choice(_NEW).format(number=draw.randrange(10_000)))
         before = draw.choice(places)

@@ -18,8 +18,9 @@ from extraction.algorithms.learning.apriori import Example, Learned, LearnedXPat
 from extraction.algorithms.learning.corpus import Corpus
 from extraction.algorithms.learning.costs import CALIBRATED, Cost
 from extraction.algorithms.learning.features import PageTable
+from extraction.algorithms.learning.maker import Found
 from extraction.algorithms.learning.solve import Solution, Solver
-from extraction.algorithms.learning.strong import Found, features
+from extraction.algorithms.learning.strong import features
 
 MAX_MEMBERS = 8
 """Most rules of a committee. What the ninth adds in doubt weighs less than a tenth of the first."""

@@ -30,14 +30,18 @@ BASE: Mapping[str, tuple[float, float]] = {
     "name": (0.7, 0.15),
     "style": (1.6, 0.2),
     "data": (1.0, 0.15),
-    "under-id": (1.2, 0.05),
-    "under-class": (1.3, 0.08),
-    "under-name": (1.3, 0.08),
+    "under-id": (0.88, 0.05),
+    "under-class": (0.88, 0.06),
+    "under-name": (0.78, 0.06),
     "label": (0.9, 0.2),
     "label-stem": (0.93, 0.2),
     "label-after": (1.8, 0.3),
     "label-after-stem": (1.83, 0.3),
     "peer": (2.6, 0.3),
+    "under-label": (0.895, 0.2),
+    "title": (0.899, 0.2),
+    "under-title": (0.895, 0.2),
+    "under-heading": (1.19, 0.25),
     "first": (1.2, 0.25),
     "heading": (1.2, 0.25),
     "column": (1.2, 0.25),
@@ -73,6 +77,15 @@ HOLES = 2.0
 PLAIN = 0.5
 """Added cost of a tag in a list's rule, and of asking for nothing: any list has these, what its author named carries further."""
 
+GENERATED = 2.0
+"""Added cost of a name that a machine gave (`generated`): the site's next build has another one."""
+
+SENTENCE, LABEL_CHARS = 0.015, 30
+"""Added cost of each character of a label beyond so many: a sentence beside the value is rewritten or dropped."""
+
+BARE = 1.2
+"""Added cost of a single value's rule that asks for nothing: it takes any such node that comes onto the page."""
+
 STRICT_SEVERAL = 1e6
 """The same in the paper's order: any precise set is better than one that is not."""
 
@@ -97,12 +110,19 @@ class Cost:
     other: float = OTHER
     elsewhere: float = ELSEWHERE
     slack: float = SLACK
+    generated: float = GENERATED
+    sentence: float = SENTENCE
+    bare: float = BARE
     strict: bool = False
 
     def feature(self, kind: str, distance: int) -> float:
         """What one feature adds."""
         base, step = self.base[kind]
         return base + step * distance
+
+    def wordy(self, characters: int) -> float:
+        """What a label of so many characters adds."""
+        return self.sentence * max(characters - LABEL_CHARS, 0)
 
     def total(self, features: float, distance: int, support: float) -> float:
         """Cost of a set: `features` summed, its largest distance, the share of unannotated pages it selects on (0–1)."""

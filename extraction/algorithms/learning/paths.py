@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from extraction.algorithms.dom.xpath import step
 from extraction.algorithms.learning.corpus import Target
-from extraction.algorithms.learning.strong import ANY, TEXT, Feature
+from extraction.algorithms.learning.maker import ANY, TEXT, Feature
 
 
 def write(target: Target, chosen: Sequence[Feature]) -> str:
@@ -37,8 +37,12 @@ def _step(target: Target, level: int, by_level: dict[int, list[Feature]]) -> str
     tag = target.tag if level == 0 else here[0].tag if here else "*"
     text = (step(tag) if tag != "*" else "*") + _predicates(here)
     if level == 0:
-        text += "".join(f"[ancestor::{step(f.tag)}[{f.test}]]" for f in by_level.get(ANY, []))
+        text += "".join(f"[{_above(f.tag)}[{f.test}]]" for f in by_level.get(ANY, []))
     return text
+
+
+def _above(tag: str) -> str:
+    return f"ancestor::{step(tag)}" if tag else "ancestor::*"
 
 
 def _predicates(features: Sequence[Feature]) -> str:

@@ -33,7 +33,7 @@ def cost(*, grouped: bool) -> Cost:
     Two prices of one length tell nothing of the others', and there are more rows than an editor marks pages.
     """
     base = dict(CALIBRATED.base) | {"shape": (4.0, 0.0)}
-    never = ["under-id", "under-class", "under-name", *(["nth-last"] if grouped else [])]
+    never = ["under-id", "under-class", "under-name", "under-heading", "under-title", "under-label", *(["nth-last"] if grouped else [])]
     return replace(CALIBRATED, base=base | dict.fromkeys(never, NEVER))
 
 

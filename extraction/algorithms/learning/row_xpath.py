@@ -14,10 +14,11 @@ from extraction.algorithms.dom.xpath import XPath, name_test, step
 from extraction.algorithms.learning.corpus import Candidates, Corpus, Target
 from extraction.algorithms.learning.costs import CALIBRATED, Cost
 from extraction.algorithms.learning.features import Bools, Ints, key
+from extraction.algorithms.learning.maker import Feature, Found
 from extraction.algorithms.learning.paths import write
 from extraction.algorithms.learning.row_elements import Judged, Level, PageView, Path, coverage
 from extraction.algorithms.learning.search import Chosen, search
-from extraction.algorithms.learning.strong import Feature, Found, features
+from extraction.algorithms.learning.strong import features
 
 CONTENT_COST = 1.6
 """What it costs to ask for the element of a field: more than a name of the row, less than a position of it."""

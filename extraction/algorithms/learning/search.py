@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from extraction.algorithms.learning.costs import Cost
 from extraction.algorithms.learning.features import Bools, Ints, key
-from extraction.algorithms.learning.strong import Feature, Found
+from extraction.algorithms.learning.maker import Feature, Found
 
 MAX_SIZE = 5
 """Most features in a set that is searched for; larger ones come from `_reduced`."""
@@ -95,7 +95,7 @@ class _Bits:
         wrong, several, support = self.measure(row)
         distance = int(self.distances[list(members)].max(initial=0))
         total = self.cost.total(float(self.costs[list(members)].sum()), distance, float(support))
-        total += self.cost.ambiguity(int(several) / max(int((~self.annotated).sum()), 1))
+        total += self.cost.ambiguity(int(several) / max(int((~self.annotated).sum()), 1)) + self.cost.bare * (not members)
         return Chosen(tuple(self.features[n] for n in members), round(total, 9), int(wrong), int(several), float(support), distance)
 
 
@@ -118,7 +118,7 @@ def _levels(bits: _Bits) -> tuple[Chosen, ...]:
     everything = bits.chosen(tuple(range(len(bits.features))), bits.everything)
     start = bits.chosen((), bits.all)
     floor = (everything.wrong, everything.several)
-    if (start.wrong, start.several) == floor and bits.single:
+    if (start.wrong, start.several) == floor and bits.single and not bits.cost.bare:
         return (start,)
     best = _Best(bits, floor)
     if start.wrong == everything.wrong:

@@ -18,10 +18,11 @@ from extraction.algorithms.learning import plausible, wholeness
 from extraction.algorithms.learning.corpus import Candidates, Corpus, Target, candidates
 from extraction.algorithms.learning.costs import Cost
 from extraction.algorithms.learning.features import TOO_LONG, Bools, Ints, key, label_key
+from extraction.algorithms.learning.maker import ANY, TEXT, Feature, Found
 from extraction.algorithms.learning.marks import Mark
 from extraction.algorithms.learning.paths import write
 from extraction.algorithms.learning.search import Chosen, search
-from extraction.algorithms.learning.strong import ANY, TEXT, Feature, Found, features
+from extraction.algorithms.learning.strong import features
 from extraction.algorithms.learning.weak import telling
 
 MAX_TARGETS = 3
@@ -29,6 +30,9 @@ MAX_TARGETS = 3
 
 MAX_VALUES = 200
 """Most selected values that are looked at to judge a set."""
+
+ONCE = frozenset(("h1", "title"))
+"""Tags that a page has once: no other comes onto it."""
 
 COUNTED = frozenset(("nth", "nth-last", "text-nth"))
 """Kinds of features that are places among siblings."""
@@ -94,7 +98,8 @@ class Solver:
         ignored[self.places(nodes, [mark for mark in neutral if target in mark.nodes])] = True
         if self.multiple:
             ignored |= self._same_values(nodes, [*marks, *neutral])
-        ranked = search(found, nodes.page, ignored, self.annotated, single=not self.multiple, cost=self.cost)
+        cost = replace(self.cost, bare=0.0) if target.tag in ONCE else self.cost
+        ranked = search(found, nodes.page, ignored, self.annotated, single=not self.multiple, cost=cost)
         return [self._option(marks, nodes, found, chosen, extra) for chosen in ranked]
 
     def guarded(self, best: Solution) -> Solution:

@@ -8,38 +8,17 @@ operation; a test holds the two against each other.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from extraction.algorithms.dom.nodes import clean, value, whole_text
+from extraction.algorithms.dom.nodes import clean, value
 from extraction.algorithms.dom.xpath import XPath, cleaned, name_test, quote, same_text, self_test
-from extraction.algorithms.learning.corpus import MAX_LEVEL, Candidates, Corpus
+from extraction.algorithms.learning.above import somewhere_under
+from extraction.algorithms.learning.corpus import Candidates, Corpus
 from extraction.algorithms.learning.costs import Cost
-from extraction.algorithms.learning.features import (
-    BLANK,
-    HEADINGS,
-    NAMING,
-    PRESENTATION,
-    TOO_LONG,
-    Bools,
-    Hashes,
-    Ints,
-    key,
-    name_key,
-    names_of,
-    shape,
-)
-
-ANY = 99
-"""Level of "any ancestor"."""
-
-TEXT = -1
-"""Level of the text node itself."""
-
-PEERS = frozenset(("li", "p", "dd", "option", "tr"))
-"""Tags whose siblings of the same tag are items of one list: the text of one is a value, no label of the next."""
+from extraction.algorithms.learning.features import BLANK, TOO_LONG, Bools, Hashes, Ints, key, name_key, names_of, shape
+from extraction.algorithms.learning.maker import PEERS, TEXT, Feature, Found, Maker, name_kind, name_words
 
 MAX_CELL_DEPTH = 40
 """Levels looked up from a cell to its table; it takes two, but broken pages have more."""
@@ -50,65 +29,20 @@ STEM_ENDS = "s:.,;() "
 MIN_STEM, MAX_STEMS = 3, 3_000
 """Fewest characters of a stem; most different labels that are looked at for it."""
 
-IS_HEADING = " or ".join(f"self::{tag}" for tag in HEADINGS)
-
-
-@dataclass(frozen=True, slots=True)
-class Feature:
-    """A condition. test: an XPath predicate, "" when the level's tag alone is the condition; place: it is a position.
-
-    words: for people. distance: steps in the tree from the node to what the condition looks at.
-    """
-
-    kind: str
-    level: int
-    tag: str
-    test: str
-    words: str
-    distance: int
-    cost: float
-    place: bool = False
-
-
-Found = tuple[Feature, Bools]
-
 
 def features(corpus: Corpus, nodes: Candidates, positives: Ints, *, cost: Cost) -> list[Found]:
     """All features that the positives (places among the candidates) share, each with the candidates that have it."""
-    maker = _Maker(corpus, nodes, positives, cost)
+    maker = _Near(corpus, nodes, positives, cost)
     found = list(maker.of_text()) if nodes.target.kind == "text" else []
     found += maker.own_shape()
     for level in range(len(maker.levels)):
         found += maker.of_element(level)
-    found += maker.somewhere_under()
+    found += somewhere_under(maker)
     return found
 
 
-class _Maker:
-    def __init__(self, corpus: Corpus, nodes: Candidates, positives: Ints, cost: Cost) -> None:
-        self.corpus, self.nodes, self.positives, self.cost = corpus, nodes, positives, cost
-        self.example = int(positives[0])
-        parent, tags = corpus.rows["parent"], corpus.numbers["tag"]
-        self.levels: list[Ints] = [nodes.rows]
-        while len(self.levels) <= MAX_LEVEL:
-            above = parent[self.levels[-1]]
-            if (tags[above[positives]] == 0).any():
-                break
-            self.levels.append(above)
-
-    def feature(self, kind: str, level: int, tag: str, test: str, words: str, distance: int, *, place: bool = False) -> Feature:
-        return Feature(kind, level, tag, test, words, distance, self.cost.feature(kind, distance), place)
-
-    def shared(self, column: Hashes | Ints) -> int:
-        """The value that all positives have in a column, 0 when they differ or have none."""
-        values = column[self.positives]
-        return int(values[0]) if (values == values[0]).all() and values[0] > TOO_LONG else 0
-
-    def text_of(self, row: int) -> str:
-        return clean(whole_text(self.corpus.element(row)))
-
-    def tag_of(self, row: int) -> str:
-        return str(self.corpus.element(row).tag)
+class _Near(Maker):
+    """Features of the levels one by one."""
 
     def of_text(self) -> Iterator[Found]:
         """Conditions on the text node among its siblings."""
@@ -127,7 +61,7 @@ class _Maker:
         if self.shared(before):
             label = self._left_text()
             test = same_text("preceding-sibling::text()[1]", label)
-            yield self.feature("label", TEXT, "", test, f"after the text “{label}”", 1), before == before[self.example]
+            yield self.feature("label", TEXT, "", test, f"after the text “{label}”", 1, of=label), before == before[self.example]
 
     def _left_text(self) -> str:
         nth = int(self.corpus.text_places["text_nth"][self.nodes.texts[self.example]])
@@ -158,7 +92,7 @@ class _Maker:
             if tag in PEERS and self.tag_of(row) == tag and not label.endswith(":"):
                 kind = "peer"
             mask = keep & (whole == whole[self.example])
-            yield self.feature(kind, level, tag, test, f"{side} “{label}”", distance), mask
+            yield self.feature(kind, level, tag, test, f"{side} “{label}”", distance, of=label), mask
             if kind != "peer":
                 texts = self.stemmed(label, whole, keep, lambda place: self.text_of(int(beside[place])))
                 yield from self._stem(kind, level, tag, sibling, label, side, distance, texts)
@@ -172,7 +106,8 @@ class _Maker:
             mask = corpus.named(name_key(*pair))[beside] & same
             if mask[self.positives].all():
                 test = f"{sibling}[{self_test(name)}][{name_test(*pair)}]"
-                yield self.feature("neighbour", level, tag, test, f"right {side} <{name}> with {_name_words(*pair)}", distance), mask
+                words = f"right {side} <{name}> with {name_words(*pair)}"
+                yield self.feature("neighbour", level, tag, test, words, distance, of=pair[1]), mask
 
     def stemmed(self, label: str, column: Hashes, keep: Bools, text: Callable[[int], str]) -> Bools | None:
         """Candidates whose label has the stem of `label`, None where it is the only label that has.
@@ -202,7 +137,7 @@ class _Maker:
             stem, whole = label.rstrip(STEM_ENDS), cleaned(path)
             rest = f"translate(substring({whole}, {len(stem) + 1}), {quote(STEM_ENDS)}, '')"
             test = f"starts-with({whole}, {quote(stem)}) and {rest} = ''"
-            yield self.feature(f"{kind}-stem", level, tag, test, f"{side} “{stem}…”", distance), mask
+            yield self.feature(f"{kind}-stem", level, tag, test, f"{side} “{stem}…”", distance, of=stem), mask
 
     def _at(self, level: int, tag: str) -> Bools:
         """Candidates whose ancestor at the level has the tag; all for the text level."""
@@ -231,8 +166,8 @@ class _Maker:
         for pair in names_of(self.corpus.element(row)):
             mask = self.corpus.named(name_key(*pair))[rows] & keep
             if mask[self.positives].all():
-                words = f"{where}<{tag}> with {_name_words(*pair)}"
-                yield self.feature(_name_kind(pair[0]), level, tag, name_test(*pair), words, level), mask
+                words = f"{where}<{tag}> with {name_words(*pair)}"
+                yield self.feature(name_kind(pair[0]), level, tag, name_test(*pair), words, level, of=pair[1]), mask
 
     def _places(self, level: int, tag: str, keep: Bools) -> Iterator[Found]:
         rows = self.levels[level]
@@ -255,7 +190,7 @@ class _Maker:
                 test = same_text(f"{axis}-sibling::text()[1]", label)
                 words = f"{'after' if side == 'before' else 'before'} the text “{label}”, {level} up"
                 mask = keep & (column == column[self.example])
-                yield self.feature(kind, level, tag, test, words, level + 1), mask
+                yield self.feature(kind, level, tag, test, words, level + 1, of=label), mask
                 path = f"{axis}-sibling::text()[1]"
                 texts = self.stemmed(label, column, keep, partial(self._text_at, rows, path))
                 yield from self._stem(kind, level, tag, path, label, "after" if side == "before" else "before", level + 1, texts)
@@ -267,11 +202,8 @@ class _Maker:
             yield from self._column(level, tag, keep)
 
     def _heading(self, level: int, tag: str, row: int) -> Feature:
-        nearest = f"preceding-sibling::*[{IS_HEADING}][1]"
-        element = XPath(nearest).select(self.corpus.element(row))[0]
-        label = clean(whole_text(element))
-        test = f"{nearest}[{self_test(str(element.tag))}][{same_text('.', label)}]"
-        return self.feature("heading", level, tag, test, f"under the heading “{label}”", level + 1)
+        test, label = self.heading_test(row)
+        return self.feature(self.heading_kind(row), level, tag, test, f"under the heading “{label}”", level + 1, of=label)
 
     def _first(self, level: int, tag: str, keep: Bools) -> Iterator[Found]:
         """The first child of an ancestor as its header: the first cell of a row, the title of a box."""
@@ -284,7 +216,7 @@ class _Maker:
             label = self.text_of(int(first[self.example]))
             test = same_text("*[1]", label)
             yield (
-                self.feature("first", level, tag, test, f"in <{tag}> that begins with “{label}”", level + 1),
+                self.feature("first", level, tag, test, f"in <{tag}> that begins with “{label}”", level + 1, of=label),
                 keep & (whole == whole[self.example]),
             )
 
@@ -304,23 +236,6 @@ class _Maker:
 
     def _string(self, row: int, path: str) -> str:
         return clean(str(XPath(path).select(self.corpus.element(row))[0]))
-
-    def somewhere_under(self) -> Iterator[Found]:
-        """Names of ancestors at whatever distance."""
-        seen = set()
-        for level in range(1, len(self.levels)):
-            row = int(self.levels[level][self.example])
-            tag = self.tag_of(row)
-            for pair in names_of(self.corpus.element(row)):
-                if (tag, pair) in seen or pair[0] in PRESENTATION:
-                    continue
-                seen.add((tag, pair))
-                named = self.corpus.rows_named(name_key(*pair))
-                mask = self.corpus.under(named[self.corpus.numbers["tag"][named] == np.uint64(key(tag))], self.nodes.rows)
-                if mask[self.positives].all():
-                    kind = f"under-{pair[0]}" if pair[0] in ("id", "class") else "under-name"
-                    words = f"somewhere in <{tag}> with {_name_words(*pair)}"
-                    yield self.feature(kind, ANY, tag, name_test(*pair), words, level), mask
 
 
 def headers(corpus: Corpus, cells: Ints) -> Ints:
@@ -359,13 +274,3 @@ def _by_place(corpus: Corpus, table: int, none: int) -> Ints:
         seen.add(whole)
         cell = int(corpus.rows["after"][cell])
     return np.array([*places, none], np.int32)
-
-
-def _name_kind(name: str) -> str:
-    if name in ("id", "class"):
-        return name
-    return "data" if name.startswith("data-") else "name" if name in NAMING else "style"
-
-
-def _name_words(name: str, value: str) -> str:
-    return f"{name} “{value}”"

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extraction.algorithms.learning.costs import CALIBRATED, STRICT, Cost
+from extraction.algorithms.learning.maker import Feature
 from extraction.algorithms.learning.search import MAX_SIZE, search
-from extraction.algorithms.learning.strong import Feature
 
 KINDS = ["tag", "class", "label", "nth", "under-class", "heading"]
 

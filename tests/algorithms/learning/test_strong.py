@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.learning.corpus import Corpus, Target, candidates
 from extraction.algorithms.learning.costs import CALIBRATED
+from extraction.algorithms.learning.maker import Feature
 from extraction.algorithms.learning.paths import write
-from extraction.algorithms.learning.strong import Feature, features
+from extraction.algorithms.learning.strong import features
 from tests.algorithms.learning.pages import page, same_nodes, trees
 
 
