@@ -16,12 +16,12 @@ import numpy as np
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.dom.xpath import MAX_WIDE_STEPS, XPath
 from extraction.algorithms.errors import LearningError
-from extraction.algorithms.learning import text_range
+from extraction.algorithms.learning import enumeration, text_range
 from extraction.algorithms.learning.alignment import aligned, path, paths_of
 from extraction.algorithms.learning.corpus import Corpus, Target
 from extraction.algorithms.learning.costs import CALIBRATED, Cost
 from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.marks import Mark, elsewhere, mark
+from extraction.algorithms.learning.marks import Mark, elsewhere, marks_of
 from extraction.algorithms.learning.solve import Solution, Solver
 from extraction.algorithms.learning.strong import features
 from extraction.algorithms.learning.text_range import TextPart
@@ -109,7 +109,7 @@ class Learner:
             if not 0 <= example.page < count:
                 raise LearningError(f"an example is on page {example.page}, but there are {count} pages")
             self.annotated[example.page] = True
-        self.marks = [mark(self.corpus, e.page, location) for e in examples for location in dict.fromkeys(e.locations)]
+        self.marks = [one for e in examples for one in marks_of(self.corpus, e.page, e.locations)]
         self.solver = Solver(self.corpus, self.annotated, multiple=multiple, cost=cost, stretch=self._stretch(), count=len(self.marks))
         self.groups: list[list[Solution]] = []
 
@@ -118,7 +118,7 @@ class Learner:
         if not self.marks:
             return Learned(())
         if not self.multiple:
-            pages = [one.page for one in self.marks]
+            pages = [one.page for one in self.marks for _ in one.spans]
             twice = next((page for page in pages if pages.count(page) > 1), None)
             if twice is not None:
                 return NotLearned("the page has several marked values, but the attribute takes one", twice)
@@ -235,9 +235,9 @@ class Learner:
         for solution in solutions:
             self._check(solution)
         groups = [list(solutions)] if self.multiple else [[s] for s in sorted(solutions, key=lambda s: (-len(s.marks), s.total))]
-        learned = []
+        learned, shared = [], self.part(solutions)
         for group in groups:
-            part = self.part(group)
+            part = self.part(group) if isinstance(shared, NotLearned) else shared
             if isinstance(part, NotLearned):
                 return part
             learned.append(self.describe(group, part))
@@ -261,11 +261,13 @@ class Learner:
     def part(self, group: Sequence[Solution]) -> TextPart | NotLearned | None:
         """Which part of the texts was marked, None for all of them."""
         marks = [one for solution in group for one in solution.marks]
-        if all(one.location.start is None for one in marks):
+        if not any(one.is_part for one in marks):
             return None
-        spans = [(one.text, one.location.start or 0, one.location.end or len(one.text)) for one in marks]
         others = [self.solver.text(s.nodes, int(n)) for s in group for n in np.flatnonzero(s.selected & ~self.annotated[s.nodes.page])]
-        part = text_range.learn(spans, others=others)
+        if any(len(one.spans) > 1 for one in marks):
+            part = enumeration.learn([(one.text, one.spans) for one in marks], others=others)
+        else:
+            part = text_range.learn([(one.text, *one.spans[0]) for one in marks], others=others)
         if part is None:
             return NotLearned("no constant text or pattern gives the marked parts of the texts", marks[-1].page, _ends(marks))
         return part

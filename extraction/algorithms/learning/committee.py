@@ -186,14 +186,14 @@ class _Teller:
         return Member(alternatives, round(_total(groups), 6), votes, tuple(_ruled_out(group) for group in groups))
 
     def _by_page(self, group: Sequence[Solution], said: LearnedXPath) -> list[Vote]:
-        found: list[list[tuple[tuple[int, int], str]]] = [[] for _ in self.learner.annotated]
+        found: list[list[tuple[tuple[int, int, int], str]]] = [[] for _ in self.learner.annotated]
         for solution in group:
             nodes = solution.nodes
             for place in np.flatnonzero(solution.selected):
                 text = self._text(solution, int(place))
-                value = said.part.apply(text) if said.part else text
-                if value:
-                    found[int(nodes.page[place])].append(((int(nodes.rows[place]), int(nodes.texts[place])), value))
+                at = (int(nodes.rows[place]), int(nodes.texts[place]))
+                values = said.part.values(text) if said.part else [text]
+                found[int(nodes.page[place])] += [((*at, n), value) for n, value in enumerate(values) if value]
         return [tuple(dict.fromkeys(value for _, value in sorted(rows))) for rows in found]
 
     def _text(self, solution: Solution, place: int) -> str:

@@ -39,8 +39,8 @@ BASE: Mapping[str, tuple[float, float]] = {
     "label-after-stem": (1.83, 0.3),
     "peer": (2.6, 0.3),
     "under-label": (0.895, 0.2),
-    "title": (0.899, 0.2),
-    "under-title": (0.895, 0.2),
+    "title": (0.898, 0.2),
+    "under-title": (0.893, 0.2),
     "under-heading": (1.19, 0.25),
     "first": (1.2, 0.25),
     "heading": (1.2, 0.25),
@@ -84,7 +84,7 @@ SENTENCE, LABEL_CHARS = 0.015, 30
 """Added cost of each character of a label beyond so many: a sentence beside the value is rewritten or dropped."""
 
 BARE = 1.2
-"""Added cost of a single value's rule that asks for nothing: it takes any such node that comes onto the page."""
+"""Added cost of a rule that asks for nothing: it takes any such node that comes onto the page."""
 
 STRICT_SEVERAL = 1e6
 """The same in the paper's order: any precise set is better than one that is not."""
@@ -148,4 +148,4 @@ class Cost:
 
 
 CALIBRATED = Cost()
-STRICT = Cost(strict=True, slack=0.0)
+STRICT = Cost(strict=True, slack=0.0, bare=0.0)

@@ -4,8 +4,8 @@ An element, its ancestors of equal text and an element's only text are one and t
 stands in several places of a page (heading, bread crumbs, a reader's comment): the others are remembered as well.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,21 +23,45 @@ Nodes = dict[Target, tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One marked node. page; location as it was marked; text, its whole cleaned value; nodes that hold just that."""
+    """One marked node. page; location as it was marked; text, its whole cleaned value; nodes that hold just that.
+
+    spans: offsets of what was marked in the text, in order: one, or several values of an enumeration.
+    """
 
     page: int
     location: Location
     text: str
     nodes: Nodes
+    spans: tuple[tuple[int, int], ...]
+
+    @property
+    def is_part(self) -> bool:
+        """Whether only a part of the text was marked."""
+        return self.spans != ((0, len(self.text)),)
+
+
+def marks_of(corpus: Corpus, page: int, locations: Sequence[Location]) -> list[Mark]:
+    """The marks of a page's locations, one for all that are in one text. Raises LearningError as `mark`."""
+    by_node: dict[Location, Mark] = {}
+    for location in dict.fromkeys(locations):
+        one, whole = mark(corpus, page, location), _whole(location)
+        known = by_node.get(whole)
+        by_node[whole] = replace(known, spans=tuple(sorted({*known.spans, *one.spans}))) if known else one
+    return list(by_node.values())
 
 
 def mark(corpus: Corpus, page: int, location: Location) -> Mark:
     """The mark of a location. Raises LearningError where the page has no text there."""
-    whole = Location(location.node, location.kind, location.text, location.attribute)
+    whole = _whole(location)
     text = value(corpus.pages[page].nodes, whole)
     if not text:
         raise LearningError("the page has no text any more where a value was marked; mark it again")
-    return Mark(page, location, text, _nodes(corpus, page, whole, text))
+    span = (location.start or 0, min(location.end or len(text), len(text)))
+    return Mark(page, location, text, _nodes(corpus, page, whole, text), (span,))
+
+
+def _whole(location: Location) -> Location:
+    return Location(location.node, location.kind, location.text, location.attribute)
 
 
 def elsewhere(corpus: Corpus, one: Mark) -> list[Mark]:
@@ -48,7 +72,7 @@ def elsewhere(corpus: Corpus, one: Mark) -> list[Mark]:
         nodes = _nodes(corpus, one.page, place, one.text)
         if known.isdisjoint(nodes.values()) and len(found) < MAX_PLACES:
             known |= set(nodes.values())
-            found.append(Mark(one.page, place, one.text, nodes))
+            found.append(Mark(one.page, place, one.text, nodes, one.spans))
     return found
 
 

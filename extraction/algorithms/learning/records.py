@@ -217,7 +217,7 @@ def row_values(rows: Rows, place: int, learned: Learned) -> list[str]:
     for one in learned.alternatives:
         items = rows.select(place, one.xpath)
         texts = [clean(whole_text(item) if isinstance(item, etree._Element) else str(item)) for item in items]
-        values = [text for text in (one.part.apply(text) if one.part else text for text in texts) if text]
+        values = [value for text in texts for value in (one.part.values(text) if one.part else [text]) if value]
         if values:
             return values
     return []

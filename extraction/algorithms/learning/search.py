@@ -28,6 +28,9 @@ MAX_SIZE = 5
 MAX_OPTIONS = 12
 """Most sets returned."""
 
+PLAIN_KINDS = frozenset(("tag", "neighbour", "nth", "nth-last", "text-nth", "shape"))
+"""Kinds of features that say how the page is built today, by no name or label."""
+
 MAX_SETS = 500
 """Most sets extended in one search, of each size the cheapest first; it bounds the time of a click. It is reached where
 hardly anything tells the target from its neighbours, and then the sets found so far are as good as any."""
@@ -65,6 +68,8 @@ class _Bits:
     def __init__(self, found: Sequence[Found], page: Ints, positive: Bools, annotated: Bools, *, single: bool, cost: Cost) -> None:
         self.cost, self.single = cost, single
         kept = _distinct(found, cost)
+        self.always = len(kept) if (named := _always(found, cost)) else None  # where it is among the features
+        kept += named
         self.features = [feature for feature, _ in kept]
         masks = np.array([mask for _, mask in kept], np.bool_).reshape(len(kept), len(page))
         columns = _representatives(masks, page, positive, annotated)
@@ -123,6 +128,8 @@ def _levels(bits: _Bits) -> tuple[Chosen, ...]:
     best = _Best(bits, floor)
     if start.wrong == everything.wrong:
         best.add((), bits.all, start.total)
+        if bits.always is not None:
+            best.add((bits.always,), bits.all, bits.chosen((bits.always,), bits.all).total)
     if everything.wrong:
         return best.ranked()
     level, left = [_Set((), bits.all, 0.0, 0, 0.0)], MAX_SETS
@@ -209,6 +216,12 @@ def _distinct(found: Sequence[Found], cost: Cost) -> list[Found]:
             seen.add(packed)
             kept.append((feature, mask))
     return kept
+
+
+def _always(found: Sequence[Found], cost: Cost) -> list[Found]:
+    """The cheapest name or label that all candidates have, if it is worth asking for: others may come that have it not."""
+    named = [row for row in found if row[1].all() and row[0].kind not in PLAIN_KINDS and row[0].cost < cost.bare]
+    return sorted(named, key=lambda row: (row[0].cost, row[0].words))[:1]
 
 
 def _representatives(masks: Bools, page: Ints, positive: Bools, annotated: Bools) -> NDArray[np.intp]:

@@ -8,8 +8,8 @@ shorter than "by " and wrong on the next page. Texts are cleaned ones (`nodes.cl
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from extraction.algorithms.errors import RuleError
@@ -28,14 +28,18 @@ class TextPart:
 
     prefix: the part begins after its first occurrence. suffix: it ends before the first one after that. An empty one
     means the end of the text. pattern: instead of both, a regular expression whose first group is the part. Where the
-    text does not hold them there is no part.
+    text does not hold them there is no part. separator: the part is an enumeration, and a regular expression says what
+    stands between its values.
     """
 
     prefix: str = ""
     suffix: str = ""
     pattern: str = ""
+    separator: str = ""
 
     def __post_init__(self) -> None:
+        if self.separator and _compile(self.separator).search(""):
+            raise RuleError(f"{self.separator!r} cannot part values: it is found where nothing stands")
         if self.pattern and (self.prefix or self.suffix):
             raise RuleError(f"a part of a text has either a pattern or constant texts around it, not both: {self!r}")
         if self.pattern and _compile(self.pattern).groups < 1:
@@ -56,10 +60,31 @@ class TextPart:
         start += len(inner) - len(inner.lstrip())
         return (start, start + len(inner.strip())) if inner.strip() else (0, 0)
 
+    @property
+    def needs_regexp(self) -> bool:
+        """Whether XSLT 1.0 alone cannot say it."""
+        return bool(self.pattern or self.separator)
+
+    @property
+    def item(self) -> str:
+        """A regular expression whose first group is one value of the enumeration; found again and again it gives all."""
+        return f"\\s*(.+?)\\s*(?:{self.separator}|$)"
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Offsets of each value in a cleaned text: of the part, or of what it enumerates."""
+        start, end = self.span(text)
+        if not self.separator:
+            return [(start, end)] if end > start else []
+        return [(start + match.start(1), start + match.end(1)) for match in _compile(self.item).finditer(text[start:end])]
+
     def apply(self, text: str) -> str:
         """The part of a cleaned text, empty where there is none."""
         start, end = self.span(text)
         return text[start:end]
+
+    def values(self, text: str) -> list[str]:
+        """Each value in a cleaned text."""
+        return [text[start:end] for start, end in self.spans(text)]
 
 
 def learn(examples: Sequence[tuple[str, int, int]], *, others: Sequence[str] = ()) -> TextPart | None:
@@ -69,14 +94,16 @@ def learn(examples: Sequence[tuple[str, int, int]], *, others: Sequence[str] = (
     one that gives something on most of them wins, then constant texts before patterns, then the smaller text.
     """
     wanted = [(text, text[start:end].strip()) for text, start, end in examples]
-    if not wanted:
-        return None
+    return shortest(examples, lambda part: all(part.apply(text) == value for text, value in wanted), others)
 
-    def fits(part: TextPart) -> bool:
-        return all(part.apply(text) == value for text, value in wanted)
 
-    for family in (_constants, _patterns):
-        fitting = [(size, part) for size, part in family(examples) if fits(part)]
+def shortest(
+    examples: Sequence[tuple[str, int, int]], fits: Callable[[TextPart], bool], others: Sequence[str], *, separator: str = ""
+) -> TextPart | None:
+    """As `learn`, of the parts that fit. separator: that of the parts."""
+    for family in (_constants, _patterns) if examples else ():
+        made = ((size, replace(part, separator=separator)) for size, part in family(examples))
+        fitting = [(size, part) for size, part in made if fits(part)]
         if fitting:
             return min(fitting, key=lambda row: (row[0] - 2 * _share(row[1], others), row[1].prefix, row[1].suffix, row[1].pattern))[1]
     return None

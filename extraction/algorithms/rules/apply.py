@@ -149,7 +149,7 @@ def attribute_values(attribute: AttributeRule, root: etree._Element) -> tuple[st
     for selector in attribute.alternatives:
         items = (item for item in XPath(selector.xpath).select(root) if not isinstance(item, etree._Element) or isinstance(item.tag, str))
         texts = (clean(whole_text(item) if isinstance(item, etree._Element) else str(item)) for item in items)
-        values = tuple(text for text in (selector.part.apply(text) if selector.part else text for text in texts) if text)
+        values = tuple(value for text in texts for value in (selector.part.values(text) if selector.part else [text]) if value)
         if values:
             return values
     return ()
@@ -190,9 +190,5 @@ def _parts(selector: Selector, found: Sequence[tuple[Location, str]]) -> list[tu
     """Of places and their whole values those that have the selector's part, as places of the part."""
     if selector.part is None:
         return [(location, value) for location, value in found if value]
-    parts = []
-    for location, text in found:
-        start, end = selector.part.span(text)
-        if end > start:
-            parts.append((replace(location, start=start, end=end), text[start:end]))
-    return parts
+    part = selector.part
+    return [(replace(location, start=start, end=end), text[start:end]) for location, text in found for start, end in part.spans(text)]

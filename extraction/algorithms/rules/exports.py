@@ -46,7 +46,7 @@ def file_name(form: Form, *, name: str) -> str:
 def _xslt(rule: Rule, name: str) -> str:
     """The stylesheet, with how to run it said at its top."""
     del name  # a comment cannot hold every name
-    regexp = any(selector.part and selector.part.pattern for each in rule.every for selector in each.alternatives)
+    regexp = any(selector.part and selector.part.needs_regexp for each in rule.every for selector in each.alternatives)
     needs = (
         "Needs EXSLT regular expressions (http://exslt.org/regular-expressions), for parts of texts: lxml has them, xsltproc has not."
         if regexp
@@ -147,7 +147,7 @@ def _attribute(each: AttributeRule) -> dict[str, Any]:
 
 def _place(selector: Selector) -> dict[str, str]:
     part = selector.part
-    cut = {"after": part.prefix, "before": part.suffix, "pattern": part.pattern} if part else {}
+    cut = {"after": part.prefix, "before": part.suffix, "pattern": part.pattern, "between": part.separator} if part else {}
     return {"xpath": selector.xpath} | {key: text for key, text in cut.items() if text}
 
 

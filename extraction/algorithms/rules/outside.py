@@ -49,8 +49,7 @@ def page_record(
 def _values(page: Selector, attribute: Attribute) -> list[str]:
     """The values of the first place that gives any."""
     for place in attribute["places"]:
-        found = (_part(_string(node.root), place) for node in page.xpath(place["xpath"]))
-        values = [value for value in found if value]
+        values = [value for node in page.xpath(place["xpath"]) for value in _parts(_string(node.root), place)]
         if values:
             return values
     return []
@@ -59,6 +58,14 @@ def _values(page: Selector, attribute: Attribute) -> list[str]:
 def _string(node: Any) -> str:
     """The cleaned text of an element, or of a text or attribute."""
     return clean(str(node.xpath("string()")) if isinstance(node, etree._Element) else str(node))
+
+
+def _parts(text: str, place: Attribute) -> list[str]:
+    """The values in a text: the part that is one, or what it enumerates, by what stands between."""
+    part = _part(text, place)
+    if place.get("between"):
+        return re.findall(rf"\s*(.+?)\s*(?:{place['between']}|$)", part)
+    return [part] if part else []
 
 
 def _part(text: str, place: Attribute) -> str:
@@ -107,7 +114,7 @@ def _row_values(row: tuple[etree._Element, etree._Element | None], attribute: At
         found = element.xpath(place["xpath"])
         if stop is not None and "following-sibling::" in place["xpath"]:
             found = [node for node in found if _before(node, stop)]
-        values = [value for value in (_part(_string(node), place) for node in found) if value]
+        values = [value for node in found for value in _parts(_string(node), place)]
         if values:
             return values
     return []

@@ -131,7 +131,8 @@ def _selector_row(selector: Selector) -> dict[str, Any]:
     part = selector.part
     if part is None:
         return {"xpath": selector.xpath}
-    return {"xpath": selector.xpath, "part": {"prefix": part.prefix, "suffix": part.suffix, "pattern": part.pattern}}
+    row = {"prefix": part.prefix, "suffix": part.suffix, "pattern": part.pattern}
+    return {"xpath": selector.xpath, "part": row | ({"separator": part.separator} if part.separator else {})}
 
 
 def _attribute(row: dict[str, Any]) -> AttributeRule:

@@ -135,7 +135,7 @@ def scans_siblings(text: str) -> bool:
 
 def stylesheet(rule: Rule) -> str:
     """The text of the rule's stylesheet; equal rules give equal texts."""
-    regexp = any(s.part and s.part.pattern for attribute in rule.every for s in attribute.alternatives)
+    regexp = any(s.part and s.part.needs_regexp for attribute in rule.every for s in attribute.alternatives)
     namespaces = f' xmlns:re="{REGEXP}" exclude-result-prefixes="re"' if regexp else ""
     return _HEAD.format(regexp=namespaces) + "".join(map(_attribute, rule.attributes)) + "".join(map(_list, rule.lists)) + _FOOT
 
@@ -181,7 +181,11 @@ def _values(selector: Selector, *, bounded: bool = False) -> str:
     steps = ["normalize-space(translate(string(), $spaces, $blanks))", *_part_steps(selector.part)]
     lines = [f'<xsl:variable name="text{n}" select={_attribute_text(step)}/>\n' for n, step in enumerate(steps)]
     last = f"$text{len(steps) - 1}"
-    lines.append(f'<xsl:if test="{_IN_ROW if bounded else ""}{last} != \'\'"><value><xsl:value-of select="{last}"/></value></xsl:if>\n')
+    value = f'<value><xsl:value-of select="{last}"/></value>'
+    if selector.part and selector.part.separator:
+        items = f"re:match({last}, {quote(selector.part.item)}, 'g')"
+        value = f'<xsl:for-each select={_attribute_text(items)}><value><xsl:value-of select="."/></value></xsl:for-each>'
+    lines.append(f"<xsl:if test=\"{_IN_ROW if bounded else ''}{last} != ''\">{value}</xsl:if>\n")
     return f"<xsl:for-each select={_attribute_text(selector.xpath)}>\n{''.join(lines)}</xsl:for-each>\n"
 
 

@@ -38,6 +38,7 @@ BOOK = Rule(
         AttributeRule("url", "image", alternatives=(Selector("//div[@class='cover']/img/@src"),)),
         AttributeRule("mark", alternatives=(Selector("//p[@class='shelf']", TextPart(prefix=": ")),)),
         AttributeRule("first", alternatives=(Selector("//h1", TextPart(pattern=r"(\w+)\s")),)),
+        AttributeRule("words", multiple=True, alternatives=(Selector("//h1", TextPart(separator=r"\s|\bof\b")),)),
     ),
     (
         ListRule(
