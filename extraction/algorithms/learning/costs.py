@@ -46,8 +46,9 @@ BASE: Mapping[str, tuple[float, float]] = {
     "heading": (1.2, 0.25),
     "column": (1.2, 0.25),
     "neighbour": (1.8, 0.3),
-    "nth": (2.0, 0.5),
-    "nth-last": (2.6, 0.6),
+    "beside": (2.4, 0.3),
+    "nth": (2.6, 0.5),
+    "nth-last": (3.2, 0.6),
     "text-nth": (1.2, 0.0),
     "shape": (1.8, 0.0),
 }

@@ -7,7 +7,7 @@ with the candidates that satisfy it, on all pages at once.
 from dataclasses import dataclass
 
 from extraction.algorithms.dom.nodes import clean, whole_text
-from extraction.algorithms.dom.xpath import XPath, same_text, self_test
+from extraction.algorithms.dom.xpath import XPath, has_word, same_text, self_test
 from extraction.algorithms.learning.corpus import MAX_LEVEL, Candidates, Corpus
 from extraction.algorithms.learning.costs import Cost
 from extraction.algorithms.learning.features import HEADINGS, NAMING, TOO_LONG, Bools, Hashes, Ints, key
@@ -94,7 +94,9 @@ class Maker:
         nearest = f"preceding-sibling::*[{IS_HEADING}][1]"
         element = XPath(nearest).select(self.corpus.element(row))[0]
         label = clean(whole_text(element))
-        return f"{nearest}[{self_test(str(element.tag))}][{same_text('.', label)}]", label
+        tag = str(element.tag)
+        some = f"preceding-sibling::{tag}[{has_word('.', label)}]"  # most have none: the nearest has not to be looked for
+        return f"{some} and {nearest}[{self_test(tag)}][{same_text('.', label)}]", label
 
 
 def name_kind(name: str) -> str:

@@ -24,7 +24,7 @@ def write(target: Target, chosen: Sequence[Feature]) -> str:
     top = max((level for level in by_level if level != ANY), default=0)
     steps = [_step(target, level, by_level) for level in range(max(top, 0), -1, -1)]
     if target.kind == "text":
-        steps.append("text()" + _predicates(by_level.get(TEXT, [])))
+        steps.append("text()" + _predicates(by_level.get(TEXT, []), first="[normalize-space()]"))
     elif target.kind == "attribute":
         steps.append("@" + step(target.attribute))
     # [2] counts children after `//` but descendants after `/descendant::`, which is the faster one.
@@ -45,9 +45,12 @@ def _above(tag: str) -> str:
     return f"ancestor::{step(tag)}" if tag else "ancestor::*"
 
 
-def _predicates(features: Sequence[Feature]) -> str:
-    """Positions come first and together: after another condition they would count only what that leaves."""
+def _predicates(features: Sequence[Feature], *, first: str = "") -> str:
+    """Positions come first and together: after another condition they would count only what that leaves.
+
+    first: what quickly tells most nodes, put before other conditions: blank texts, of which a page has more than others, are no values.
+    """
     places = [feature.test for feature in features if feature.place]
     tests = sorted((feature.cost, feature.test) for feature in features if feature.test and not feature.place)
-    first = f"[{places[0]}]" if len(places) == 1 else f"[{' and '.join(f'position() = {p}' for p in places)}]" if places else ""
-    return first + "".join(f"[{test}]" for _, test in tests)
+    at = f"[{places[0]}]" if len(places) == 1 else f"[{' and '.join(f'position() = {p}' for p in places)}]" if places else ""
+    return at + first * bool(tests) + "".join(f"[{test}]" for _, test in tests)

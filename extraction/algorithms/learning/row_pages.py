@@ -30,11 +30,12 @@ _PLACE = re.compile(r"\[(\d+)\]")
 def cost(*, grouped: bool) -> Cost:
     """What features cost in a row. grouped: the row is siblings.
 
-    Two prices of one length tell nothing of the others', and there are more rows than an editor marks pages.
+    Two prices of one length tell nothing of the others', and there are more rows than an editor marks pages. What stands in a row
+    is little and alike, so places in it tell more than on a page, and a rule may ask for nothing.
     """
-    base = dict(CALIBRATED.base) | {"shape": (4.0, 0.0)}
+    base = dict(CALIBRATED.base) | {"shape": (4.0, 0.0), "nth": (2.0, 0.5), "nth-last": (2.6, 0.6), "beside": (1.8, 0.3)}
     never = ["under-id", "under-class", "under-name", "under-heading", "under-title", "under-label", *(["nth-last"] if grouped else [])]
-    return replace(CALIBRATED, base=base | dict.fromkeys(never, NEVER))
+    return replace(CALIBRATED, base=base | dict.fromkeys(never, NEVER), bare=0.0)
 
 
 def copy(row: etree._Element, until: etree._Element | None, *, grouped: bool) -> PageTable:

@@ -28,7 +28,7 @@ MAX_SIZE = 5
 MAX_OPTIONS = 12
 """Most sets returned."""
 
-PLAIN_KINDS = frozenset(("tag", "neighbour", "nth", "nth-last", "text-nth", "shape"))
+PLAIN_KINDS = frozenset(("tag", "beside", "nth", "nth-last", "text-nth", "shape"))
 """Kinds of features that say how the page is built today, by no name or label."""
 
 MAX_SETS = 500

@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from extraction.algorithms.dom.nodes import clean, value
-from extraction.algorithms.dom.xpath import XPath, cleaned, name_test, quote, same_text, self_test
+from extraction.algorithms.dom.xpath import XPath, cleaned, has_word, name_test, quote, same_text, self_test
 from extraction.algorithms.learning.above import somewhere_under
 from extraction.algorithms.learning.corpus import Candidates, Corpus
 from extraction.algorithms.learning.costs import Cost
@@ -101,7 +101,7 @@ class _Near(Maker):
             return
         same = keep & (tags == tags[self.example])
         name = self.tag_of(row)
-        yield self.feature("neighbour", level, tag, f"{sibling}[{self_test(name)}]", f"right {side} <{name}>", distance), same
+        yield self.feature("beside", level, tag, f"{sibling}[{self_test(name)}]", f"right {side} <{name}>", distance), same
         for pair in names_of(corpus.element(row)):
             mask = corpus.named(name_key(*pair))[beside] & same
             if mask[self.positives].all():
@@ -136,7 +136,7 @@ class _Near(Maker):
         if mask is not None:
             stem, whole = label.rstrip(STEM_ENDS), cleaned(path)
             rest = f"translate(substring({whole}, {len(stem) + 1}), {quote(STEM_ENDS)}, '')"
-            test = f"starts-with({whole}, {quote(stem)}) and {rest} = ''"
+            test = f"{has_word(path, stem)} and starts-with({whole}, {quote(stem)}) and {rest} = ''"
             yield self.feature(f"{kind}-stem", level, tag, test, f"{side} “{stem}…”", distance, of=stem), mask
 
     def _at(self, level: int, tag: str) -> Bools:
