@@ -138,6 +138,11 @@ def name_test(name: str, value: str) -> str:
     return f"{attribute} = {quote(value)}"
 
 
+def quick_class(text: str) -> str:
+    """The expression with each class looked for as a part of the attribute first: most elements are told by that, at less cost."""
+    return _LONG_CLASS.sub(lambda match: f"contains(@class, {match['quote']}{match['name']}{match['quote']}) and {match[0]}", text)
+
+
 def shorten(text: str) -> str:
     """An expression as a person reads it: ``clean(…)`` for what `cleaned` writes, ``has-class("…")`` for a class's `name_test`."""
     while (end := text.find(_CLEANED_END)) >= 0:

@@ -17,7 +17,13 @@ MAX_SIBLINGS = 20_000
 """Most children of one element where a rule compares siblings: that costs their square, some two seconds here."""
 
 _CROWDED = f"an element of this page has more than {MAX_SIBLINGS:,} children; a rule that compares siblings could run for hours"
+_LARGE = etree.XPath(f"boolean(/descendant::node()[{MAX_SIBLINGS + 1}])")
 _CROWD = etree.XPath(f"boolean(//node()[{MAX_SIBLINGS + 1}])")
+
+
+def _crowded(root: etree._Element) -> bool:
+    """Whether some element has more than MAX_SIBLINGS children. Few pages have as many nodes at all, which is quickly counted."""
+    return bool(_LARGE(root) and _CROWD(root))
 
 
 RowPlaces = Mapping[str, tuple[tuple[Location, str], ...]]
@@ -57,7 +63,7 @@ def extract(stylesheet: Stylesheet, root: etree._Element) -> Extraction:
 
     Raises RuleError when the stylesheet cannot be run on the page at all.
     """
-    if stylesheet.scans_siblings and _CROWD(root):
+    if stylesheet.scans_siblings and _crowded(root):
         raise RuleError(_CROWDED)
     try:
         return _given(stylesheet.transform(root))
@@ -131,7 +137,7 @@ def _in_row(attribute: AttributeRule, rows: Rows, place: int, index: dict[etree.
 
 def _refuse_crowd(attributes: Sequence[AttributeRule], root: etree._Element, rows: Sequence[Selector] = ()) -> None:
     selectors = [*rows, *(selector for attribute in attributes for selector in attribute.alternatives)]
-    if any(scans_siblings(selector.xpath) for selector in selectors) and _CROWD(root):
+    if any(scans_siblings(selector.xpath) for selector in selectors) and _crowded(root):
         raise RuleError(_CROWDED)
 
 

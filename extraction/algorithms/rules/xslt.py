@@ -11,6 +11,7 @@ has a value. lxml's default lets a stylesheet read files and addresses (``docume
 files; here all access is denied and every instruction that asks for it is refused before anything runs.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,6 +24,7 @@ from extraction.algorithms.dom.xpath import SPACES, quote
 from extraction.algorithms.errors import RuleError
 from extraction.algorithms.learning.text_range import TextPart
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, Rule, Selector
+from extraction.algorithms.rules.shared import ALONE, PREFIX, Shared, shared
 
 XSL = "http://www.w3.org/1999/XSL/Transform"
 REGEXP = "http://exslt.org/regular-expressions"
@@ -58,9 +60,11 @@ _HEAD = f"""<?xml version="1.0" encoding="UTF-8"?>
 <!-- White space that XPath does not know as such, and as many spaces to put in its place. -->
 <xsl:variable name="spaces" select="'{"".join(f"&#{ord(c)};" for c in SPACES)}'"/>
 <xsl:variable name="blanks" select="'{" " * len(SPACES)}'"/>
-<xsl:template match="/">
+{{shared}}<xsl:template match="/">
 <record>
 """
+_USED = re.compile(r"\$([\w.-]+)")
+
 _BOUND = """<xsl:variable name="place" select="position()"/>
 <xsl:variable name="parent" select=".."/>
 <xsl:variable name="next" select="$rows[$place + 1][count(.. | $parent) = 1]"/>
@@ -121,6 +125,10 @@ def _only(text: str, number: int) -> str:
         parent = element.getparent()
         if place != number and parent is not None:
             parent.remove(element)
+    used = {name for element in tree.iter() for name in _USED.findall(str(element.get("select") or ""))}
+    for variable in tree.findall(f"{{{XSL}}}variable"):
+        if str(variable.get("name")).startswith(PREFIX) and variable.get("name") not in used:
+            tree.remove(variable)  # it would be evaluated all the same, and may be what fails
     return etree.tostring(tree, encoding="unicode")
 
 
@@ -137,7 +145,11 @@ def stylesheet(rule: Rule) -> str:
     """The text of the rule's stylesheet; equal rules give equal texts."""
     regexp = any(s.part and s.part.needs_regexp for attribute in rule.every for s in attribute.alternatives)
     namespaces = f' xmlns:re="{REGEXP}" exclude-result-prefixes="re"' if regexp else ""
-    return _HEAD.format(regexp=namespaces) + "".join(map(_attribute, rule.attributes)) + "".join(map(_list, rule.lists)) + _FOOT
+    known = shared([selector.xpath for attribute in rule.attributes for selector in attribute.alternatives])
+    names = reversed(known.variables)  # shorter ones first: longer ones may begin with them
+    variables = "".join(f'<xsl:variable name="{name}" select={_attribute_text(step)}/>\n' for step, name in names)
+    head = _HEAD.format(regexp=namespaces, shared=variables)
+    return head + "".join(_attribute(each, known) for each in rule.attributes) + "".join(map(_list, rule.lists)) + _FOOT
 
 
 def _list(each: ListRule) -> str:
@@ -161,9 +173,9 @@ def _first_of(xpaths: Sequence[str]) -> str:
     return " | ".join(parts)
 
 
-def _attribute(attribute: AttributeRule, *, bounded: bool = False) -> str:
-    """One attribute element: its only alternative, or the first whose values are not all empty."""
-    values = [_values(selector, bounded=bounded and leaves_row(selector.xpath)) for selector in attribute.alternatives]
+def _attribute(attribute: AttributeRule, known: Shared = ALONE, *, bounded: bool = False) -> str:
+    """One attribute element: its only alternative, or the first whose values are not all empty. known: what has a variable."""
+    values = [_values(selector, known, bounded=bounded and leaves_row(selector.xpath)) for selector in attribute.alternatives]
     if len(values) < 2:
         body = "".join(values)
     else:
@@ -176,7 +188,7 @@ def _attribute(attribute: AttributeRule, *, bounded: bool = False) -> str:
     return f"<attribute name={name}>\n{body}</attribute>\n"
 
 
-def _values(selector: Selector, *, bounded: bool = False) -> str:
+def _values(selector: Selector, known: Shared = ALONE, *, bounded: bool = False) -> str:
     """Value elements of all nodes that the XPath selects and that have the part; bounded: only those before the next row."""
     steps = ["normalize-space(translate(string(), $spaces, $blanks))", *_part_steps(selector.part)]
     lines = [f'<xsl:variable name="text{n}" select={_attribute_text(step)}/>\n' for n, step in enumerate(steps)]
@@ -186,7 +198,7 @@ def _values(selector: Selector, *, bounded: bool = False) -> str:
         items = f"re:match({last}, {quote(selector.part.item)}, 'g')"
         value = f'<xsl:for-each select={_attribute_text(items)}><value><xsl:value-of select="."/></value></xsl:for-each>'
     lines.append(f"<xsl:if test=\"{_IN_ROW if bounded else ''}{last} != ''\">{value}</xsl:if>\n")
-    return f"<xsl:for-each select={_attribute_text(selector.xpath)}>\n{''.join(lines)}</xsl:for-each>\n"
+    return f"<xsl:for-each select={_attribute_text(known.rewritten(selector.xpath))}>\n{''.join(lines)}</xsl:for-each>\n"
 
 
 def _part_steps(part: TextPart | None) -> list[str]:
