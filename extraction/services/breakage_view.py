@@ -75,7 +75,7 @@ class AttributeEffect:
     """A broken attribute over the check's pages.
 
     relearned: the learner's figures {judged, agreeing, returned, …}, {} where there is no repair of it; failure: why.
-    old, new: the XPaths. values: pages with a value before, now, and by the repair.
+    proven: the repair is. old, new: the XPaths. values: pages with a value before, now, and by the repair.
     """
 
     attribute: Attribute
@@ -85,6 +85,7 @@ class AttributeEffect:
     old: tuple[str, ...] = ()
     new: tuple[str, ...] = ()
     values: tuple[int, int, int] = (0, 0, 0)
+    proven: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,7 @@ def sides(breakage: Breakage, pair: PagePair) -> Sides:
 
 
 def effect(breakage: Breakage) -> list[AttributeEffect]:
-    """What broke and what the repair gives, attribute by attribute, page by page."""
+    """What broke and what the repair gives, attribute by attribute, page by page; what is not proven first."""
     read, pages = _evaluated(breakage), pairs(breakage.check_found)
     reasons = {(each["attribute"], each["url"]): each["reason"] for each in breakage.check_found.evidence}
     report = breakage.proposal.report if breakage.proposal else {}
@@ -143,7 +144,8 @@ def effect(breakage: Breakage) -> list[AttributeEffect]:
     entries = {each.get("name"): each for each in told}
     failures = {each["name"]: each["reason"] for each in report.get("failed", [])}
     old, new = _xpaths(breakage.rule), _xpaths(breakage.proposal) if breakage.proposal else {}
-    found = []
+    sure = proof(breakage)
+    proven, found = sure.proven if sure else (), []
     for attribute in attributes(breakage.cluster, breakage.attributes):
         lines = [_line(n, pair.url, read[pair.url], attribute.name, reasons) for n, pair in enumerate(pages, 1) if pair.url in read]
         counts = (
@@ -153,8 +155,10 @@ def effect(breakage: Breakage) -> list[AttributeEffect]:
         )
         relearned = entries.get(attribute.name, {}).get("relearned", {})
         xpaths = old.get(attribute.name, ()), new.get(attribute.name, ())
-        found.append(AttributeEffect(attribute, lines, relearned, failures.get(attribute.name, ""), *xpaths, counts))
-    return found
+        found.append(
+            AttributeEffect(attribute, lines, relearned, failures.get(attribute.name, ""), *xpaths, counts, attribute.name in proven)
+        )
+    return sorted(found, key=lambda each: each.proven)
 
 
 def proof(breakage: Breakage) -> Proof | None:

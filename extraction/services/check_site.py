@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from extraction.algorithms.learning.tables import table
 from extraction.algorithms.monitoring import verdict as judging
-from extraction.algorithms.monitoring.verdict import AttributeVerdict, Thresholds, Verdict, Visit
+from extraction.algorithms.monitoring.verdict import AttributeVerdict, Evidence, Thresholds, Verdict, Visit
 from extraction.algorithms.rules import xslt
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.algorithms.sketches import shingles
@@ -33,8 +33,8 @@ from extraction.services.visits import Answer, Fetch
 GONE = (Outcome.NOT_FOUND, Outcome.GONE, Outcome.MOVED, Outcome.SOFT_404)
 """Outcomes after which a page is watched no longer, when the check reached most of the others."""
 
-MAX_EVIDENCE = 60
-"""Pieces of evidence kept a check."""
+MAX_EVIDENCE = 150
+"""Pieces of evidence kept a check, of each attribute the same number where it has so many."""
 
 Values = Mapping[str, tuple[str, ...]]
 
@@ -182,7 +182,6 @@ def _write(rule: Rule, watched: Sequence[Bellwether], looked: Looked, *, confirm
     if found.kind != "unreachable":
         gone = [each for each in watched if looked.answers.get(each.page.url, Answer(Outcome.OK)).outcome in GONE]
         bellwethers.drop(gone, at)
-    evidence = [(name, each) for name, verdict in found.attributes.items() for each in verdict.evidence]
     return Check.objects.create(
         cluster=rule.cluster,
         rule=rule,
@@ -205,9 +204,16 @@ def _write(rule: Rule, watched: Sequence[Bellwether], looked: Looked, *, confirm
                 "now": list(each.now),
                 "reason": each.reason,
             }
-            for name, each in evidence[:MAX_EVIDENCE]
+            for name, each in _evidence(found)
         ],
     )
+
+
+def _evidence(found: Verdict) -> list[tuple[str, Evidence]]:
+    """MAX_EVIDENCE pieces by attribute: the first of each, the second of each and so on."""
+    ranked = [(rank, name, each) for name, verdict in found.attributes.items() for rank, each in enumerate(verdict.evidence)]
+    kept = {(rank, name) for rank, name, _ in sorted(ranked, key=lambda row: row[0])[:MAX_EVIDENCE]}
+    return [(name, each) for rank, name, each in ranked if (rank, name) in kept]
 
 
 def _row(name: str, found: AttributeVerdict, seen: Sequence[Visit]) -> dict[str, Any]:

@@ -54,6 +54,15 @@ def new_pages(cluster_id: int) -> list[int]:
     return sorted(pages) if pages and labelled.exists() else []
 
 
+def check_pages(rule: Rule) -> list[int]:
+    """The pages as an open break's check found them, for a version that was made since to be tried on; [] for others."""
+    if not rule.unpublished:
+        return []
+    since = Breakage.objects.filter(cluster=rule.cluster_id, state=Breakage.State.OPEN, opened_at__lte=rule.created_at)
+    breakage = since.select_related("check_found").first()
+    return [row["new"] for row in breakage.check_found.pages if row["new"]] if breakage else []
+
+
 def of_now(cluster: Cluster, labels: Mapping[int, Mapping[int, Said]]) -> dict[int, Mapping[int, Said]]:
     """{attribute: {snapshot: what is said}} without what is said of pages as they were before the attribute broke."""
     return _of_now(cluster, labels, {pk: {name} for pk, name in Attribute.objects.filter(pk__in=labels).values_list("pk", "name")})

@@ -87,9 +87,12 @@ class _ListTally:
         return {"hits": self.hits, "rows": self.rows, "without": self.without[:MAX_LISTED], "filled": dict(self.filled)}
 
 
-def compare(cluster: Cluster, old: RuleValue, new: RuleValue, attribute: str) -> Effect:
-    """One attribute's values by two rules on up to PREVIEW_PAGES pages, samples first, within the trial's time limit."""
-    pages = _preview_pages(cluster)
+def compare(cluster: Cluster, old: RuleValue, new: RuleValue, attribute: str, *, on: Sequence[int] = ()) -> Effect:
+    """One attribute's values by two rules on up to PREVIEW_PAGES pages, within the trial's time limit.
+
+    on: the snapshots to try, those of the cluster without any, samples first.
+    """
+    pages = list(_within(learning_set.sources(on[:PREVIEW_PAGES]), PREVIEW_BYTES)) if on else _preview_pages(cluster)
     tried = trial.run([old, new], [(_content(source), source.content_type) for source in pages], limit_s=trial.LIMIT_S)
     if tried.timed_out and len(tried.values) + len(tried.errors) < len(pages):
         stuck = pages[len(tried.values) + len(tried.errors)]
@@ -108,7 +111,7 @@ def compare(cluster: Cluster, old: RuleValue, new: RuleValue, attribute: str) ->
     return Effect(
         rows=tuple(rows),
         checked=len(good),
-        total=learning_set.current_snapshots(cluster.pk).count(),
+        total=len(on) or learning_set.current_snapshots(cluster.pk).count(),
         gained=sum(bool(row.new and not row.old) for row in good),
         lost=sum(bool(row.old and not row.new) for row in good),
         changed=sum(bool(row.old and row.new and row.changed) for row in good),

@@ -90,7 +90,7 @@ def choose(first: Sequence[int], pages: Iterable[Source], *, max_bytes: int) -> 
     first: snapshot ids of labelled pages and samples, which come in whatever they need. The others are drawn by their
     sha256, which is as good as at random, stays the same as pages come in, and leaves out equal pages.
     """
-    chosen = _with_urls(first)
+    chosen = sources(first)
     used = PAGE_FACTOR * sum(source.size_bytes for source in chosen)
     seen = {source.sha256 for source in chosen}
     others: list[int] = []
@@ -103,7 +103,14 @@ def choose(first: Sequence[int], pages: Iterable[Source], *, max_bytes: int) -> 
         others.append(source.snapshot_id)
         if len(others) == OTHERS:
             break
-    return chosen + _with_urls(others)
+    return chosen + sources(others)
+
+
+def sources(ids: Sequence[int]) -> list[Source]:
+    """The sources of those snapshots that can be read, in the order of `ids`."""
+    rows = Snapshot.objects.filter(pk__in=ids, error="").values_list("pk", "sha256", "content_type", "size_bytes", "page__url")
+    found = {row[0]: Source(*row) for row in rows}
+    return [found[pk] for pk in ids if pk in found]
 
 
 def tree_bytes(source: Source, root: etree._Element) -> int:
@@ -163,10 +170,3 @@ _COUNT = etree.XPath("count(descendant-or-self::*)")
 
 def _draw(sha256: str) -> str:
     return hashlib.sha256(sha256.encode()).hexdigest()
-
-
-def _with_urls(ids: Sequence[int]) -> list[Source]:
-    """Sources of snapshots that can be read, in the order of `ids`."""
-    rows = Snapshot.objects.filter(pk__in=ids, error="").values_list("pk", "sha256", "content_type", "size_bytes", "page__url")
-    found = {row[0]: Source(*row) for row in rows}
-    return [found[pk] for pk in ids if pk in found]

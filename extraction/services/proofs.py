@@ -25,6 +25,11 @@ class Proof:
     lost: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def whole(self) -> bool:
+        """All of it is proven."""
+        return not (self.thin or self.doubtful or self.lost)
+
+    @property
     def found(self) -> int:
         """Attributes that go live when the repair is accepted without the doubtful ones."""
         return len(self.proven) + len(self.thin)

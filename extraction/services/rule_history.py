@@ -7,7 +7,7 @@ from typing import Any
 
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.models import Attribute, Breakage, Decision, Rule
-from extraction.services import breakage_view, effects, rule_xpaths, rules
+from extraction.services import breakage_view, designs, effects, rule_xpaths, rules
 from extraction.services.effects import Effect
 
 
@@ -47,7 +47,7 @@ def differences(old: Rule, new: Rule) -> list[Difference]:
 def effect(old: Rule, new: Rule, attribute: str) -> Effect:
     """What one attribute gives by the one version and by the other, on some pages of the template."""
     try:
-        return effects.compare(new.cluster, rules.value_of(old), rules.value_of(new), attribute)
+        return effects.compare(new.cluster, rules.value_of(old), rules.value_of(new), attribute, on=designs.check_pages(new))
     except (RuleError, XPathError) as error:
         return Effect(error=str(error))
 

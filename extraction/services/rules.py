@@ -17,7 +17,7 @@ from extraction.algorithms.rules import xslt
 from extraction.algorithms.rules.rule import AttributeRule, Selector
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Attribute, Cluster, Decision, Rule
-from extraction.services import effects, same_templates, xpath_words
+from extraction.services import designs, effects, same_templates, xpath_words
 from extraction.services.effects import Effect, EffectRow, effect_report
 from extraction.services.learning import attribute_rule
 
@@ -87,7 +87,7 @@ def preview(rule: Rule, attribute: str, xpath: str) -> Effect:
         xslt.Stylesheet.compile(xslt.stylesheet(new))
     except (RuleError, XPathError) as error:
         return Effect(error=str(error))
-    return effects.compare(rule.cluster, old, new, attribute)
+    return effects.compare(rule.cluster, old, new, attribute, on=designs.check_pages(rule))
 
 
 def edit(rule: Rule, attribute: str, xpath: str, user: Any = None) -> Rule:

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from statistics import median
 
 from django.db.models import Count
@@ -57,7 +57,7 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class TemplateWatch:
-    """A template's monitoring: checks newest last."""
+    """A template's monitoring: checks newest last. nulls: a line an attribute, what broke first."""
 
     cluster: Cluster
     rule: Rule
@@ -86,6 +86,14 @@ class CheckView:
     attributes: list[tuple[Attribute, Mapping[str, object]]]
     evidence: list[tuple[Attribute, Mapping[str, object]]] = field(default_factory=list)
 
+    @property
+    def evidence_by_attribute(self) -> list[tuple[Attribute, list[Mapping[str, object]]]]:
+        """The evidence, attribute by attribute."""
+        found: dict[str, tuple[Attribute, list[Mapping[str, object]]]] = {}
+        for attribute, each in self.evidence:
+            found.setdefault(attribute.name, (attribute, []))[1].append(each)
+        return list(found.values())
+
 
 def templates(site: Site) -> list[TemplateWatch]:
     """The templates of a site with a rule that serves, in the order of their numbers; a constant number of queries."""
@@ -113,6 +121,11 @@ def templates(site: Site) -> list[TemplateWatch]:
     return found
 
 
+def last_checked_at(site: Site) -> datetime | None:
+    """When one of the site's templates was checked last, on whose word ever."""
+    return Check.objects.filter(cluster__site=site).order_by("-checked_at").values_list("checked_at", flat=True).first()
+
+
 def check(found: Check) -> CheckView:
     """One check for its page."""
     names = list(found.attributes)
@@ -131,7 +144,9 @@ def _template(
 ) -> TemplateWatch:
     outcomes = {row["url"]: row["outcome"] for row in checks[-1].pages} if checks else {}
     watched = [Watched(each, outcomes.get(each.page.url, "")) for each in bellwethers]
-    names = [each["name"] for each in rule.definition.get("attributes", [])]
+    lists = [each for one in rule.definition.get("lists", []) for each in one["attributes"]]
+    names = [each["name"] for each in (*rule.definition.get("attributes", []), *lists)]
+    names.sort(key=lambda name: not checks or name not in checks[-1].broken)
     known = [schema.get((rule.cluster.record_type_id, name)) or Attribute(name=name, position=n) for n, name in enumerate(names)]
     lines = [NullLine(each, _nulls(checks, each.name)) for each in known]
     broken = next((each for each in breakages if each.state == Breakage.State.OPEN), None)

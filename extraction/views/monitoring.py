@@ -63,6 +63,7 @@ def _page(request: HttpRequest, site: Site, form: MonitorForm | None = None) -> 
         "head": sites.head(site),
         "templates": watch_view.templates(site),
         "monitor": monitor,
+        "last_checked_at": monitor.last_checked_at or watch_view.last_checked_at(site),
         "form": form or MonitorForm(instance=monitor),
         "going": going,
         "words": crawl_view.WORDS,

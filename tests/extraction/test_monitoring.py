@@ -159,6 +159,15 @@ def test_a_break_makes_the_rule_broken_and_its_repair_waits_for_a_person(cluster
     assert Breakage.objects.count() == 1
 
 
+def test_evidence_is_kept_of_every_attribute_that_broke(cluster: Cluster, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check_site, "MAX_EVIDENCE", 10)
+    shop.check(cluster)
+    shop.design = 2
+    found = shop.check(cluster)
+    assert len(found.evidence) == 10
+    assert {each["attribute"] for each in found.evidence} == set(found.broken)
+
+
 def test_a_repair_goes_live_by_itself_only_where_the_site_allows_it(cluster: Cluster, shop: Shop) -> None:
     Monitor.objects.create(site=cluster.site, next_due_at=START, auto_repair=True)
     shop.check(cluster)

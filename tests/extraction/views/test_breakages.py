@@ -255,3 +255,16 @@ def test_nothing_is_loaded_where_the_site_stands_nowhere(signed_in: Any, breakag
     Source.objects.all().delete()
     assert signed_in("editor").post(reverse("breakage_looks", args=[breakage.pk])).content.decode().strip() == ""
     assert not Run.objects.filter(kind=Run.Kind.ASSETS).exists()
+
+
+def test_what_is_proven_is_folded_where_much_broke_and_stands_last(breakage: Breakage, signed_in: Any) -> None:
+    names = [each.attribute.name for each in breakage_view.effect(breakage)]
+    assert breakage.proposal is not None
+    report = breakage.proposal.report
+    for entry in report["attributes"]:
+        if entry["name"] == names[-1]:
+            entry["relearned"]["judged"] = 1
+    Rule.objects.filter(pk=breakage.proposal.pk).update(report=report)
+    found = breakage_view.effect(Breakage.objects.select_related("proposal", "rule", "check_found", "cluster").get())
+    assert (found[0].attribute.name, found[0].proven) == (names[-1], False)
+    assert all(each.proven for each in found[1:])
