@@ -7,10 +7,12 @@ from lxml import etree
 
 from extraction.algorithms.dom.nodes import clean, elements
 from extraction.algorithms.dom.parse import parse
-from tests.quality import scores
+from tests.extraction.intake import detail, listing
+from tests.quality import clusterings, scores
 from tests.quality.__main__ import digest
 from tests.quality.absence import without
 from tests.quality.extraction import learned, predict, reproduced
+from tests.quality.informative import without as without_dimmed
 from tests.quality.mutation import changed, renamed
 from tests.quality.sites import folders, read_site
 
@@ -77,3 +79,27 @@ def test_every_learned_rule_gives_back_its_annotations(count: int) -> None:
         assert all(rule.alternatives for rule in rules)
         assert set(reproduced(site, rules, count).values()) == {True}
         assert set(predict(site, rules)) == set(site.annotations)
+
+
+def test_what_is_dimmed_weighs_nothing_and_everything_else_stays_where_it_is() -> None:
+    root = parse(b"<html><body><div id=menu>Home <a href=/x>News</a></div> tail <p>Ann</p></body></html>").root
+    nodes = [element.get("id") for element in elements(root)]
+    after = without_dimmed(root, [nodes.index("menu")])
+    assert text(after) == "tail Ann" and [str(e.tag) for e in elements(after)] == ["html", "body", "div", "p"]
+    assert text(root) == "Home News tail Ann"
+
+
+def test_files_are_taken_evenly() -> None:
+    files = [Path(str(n)) for n in range(10)]
+    assert [int(file.name) for file in clusterings.spread(files, 5)] == [0, 2, 4, 6, 8]
+    assert clusterings.spread(files, 99) == files
+
+
+def test_methods_are_compared_with_the_first_one() -> None:
+    pages = {f"book {n}": detail(n) for n in range(4)} | {f"list {n}": listing(n) for n in range(3)}
+    rows = list(clusterings.measure(pages, {name: name.split()[0] for name in pages}, ["lsh", "text-hash"]))
+    assert [(row.method, row.groups, row.quality.v_measure) for row in rows] == [
+        ("lsh", 2, pytest.approx(1)),
+        ("text-hash", 2, pytest.approx(1)),
+    ]
+    assert (rows[0].time, rows[0].kbit > 0) == (1, True) and rows[1].line().startswith("text-hash")
