@@ -54,12 +54,11 @@ class Table:
 class Look:
     """A wrapper to be looked at.
 
-    key: says of which pages; snapshots: those, in the order of the rows; aligned: it was made of the first so many.
+    key: says of which pages; snapshots: those, in the order of the rows.
     """
 
     key: str
     snapshots: tuple[Snapshot, ...]
-    aligned: int
     found: Found
 
     @property
@@ -91,7 +90,7 @@ def _infer(cluster: Cluster, samples: sample_roots.Samples, pages: int) -> Look:
     if len(roots) < 2:
         raise JobError(f"{cluster.label} has {len(roots)} readable sample page{'' if len(roots) == 1 else 's'}; it takes two to compare")
     try:
-        return Look(samples.key, tuple(kept), min(pages, len(kept)), infer_from_few(roots, most=pages))
+        return Look(samples.key, tuple(kept), infer_from_few(roots, most=pages))
     except AlignmentError as error:
         raise JobError(f"RoadRunner gives up on {cluster.label}: {error}") from error
 
@@ -140,9 +139,15 @@ def use(cluster: Cluster, key: str, taken: Sequence[Taken], user: Any, *, type_n
     seen = look(cluster)
     if seen.key != key:
         raise JobError("the template's sample pages changed meanwhile; look at the wrapper again")
+    read = [number for number in range(len(seen.snapshots)) if number not in seen.found.unread]
     by_place = dict(enumerate(seen.found.structure.columns().values()))
-    rows = [(each, by_place[each.place]) for each in taken if each.place in by_place]
-    return taking_fields.take(cluster, [each.pk for each in seen.snapshots], rows, user, type_name=type_name)
+    rows = [(each, _renumbered(by_place[each.place], read)) for each in taken if each.place in by_place]
+    return taking_fields.take(cluster, [seen.snapshots[number].pk for number in read], rows, user, type_name=type_name)
+
+
+def _renumbered(values: taking_fields.Values, pages: Sequence[int]) -> taking_fields.Values:
+    """The values of some pages, by their place among them."""
+    return {place: values[number] for place, number in enumerate(pages) if number in values}
 
 
 def agreement(cluster: Cluster) -> tuple[tuple[str, ...], ...]:

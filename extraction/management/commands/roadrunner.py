@@ -31,7 +31,7 @@ class Command(BaseCommand):
             raise CommandError(f"{error}.") from error
         urls = [snapshot.page.url for snapshot in seen.snapshots]
         resorts = seen.found.resorts
-        self.stdout.write(f"# from {seen.aligned} pages, matches {seen.read} of {len(urls)}; last resort at {resorts} places")
+        self.stdout.write(f"# from {len(seen.found.aligned)} pages, matches {seen.read} of {len(urls)}; last resort at {resorts} places")
         for number, reason in seen.found.unread.items():
             self.stdout.write(f"# {urls[number]}: {reason}")
         self.stdout.write(seen.found.wrapper.printed())

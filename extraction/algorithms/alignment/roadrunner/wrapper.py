@@ -189,6 +189,16 @@ def _parts(nodes: Sequence[Node]) -> Iterator[Field | Optional | Repeated]:
                 yield Repeated(node.name, part) if isinstance(node, Plus) else Optional(part)
 
 
+def labels(root: Element) -> Iterator[str]:
+    """Those of all its elements."""
+    waiting: list[Node] = [root]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Element):
+            yield node.label
+        waiting += _below(node)
+
+
 def row_elements(nodes: Sequence[Node]) -> Iterator[tuple[str, str]]:
     """(name of a set, label of the first element of its rows, "" where they have none) pairs."""
     for node in nodes:

@@ -48,11 +48,11 @@ def test_an_optional_list_is_a_list_where_it_is_longer() -> None:
 
 def test_lines_with_labels_are_optional_lines_rather_than_rows() -> None:
     """Two labels that are the template's own are no values of a field."""
-    director, writer = "<tr><th>Director:</th><td>{}</td></tr>", "<tr><th>Writer:</th><td>{}</td></tr>"
-    found = inferred(
-        *(f"<table>{page}</table>" for page in (director.format("a"), director.format("b") + writer.format("c"), writer.format("d")))
-    )
-    assert {name: len(pages) for name, pages in found.structure.columns().items()} == {"A": 2, "B": 2}
+    lines = [f"<tr><th>{label}:</th><td>{{}}</td></tr>" for label in ("Rated", "Director", "Writer", "Length")]
+    pages = ((0, 1, 3), (0, 1, 2, 3), (0, 2, 3))
+    found = inferred(*(f"<table>{''.join(lines[line].format(f'{page}{line}') for line in page)}</table>" for page in pages))
+    assert [len(column) for column in found.structure.columns().values()] == [3, 2, 2, 3]
+    assert found.structure.tables() == {}
 
 
 def test_different_blocks_at_one_place_are_both_optional() -> None:
