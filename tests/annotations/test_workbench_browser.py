@@ -535,6 +535,8 @@ def test_on_a_page_of_xml_texts_names_and_attributes_are_clicked_in_an_indented_
     tree = bench.frame
     left = [tree.locator(name).first.bounding_box()["x"] for name in ("x-product", "x-offers", "x-offer", "x-seller")]
     assert left == sorted(set(left))
+    bench.press("j")
+    bench.until(lambda: "P-1001" in bench.page.inner_text("#trail"))
     bench.click("x-title", x=8)  # the name that stands before the text
     bench.press("2")
     bench.click("x-price v-attr", x=8)

@@ -115,13 +115,18 @@ function placeAt(x, y, target) {
   const sibling = siblingLike(element);
   if (sibling) return sibling;
   const attribute = target?.closest("[data-v-key]");
-  if (attribute) return { node: indexOf(element), kind: "attribute", attribute: attribute.getAttribute("data-v-key") ?? "" };
+  if (attribute) return placeOfShown(attribute);
   const link = mode.kind === "url" ? element.closest("a[data-v-href]") : null;
   if (link) return { node: indexOf(link), kind: "attribute", attribute: "href" };
   if (element.localName === "img") return placeOfImage(element);
   if (element.getAttribute("data-v-value")) return { node: indexOf(element), kind: "attribute", attribute: "value" };
   const text = textAt(x, y);
   return text ? placeOfText(text) : placeInside(element);
+}
+
+/** The place of an attribute that is shown. @param {Element} shown @returns {Place} */
+function placeOfShown(shown) {
+  return { node: indexOf(/** @type {Element} */ (shown.parentElement)), kind: "attribute", attribute: shown.getAttribute("data-v-key") ?? "" };
 }
 
 /** Where whole elements were taken, another of their kind is taken whole. @param {Element} element @returns {Place | null} */
@@ -393,13 +398,15 @@ function redraw() {
 
 // ---- Candidates for the keyboard -------------------------------------------------------------------------------------
 
-/** All texts (for images: all images) that can be seen, in the order of the page. @returns {Place[]} */
+/** All texts (for images: all images) that can be seen, on a page of XML attributes too, in the order of the page. @returns {Place[]} */
 function allCandidates() {
-  if (mode.kind === "image") return [...document.querySelectorAll("img[data-v]")].filter((image) => image.getClientRects().length).map(placeOfImage);
+  if (mode.kind === "image" && !document.documentElement.hasAttribute("data-v-xml")) return [...document.querySelectorAll("img[data-v]")].filter((image) => image.getClientRects().length).map(placeOfImage);
   const found = [];
-  const walker = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT);
+  const walker = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
   while (walker.nextNode()) {
-    const text = /** @type {Text} */ (walker.currentNode);
+    const text = walker.currentNode;
+    if (text instanceof Element && text.hasAttribute("data-v-key")) found.push(placeOfShown(text));
+    if (!(text instanceof Text)) continue;
     if (!clean(text.data) || !text.parentElement?.getClientRects().length) continue;
     const place = placeOfText(text);
     if (place && merged(rectsOfNodes(text, text)).length) found.push(place);
@@ -411,7 +418,7 @@ function allCandidates() {
 function nextFrom(all, step) {
   const from = cursor;
   if (!from) return Math.max(0, all.findIndex((place) => (rectsOf(place)[0]?.bottom ?? -1) > 0));
-  const same = all.findIndex((place) => place.node === from.node && place.kind === from.kind && place.text === from.text);
+  const same = all.findIndex((place) => place.node === from.node && place.kind === from.kind && place.text === from.text && place.attribute === from.attribute);
   if (same >= 0) return same + step;
   const after = all.findIndex((place) => place.node === from.node || elements[from.node]?.compareDocumentPosition(elements[place.node]) & Node.DOCUMENT_POSITION_FOLLOWING);
   return after < 0 ? all.length - 1 : after + (step > 0 ? step - 1 : step);
