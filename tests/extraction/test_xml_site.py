@@ -20,6 +20,7 @@ from extraction.algorithms.rules import exports
 from extraction.fetching.crawl.messages import Outcome
 from extraction.models import Attribute, Check, Cluster, Label, Record, RecordList, RecordType, Rule, Run, Site, Snapshot
 from extraction.services import (
+    boilerplate,
     check_site,
     cluster_pages,
     export_csv,
@@ -269,3 +270,9 @@ def test_methods_that_find_fields_find_the_titles_of_pages_of_xml(method: str) -
     held = [{value.text for value in rows.get(number, ())} for rows in columns.values() for number in range(8)]
     best = max(sum(titles[number] in held[at * 8 + number] for number in range(8)) for at in range(len(columns)))
     assert best == 8
+
+
+def test_what_all_pages_of_xml_have_is_dimmed_and_no_field_is(templates: dict[str, Cluster]) -> None:
+    snapshot = Snapshot.objects.get(page__url="https://shop.example/product/1.xml")
+    nodes = elements(parse(TRUTH[snapshot.page.url].content).root)
+    assert [nodes[node].tag for node in boilerplate.dimmed(templates["product"], snapshot)] == ["imprint"]

@@ -18,7 +18,7 @@ from extraction.algorithms.dom.nodes import clean, is_xml, raw_text, texts
 BLOCKS = frozenset(
     ("table", "div", "section", "article", "nav", "aside", "header", "footer", "main", "ul", "ol", "dl", "form", "fieldset", "details")
 )
-"""Elements that part a page of HTML. A page of XML is parted by all elements that hold others."""
+"""Elements that part a page of HTML. On a page of XML each element is a block: it is a field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,6 @@ def _owners(nodes: Sequence[etree._Element]) -> list[int]:
     owners: list[int] = []
     xml = bool(nodes) and is_xml(nodes[0])
     for node, element in enumerate(nodes):
-        own = node == 0 or (len(element) > 0 if xml else element.tag in BLOCKS or element.tag == "title")
+        own = node == 0 or xml or element.tag in BLOCKS or element.tag == "title"
         owners.append(node if own else owners[index.get(element.getparent(), 0)])
     return owners
