@@ -27,7 +27,7 @@ WORDS: dict[str, str] = {
     Outcome.LOGIN_OR_BOT: "Asks to sign in, or against robots",
     Outcome.SOFT_404: "Said to be missing",
     Outcome.EMPTY: "Empty",
-    Outcome.NOT_HTML: "Not HTML",
+    Outcome.NOT_HTML: "Not a page",
     Outcome.TOO_LARGE: "Too large",
     Outcome.REFUSED_ADDRESS: "Refused for safety",
     Outcome.UNREACHABLE: "Unreachable",

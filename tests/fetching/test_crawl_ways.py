@@ -277,8 +277,8 @@ def test_pages_of_xml_are_followed_and_kept_feeds_only_where_asked_for_and_sitem
     kept = {url.removeprefix(address) for url, each in linked.fetched.items() if each.outcome is Outcome.OK}
     assert {"/index.xml", "/thing/1.xml", "/thing/2.xml", "/thing/3"} <= kept
     assert {url.removeprefix(address): each.outcome for url, each in mapped.fetched.items()} == {"/thing/5.xml": Outcome.OK}
-    refused = {url.removeprefix(address) for url, each in linked.fetched.items() if each.outcome is Outcome.NOT_HTML}
-    assert refused >= {"/news.rss", "/sitemap-b.xml", "/style.xsl"}
+    refused = {url.removeprefix(address): each.message for url, each in linked.fetched.items() if each.outcome is Outcome.NOT_HTML}
+    assert refused == {"/news.rss": "a feed that a page links to", "/sitemap-b.xml": "a sitemap", "/style.xsl": "a file beside pages"}
     assert {url.removeprefix(address): each.outcome for url, each in asked.fetched.items()} == {
         "/news.rss": Outcome.OK,
         "/sitemap-b.xml": Outcome.NOT_HTML,

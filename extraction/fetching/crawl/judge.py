@@ -55,7 +55,7 @@ class Judge:
             return Judged(Outcome.EMPTY, "it has no content")
         # What the plan, a sitemap or a feed names stands at the top; what a page links to is below.
         if not outcomes.is_page(response.body, content_type=content_type, asked=address.depth == 0):
-            return Judged(Outcome.NOT_HTML, content_type or "no content type, and it does not begin like a page")
+            return Judged(Outcome.NOT_HTML, outcomes.no_page(response.body, content_type=content_type))
         try:
             page = view(response.body, url=response.url, content_type=content_type)
         except PageError as error:

@@ -104,6 +104,13 @@ def is_page(content: bytes, *, content_type: str, asked: bool = False) -> bool:
     return found == "xml" or (found == "feed" and asked)
 
 
+def no_page(content: bytes, *, content_type: str) -> str:
+    """Why an answer is no page, in words."""
+    found = xml.what(content, content_type) if may_be_page(content_type) else ""
+    said = {"sitemap": "a sitemap", "feed": "a feed that a page links to", "support": "a file beside pages"}.get(found)
+    return said or content_type or "no content type, and it does not begin like a page"
+
+
 def of_wall(content: bytes, page: PageView, *, final_url: str, asked_url: str) -> Verdict | None:
     """Whether a page is one that asks to sign in or to prove something; None when it is not."""
     few = len(page.words) < FEW_WORDS
