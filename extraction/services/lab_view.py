@@ -39,8 +39,9 @@ class Row:
     """One clustering beside the others. parts: sizes of its groups of two pages and more as shares of all pages, the largest first; sizes:
     the same in words.
 
-    alone: pages in no such group. moved: pages that are not of their template then; None for the templates themselves. time, memory: as
-    shares of the dearest method's. quality: of the labelled pages among those compared, None where there are too few.
+    alone: pages in no such group. moved: pages that are of another template now; of the templates themselves, those that left theirs
+    since. time, memory, cost: as shares of the dearest one's. quality: of the labelled pages among those compared, None where there are
+    too few.
     """
 
     clustering: Clustering
@@ -48,7 +49,7 @@ class Row:
     sizes: str
     groups: int
     alone: int
-    moved: int | None
+    moved: int
     quality: Quality | None
     time: float
     memory: float
@@ -184,7 +185,7 @@ def _rows(site: Site, found: Sequence[Clustering], labels: Mapping[int, str]) ->
         if len(parts) > SHOWN_GROUPS:
             parts = [*parts[: SHOWN_GROUPS - 1], sum(parts[SHOWN_GROUPS - 1 :])]
         shown = [each.seconds / most[0], each.peak_bytes / most[1], (each.bits or 0) / most[2]]
-        moved = _moved(each, home) if each.method and not each.reason else None
+        moved = 0 if each.reason else _moved(each, home)
         sizes = ", ".join(map(str, several[:SHOWN_GROUPS])) + (" …" if len(several) > SHOWN_GROUPS else "")
         rows.append(
             Row(

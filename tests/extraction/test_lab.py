@@ -69,7 +69,7 @@ def test_a_clustering_stands_beside_the_templates_and_nothing_changes(site: Site
     shown = lab_view.view(site)
     assert [row.clustering.method for row in shown.rows] == ["", "lsh"]
     now, other = shown.rows
-    assert (now.groups, now.alone, now.moved, now.clustering.bits) == (2, 1, None, 2000.0)
+    assert (now.groups, now.alone, now.moved, now.clustering.bits) == (2, 1, 0, 2000.0)
     assert (other.groups, other.alone, other.moved) == (3, 1, 6)
     assert other.parts == pytest.approx((6 / 19, 6 / 19, 6 / 19)) and (other.time, other.memory, other.cost) == (1, 1, 0.5)
     assert (shown.pages, shown.compared, shown.labelled, other.quality) == (19, 19, 0, None)
@@ -186,6 +186,8 @@ def test_what_is_adopted_becomes_the_templates_and_what_was_given_stays(site: Si
     assert site.clusters.get(number=1).name == "Book"
     assert Site.objects.get(pk=site.pk).method == "lsh"
     assert all(cluster.core for cluster in site.clusters.all())
+    then, now = lab_view.view(site).rows
+    assert (then.moved, now.moved) == (6, 0), "what was compared is seen from the templates as they are"
 
 
 def test_later_pages_find_their_way_and_another_clustering_changes_nothing(site: Site, compared: Clustering, tmp_path: Path) -> None:
