@@ -1,9 +1,12 @@
 """The structure lab: methods beside the templates, a worker that dies, labels, a clustering that becomes the templates."""
 
 from collections.abc import Mapping
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
 
 from extraction.models import Cluster, Clustering, Page, PageLabel, Placement, Run, Site, Snapshot
 from extraction.services import adopting, cluster_pages, clusters, compare_clusterings, lab, lab_view, method_child, page_labels, placing
@@ -223,6 +226,15 @@ def test_the_templates_as_they_were_can_be_brought_back(site: Site, compared: Cl
     assert adopted(back).method == ""
     assert of(site) == before and site.clusters.get(number=1).masks == masks
     assert list(site.clusters.values_list("number", flat=True)) == [1, 2], "what nobody gave anything goes"
+
+
+def test_a_method_is_adopted_on_the_command_line(site: Site, opinion: list[str]) -> None:
+    with pytest.raises(CommandError, match="--wait or --here"):
+        call_command("cluster_site", "books", "--adopt", "lsh")
+    out = StringIO()
+    call_command("cluster_site", "books", "--adopt", "lsh", "--here", stdout=out)
+    assert "1 clustering compared" in out.getvalue() and "3 templates, 18 pages in them" in out.getvalue()
+    assert Site.objects.get(pk=site.pk).method == "lsh"
 
 
 def test_masked_shingles_are_adopted_by_finding_templates_as_usual(site: Site, compared: Clustering) -> None:

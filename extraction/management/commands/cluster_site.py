@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from extraction.algorithms.methods import METHODS
 from extraction.management import following
 from extraction.models import Site
-from extraction.services import cluster_pages, compare_clusterings
+from extraction.services import cluster_pages, compare_clusterings, lab
 from extraction.services.runs import JobError
 
 SHOWN_SIZES = 12
@@ -21,19 +21,35 @@ class Command(BaseCommand):
         parser.add_argument("--threshold", type=int, help="fewest pages of a template (default: by the number of pages)")
         parser.add_argument("--compare", action="store_true", help="only print what each method finds, and change nothing")
         parser.add_argument("--method", action="append", choices=METHODS, help="with --compare: such a method only; may be repeated")
+        parser.add_argument("--adopt", choices=METHODS, help="cluster by this method, and make what it finds the site's templates")
         following.add_arguments(parser)
 
     def handle(
-        self, *, site: str, threshold: int | None, compare: bool, method: list[str] | None, wait: bool, here: bool, **_: Any
+        self,
+        *,
+        site: str,
+        threshold: int | None,
+        compare: bool,
+        method: list[str] | None,
+        adopt: str | None,
+        wait: bool,
+        here: bool,
+        **_: Any,
     ) -> None:
         if method and not compare:
-            raise CommandError("--method goes with --compare: templates are found by masked shingles")
+            raise CommandError("--method goes with --compare; to have the site's templates from another method, use --adopt")
+        if adopt and not (wait or here):
+            raise CommandError("--adopt needs --wait or --here: what is found can only be adopted when it is there")
         found = following.site_named(site)
         try:
             if compare:
                 self._compare(found, method or list(METHODS))
                 return
-            run = cluster_pages.start(found, threshold=threshold)
+            if adopt:
+                tried = following.follow(self, lab.start(found, [adopt]), wait=wait, here=here)
+                run = cluster_pages.adopt(tried.clusterings.get(method=adopt))
+            else:
+                run = cluster_pages.start(found, threshold=threshold)
         except JobError as error:
             raise CommandError(str(error)) from error
         following.follow(self, run, wait=wait, here=here)
