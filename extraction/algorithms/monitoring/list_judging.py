@@ -57,7 +57,7 @@ class Judge:
     def _unknown(self, page: int) -> list[tuple[int, Values]]:
         """The rule's rows that are none of the old ones, by their first element, with all their values."""
         nodes = {place.node for row in self.rows[page] for found in row.fields.values() for place in found}
-        old = [{each.name: form(each, row[each.name]) for each in self.rule.attributes} for row in self.sought.before[page]]
+        old = [{each.name: form(each, row[each.name]) for each in self.rule.attributes} for row in self.sought.whole[page]]
         found = []
         for row in self._given[page]:
             values = {each.name: form(each, texts(row, each.name)) for each in self.rule.attributes if row.get(each.name)}
@@ -75,7 +75,8 @@ class Judge:
         if name == self.anchor.name:
             if self.strangers(page):
                 return False
-            given = given[: self._last(wanted, given)] if self.sought.cut[page] else given
+            cut = len(self.sought.whole[page]) > len(self.sought.before[page])
+            given = given[: self._last(wanted, given)] if cut else given
         else:
             there = {key for key, _ in wanted}
             given = [pair for pair in given if pair[0] in there]

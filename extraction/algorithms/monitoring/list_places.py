@@ -18,7 +18,7 @@ from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.learning.features import PageTable
 from extraction.algorithms.monitoring.places import STAGES, Finder, Sought, Stage
 from extraction.algorithms.monitoring.relearning import Path, holder, path_of
-from extraction.algorithms.monitoring.row_extents import Extents, FoundRow, Places, Row
+from extraction.algorithms.monitoring.row_extents import MAX_PLACES, Extents, FoundRow, Places, Row
 from extraction.algorithms.rules.rule import AttributeRule
 
 LEAST_ROWS = 2
@@ -49,12 +49,12 @@ class Anchor:
 
 
 class SoughtRows:
-    """The old rows of a list looked for on new pages. stages: how each attribute's values were found; cut: pages with more rows."""
+    """The old rows of a list looked for on new pages. before, whole: those looked for, and all; stages: how their values were found."""
 
     def __init__(self, attributes: Sequence[AttributeRule], pages: Sequence[PageTable], before: Sequence[Sequence[Row] | None]) -> None:
         self.attributes, self.pages = attributes, pages
-        self.before = [[_single(attributes, row) for row in (rows or ())[:MAX_ROWS]] for rows in before]
-        self.cut = [len(rows or ()) > MAX_ROWS for rows in before]
+        self.whole = [[_single(attributes, row) for row in rows or ()] for rows in before]
+        self.before = [rows[:MAX_ROWS] for rows in self.whole]
         finders = [Finder(page) for page in pages]
         self.stages: dict[str, Stage] = {}
         self.places: list[list[dict[str, Places]]] = [[{} for _ in rows] for rows in self.before]
@@ -114,7 +114,7 @@ class SoughtRows:
         found: Counter[Path] = Counter()
         for page, rows in enumerate(self.places):
             for row in rows:
-                found.update(sorted({path_of(self.pages[page], place) for places in row[name][:1] for place in places}))
+                found.update(sorted({path_of(self.pages[page], place) for places in row[name][:1] for place in places[:MAX_PLACES]}))
         return found
 
 

@@ -13,6 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Literal, get_args
 
 import numpy as np
@@ -31,6 +32,12 @@ MAX_TYPED_LENGTH = 40
 
 MIN_PART_LENGTH = 3
 """Shorter values stand inside longer texts by chance."""
+
+KEY_LENGTH = 4
+"""Characters by which texts are looked up that a value begins with."""
+
+MAX_CLIMBS = 300
+"""Texts that a value begins with from which is climbed, the longest first: what stands on a page oftener begins everything."""
 
 MAX_HOLDER_LENGTH = 400
 """Longest text in which a part is looked for: a value mentioned in running prose is not the attribute."""
@@ -64,6 +71,10 @@ class Finder:
         if sought.attribute:
             return self._attributes(sought) if stage == "exact" else []
         return {"exact": self._exact, "typed": self._typed, "loose": self._loosely, "part": self._parts}[stage](sought)
+
+    def stands(self, value: str) -> bool:
+        """Whether a value is the whole of some text or element of the page."""
+        return bool(self.find(Sought(value)))
 
     def _exact(self, sought: Sought) -> list[Location]:
         page = self.page
@@ -131,9 +142,8 @@ class Finder:
         """Innermost elements whose text, of several nodes, has the value's form: climbed to from texts that it begins with."""
         page, wanted, limit = self.page, form(value), 2 * len(value) + 200
         parent, owners, known = page.elements["parent"], page.texts["owner"], set[int]()
-        for row, start in self._beginning(wanted[:1], form):
-            if start == wanted or not wanted.startswith(start) or not self._seen(row):
-                continue
+        begin = (row for row, start in self._beginning(wanted, form) if start != wanted and wanted.startswith(start) and self._seen(row))
+        for row in islice(begin, MAX_CLIMBS):
             node = int(owners[row])
             while node < len(page.nodes) and node not in known:
                 raw = whole_text(page.nodes[node])
@@ -146,16 +156,17 @@ class Finder:
                     break
                 node = int(parent[node])
 
-    def _beginning(self, character: str, form: Callable[[str], str]) -> list[tuple[int, str]]:
-        """The texts, in a form, that begin with a character, by their numbers."""
+    def _beginning(self, wanted: str, form: Callable[[str], str]) -> Iterator[tuple[int, str]]:
+        """Texts, in a form, by their numbers: all that the wanted one begins with are among them."""
         if form not in self._starts:
             starts: dict[str, list[tuple[int, str]]] = defaultdict(list)
             for row, text in enumerate(self.page.strings):
                 start = form(text)
                 if start:
-                    starts[start[0]].append((row, start))
+                    starts[start[:KEY_LENGTH]].append((row, start))
             self._starts[form] = starts
-        return self._starts[form].get(character, [])
+        for length in range(min(KEY_LENGTH, len(wanted)), 0, -1):
+            yield from self._starts[form].get(wanted[:length], ())
 
     def _text(self, row: int) -> Location:
         return Location(int(self.page.texts["owner"][row]), "text", int(self.page.texts["text_nth"][row]))
@@ -167,11 +178,6 @@ class Finder:
 def find(page: PageTable, sought: Sought, stage: Stage = "exact") -> list[Location]:
     """The places of one value, see `Finder.find`."""
     return Finder(page).find(sought, stage)
-
-
-def stands(page: PageTable, value: str) -> bool:
-    """Whether a value is the whole of some text or element of the page."""
-    return bool(find(page, Sought(value)))
 
 
 def loose(text: str) -> str:

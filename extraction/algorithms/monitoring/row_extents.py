@@ -13,6 +13,9 @@ from extraction.algorithms.monitoring.relearning import Path, path_of
 MAX_PLACES = 16
 """Places of one anchor's value that are compared; what stands on a page more often tells no rows apart."""
 
+MAX_LEVELS = 100
+"""Levels from a row's anchor up to the row: real ones are ten, and pages are made with two thousand to keep readers busy."""
+
 RARE_PATH = 0.1
 """Share of the most usual path's rows under which another path is taken for chance."""
 
@@ -91,14 +94,14 @@ class Extents:
 
     def _top(self, node: int, row: int) -> int:
         """The highest element above an anchor of a row that holds no anchor of another value."""
-        key = (node, row)
-        while key not in self._tops:
-            above = int(self.parents[node])
-            low, high = above, int(self.ends[above])
-            if not node or _between(self.nodes, low, high) > _between(self.own[row], low, high):
-                self._tops[key] = node
-            node = above
-        return self._tops[key]
+        key, low = (node, row), node
+        for _ in range(MAX_LEVELS) if key not in self._tops else ():
+            above = int(self.parents[low])
+            end = int(self.ends[above])
+            if not low or _between(self.nodes, above, end) > _between(self.own[row], above, end):
+                break
+            low = above
+        return self._tops.setdefault(key, low)
 
     def _stops(self) -> dict[int, int]:
         """Where each row ends at the latest, if it is siblings: before the next row in the same element, else with that element."""
@@ -134,7 +137,7 @@ class Extents:
 
 
 def _of_kind(table: PageTable, values: Places, kind: Path) -> list[Location]:
-    return [place for place in (values[0] if values else ()) if path_of(table, place) == kind][:MAX_PLACES]
+    return [place for place in (values[0][:MAX_PLACES] if values else ()) if path_of(table, place) == kind]
 
 
 def _within(places: Sequence[Location], low: int, high: int) -> Sequence[Location]:

@@ -21,7 +21,7 @@ from math import comb
 from typing import Literal
 
 from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.monitoring.places import loose, stands
+from extraction.algorithms.monitoring.places import Finder, loose
 from extraction.algorithms.monitoring.profiles import FEW_PAGES, Profile
 from extraction.algorithms.rules.rule import AttributeRule
 from extraction.algorithms.rules.values import read
@@ -173,13 +173,14 @@ def _evidence(attribute: AttributeRule, profile: Profile | None, visit: Visit, l
     def say(kind: Literal["null", "incorrect"], reason: str, *, strong: bool) -> Evidence:
         return Evidence(visit.url, kind, strong, before, now, reason)
 
-    still = [value for value in lost if stands(visit.new, value)]
+    new, old = Finder(visit.new), Finder(visit.old)
+    still = [value for value in lost if new.stands(value)]
     still = still if len(still) >= least * len(before) else []
     if not now:
         if still:
             return say("null", f"“{still[0][:60]}” stands on the page, but the rule no longer finds it", strong=True)
         return say("null", "the rule finds nothing", strong=False) if attribute.mandatory else None
-    slipped = [value for value in gained if stands(visit.old, value)]
+    slipped = [value for value in gained if old.stands(value)]
     if still and slipped:
         return say("incorrect", f"“{slipped[0][:60]}” instead of “{still[0][:60]}”; both stood on the old page", strong=True)
     odd = profile.odd(gained) if profile and gained else ()

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from extraction.algorithms.monitoring import list_places
 from extraction.algorithms.monitoring.list_relearning import RelearnedList, relearn_list
 from extraction.algorithms.monitoring.relearning import NotRelearned
 from extraction.algorithms.rules import apply
@@ -166,3 +167,26 @@ def test_a_list_of_one_attribute_and_one_without_old_rows() -> None:
     assert isinstance(made, RelearnedList), made
     assert made.attributes["name"].agreement_fraction == 1
     assert isinstance(relearn_list(one, ["name"], pages, [()] * PAGES, old_pages=pages), NotRelearned)
+
+
+def test_of_a_long_list_the_first_rows_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(list_places, "MAX_ROWS", 3)
+    made = relearned(renamed)
+    assert isinstance(made, RelearnedList), made
+    assert given(made.rule, renamed(70, teas(70))) == teas(70)
+    assert all(each.agreement_fraction == 1 for each in made.attributes.values())
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div>" * 2_000 + "".join(f"<p><b>{name}</b><i>{price}</i>" for name, price in teas(3)),
+        "<ul>" + "".join(f"<li><b>{teas(1)[0][0]}</b><i>£1.01</i></li>" for _ in range(800)) + "</ul>",
+        "".join(f"<div><b>{name}</b>" for _ in range(150) for name, _ in teas(2)),
+    ],
+    ids=["deep", "one value everywhere", "nested"],
+)
+def test_pages_made_to_keep_a_reader_busy_are_answered(html: str) -> None:
+    pages = [page(f"<body>{html}</body>") for _ in range(3)]
+    rows = [{"thing": (name,), "price": (price,) if price else ()} for n in range(40) for name, price in teas(n)]
+    assert relearn_list(OLD, BROKEN, pages, [rows] * 3, old_pages=pages)

@@ -1,7 +1,7 @@
 import pytest
 
 from extraction.algorithms.dom.nodes import value
-from extraction.algorithms.monitoring.places import Sought, find, loose, stands
+from extraction.algorithms.monitoring.places import Finder, Sought, find, loose
 from tests.algorithms.monitoring.shops import page
 
 PAGE = page(
@@ -48,8 +48,8 @@ def test_each_stage_finds_its_own_kind_of_writing(sought, stage, expected):
 
 
 def test_a_value_stands_on_a_page_only_as_a_whole():
-    assert stands(PAGE, "Grüße & Co")
-    assert not stands(PAGE, "THE RED")
+    assert Finder(PAGE).stands("Grüße & Co")
+    assert not Finder(PAGE).stands("THE RED")
 
 
 def test_loose_text_is_letters_and_digits_in_lower_case():
