@@ -53,7 +53,7 @@ def choose(masks: frozenset[Mask], vectors: Sequence[ShingleVector], urls: froze
     if not sharing:
         return NoReuse("url")
     by_test: dict[Test, list[OldCluster]] = {
-        "cluster": [each for each in sharing if each.masks == masks],
+        "cluster": [each for each in sharing if masks and each.masks == masks],  # without masks nothing says that they are the same
         "page": [each for each in sharing if vectors and all(any(mask.covers(vector) for mask in each.masks) for vector in vectors)],
     }
     for test, passed in by_test.items():

@@ -20,6 +20,11 @@ def test_the_same_signature_comes_before_pages_that_are_only_covered():
     assert choose(frozenset({OTHER}), [VECTOR], frozenset({"/a"}), [cluster(1, wide), cluster(2)]) == Reuse(1, "page", frozenset({"/a"}))
 
 
+def test_clusters_without_masks_are_not_the_same_for_that():
+    bare = OldCluster(1, frozenset(), frozenset({"/a"}), 1.0)
+    assert choose(frozenset(), [VECTOR], frozenset({"/a"}), [bare]) == NoReuse("shingle")
+
+
 def test_ties_go_to_the_more_important():
     assert choose(frozenset({MASK}), [VECTOR], frozenset({"/a"}), [cluster(1), cluster(2, importance=5)]).id == 2
 
