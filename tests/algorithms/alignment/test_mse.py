@@ -192,8 +192,14 @@ def test_diversity_is_the_mean_of_all_pairs(lines: Codes) -> None:
 
 @pytest.mark.parametrize(
     "body",
-    ["<div>" * 1900 + "deep", "<p>x</p>" * 9_000, "".join(f"<{'bi'[n % 2]}>{n}<br></{'bi'[n % 2]}>" for n in range(3_000)), ""],
-    ids=["deep", "lines", "inline", "empty"],
+    [
+        "<div>" * 1900 + "deep",
+        "<p>x</p>" * 9_000,
+        "<div><p>a</p><p>b</p><p>c</p>" * 600,
+        "".join(f"<{'bi'[n % 2]}>{n}<br></{'bi'[n % 2]}>" for n in range(3_000)),
+        "",
+    ],
+    ids=["deep", "lines", "nested", "inline", "empty"],
 )
 def test_pages_made_against_us_are_read_as_far_as_the_bounds_go(body: str) -> None:
     roots = [root(body), root(body + "<p>more</p>")]

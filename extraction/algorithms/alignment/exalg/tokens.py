@@ -7,15 +7,14 @@ beginning and end, so that there is always a class with a token that stands once
 """
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 
 import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
+from extraction.algorithms.alignment import class_names
 from extraction.algorithms.dom.nodes import Location, clean, raw_text
 
 I64 = NDArray[np.int64]
@@ -26,14 +25,8 @@ MAX_TOKENS = 60_000
 MAX_TOTAL = 2_000_000
 """Tokens read of all pages together: of more pages, each is read as far as its share goes."""
 
-MAX_ELEMENTS = 200_000
-"""Elements looked at for the class names that pages share."""
-
 MAX_LENGTH = 20_000
 """Longest text node, in characters, whose words are read."""
-
-SHARED = 0.5
-"""Share of the pages that have to have a class name for it to be the template's; two pages at least."""
 
 TAG, WORD = 0, 1
 
@@ -80,7 +73,7 @@ class Stream:
 
 def read(roots: Sequence[etree._Element]) -> Stream:
     """The tokens of pages of one template."""
-    shared, writer = _shared(roots), _Writer()
+    shared, writer = class_names.shared(roots), _Writer()
     bounds, most = [0], min(MAX_TOKENS, MAX_TOTAL // max(len(roots), 1))
     for root in roots:
         _Reader(root, shared, writer, most).run()
@@ -88,18 +81,6 @@ def read(roots: Sequence[etree._Element]) -> Stream:
     roles, node, text, start, end, lengths = np.array(writer.rows, np.int64).reshape(-1, 6).T
     names = tuple(name for _, name, _ in writer.roles)
     return Stream(roles, np.array(bounds, np.int64), node, text, start, end, lengths, names)
-
-
-def _shared(roots: Sequence[etree._Element]) -> frozenset[str]:
-    counts: Counter[str] = Counter()
-    for root in roots:
-        counts.update({name for element in islice(root.iter(etree.Element), MAX_ELEMENTS) for name in _classes(element)})
-    return frozenset(name for name, count in counts.items() if count >= max(min(2, len(roots)), SHARED * len(roots)))
-
-
-def _classes(element: etree._Element) -> list[str]:
-    found = element.get("class")
-    return found[:MAX_LENGTH].split() if found else []
 
 
 @dataclass(slots=True)
@@ -160,7 +141,7 @@ class _Reader:
     def _open(self, element: etree._Element, node: int, above: _Open | None) -> _Open:
         name = str(element.tag)
         raw = (above is not None and above.raw) or name in self.raw_text
-        step = ".".join((name, *sorted({each for each in _classes(element) if each in self.shared})))
+        step = class_names.step(element, self.shared)
         if above is not None and name in ("td", "th"):
             above.column += 1
             step = f"{step}[{above.column}]"

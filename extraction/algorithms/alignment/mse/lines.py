@@ -8,13 +8,12 @@ column) stands for both.
 """
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 
 from lxml import etree
 
+from extraction.algorithms.alignment import class_names
 from extraction.algorithms.alignment.mse.page import Kind, Line, Node, Page, Paths
 from extraction.algorithms.alignment.schema import Value
 from extraction.algorithms.dom.nodes import Location, clean, raw_text
@@ -22,17 +21,14 @@ from extraction.algorithms.dom.nodes import Location, clean, raw_text
 MAX_LINES = 6_000
 """Lines read of a page, from its beginning; the longest list of the evaluation pages has 1,200."""
 
-MAX_ELEMENTS = 200_000
-"""Elements read of a page."""
+MAX_ELEMENTS = 60_000
+"""Elements read of a page; the largest of the evaluation pages has 11,000."""
 
 MAX_LENGTH = 5_000
 """Longest text node, in characters, that is read."""
 
 MAX_SPAN = 100
 """Most columns or rows of a cell."""
-
-SHARED = 0.5
-"""Share of the pages that have to have a class name for it to be the template's; two pages at least."""
 
 INLINE = frozenset(
     """a abbr acronym b bdi bdo big button cite code data dfn em font i img input kbd label mark nobr q s samp select small span
@@ -41,28 +37,13 @@ INLINE = frozenset(
 CELLS = frozenset(("td", "th"))
 FORM = frozenset(("input", "select", "button", "textarea"))
 
-_UNSTEADY = re.compile(r"(?i)odd|even|alt|alternate|first|last|active|current|selected|.*\d.*")
-"""Class names that say which record it is, not what it is."""
-
 _WORD = re.compile(r"[^\W_]")
 
 
 def read(roots: Sequence[etree._Element]) -> tuple[list[Page], Paths]:
     """The lines and trees of pages of one template."""
-    shared, paths = _shared(roots), Paths()
+    shared, paths = class_names.shared(roots), Paths()
     return [_Reader(shared, paths).page(root) for root in roots], paths
-
-
-def _classes(element: etree._Element) -> list[str]:
-    found = element.get("class")
-    return [name for name in found[:MAX_LENGTH].split() if not _UNSTEADY.fullmatch(name)] if found else []
-
-
-def _shared(roots: Sequence[etree._Element]) -> frozenset[str]:
-    counts: Counter[str] = Counter()
-    for root in roots:
-        counts.update({name for element in islice(root.iter(etree.Element), MAX_ELEMENTS) for name in _classes(element)})
-    return frozenset(name for name, count in counts.items() if count >= max(min(2, len(roots)), SHARED * len(roots)))
 
 
 @dataclass(slots=True)
@@ -136,7 +117,7 @@ class _Reader:
     def _open(self, element: etree._Element, chain: Sequence[_Open], broken: set[etree._Element]) -> _Open:
         above = chain[-1] if chain else None
         tag, number = str(element.tag), len(self.nodes)
-        step = ".".join((tag, *sorted({each for each in _classes(element) if each in self.shared})))
+        step = class_names.step(element, self.shared)
         if above is not None and tag in CELLS:
             step = f"{step}[{_column(element, above, chain[-2] if len(chain) > 1 else above)}]"
         path = self.paths.number(self.nodes[above.number].path if above else -1, step)

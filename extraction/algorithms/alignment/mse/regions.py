@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from extraction.algorithms.alignment.mse.page import Page
 from extraction.algorithms.alignment.mse.records import Measure, Record, Region, partition, signs
+from extraction.algorithms.alignment.schema import MAX_NESTING
 
 MIN_RECORDS = 3
 """Fewest records of a section that is found by them alone (§4: more cannot be asked for, two are often alike by chance)."""
@@ -71,7 +72,7 @@ def resolved(page: Page, found: Mapping[int, Region], bounds: set[int]) -> list[
     for parent in sorted(found):
         while stack and page.nodes[stack[-1]].end <= parent:
             stack.pop()
-        holder = next((each for each in reversed(stack) if _record_of(page, found[each], parent) >= 0), None)
+        holder = next((each for each in reversed(stack[-MAX_NESTING:]) if _record_of(page, found[each], parent) >= 0), None)
         (tops if holder is None else inner.setdefault(holder, [])).append(parent)
         stack.append(parent)
     return list(_chosen(page, found, inner, tops, bounds))
