@@ -13,7 +13,7 @@ from extraction.algorithms.learning.features import PageTable
 from extraction.algorithms.monitoring.list_judging import places
 from extraction.algorithms.monitoring.list_relearning import RelearnedList, relearn_list
 from extraction.algorithms.monitoring.relearning import NotRelearned, Relearned, relearn
-from extraction.algorithms.rules.apply import Extraction
+from extraction.algorithms.rules.apply import Extraction, attribute_values
 from extraction.algorithms.rules.rule import AttributeRule
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Rule
@@ -35,13 +35,15 @@ class Repair:
     """The old rule with what could be relearned in place of what broke.
 
     relearned: by attribute, those of lists among them. failed: {attribute: why not}; its old rule is kept. lists: {list: its entry in
-    the report}.
+    the report}. given: {attribute: pages of those tried on which it has a value, and several}. pages: how many were tried.
     """
 
     value: RuleValue
     relearned: Mapping[str, Relearned]
     failed: Mapping[str, str]
     lists: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    given: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    pages: int = 0
 
     @property
     def valid(self) -> bool:
@@ -53,11 +55,18 @@ class Repair:
         """The broken version's report with the entries of what was relearned replaced."""
         own = {each.name for each in self.value.attributes}
         before = {entry["name"]: entry for entry in rule.report.get("attributes", [])}
-        entries = list((before | {name: _entry(name, made) for name, made in self.relearned.items() if name in own}).values())
+        entries = list((before | {name: self._counted(name, made) for name, made in self.relearned.items() if name in own}).values())
         listed: dict[str, Any] = {entry["name"]: entry for entry in rule.report.get("lists", [])}
         lists = list((listed | dict(self.lists)).values())
         failed = [{"name": name, "reason": reason} for name, reason in self.failed.items()]
-        return rule.report | {"attributes": entries, "lists": lists, "failed": failed, "repaired_from": rule.version}
+        # Why the old XPaths were chosen says nothing of the new ones.
+        why = {name: said for name, said in rule.report.get("explained", {}).items() if name not in self.relearned}
+        figures = {"pages": self.pages, "checked": self.pages, "explained": why} if self.relearned else {}
+        return rule.report | {"attributes": entries, "lists": lists, "failed": failed, "repaired_from": rule.version} | figures
+
+    def _counted(self, name: str, made: Relearned) -> dict[str, Any]:
+        hits, several = self.given.get(name, (0, 0))
+        return _entry(name, made) | {"hits": hits, "checked": self.pages, "without": [], "several": several, "several_on": []}
 
 
 def without(value: RuleValue, names: Collection[str]) -> RuleValue:
@@ -91,7 +100,13 @@ def make(value: RuleValue, broken: Collection[str], seen: Sequence[Seen]) -> Rep
         elif again is not None:
             failed |= dict.fromkeys(names, again.reason)
         lists.append(again.rule if isinstance(again, RelearnedList) else one)
-    return Repair(replace(value, attributes=repaired, lists=tuple(lists)), made, failed, entries)
+    given = {each.name: _given(each, pages) for each in repaired if each.name in made}
+    return Repair(replace(value, attributes=repaired, lists=tuple(lists)), made, failed, entries, given, len(pages))
+
+
+def _given(attribute: AttributeRule, pages: Sequence[PageTable]) -> tuple[int, int]:
+    counts = [len(set(attribute_values(attribute, page.root))) for page in pages]
+    return sum(count > 0 for count in counts), sum(count > 1 for count in counts)
 
 
 def _list_entry(made: RelearnedList, pages: Sequence[PageTable]) -> dict[str, Any]:
@@ -135,9 +150,4 @@ def _entry(name: str, made: Relearned) -> dict[str, Any]:
             "returned": made.returned,
             "stage": made.stage,
         },
-        "hits": made.agreeing,
-        "checked": made.judged,
-        "without": [],
-        "several": 0,
-        "several_on": [],
     }

@@ -8,7 +8,7 @@ from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply, xslt
 from extraction.models import Attribute, Cluster, Decision, Rule, Snapshot
-from extraction.services import contents, explained, site_pages
+from extraction.services import contents, designs, explained, site_pages
 from extraction.services.explained import Explained, Place
 
 SEEN_PAGES = 4
@@ -252,22 +252,31 @@ def _seen(rule: Rule) -> list[tuple[Snapshot, dict[str, tuple[str, ...]]]]:
 
 
 def _found(rule: Rule) -> list[tuple[Snapshot, apply.Extraction]]:
-    """What the rule gives on the first sample pages. A page or a rule that cannot be read shows nothing."""
+    """What the rule gives on some pages, see `_shown`. A page or a rule that cannot be read shows nothing."""
     try:
         sheet = xslt.Stylesheet.compile(rule.stylesheet)
     except (RuleError, XPathError):
         return []
     found, size_bytes = [], 0
-    for sample in rule.cluster.samples.select_related("snapshot__page").order_by("position")[:SEEN_PAGES]:
-        size_bytes += sample.snapshot.size_bytes
+    for snapshot in _shown(rule):
+        size_bytes += snapshot.size_bytes
         if size_bytes > SEEN_BYTES:
             break
         try:
-            root = parse(contents.get(sample.snapshot.sha256), content_type=sample.snapshot.content_type or None).root
-            found.append((sample.snapshot, apply.extract(sheet, root)))
+            root = parse(contents.get(snapshot.sha256), content_type=snapshot.content_type or None).root
+            found.append((snapshot, apply.extract(sheet, root)))
         except (PageError, RuleError, XPathError, FileNotFoundError):
             continue
     return found
+
+
+def _shown(rule: Rule) -> list[Snapshot]:
+    """The pages of an open break that a version was made for; else samples, those first that are as the pages are now."""
+    checked = Snapshot.objects.select_related("page").in_bulk(designs.check_pages(rule)[:SEEN_PAGES])
+    if checked:
+        return list(checked.values())
+    samples = [each.snapshot for each in rule.cluster.samples.select_related("snapshot__page").order_by("position")]
+    return sorted(samples, key=lambda snapshot: snapshot.page.current_id != snapshot.pk)[:SEEN_PAGES]
 
 
 def _changes(rule: Rule, older: Rule | None) -> list[tuple[str, str]]:

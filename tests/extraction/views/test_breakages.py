@@ -13,7 +13,18 @@ from django.urls import reverse
 from extraction.algorithms.monitoring.relearning import relearn
 from extraction.algorithms.rules.rule import AttributeRule
 from extraction.models import Attribute, Breakage, Check, Cluster, Monitor, RecordType, Rule, Run, Snapshot, Source
-from extraction.services import breakage_view, breakages, cluster_pages, crawl_site, load_assets, repairs, rule_history, runs, watch_view
+from extraction.services import (
+    breakage_view,
+    breakages,
+    cluster_pages,
+    crawl_site,
+    load_assets,
+    repairs,
+    rule_history,
+    rule_view,
+    runs,
+    watch_view,
+)
 from tests.extraction.test_monitoring import ATTRIBUTES, Shop, cluster, serving, shop  # noqa: F401 - fixtures
 from tests.extraction.views.world import World
 
@@ -268,3 +279,20 @@ def test_what_is_proven_is_folded_where_much_broke_and_stands_last(breakage: Bre
     found = breakage_view.effect(Breakage.objects.select_related("proposal", "rule", "check_found", "cluster").get())
     assert (found[0].attribute.name, found[0].proven) == (names[-1], False)
     assert all(each.proven for each in found[1:])
+
+
+def test_a_proposed_version_is_counted_and_shown_on_the_pages_as_they_are_now(breakage: Breakage, signed_in: Any) -> None:
+    proposal = breakage.proposal
+    assert proposal is not None
+    price = next(row for row in rule_view.rows(proposal) if row.attribute.name == "price")
+    line = next(each for each in breakage_view.effect(breakage) if each.attribute.name == "price")
+    assert (price.hits, price.checked) == (line.values[2], 12)
+    assert price.explained is None
+    assert [snapshot.pk for snapshot, _ in price.seen] == [pair.new for pair in breakage_view.pairs(breakage.check_found)][
+        : len(price.seen)
+    ]
+    assert any(values for _, values in price.seen)
+    breakages.accept(breakage)
+    assert proposal.report["checked"] == 12
+    text = signed_in("viewer").get(proposal.get_absolute_url()).content.decode()
+    assert "On some pages" in text
