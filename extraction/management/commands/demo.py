@@ -53,9 +53,10 @@ class Command(BaseCommand):
                 self._take_through(folder, address)
                 if no_serve:
                     self.stdout.write(f"`make run` starts the dashboard; sign in as {USER_NAME} with the password {_password()}")
+                    self.stdout.write("The shop is not served then; `make demo` serves both.")
                 else:
                     processes.wait_for_port(process, port)
-                    self._serve(process, port)
+                    self._serve(process, port, address)
         except processes.ProcessError as error:
             raise CommandError(f"{error}; {log} has what they said") from error
         except KeyboardInterrupt:
@@ -107,9 +108,11 @@ class Command(BaseCommand):
                 self.stdout.write(f"  {shortened(line.rstrip(), LINE_WIDTH)}")
         self.stdout.write("")
 
-    def _serve(self, process: Any, port: int) -> None:
+    def _serve(self, process: Any, port: int, address: str) -> None:
         self.stdout.write(f"The dashboard: http://127.0.0.1:{port}/")
         self.stdout.write(f"Sign in as {USER_NAME} with the password {_password()}")
+        self.stdout.write("To see a site change under its rules, give the shop its other design, then press Monitoring, Check now:")
+        self.stdout.write(f"  curl -X POST '{address}/-/switch?design=2'    # design=1 brings the old one back, day=3 another day's prices")
         self.stdout.write("Ctrl-C stops it.")
         self.stdout.flush()
         process.wait()
