@@ -296,3 +296,10 @@ def test_a_proposed_version_is_counted_and_shown_on_the_pages_as_they_are_now(br
     assert proposal.report["checked"] == 12
     text = signed_in("viewer").get(proposal.get_absolute_url()).content.decode()
     assert "On some pages" in text
+
+
+def test_a_check_of_the_version_before_is_not_taken_for_one_of_what_is_live(breakage: Breakage, signed_in: Any) -> None:
+    address = reverse("site_monitoring", args=[breakage.cluster.site.slug])
+    assert "went live" not in signed_in("viewer").get(address).content.decode()
+    breakages.accept(breakage)
+    assert "before version 2 went live" in signed_in("viewer").get(address).content.decode()
