@@ -21,6 +21,7 @@ from extraction.views import (
     suggested,
     suggested_lists,
     templates,
+    wrapper,
 )
 
 _RULES: list[URLPattern] = [
@@ -45,6 +46,9 @@ _CLUSTER: list[URLPattern | URLResolver] = [
     path("suggest/", suggested.suggested, name="cluster_suggest"),
     path("suggest/table/", suggested.table, name="cluster_suggest_table"),
     path("suggest/lists/", suggested_lists.lists, name="cluster_suggest_lists"),
+    path("suggest/opinions/", wrapper.opinions, name="cluster_suggest_opinions"),
+    path("suggest/wrapper/", wrapper.wrapper, name="cluster_wrapper"),
+    path("suggest/wrapper/look/", wrapper.look, name="cluster_wrapper_look"),
     path("extract/", rules.extract, name="extract_start"),
     path("records/", records.records, name="records"),
     path("records.csv", records.csv, name="records_csv"),

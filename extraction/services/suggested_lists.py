@@ -10,11 +10,10 @@ from typing import Any
 
 from django.db import transaction
 
-from extraction.algorithms.alignment.methods import opinions
 from extraction.algorithms.rules.guess import guess_type
 from extraction.algorithms.suggestion.lists import ListField, SuggestedList, rows_to_mark, suggest_lists
 from extraction.models import Attribute, Cluster, Label, Snapshot
-from extraction.services import clusters, record_types, sample_roots
+from extraction.services import clusters, record_types, sample_roots, second_opinions
 from extraction.services.labelling import MAX_ROWS, read_nodes, set_labels
 from extraction.services.recent import Recent
 from extraction.services.record_types import AttributeDraft
@@ -120,13 +119,12 @@ def take(cluster: Cluster, key: str, taken: TakenList, user: Any, *, type_name: 
 
 def _find(cluster: Cluster) -> tuple[str, _Found]:
     samples = sample_roots.of(cluster)
-    return samples.key, _FOUND.get(samples.key) or _FOUND.put(samples.key, _read(samples.snapshots))
+    return samples.key, _FOUND.get(samples.key) or _FOUND.put(samples.key, _read(samples))
 
 
-def _read(samples: Sequence[Snapshot]) -> _Found:
-    kept, roots = sample_roots.read(samples)
-    others = opinions(roots) if len(roots) > 1 else {}
-    lists = tuple(suggest_lists(roots, others=others))
+def _read(samples: sample_roots.Samples) -> _Found:
+    kept, roots = sample_roots.read(samples.snapshots)
+    lists = tuple(suggest_lists(roots, others=second_opinions.structures(samples.key, roots)))
     language = roots[0].get("lang") if roots else None
     offered = tuple(_offered(place, each, language) for place, each in enumerate(lists))
     return _Found(tuple(snapshot.pk for snapshot in kept), lists, offered)

@@ -43,6 +43,12 @@ def take(cluster: Cluster, snapshots: Sequence[int], rows: Sequence[tuple[Taken,
     return len(pages)
 
 
+def said(fields: int, pages: int) -> str:
+    """What taking did, in words for the editor."""
+    marked = f"{fields} field{'s' if fields > 1 else ''} marked on {pages} page{'s' if pages > 1 else ''}"
+    return f"{marked}. Look them through and put right what is wrong."
+
+
 def several(values: Values) -> bool:
     """Whether a page has several values of a column."""
     return any(len(row) > 1 for row in values.values())

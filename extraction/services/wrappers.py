@@ -1,17 +1,17 @@
-"""The wrapper that RoadRunner infers from a template's sample pages: to be looked at, taken fields from, and asked for its opinion."""
+"""The wrapper that RoadRunner infers from a template's sample pages: to be looked at, and to take fields from."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from extraction.algorithms.alignment.methods import SECOND_OPINIONS, opinions
 from extraction.algorithms.alignment.roadrunner.infer import PAGES, Found, infer_from_few
-from extraction.algorithms.alignment.roadrunner.wrapper import Line, lines, row_elements
+from extraction.algorithms.alignment.roadrunner.printing import Line, lines
+from extraction.algorithms.alignment.roadrunner.wrapper import row_elements
 from extraction.algorithms.alignment.schema import Repeated, Row, Structure, Tuple, Value
 from extraction.algorithms.errors import AlignmentError
 from extraction.algorithms.rules.guess import guess_type
-from extraction.algorithms.suggestion.opinions import agreeing
+from extraction.algorithms.suggestion.opinions import names
 from extraction.models import Cluster, Snapshot
 from extraction.services import sample_roots, suggested, taking_fields
 from extraction.services.recent import Recent
@@ -24,11 +24,16 @@ EXAMPLES = 3
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A field of the wrapper, as offered. place: its number; letter: its name there; set: the letter of its set, "" for none."""
+    """A field of the wrapper, as offered.
+
+    place: its number; letter: its name there; set: the letter of its set, "" for none; name: that of the suggested field with the same
+    values, "" for none.
+    """
 
     place: int
     letter: str
     set: str
+    name: str
     type: str
     multiple: bool
     filled: int
@@ -48,6 +53,11 @@ class Table:
     rows: Mapping[int, int]
     columns: tuple[str, ...]
     sets: tuple[str, ...]
+
+    @property
+    def total(self) -> int:
+        """Rows of all pages together."""
+        return sum(self.rows.values())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,7 +83,6 @@ class Look:
 
 
 _LOOKS: Recent[tuple[str, int], Look] = Recent(10)
-_OPINIONS: Recent[str, tuple[tuple[str, ...], ...]] = Recent(20)
 
 
 def look(cluster: Cluster, *, pages: int = PAGES) -> Look:
@@ -95,19 +104,22 @@ def _infer(cluster: Cluster, samples: sample_roots.Samples, pages: int) -> Look:
         raise JobError(f"RoadRunner gives up on {cluster.label}: {error}") from error
 
 
-def columns(seen: Look) -> list[Column]:
+def columns(cluster: Cluster, seen: Look) -> list[Column]:
     """Its fields as columns that can be taken, in the order of the page."""
     structure = seen.found.structure
+    known = names(suggested.columns(cluster), structure) if suggested.offer(cluster).key == seen.key else {}
     sets = {name: each.name for each in structure.schema.sets() for name in each.part.fields(within_sets=False)}
     return [
-        _column(place, letter, sets.get(letter, ""), pages) for place, (letter, pages) in enumerate(structure.columns().items()) if pages
+        _column(place, letter, sets.get(letter, ""), known.get(letter, ""), pages)
+        for place, (letter, pages) in enumerate(structure.columns().items())
+        if pages
     ]
 
 
-def _column(place: int, letter: str, within: str, pages: Mapping[int, Sequence[Value]]) -> Column:
+def _column(place: int, letter: str, within: str, name: str, pages: Mapping[int, Sequence[Value]]) -> Column:
     texts = [value.text for row in pages.values() for value in row]
     examples = tuple(" · ".join(value.text for value in row) for row in list(pages.values())[:EXAMPLES])
-    return Column(place, letter, within, guess_type(texts), any(len(row) > 1 for row in pages.values()), len(pages), examples)
+    return Column(place, letter, within, name, guess_type(texts), any(len(row) > 1 for row in pages.values()), len(pages), examples)
 
 
 def tables(seen: Look) -> list[Table]:
@@ -124,7 +136,7 @@ def tables(seen: Look) -> list[Table]:
         )
         for each in structure.schema.sets()
     ]
-    return sorted(found, key=lambda table: (-sum(table.rows.values()), table.letter))
+    return sorted(found, key=lambda table: (-table.total, table.letter))
 
 
 def _inner(part: Tuple) -> Iterator[Repeated]:
@@ -148,22 +160,6 @@ def use(cluster: Cluster, key: str, taken: Sequence[Taken], user: Any, *, type_n
 def _renumbered(values: taking_fields.Values, pages: Sequence[int]) -> taking_fields.Values:
     """The values of some pages, by their place among them."""
     return {place: values[number] for place, number in enumerate(pages) if number in values}
-
-
-def agreement(cluster: Cluster) -> tuple[tuple[str, ...], ...]:
-    """For each suggested field the methods that found it, too; computed once for the same pages, in some seconds."""
-    samples = sample_roots.of(cluster)
-    known = _OPINIONS.get(samples.key)
-    if known is not None:
-        return known
-    _, roots = sample_roots.read(samples.snapshots)
-    structures = opinions(roots) if len(roots) > 1 else {}
-    return _OPINIONS.put(samples.key, tuple(agreeing(suggested.columns(cluster), structures)))
-
-
-def methods() -> tuple[str, ...]:
-    """The names of those that are asked."""
-    return tuple(SECOND_OPINIONS)
 
 
 def as_json(structure: Structure, urls: Sequence[str]) -> str:

@@ -31,9 +31,7 @@ def suggested(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         if form.is_valid():
             data = form.cleaned_data
             pages = service.use(cluster, data["key"], form.taken, request.user, type_name=data["record_type"])
-            fields = len(form.taken)
-            marked = f"{fields} field{'s' if fields > 1 else ''} marked on {pages} page{'s' if pages > 1 else ''}"
-            messages.success(request, f"{marked}. Look them through and put right what is wrong.")
+            messages.success(request, taking_fields.said(len(form.taken), pages))
             return redirect("workbench", slug, number)
         problems = [str(message) for errors in form.errors.values() for message in errors]
     except JobError as error:

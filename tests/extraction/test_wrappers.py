@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.urls import reverse
 
-from extraction.models import Cluster, Label
-from extraction.services import wrappers
+from extraction.models import Cluster, Label, RecordType
+from extraction.services import second_opinions, suggested, wrappers
 from extraction.services.runs import JobError
 from extraction.services.taking_fields import Taken
 from tests.algorithms.alignment.roadrunner.pages import JOHN, PAUL
@@ -38,11 +39,16 @@ def books() -> Cluster:
 
 
 def test_columns_have_letters_types_and_examples(authors: Cluster) -> None:
-    columns = {each.letter: each for each in wrappers.columns(wrappers.look(authors))}
+    columns = {each.letter: each for each in wrappers.columns(authors, wrappers.look(authors))}
     assert list(columns) == ["A", "B", "C", "D", "E", "F"]
     assert {"John Smith", "Paul Jones"} == set(columns["A"].examples) and not columns["A"].multiple and columns["A"].set == ""
     assert columns["B"].multiple and columns["B"].set == "G" and columns["F"].set == "H"
     assert columns["F"].type == "price" and columns["F"].filled == 2
+
+
+def test_columns_are_called_as_the_suggested_field_of_the_same_values(books: Cluster) -> None:
+    named = {each.name: each.examples[0] for each in wrappers.columns(books, wrappers.look(books)) if each.name}
+    assert {"title", "price", "isbn"} <= named.keys() and named["price"].startswith("$")
 
 
 def test_repeated_parts_say_which_element_holds_how_many_rows_and_which_columns(authors: Cluster) -> None:
@@ -74,8 +80,9 @@ def test_pages_that_changed_meanwhile_are_not_marked(authors: Cluster, person: A
 
 
 def test_suggested_fields_are_agreed_with(books: Cluster) -> None:
-    assert ("ExAlg", "RoadRunner") in wrappers.agreement(books)
-    assert wrappers.agreement(books) is wrappers.agreement(books), "computed once"
+    key, agreed = second_opinions.of_fields(books)
+    assert key == suggested.offer(books).key and len(agreed) == len(suggested.offer(books).fields)
+    assert ("ExAlg", "RoadRunner") in agreed
 
 
 def told(*arguments: str) -> list[str]:
@@ -119,3 +126,41 @@ def test_one_page_has_no_wrapper(authors: Cluster) -> None:
     factory.snapshot(authors.site, "https://shop.example/alone", PAUL.encode(), cluster=alone)
     with pytest.raises(JobError, match="1 readable sample page; it takes two to compare"):
         wrappers.look(alone)
+
+
+def test_the_screen_shows_fields_template_and_data_and_takes_what_is_ticked(authors: Cluster, signed_in: Any) -> None:
+    client, address = signed_in("editor"), reverse("cluster_wrapper", args=[authors.site.slug, authors.number])
+    assert f'hx-get="{address}look/"' in client.get(address).content.decode()
+    text = client.get(f"{address}look/").content.decode()
+    assert "<b>6</b> fields" in text and "fits <b>2</b> of 2" in text
+    assert "&lt;h2&gt;#PCDATA&lt;/h2&gt;" in text and "<code>div.book</code>" in text and "XML at Work" in text
+    sent = {"key": wrappers.look(authors).key, "take": [0, 5], "name-0": "author", "type-0": "text", "name-5": "cost", "type-5": "price"}
+    answer = client.post(address, {**sent, "record_type": "Author"})
+    assert answer.headers["Location"] == reverse("workbench", args=[authors.site.slug, authors.number])
+    assert [each.name for each in RecordType.objects.get().attributes.all()] == ["author", "cost"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"), [({"take": []}, "Tick at least one field."), ({"name-0": ""}, "needs a name"), ({"key": "7"}, "changed meanwhile")]
+)
+def test_what_is_wrong_is_said_and_nothing_is_made(authors: Cluster, signed_in: Any, change: dict[str, Any], said: str) -> None:
+    sent = {"key": wrappers.look(authors).key, "record_type": "Author", "take": [0], "name-0": "mine", "type-0": "text", **change}
+    answer = signed_in("editor").post(reverse("cluster_wrapper", args=[authors.site.slug, authors.number]), sent)
+    assert answer.status_code == 400 and said in answer.content.decode()
+    assert not RecordType.objects.exists()
+
+
+def test_why_there_is_no_wrapper_is_said(authors: Cluster, signed_in: Any) -> None:
+    alone = factory.cluster(authors.site, number=2)
+    factory.snapshot(authors.site, "https://shop.example/alone", PAUL.encode(), cluster=alone)
+    text = signed_in("editor").get(reverse("cluster_wrapper_look", args=[authors.site.slug, 2])).content.decode()
+    assert "it takes two to compare" in text
+
+
+def test_the_suggested_fields_are_told_who_agrees(books: Cluster, signed_in: Any) -> None:
+    client, address = signed_in("editor"), reverse("cluster_suggest_opinions", args=[books.site.slug, books.number])
+    key = suggested.offer(books).key
+    assert f'hx-get="{address}?key={key}"' in client.get(reverse("cluster_suggest_table", args=[books.site.slug, 1])).content.decode()
+    text = client.get(f"{address}?key={key}").content.decode()
+    assert "ExAlg and RoadRunner agree<" in text and "RoadRunner agrees<" in text and 'id="opinion-0"' in text
+    assert "agree" not in client.get(f"{address}?key=7").content.decode(), "of other pages than those shown nothing is said"

@@ -29,6 +29,19 @@ def agreeing(columns: Sequence[Column], structures: Mapping[str, Structure]) -> 
     return [tuple(names) for names in found]
 
 
+def names(columns: Sequence[Column], structure: Structure) -> dict[str, str]:
+    """{field of a structure: name of the suggested column with the same values}, of the first one for several."""
+    read = {page for page, row in enumerate(structure.rows) if row}
+    mine = [(column.name, _contents(column.values, read)) for column in columns]
+    found: dict[str, str] = {}
+    for field, pages in structure.columns().items():
+        theirs = _contents(pages, read)
+        name = next((name for name, held in mine if name not in found.values() and _alike(held, theirs) >= SAME), None)
+        if name is not None:
+            found[field] = name
+    return found
+
+
 def _contents(pages: Pages, read: set[int]) -> Counter[tuple[int, str]]:
     """How often each value stands on each of the pages that a method read."""
     return Counter((page, value.text) for page, values in pages.items() if page in read for value in values)

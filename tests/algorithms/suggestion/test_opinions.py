@@ -4,7 +4,7 @@ from extraction.algorithms.alignment.methods import opinions
 from extraction.algorithms.alignment.schema import Field, Structure, Tuple, Value
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import AlignmentError
-from extraction.algorithms.suggestion.opinions import agreeing
+from extraction.algorithms.suggestion.opinions import agreeing, names
 from extraction.algorithms.suggestion.suggest import Column, suggest
 from tests.algorithms.suggestion.pages import roots
 
@@ -37,6 +37,11 @@ def test_roadrunner_and_exalg_agree_with_the_fields_of_a_bookshop() -> None:
     found = dict(zip(columns, agreeing(list(columns.values()), opinions(roots())), strict=True))
     assert {found[name] for name in ("title", "price", "isbn")} == {("ExAlg", "RoadRunner")}
     assert found["pages"] == ("RoadRunner",)
+
+
+def test_fields_are_called_as_the_column_of_the_same_values() -> None:
+    assert names([column("a", "b"), column("same", "same")], structure("a", "b")) == {"A": "x"}
+    assert names([column("a", "b")], structure("c", "d")) == {}
 
 
 def test_a_method_that_gives_up_has_no_opinion() -> None:

@@ -66,7 +66,14 @@ def test_no_page_breaks_the_policy_or_runs_over_its_width(opened: Opened, world:
     page = opened("/", "admin")
     no_pages = {"records_csv", "rule_export", "site_warc"}
     parts = {"run_progress", "site_now", "cluster_shares", "cluster_structure", "breakage_effect", "breakage_looks_progress"}
-    parts |= {"cluster_suggest_table", "cluster_suggest_lists", "site_lab_now", "site_lab_shares"}
+    parts |= {
+        "cluster_suggest_table",
+        "cluster_suggest_lists",
+        "cluster_suggest_opinions",
+        "cluster_wrapper_look",
+        "site_lab_now",
+        "site_lab_shares",
+    }
     for name in (name for name in LOOK if name not in no_pages | parts):
         page.goto(reverse(name, args=world.address(name)))
         page.wait_for_load_state("load")

@@ -61,7 +61,7 @@ class Reading:
     """Reads one page."""
 
     steps: int = 0
-    furthest: int = 0
+    furthest: int = -1
     reason: str = ""
     _programs: dict[Element, list[_Step]] = field(default_factory=dict)
     _known: dict[tuple[Element, Element], _Met | None] = field(default_factory=dict)
@@ -127,7 +127,7 @@ class Reading:
         """Keeps the furthest place where something else was wanted."""
         child = here.children[at] if at < len(here.children) else None
         node = child.node if isinstance(child, Element) else here.node
-        if node >= self.furthest:
+        if node > self.furthest:
             met = f"the end of <{here.label}>" if child is None else _shown(child)
             self.furthest, self.reason = node, f"in <{here.label}> {wanted} was expected, {met} is there"
 

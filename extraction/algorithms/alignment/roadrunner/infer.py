@@ -13,8 +13,9 @@ from lxml import etree
 
 from extraction.algorithms.alignment.roadrunner.data import NoMatch, Reading
 from extraction.algorithms.alignment.roadrunner.matching import MAX_STEPS, Matching
+from extraction.algorithms.alignment.roadrunner.printing import printed
 from extraction.algorithms.alignment.roadrunner.tokens import Vocabulary, read, read_one
-from extraction.algorithms.alignment.roadrunner.wrapper import Element, labels, named, printed, schema
+from extraction.algorithms.alignment.roadrunner.wrapper import Element, labels, named, schema
 from extraction.algorithms.alignment.schema import Row, Structure, Tuple
 from extraction.algorithms.errors import AlignmentError
 

@@ -10,7 +10,6 @@
 A page is a wrapper, too: one of elements and strings only. All nodes are compared by identity and never changed.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -206,47 +205,3 @@ def row_elements(nodes: Sequence[Node]) -> Iterator[tuple[str, str]]:
         if isinstance(node, Plus) and node.name:
             yield node.name, next((each.label for each in below if isinstance(each, Element)), "")
         yield from row_elements(below)
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of a printed wrapper. depth: how far it is indented. name: of the field or set that ends or stands in it, else ""."""
-
-    depth: int
-    text: str
-    name: str = ""
-
-
-def lines(nodes: Sequence[Node], depth: int = 0) -> Iterator[Line]:
-    """The wrapper as a regular expression, a line for each tag, string or bracket; an element with one string or none is one line."""
-    for node in nodes:
-        if isinstance(node, Element):
-            yield from _element(node, depth)
-        elif isinstance(node, Maybe | Plus):
-            yield Line(depth, "(")
-            yield from lines(node.part, depth + 1)
-            yield Line(depth, ")+", node.name) if isinstance(node, Plus) else Line(depth, ")?")
-        else:
-            yield Line(depth, _string(node), node.name if isinstance(node, Pcdata) else "")
-
-
-def _element(node: Element, depth: int) -> Iterator[Line]:
-    tag = re.split("[.#]", node.label, maxsplit=1)[0]
-    only = node.children[0] if len(node.children) == 1 else None
-    if not node.children:
-        yield Line(depth, f"<{node.label}/>")
-    elif isinstance(only, Text | Pcdata):
-        yield Line(depth, f"<{node.label}>{_string(only)}</{tag}>", only.name if isinstance(only, Pcdata) else "")
-    else:
-        yield Line(depth, f"<{node.label}>")
-        yield from lines(node.children, depth + 1)
-        yield Line(depth, f"</{tag}>")
-
-
-def _string(node: Text | Pcdata) -> str:
-    return node.text if isinstance(node, Text) else "#PCDATA"
-
-
-def printed(nodes: Sequence[Node], *, names: bool = True) -> str:
-    """The wrapper as indented text; names: the field's or set's after its line."""
-    return "\n".join(f"{'  ' * line.depth}{line.text}{f'  {line.name}' if names and line.name else ''}" for line in lines(nodes))
