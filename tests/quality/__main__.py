@@ -18,7 +18,7 @@ from statistics import fmean
 from typing import Any
 
 from extraction.algorithms.methods import METHODS
-from tests.quality import absence, blocks, clusterings, exalg, extraction, mutation, relisted, scores, sections, suggest
+from tests.quality import absence, blocks, clusterings, exalg, extraction, mutation, relisted, roadrunner, scores, sections, suggest
 from tests.quality.sites import read_site
 
 Row = tuple[str, str, float]
@@ -52,6 +52,7 @@ FLOORS = {
     ("records, nothing annotated", "mean row F1"): 1.0,
     ("sections, nothing annotated", "mean row F1"): 0.98,
     ("exalg, nothing annotated", "attributes found"): 0.758,
+    ("roadrunner, nothing annotated", "attributes found"): 0.775,
     ("clustering javadoc17", "purity"): 0.97,
     ("clustering javadoc17", "pair recall"): 0.87,
     ("clustering javadoc17", "V"): 0.93,
@@ -96,6 +97,7 @@ def main() -> int:
         ("extraction", _blocks),
         ("extraction", _suggest),
         ("extraction", _exalg),
+        ("extraction", _roadrunner),
     ):
         if not (data / folder).is_dir():
             print(f"{folder}: skipped, there is no folder {data / folder}")
@@ -193,6 +195,10 @@ def _lists(data: Path) -> Iterator[Row]:
     found = scores.records(data, _predictions("records", data, "--suggested"), annotated_pages=0)
     yield "records, nothing annotated", "mean row F1", fmean(found.values())
     yield "sections, nothing annotated", "mean row F1", fmean(each.f1 for each in sections.every(data))
+
+
+def _roadrunner(data: Path) -> Iterator[Row]:
+    yield "roadrunner, nothing annotated", "attributes found", roadrunner.figures(data)["found"]
 
 
 def _exalg(data: Path) -> Iterator[Row]:

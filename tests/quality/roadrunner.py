@@ -42,44 +42,40 @@ class Outcome:
     found: tuple[bool, ...]
 
 
-def outcome(folder: Path, count: int, *, most: int | None = None) -> Outcome:
-    """What RoadRunner makes of the first `count` pages, of which `most` make the wrapper (all, if None)."""
+def outcome(folder: Path, count: int, *, most: int | None = None, last_resort: bool = True) -> Outcome:
+    """What RoadRunner makes of the first `count` pages, of which `most` make the wrapper (all, if None); nothing where it gives up."""
     files = sorted((folder / "pages").glob("*.html"))[:count]
     roots = [parse(file.read_bytes()).root for file in files]
     started = time.process_time()
-    found = infer_from_few(roots, most=most or len(roots))
-    seconds = time.process_time() - started
-    held = tuple(_held(folder, [file.stem for file in files], found))
-    structure = found.structure
-    return Outcome(
-        folder.name,
-        len(files),
-        _strict(roots[:most]),
-        found.resorts,
-        len(files) - len(found.unread),
-        seconds,
-        len(structure.columns()),
-        len(structure.tables()),
-        held,
-    )
+    strict = _strict(roots, most)
+    between = time.process_time()
+    found = infer_from_few(roots, most=most or len(roots)) if last_resort else strict
+    seconds = time.process_time() - between if last_resort else between - started
+    held = _held(folder, [file.stem for file in files], found)
+    if found is None:
+        return Outcome(folder.name, len(files), False, 0, 0, seconds, 0, 0, held)
+    columns, sets = found.structure.columns(), found.structure.tables()
+    read = len(files) - len(found.unread)
+    return Outcome(folder.name, len(files), strict is not None, found.resorts, read, seconds, len(columns), len(sets), held)
 
 
-def _strict(roots: Sequence[etree._Element]) -> bool:
+def _strict(roots: Sequence[etree._Element], most: int | None) -> Found | None:
     try:
-        infer_from_few(roots, most=len(roots), last_resort=False)
+        return infer_from_few(roots, most=most or len(roots), last_resort=False)
     except AlignmentError:
-        return False
-    return True
+        return None
 
 
-def _held(folder: Path, names: Sequence[str], found: Found) -> list[bool]:
+def _held(folder: Path, names: Sequence[str], found: Found | None) -> tuple[bool, ...]:
+    truths = json.loads((folder / "truth.json").read_text()).values()
+    if found is None:
+        return tuple(False for _ in truths)
     columns = [
         {names[page]: [value.text for value in values] for page, values in pages.items()} for pages in found.structure.columns().values()
     ]
-    truths = json.loads((folder / "truth.json").read_text()).values()
     read = {name for number, name in enumerate(names) if number not in found.unread}
     shown = [{page: values for page, values in truth.items() if page in read} for truth in truths]
-    return [any(f1(truth, column) >= FOUND for column in columns) for truth in shown if truth]
+    return tuple(any(f1(truth, column) >= FOUND for column in columns) for truth in shown if truth)
 
 
 def figures(data: Path) -> dict[str, float]:
@@ -92,11 +88,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("--each", action="store_true", help="a line for each site")
+    parser.add_argument("--without-last-resort", action="store_true", help="give up where it would be taken")
     options = parser.parse_args()
     print("| pages | sites | without the last resort | places it is taken, median | pages read | seconds, median | seconds, most | found |")
     print("|---|---|---|---|---|---|---|---|")
     for name, count, most in [*((f"{count}", count, None) for count in NUMBERS), (f"{PAGES} of 10", 10, PAGES)]:
-        rows = [outcome(folder, count, most=most) for folder in sites(options.data)]
+        rows = [outcome(folder, count, most=most, last_resort=not options.without_last_resort) for folder in sites(options.data)]
         for row in rows if options.each else ():
             print(f"  {row}")
         seconds = [row.seconds for row in rows]

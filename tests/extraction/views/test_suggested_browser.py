@@ -45,6 +45,7 @@ def test_from_no_click_to_marked_pages(page: Any) -> None:
     api.expect(page.get_by_text("No records repeat within these pages.")).to_be_visible()
     names = page.get_by_role("textbox", name="Name", exact=True)
     api.expect(names.first).to_have_value("title")
+    api.expect(page.get_by_text("ExAlg and RoadRunner agree", exact=True).first).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     page.get_by_label("A record of these pages is a").fill("Book")
     names.first.fill("book_title")
@@ -53,6 +54,22 @@ def test_from_no_click_to_marked_pages(page: Any) -> None:
     api.expect(page.get_by_text("book_title").first).to_be_visible()
     assert RecordType.objects.get().attributes.count() == 8
     assert Label.objects.filter(attribute__name="book_title").count() == 3
+
+
+def test_a_field_is_taken_from_the_wrapper(page: Any) -> None:
+    site = factory.site("Shop")
+    cluster = factory.cluster(site)
+    for number in range(8):
+        factory.snapshot(site, f"https://shop.example/{number}", html(number).encode(), cluster=cluster)
+    page.goto(reverse("cluster_wrapper", args=[site.slug, cluster.number]))
+    page.get_by_label("Take B").check()
+    page.get_by_label("Name of B").fill("heading")
+    page.get_by_label("A record of these pages is a").fill("Book")
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    page.get_by_role("button", name="Use these").click()
+    page.wait_for_url(re.compile(re.escape(reverse("workbench", args=[site.slug, cluster.number]))))
+    api.expect(page.get_by_text("heading").first).to_be_visible()
+    assert Label.objects.filter(attribute__name="heading").count() == 3
 
 
 def test_from_no_click_to_a_list_with_marked_rows(page: Any) -> None:
