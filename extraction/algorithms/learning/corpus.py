@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from lxml import etree
+from numpy.typing import NDArray
 
 from extraction.algorithms.dom.nodes import Kind, Location, clean
 from extraction.algorithms.learning.features import BLANK, Bools, Hashes, Ints, PageTable, key
@@ -21,8 +22,20 @@ _ELEMENT_ROWS = ("parent", "before", "after", "first", "end")
 _TEXT_ROWS = ("owner", "left", "right")
 
 
+MAX_COMPARED = 10_000
+"""Most children of one element where siblings are compared: twice as many nodes, texts between them counted, are what
+`rules.apply` lets a rule compare, for that costs their square."""
+
 MAX_NAMED_BYTES = 32_000_000
 """Answers of `Corpus.named` kept, so that a corpus that is kept for long stays small beside the pages it is of."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeaderCells:
+    """Cells of tables' first rows: keys (ascending) of table and place, and the rows of the cells. Made by `columns`."""
+
+    keys: NDArray[np.int64]
+    rows: Ints
 
 
 class Corpus:
@@ -33,7 +46,7 @@ class Corpus:
         self._named: dict[int, Bools] = {}
         self.stems: dict[int, str] = {}
         self._names: tuple[Hashes, Ints] | None = None
-        self.headers: dict[int, Ints] = {}
+        self.header_cells: HeaderCells | None = None
         sizes = [len(page.nodes) + 1 for page in pages]
         counts = [len(page.strings) + 1 for page in pages]
         self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
@@ -53,6 +66,11 @@ class Corpus:
         if shift:
             columns = [column + offset for column, offset in zip(columns, self.offsets, strict=False)]
         return np.concatenate(columns)
+
+    def crowded(self, pages: Ints) -> bool:
+        """Whether some element of one of the pages has more than MAX_COMPARED children."""
+        most = (self.places["place"][self.offsets[page] : self.offsets[page + 1]].max() for page in np.unique(pages).tolist())
+        return any(place > MAX_COMPARED for place in most)
 
     @property
     def size_bytes(self) -> int:

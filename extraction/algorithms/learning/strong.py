@@ -15,13 +15,11 @@ import numpy as np
 from extraction.algorithms.dom.nodes import clean, value
 from extraction.algorithms.dom.xpath import XPath, cleaned, has_word, name_test, quote, same_text, self_test
 from extraction.algorithms.learning.above import somewhere_under
+from extraction.algorithms.learning.columns import headers
 from extraction.algorithms.learning.corpus import Candidates, Corpus
 from extraction.algorithms.learning.costs import Cost
-from extraction.algorithms.learning.features import BLANK, TOO_LONG, Bools, Hashes, Ints, key, name_key, names_of, shape
+from extraction.algorithms.learning.features import TOO_LONG, Bools, Hashes, Ints, key, name_key, names_of, shape
 from extraction.algorithms.learning.maker import PEERS, TEXT, Feature, Found, Maker, name_kind, name_words
-
-MAX_CELL_DEPTH = 40
-"""Levels looked up from a cell to its table; it takes two, but broken pages have more."""
 
 STEM_ENDS = "s:.,;() "
 """What may follow a label's stem: "Author", "Authors:" and "Author(s)" are one label, "(Author)," and "(Author)" are."""
@@ -31,14 +29,18 @@ MIN_STEM, MAX_STEMS = 3, 3_000
 
 
 def features(corpus: Corpus, nodes: Candidates, positives: Ints, *, cost: Cost) -> list[Found]:
-    """All features that the positives (places among the candidates) share, each with the candidates that have it."""
+    """All features that the positives (places among the candidates) share, each with the candidates that have it.
+
+    None looks along siblings where a positive's page has so many that the rule could not run there.
+    """
     maker = _Near(corpus, nodes, positives, cost)
     found = list(maker.of_text()) if nodes.target.kind == "text" else []
     found += maker.own_shape()
     for level in range(len(maker.levels)):
         found += maker.of_element(level)
     found += somewhere_under(maker)
-    return found
+    crowded = corpus.crowded(nodes.page[positives])
+    return [row for row in found if "-sibling::" not in row[0].test] if crowded else found
 
 
 class _Near(Maker):
@@ -236,41 +238,3 @@ class _Near(Maker):
 
     def _string(self, row: int, path: str) -> str:
         return clean(str(XPath(path).select(self.corpus.element(row))[0]))
-
-
-def headers(corpus: Corpus, cells: Ints) -> Ints:
-    """Rows of the header cell above each cell: that of the first row of its table at the same place.
-
-    A guard row where there is none, or where an earlier header has the same text: the label means that one.
-    """
-    tags, parent = corpus.numbers["tag"], corpus.rows["parent"]
-    table_tag = np.uint64(key("table"))
-    tables, above = np.full(len(cells), -1, np.int32), cells
-    for _ in range(MAX_CELL_DEPTH):
-        above = parent[above]
-        tables = np.where((tables < 0) & (tags[above] == table_tag), above, tables)
-    none = int(corpus.offsets[1]) - 1
-    found = np.full(len(cells), none, np.int32)
-    for table in np.unique(tables[tables >= 0]):
-        if int(table) not in corpus.headers:
-            corpus.headers[int(table)] = _by_place(corpus, int(table), none)
-        by_place = corpus.headers[int(table)]
-        mine = np.flatnonzero(tables == table)
-        found[mine] = by_place[np.minimum(corpus.places["place"][cells[mine]], len(by_place) - 1)]
-    return found
-
-
-def _by_place(corpus: Corpus, table: int, none: int) -> Ints:
-    """Header cells of a table's first row by their place from 1, `none` at 0, at the end, and for a text seen before."""
-    rows = np.flatnonzero(corpus.numbers["tag"][table + 1 : corpus.rows["end"][table]] == np.uint64(key("tr")))
-    if not len(rows):
-        return np.array([none], np.int32)
-    row = int(table + 1 + rows[0])
-    places, seen = [none], {BLANK, TOO_LONG}
-    cell = int(corpus.rows["first"][row])
-    while corpus.numbers["tag"][cell]:
-        whole = int(corpus.numbers["whole"][cell])
-        places.append(none if whole in seen else cell)
-        seen.add(whole)
-        cell = int(corpus.rows["after"][cell])
-    return np.array([*places, none], np.int32)

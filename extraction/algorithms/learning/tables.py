@@ -290,19 +290,32 @@ def _wholes(tree: _Tree, slots: _Slots) -> dict[str, NDArray[np.generic]]:
     shapes = np.where(several == 1, _guarded(slots.shape)[one], np.uint64(BLANK))
     rows = np.flatnonzero((several > 1) & (total <= MAX_LABEL))
     spans, which = np.unique(full[begin[rows]] * len(size) + full[stop[rows] - 1], return_inverse=True)
-    joined = [_joined(slots, *divmod(span, len(size))) for span in spans.tolist()]
+    padded = _Padded(slots)
+    joined = [padded.joined(*divmod(span, len(size))) for span in spans.tolist()]
     _, labels, forms = _hashes(joined)
     whole[rows], shapes[rows] = labels[which], forms[which]
     return {"whole": _guarded(whole), "shape": _guarded(shapes)}
 
 
-def _joined(slots: _Slots, first: int, last: int) -> str:
-    """The cleaned text from one slot to another, `LONG` where so many texts lie between them that it takes long to tell."""
-    if last - first > MAX_RAW_LABEL:
-        return LONG
-    texts = zip(slots.raw[first : last + 1], slots.cleaned[first : last + 1], strict=True)
-    parts = (f"{' ' if raw[0].isspace() else ''}{text}{' ' if raw[-1].isspace() else ''}" for raw, text in texts)
-    return " ".join("".join(parts).split())
+class _Padded:
+    """Cleaned texts with a space where the raw one has white space at its end, each made when it is first asked for."""
+
+    def __init__(self, slots: _Slots) -> None:
+        self.slots = slots
+        self.known: list[str | None] = [None] * len(slots.raw)
+
+    def joined(self, first: int, last: int) -> str:
+        """The cleaned text from one slot to another, `LONG` where so many texts lie between them that it takes long to tell."""
+        if last - first > MAX_RAW_LABEL:
+            return LONG
+        known = self.known
+        return " ".join("".join([known[n] or self._padded(n) for n in range(first, last + 1)]).split())
+
+    def _padded(self, n: int) -> str:
+        raw = self.slots.raw[n]
+        text = f"{' ' if raw[0].isspace() else ''}{self.slots.cleaned[n]}{' ' if raw[-1].isspace() else ''}"
+        self.known[n] = text
+        return text
 
 
 def _texts_beside(tree: _Tree, slots: _Slots) -> dict[str, NDArray[np.generic]]:

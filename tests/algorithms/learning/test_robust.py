@@ -1,6 +1,7 @@
 """Rules carry over to pages that changed as sites change."""
 
 from extraction.algorithms.learning.apriori import Learned, NotLearned, learn
+from extraction.algorithms.learning.corpus import MAX_COMPARED
 from tests.algorithms.learning.pages import example, page, values
 
 
@@ -39,3 +40,13 @@ def test_what_stands_in_the_next_row_is_not_under_the_label_of_a_row_without_val
     body = "<div><p>Height</p><p><i>{}</i></p></div><div><p>Weight</p><p><i>{}</i></p></div>"
     found = rule([body.format("180", "70"), body.format("190", "80")], "//div[1]/p/i")
     assert values(found, page("<div><p>Height</p></div><div><p>Weight</p><p><i>75</i></p></div>")) == []
+
+
+def test_a_rule_for_a_page_with_many_siblings_looks_along_none() -> None:
+    body = '<p>Name</p><p class="name">{}</p>' + "<p>x</p>" * (MAX_COMPARED + 1)
+    small = body.format("Ada").replace("<p>x</p>", "", MAX_COMPARED)
+    pages = [page(body.format("Ada")), page(small), page(body.format("Eve"))]
+    found = learn(pages, [example(pages, 0, "//p[2]")])
+    assert values(found, pages[2]) == ["Eve"]
+    assert isinstance(found, Learned)
+    assert "-sibling" not in found.alternatives[0].xpath
