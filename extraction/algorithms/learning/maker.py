@@ -76,8 +76,8 @@ class Maker:
 
     def shared(self, column: Hashes | Ints) -> int:
         """The value that all positives have in a column, 0 when they differ or have none."""
-        values = column[self.positives]
-        return int(values[0]) if (values == values[0]).all() and values[0] > TOO_LONG else 0
+        value = int(column[self.example])
+        return value if value > TOO_LONG and bool((column[self.positives] == value).all()) else 0
 
     def text_of(self, row: int) -> str:
         return clean(whole_text(self.corpus.element(row)))
