@@ -79,7 +79,7 @@ def structure(request: HttpRequest, slug: str, number: int) -> HttpResponse:
             raise Http404("These pages have no document type.")
         headers = {"Content-Disposition": f'attachment; filename="{cluster.site.slug}-{cluster.number}.dtd"'}
         return HttpResponse(found.text(), content_type="application/xml-dtd; charset=utf-8", headers=headers)
-    context["attributes"] = sum(len(element.attributes) for element in found.elements) if found else 0
+    context["attributes"] = sum(len(element.attributes) for element in found.type.elements) if found else 0
     return render(request, "extraction/_structure.html", context)
 
 

@@ -232,11 +232,11 @@ def test_a_template_of_xml_has_a_structure_to_be_seen_and_taken_away(templates: 
     assert "Structure" in client.get(cluster.get_absolute_url()).content.decode()
     address = reverse("cluster_structure", args=[cluster.site.slug, cluster.number])
     shown = client.get(address).content.decode()
-    assert "on 18 pages" in shown and "(title, price, colour?, style, image, description, maker, offers, imprint)" in shown
+    assert "on 18 pages" in shown and "(title, g:price, colour?, style, m:image, description, maker, offers, imprint)" in shown
     taken = client.get(f"{address}?as=dtd")
     assert taken["Content-Disposition"] == f'attachment; filename="feed-{cluster.number}.dtd"'
     found = etree.DTD(io.BytesIO(taken.content))
-    assert all(found.validate(parse(page.content).root) for page in TRUTH.values() if page.kind == "product")
+    assert all(found.validate(etree.fromstring(page.content)) for page in TRUTH.values() if page.kind == "product")
     said = io.StringIO()
     call_command("structure", "feed", str(cluster.number), "--method", "xtract", stdout=said)
     assert taken.content.decode() == said.getvalue()
@@ -250,6 +250,20 @@ def test_a_template_of_html_has_none(client: Client, person: Any) -> None:
     assert "not XML" in client.get(address).content.decode() and client.get(f"{address}?as=dtd").status_code == 404
     with pytest.raises(CommandError, match="the pages of Template 1 are not XML"):
         call_command("structure", "books", "1", "--method", "xtract")
+
+
+def test_broken_pages_are_left_out_of_a_document_type_which_says_so(client: Client, person: Any) -> None:
+    client.force_login(person("viewer"))
+    cluster = factory.cluster(factory.site("Broken"))
+    for number, page in enumerate(("<a><b/></a>", "<a><b/><c></a>")):
+        factory.snapshot(cluster.site, f"https://b.example/{number}", f"<?xml version='1.0'?>{page}".encode(), cluster=cluster)
+    address = reverse("cluster_structure", args=["broken", 1])
+    shown = client.get(address).content.decode()
+    assert "on 1 page. 1 broken page left out." in shown
+    taken = client.get(f"{address}?as=dtd").content
+    assert taken == b"<!-- 1 page of broken XML left out -->\n<!ELEMENT a (b)>\n<!ELEMENT b EMPTY>\n" and etree.DTD(io.BytesIO(taken))
+    cluster.snapshots.order_by("pk").first().delete()
+    assert "the XML of all pages of Template 1 is broken" in client.get(address).content.decode()
 
 
 def test_pages_without_end_of_names_have_no_document_type(client: Client, person: Any) -> None:

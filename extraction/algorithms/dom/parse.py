@@ -8,6 +8,7 @@ because half a page is of more use to an editor than none.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from charset_normalizer import from_bytes
@@ -15,7 +16,7 @@ from lxml import etree
 from w3lib.encoding import html_to_unicode
 
 from extraction.algorithms.dom.floods import thinned
-from extraction.algorithms.dom.xml import XmlError, is_xml, readable, tree
+from extraction.algorithms.dom.xml import XmlError, as_written, is_xml, readable, tree
 from extraction.algorithms.errors import PageError
 
 MAX_BYTES = 32 * 1024 * 1024
@@ -52,7 +53,7 @@ def parse(content: bytes, *, content_type: str | None = None) -> ParsedPage:
         raise PageError(f"the page has {len(content):,} bytes; at most {MAX_BYTES:,} are read")
     encoding, text = decode(content, content_type=content_type)
     if is_xml(text, content_type):
-        return _xml(content, encoding, text)
+        return _xml(content, encoding, text, tree)
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True, remove_pis=True)
     try:
         root = etree.fromstring(thinned(text).encode("utf-8", "replace"), parser)
@@ -63,12 +64,20 @@ def parse(content: bytes, *, content_type: str | None = None) -> ParsedPage:
     return ParsedPage(root, encoding, len(content), _notices(parser))
 
 
-def _xml(content: bytes, encoding: str, text: str) -> ParsedPage:
+def _xml(content: bytes, encoding: str, text: str, read: Callable[[str], tuple[etree._Element, tuple[str, ...]]]) -> ParsedPage:
     try:
-        root, notices = tree(text)
+        root, notices = read(text)
     except XmlError as error:
         raise PageError(f"the page is XML, and {error}") from error
     return ParsedPage(root, encoding, len(content), notices)
+
+
+def xml_as_written(content: bytes, *, content_type: str | None = None) -> ParsedPage | None:
+    """The tree of a page of XML with prefixes and namespaces as it has them, None for one of HTML. Raises PageError as `parse` does."""
+    if len(content) > MAX_BYTES:
+        raise PageError(f"the page has {len(content):,} bytes; at most {MAX_BYTES:,} are read")
+    encoding, text = decode(content, content_type=content_type)
+    return _xml(content, encoding, text, as_written) if is_xml(text, content_type) else None
 
 
 def decode(content: bytes, *, content_type: str | None = None) -> tuple[str, str]:

@@ -142,6 +142,13 @@ def readable(content: bytes) -> bytes:
 
 def tree(text: str) -> tuple[etree._Element, tuple[str, ...]]:
     """(root, what was lost on the way in words) of XML. Raises XmlError for what is refused or holds no element."""
+    root, notices = as_written(text, instructions=False)
+    _drop_prefixes(root)
+    return root, notices
+
+
+def as_written(text: str, *, instructions: bool = True) -> tuple[etree._Element, tuple[str, ...]]:
+    """As `tree`, with namespaces, prefixes and all attributes as the page has them. instructions: with its processing instructions."""
     parser = etree.XMLParser(
         encoding="utf-8",
         recover=True,
@@ -149,7 +156,7 @@ def tree(text: str) -> tuple[etree._Element, tuple[str, ...]]:
         load_dtd=False,
         no_network=True,
         huge_tree=True,
-        remove_pis=True,
+        remove_pis=not instructions,
         collect_ids=False,
     )
     try:
@@ -158,7 +165,6 @@ def tree(text: str) -> tuple[etree._Element, tuple[str, ...]]:
         raise XmlError(f"the XML cannot be read: {error.msg}") from error
     if root is None:
         raise XmlError("the XML holds no element")
-    _drop_prefixes(root)
     broken = next((entry for entry in parser.error_log if entry.level_name == "FATAL"), None)
     if broken is None:
         return root, ()

@@ -2,6 +2,7 @@
 
 import io
 import math
+import re
 from itertools import chain, combinations, product
 
 import numpy as np
@@ -34,7 +35,7 @@ from extraction.algorithms.alignment.xtract.models import (
     written,
 )
 from extraction.algorithms.alignment.xtract.positions import Positions
-from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.dom.parse import parse, xml_as_written
 from tests.fixtures import product_feed
 
 WORDS = st.text("abc", max_size=6)
@@ -244,6 +245,60 @@ trees = st.recursive(
 def test_any_pages_are_valid_against_what_is_inferred_from_them(pages: list[str]) -> None:
     roots = [parse(f"<?xml version='1.0'?><root>{page}</root>".encode()).root for page in pages]
     assert valid(roots, document_type(roots).text())
+
+
+SPACES = b"""<?xml version="1.0"?><?pi?>
+<rss xmlns:g="urn:g" xmlns:x="urn:g" xmlns:m="urn:m" version="2"><title xml:lang="en">t</title>
+<g:title g:id="1" x:no="3" id="2" m:a="">a</g:title>
+<x:title/><item xmlns="urn:other" xmlns:g="urn:g"><g:price>3</g:price><sub xmlns="urn:other"/><e><?pi?></e></item></rss>"""
+
+
+def test_a_document_type_has_the_names_and_prefixes_of_the_files() -> None:
+    other = b'<rss version="2" xmlns:g="urn:g"><title/><item xmlns="urn:z"/></rss>'
+    pages = [xml_as_written(content) for content in (SPACES, other)]
+    text = document_type([page.root for page in pages if page]).text()
+    assert valid([etree.fromstring(content) for content in (SPACES, other)], text)  # the files as libxml2 reads them by itself
+    for line in (
+        "title xml:lang CDATA #IMPLIED",
+        "g:title x:no CDATA #REQUIRED",
+        "g:title m:a CDATA #REQUIRED",
+        "sub xmlns CDATA #REQUIRED",
+    ):
+        assert f"<!ATTLIST {line}>" in text
+    assert "<!ELEMENT rss (title, (g:title, x:title)?, item)>" in text and "<!ELEMENT x:title EMPTY>" in text
+    assert not valid([etree.fromstring(SPACES.replace(b"g:title", b"m:title"))], text)
+    assert xml_as_written(b"<html><p>no XML</p></html>") is None
+
+
+spaces = st.recursive(
+    st.builds(
+        lambda name, attribute: f'<{name} {attribute}="">', st.sampled_from(["a", "p:a", "q:b"]), st.sampled_from(["x", "p:x", "q:x"])
+    ),
+    lambda below: st.builds(
+        lambda name, parts: f'<{name} xmlns="urn:1">{"".join(parts)}', st.sampled_from(["a", "p:a"]), st.lists(below, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.lists(spaces, min_size=1, max_size=3))
+def test_any_files_with_prefixes_are_valid_against_what_is_inferred_from_them(pages: list[str]) -> None:
+    files = [f'<r xmlns:p="urn:1" xmlns:q="urn:1">{closed(page)}</r>'.encode() for page in pages]
+    read = [xml_as_written(content) for content in files]
+    assert valid([etree.fromstring(content) for content in files], document_type([page.root for page in read if page]).text())
+
+
+def closed(text: str) -> str:
+    """Tags that were only begun, each ended at the end of the page."""
+    names = re.findall(r"<(\S+) ", text)
+    return text + "".join(f"</{name}>" for name in reversed(names))
+
+
+def test_names_of_attributes_without_end_are_refused() -> None:
+    attributes = " ".join(f'a{number}=""' for number in range(dtd.MAX_ATTRIBUTES + 1))
+    with pytest.raises(TooManyNamesError, match="<r> has more than 200 names of attributes"):
+        document_type([parse(f"<?xml version='1.0'?><r {attributes}/>".encode()).root])
 
 
 def test_long_lists_are_looked_at_in_part_and_still_valid() -> None:

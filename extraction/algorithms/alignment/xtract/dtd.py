@@ -1,13 +1,15 @@
 """A document type for pages of XML: a content model for each element, and its attributes.
 
 An element with text has ``(#PCDATA)``, or ``(#PCDATA | a | b)*`` beside children, since XML has no more exact mixed content. One with
-neither is EMPTY. An attribute that every element of the name has is #REQUIRED, any other #IMPLIED. Every page whose elements were looked at
-is valid against it. Cost: one pass over the elements, and `infer` for each name.
+neither is EMPTY. An attribute that every element of the name has is #REQUIRED, any other #IMPLIED. A document type knows no namespaces, so
+names are those that stand in the file (``g:price``, ``xml:lang``), and a declaration of a prefix (``xmlns:g``) is an attribute. Every page
+whose elements were looked at is valid against it. Cost: one pass over the elements, and `infer` for each name.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from lxml import etree
 
@@ -22,8 +24,15 @@ MAX_NAMES = 500
 """Names of elements that are described; with more, a page is not written by a template but by its data."""
 
 
+MAX_ATTRIBUTES = 200
+"""Names of attributes of one element, for the same reason."""
+
+_XML = "http://www.w3.org/XML/1998/namespace"
+_NAME = etree.XPath("name(@*[$place])", smart_strings=False)
+
+
 class TooManyNamesError(ValueError):
-    """The pages have more names of elements than any document type would."""
+    """The pages have more names of elements or attributes than any document type would."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,30 +79,71 @@ class _Seen:
 
 
 def document_type(roots: Sequence[etree._Element]) -> DocumentType:
-    """The document type of some pages; empty for none. Raises TooManyNamesError beyond `MAX_NAMES` names."""
-    seen: dict[str, _Seen] = {}
-    left = MAX_ELEMENTS
+    """The document type of some pages; empty for none. Raises TooManyNamesError beyond `MAX_NAMES` and `MAX_ATTRIBUTES` names."""
+    look = _Look()
     for root in roots:
-        for element in root.iter(etree.Element):
-            left -= 1
-            if left < 0:
-                break
-            _see(element, seen)
-            if len(seen) > MAX_NAMES:
-                raise TooManyNamesError(f"the pages have more than {MAX_NAMES} names of elements; no document type says much of them")
+        look.page(root)
     budget = Budget()
-    return DocumentType(tuple(_element(name, found, budget) for name, found in seen.items()), len(roots))
+    return DocumentType(tuple(_element(name, found, budget) for name, found in look.seen.items()), len(roots))
 
 
-def _see(element: etree._Element, seen: dict[str, _Seen]) -> None:
-    found = seen.setdefault(str(element.tag), _Seen())
-    children = list(element)
-    found.sequences.append(tuple(str(child.tag) for child in children if isinstance(child.tag, str)))
-    texts = [element.text, *(child.tail for child in children)]
-    # Even blank text and comments are not allowed in an EMPTY element.
-    empty = not found.sequences[-1]
-    found.has_text |= any(text and text.strip() for text in texts) or (empty and (bool(children) or any(texts)))
-    found.attributes.update(str(name) for name in element.keys())  # noqa: SIM118 - no mapping
+class _Look:
+    """Looks at the elements of pages. seen: {name: what was seen of it}."""
+
+    def __init__(self) -> None:
+        self.seen: dict[str, _Seen] = {}
+        self._left = MAX_ELEMENTS
+
+    def page(self, root: etree._Element) -> None:
+        """All elements of a page while `MAX_ELEMENTS` lasts."""
+        prefixes: dict[str, set[str]] = {_XML: {"xml"}}
+        declared: list[str] = []  # namespaces come before the element that declares them
+        for event, what in etree.iterwalk(root, events=("start-ns", "start")):
+            if event == "start-ns":
+                prefix, space = what
+                declared.append(f"xmlns:{prefix}" if prefix else "xmlns")
+                if prefix:
+                    prefixes.setdefault(space, set()).add(prefix)
+                continue
+            self._left -= 1
+            if self._left < 0:
+                return
+            self._element(what, declared, prefixes)
+            declared = []
+
+    def _element(self, element: etree._Element, declared: Sequence[str], prefixes: Mapping[str, set[str]]) -> None:
+        name = _written(element)
+        found = self.seen.setdefault(name, _Seen())
+        children = list(element)
+        found.sequences.append(tuple(_written(child) for child in children if isinstance(child.tag, str)))
+        texts = [element.text, *(child.tail for child in children)]
+        # Even blank text, comments and processing instructions are not allowed in an EMPTY element.
+        empty = not found.sequences[-1]
+        found.has_text |= any(text and text.strip() for text in texts) or (empty and (bool(children) or any(texts)))
+        found.attributes.update((*declared, *self._attributes(element, prefixes)))
+        if len(self.seen) > MAX_NAMES:
+            raise TooManyNamesError(f"the pages have more than {MAX_NAMES} names of elements; no document type says much of them")
+        if len(found.attributes) > MAX_ATTRIBUTES:
+            raise TooManyNamesError(f"<{name}> has more than {MAX_ATTRIBUTES} names of attributes; no document type says much of them")
+
+    def _attributes(self, element: etree._Element, prefixes: Mapping[str, set[str]]) -> Iterator[str]:
+        """The names of its attributes as they stand in the file, as many as may be."""
+        for place, name in enumerate(islice(element.keys(), MAX_ATTRIBUTES + 1), 1):
+            space, _, local = str(name).removeprefix("{").rpartition("}")
+            known = prefixes.get(space, ())
+            if space and len(known) == 1:
+                yield f"{next(iter(known))}:{local}"
+            elif space:  # the page has several prefixes for it; asking which takes as long as some elements do
+                self._left -= 1
+                yield str(_NAME(element, place=place))
+            else:
+                yield local
+
+
+def _written(element: etree._Element) -> str:
+    """The element's name as it stands in the file."""
+    local = str(element.tag).rpartition("}")[2]
+    return f"{element.prefix}:{local}" if element.prefix else local
 
 
 def _element(name: str, found: _Seen, budget: Budget) -> Element:
