@@ -98,15 +98,15 @@ class _Look:
         """All elements of a page while `MAX_ELEMENTS` lasts."""
         prefixes: dict[str, set[str]] = {_XML: {"xml"}}
         declared: list[str] = []  # namespaces come before the element that declares them
-        for event, what in etree.iterwalk(root, events=("start-ns", "start")):
-            if event == "start-ns":
+        for _, what in etree.iterwalk(root, events=("start-ns", "start")):
+            if isinstance(what, tuple):
                 prefix, space = what
                 declared.append(f"xmlns:{prefix}" if prefix else "xmlns")
                 if prefix:
                     prefixes.setdefault(space, set()).add(prefix)
                 continue
             self._left -= 1
-            if self._left < 0:
+            if self._left < 0 or what is None:
                 return
             self._element(what, declared, prefixes)
             declared = []
