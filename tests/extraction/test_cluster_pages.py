@@ -190,7 +190,7 @@ def test_pages_that_come_in_while_it_thinks_are_clustered_too(clustered: Site, t
         found = find(run, progress)
         calls.append(len(found.vectors))
         if len(calls) == 1:
-            bring(site, zip_at(tmp_path / "b.zip", {f"book/new{n}.html": detail(n) for n in range(5)}))
+            bring(run.site, zip_at(tmp_path / "b.zip", {f"book/new{n}.html": detail(n) for n in range(5)}))
         return found
 
     monkeypatch.setattr(cluster_pages, "_find", slow)
