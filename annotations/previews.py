@@ -25,7 +25,7 @@ from extraction.services import assets, boilerplate, clusters, contents, preview
 from extraction.services.assets import Held
 from extraction.services.runs import Progress
 
-DRAWING = "3"
+DRAWING = "4"
 """Of how pictures are drawn; a higher one has all of them drawn again."""
 
 WIDTH_PX, HEIGHT_PX = 1200, 600

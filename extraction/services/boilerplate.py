@@ -1,7 +1,8 @@
 """Template and content of a template's pages: what is dimmed, how much of the pages is template, where the main text stands.
 
 Told from at most `PAGES` pages. What is read of a page is kept in the storage under its sha256; what follows from all of them stays in
-memory for the templates looked at last. A page that came later is judged by them, too.
+memory for the templates looked at last. A page that came later is judged by them, too; one as it was before its site changed by
+pages of that time.
 """
 
 import gzip
@@ -13,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from django.core.files.storage import default_storage
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from extraction.algorithms.boilerplate import areas, entropy, template_hash
 from extraction.algorithms.boilerplate.blocks import Block, blocks
@@ -85,7 +86,7 @@ def looked_at(cluster: Cluster) -> tuple[tuple[str, str], ...]:
 
 def dimmed(cluster: Cluster, snapshot: Snapshot) -> list[int]:
     """The elements of a page to dim, none within another; nothing where there is no second page. Raises PageError."""
-    page, judged = parts(snapshot.sha256, snapshot.content_type), _judged(_contents(clusters.members(cluster)))
+    page, judged = parts(snapshot.sha256, snapshot.content_type), _judged(_beside(cluster, snapshot))
     if judged.pages < 2:
         return []
     low, high = template_hash.default_bounds(judged.pages)
@@ -98,7 +99,7 @@ def main_text(cluster: Cluster, snapshot: Snapshot) -> Location | None:
     article = articles.article(cluster, snapshot)
     if article.body:
         return article.body.place
-    page, judged = parts(snapshot.sha256, snapshot.content_type), _judged(_contents(clusters.members(cluster)))
+    page, judged = parts(snapshot.sha256, snapshot.content_type), _judged(_beside(cluster, snapshot))
     node = areas.main_text(page.nodes, page.blocks, _informative(page, judged)) if judged.pages > 1 else None
     return None if node is None else Location(node)
 
@@ -145,6 +146,22 @@ def _contents(pages: QuerySet[Snapshot]) -> tuple[tuple[str, str], ...]:
     rows = dict(pages.filter(error="").order_by("pk").values_list("sha256", "content_type"))
     found = list(rows.items())
     return tuple(found[:: max(1, -(-len(found) // PAGES))])
+
+
+def _beside(cluster: Cluster, snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
+    """(sha256, content type) of the pages that tell what of this one is template.
+
+    What stood at a page before is of a design that the pages of today may not have: it is compared with what stood at others then, the
+    nearest before and after it, as far as there is any.
+    """
+    if snapshot.page.current_id != snapshot.pk:
+        then = Snapshot.objects.filter(cluster=cluster, kept=True, error="").exclude(page__current=F("pk"))
+        before = then.filter(pk__lte=snapshot.pk).order_by("-pk").values_list("sha256", "content_type")[: PAGES // 2]
+        after = then.filter(pk__gt=snapshot.pk).order_by("pk").values_list("sha256", "content_type")[: PAGES // 2]
+        found = dict([*reversed(before), *after])
+        if len(found) > 1:
+            return tuple(found.items())
+    return _contents(clusters.members(cluster))
 
 
 @lru_cache(maxsize=4)

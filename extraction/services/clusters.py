@@ -25,9 +25,10 @@ from extraction.services.runs import JobError
 class ClusterRow:
     """One row of the Templates tab.
 
-    pages: its current pages; share_fraction: of all current pages of the site. preview: the first sample page, else its
-    oldest page, None when it has none. records, failed_records: of its rules. labelled_pages: pages with labels.
-    rules: versions kept. live_version, draft_version: the live rule's version and the newest draft's, None when there is none.
+    pages: its current pages; share_fraction: of all current pages of the site. preview: the first sample page as it is now,
+    else its oldest page, else a sample page that is of it no more, None when it has none. records, failed_records: of its
+    rules. labelled_pages: pages with labels. rules: versions kept. live_version, draft_version: the live rule's version and the
+    newest draft's, None when there is none.
     """
 
     cluster: Cluster
@@ -177,8 +178,11 @@ def _sizes(site: Site) -> dict[int | None, tuple[int, int]]:
 
 
 def _previews(site: Site, first: dict[int, int]) -> dict[int, Snapshot]:
-    chosen = first | dict(SamplePage.objects.filter(cluster__site=site, position=0).values_list("cluster", "snapshot"))
-    snapshots = Snapshot.objects.select_related("page").in_bulk([pk for pk in chosen.values() if pk])
+    samples = SamplePage.objects.filter(cluster__site=site, position=0)
+    now = samples.filter(snapshot__page__current__cluster=F("cluster"), snapshot__page__current__kept=True)
+    chosen = dict(samples.values_list("cluster", "snapshot")) | {cluster: pk for cluster, pk in first.items() if pk}
+    chosen |= dict(now.values_list("cluster", "snapshot__page__current"))
+    snapshots = Snapshot.objects.select_related("page").in_bulk(list(chosen.values()))
     return {cluster: snapshots[pk] for cluster, pk in chosen.items() if pk in snapshots}
 
 

@@ -61,20 +61,28 @@ def cluster(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @requires(Role.VIEWER)
 def shares(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """How much of its pages is template: a part of its screen, asked for when that stands, since pages may have to be read."""
-    return render(request, "extraction/_shares.html", {"shares": boilerplate.shares(cluster_of(slug, number))})
+    cluster = cluster_of(slug, number)
+    if not request.htmx:  # type: ignore[attr-defined]
+        return redirect(cluster)
+    return render(request, "extraction/_shares.html", {"shares": boilerplate.shares(cluster)})
 
 
 @require_safe
 @requires(Role.VIEWER)
 def structure(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """What its pages of XML may hold: a part of its screen, asked for when that stands, or the DTD as a file."""
+    """What its pages of XML may hold: a part of its screen, asked for when that stands, or the DTD as a file (`as=dtd`)."""
     cluster = cluster_of(slug, number)
+    form = request.GET.get("as", "")
+    if form not in ("", "dtd"):
+        raise Http404(f"A structure is not written as {form}.")
+    if not form and not request.htmx:  # type: ignore[attr-defined]
+        return redirect(cluster)
     context: dict[str, Any] = {"cluster": cluster}
     try:
         found = context["found"] = document_types.of(cluster)
     except JobError as error:
         found, context["problem"] = None, f"{error}"
-    if request.GET.get("as") == "dtd":
+    if form == "dtd":
         if found is None:
             raise Http404("These pages have no document type.")
         headers = {"Content-Disposition": f'attachment; filename="{cluster.site.slug}-{cluster.number}.dtd"'}

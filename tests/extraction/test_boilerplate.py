@@ -47,6 +47,16 @@ def test_menu_and_footer_are_dimmed_also_on_a_page_that_came_later(stories):
     assert ids(page, boilerplate.dimmed(stories, page)) == ["menu", "foot"]
 
 
+def test_a_page_of_before_a_redesign_is_dimmed_by_pages_of_its_time(stories):
+    old = first(stories)
+    for number, words in enumerate(WORDS):
+        content = f"<html><body><nav id=new>Fresh</nav><main><h2>{words}</h2></main></body></html>".encode()
+        now = factory.snapshot(stories.site, f"https://news.example/{number}", content, cluster=stories)
+    old.refresh_from_db()
+    assert ids(old, boilerplate.dimmed(stories, old)) == ["menu", "foot"]
+    assert ids(now, boilerplate.dimmed(stories, now)) == ["new"]
+
+
 def test_shares_are_those_of_the_repeated_elements(stories):
     found = boilerplate.shares(stories)
     assert found and found.pages == 5 and found.links == 1.0

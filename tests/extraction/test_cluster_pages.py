@@ -258,7 +258,11 @@ def test_the_overview_counts_what_a_person_asks_for(clustered: Site) -> None:
     assert (books.pages, books.share_fraction, books.records, books.failed_records) == (12, 0.6, 3, 1)
     assert (books.labelled_pages, books.rules, books.live_version, books.draft_version) == (1, 2, 1, 2)
     assert books.preview is not None
-    assert books.preview == one.samples.get(position=0).snapshot
+    sample = one.samples.get(position=0).snapshot
+    assert books.preview == sample
+    fresh = Snapshot.objects.create(page=sample.page, sha256="f" * 64, size_bytes=1, fetched_at=sample.fetched_at, cluster=one)
+    Page.objects.filter(pk=sample.page_id).update(current=fresh)
+    assert {row.cluster: row.preview for row in clusters.overview(clustered).rows}[one] == fresh, "as the page is now"
 
 
 def test_the_overview_asks_as_much_of_ten_thousand_pages(clustered: Site) -> None:

@@ -231,7 +231,7 @@ def test_a_template_of_xml_has_a_structure_to_be_seen_and_taken_away(templates: 
     cluster = templates["product"]
     assert "Structure" in client.get(cluster.get_absolute_url()).content.decode()
     address = reverse("cluster_structure", args=[cluster.site.slug, cluster.number])
-    shown = client.get(address).content.decode()
+    shown = client.get(address, headers={"HX-Request": "true"}).content.decode()
     assert "on 18 pages" in shown and "(title, g:price, colour?, style, m:image, description, maker, offers, imprint)" in shown
     taken = client.get(f"{address}?as=dtd")
     assert taken["Content-Disposition"] == f'attachment; filename="feed-{cluster.number}.dtd"'
@@ -247,7 +247,8 @@ def test_a_template_of_html_has_none(client: Client, person: Any) -> None:
     cluster = factory.shop(3)
     assert "Structure" not in client.get(cluster.get_absolute_url()).content.decode()
     address = reverse("cluster_structure", args=[cluster.site.slug, cluster.number])
-    assert "not XML" in client.get(address).content.decode() and client.get(f"{address}?as=dtd").status_code == 404
+    assert "not XML" in client.get(address, headers={"HX-Request": "true"}).content.decode()
+    assert client.get(f"{address}?as=zzz").status_code == client.get(f"{address}?as=dtd").status_code == 404
     with pytest.raises(CommandError, match="the pages of Template 1 are not XML"):
         call_command("structure", "books", "1", "--method", "xtract")
 
@@ -271,7 +272,8 @@ def test_pages_without_end_of_names_have_no_document_type(client: Client, person
     cluster = factory.cluster(factory.site("Names"))
     names = "".join(f"<n{number}/>" for number in range(600))
     factory.snapshot(cluster.site, "https://names.example/1", f"<?xml version='1.0'?><r>{names}</r>".encode(), cluster=cluster)
-    assert "more than 500 names" in client.get(reverse("cluster_structure", args=["names", 1])).content.decode()
+    answer = client.get(reverse("cluster_structure", args=["names", 1]), headers={"HX-Request": "true"})
+    assert "more than 500 names" in answer.content.decode()
     with pytest.raises(CommandError, match="more than 500 names"):
         call_command("structure", "names", "1", "--method", "xtract")
 

@@ -108,6 +108,9 @@ BOTH = {
     "alert_channel_new",
     "alert_channel",
 }
+PARTS = {"cluster_shares", "cluster_structure"}
+"""Parts of a screen; opened alone they lead to it."""
+
 ROLES = sorted(Role)
 
 
@@ -124,9 +127,16 @@ def test_every_address_stands_in_these_tables() -> None:
 
 @pytest.mark.parametrize("name", LOOK)
 def test_a_page_is_shown_to_its_role_and_to_higher_ones(signed_in: Any, world: World, name: str) -> None:
+    headers = {"HX-Request": "true"} if name in PARTS else {}
     for role in ROLES:
-        answer = signed_in(role.group).get(reverse(name, args=world.address(name)))
+        answer = signed_in(role.group).get(reverse(name, args=world.address(name)), headers=headers)
         assert answer.status_code == (200 if role >= LOOK[name] else 403), role
+
+
+@pytest.mark.parametrize("name", sorted(PARTS))
+def test_a_part_of_a_screen_opened_alone_leads_to_it(signed_in: Any, world: World, name: str) -> None:
+    answer = signed_in("viewer").get(reverse(name, args=world.address(name)))
+    assert (answer.status_code, answer.headers["Location"]) == (302, reverse("cluster", args=world.address(name)))
 
 
 @pytest.mark.parametrize("name", ACT)
