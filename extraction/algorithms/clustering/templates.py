@@ -91,7 +91,7 @@ _UNIT = 32
 class Questions:
     """The steps that pages of a site share, and what the site's own code says about each.
 
-    steps: ascending. telling: which of them are not the site's frame. bits: what it says of a page to have each, 0 where every page does.
+    steps: ascending. telling: which of them are not the site's frame. bits: what it says of a page to have each, 0 for the frame.
     weights: for each question, how many steps it stands for. A step that every page has is no question.
     """
 
@@ -104,7 +104,7 @@ class Questions:
         asked = self._asked(has)
         yes, total = has.sum(0), asked.sum(0)
         self.telling: Flags = yes < COMMON_FRACTION * len(pages)
-        self.bits: F64 = -np.log2(yes / max(len(pages), 1))
+        self.bits: F64 = np.where(self.telling, -np.log2(yes / max(len(pages), 1)), 0.0)
         open_ = np.flatnonzero((yes < total) & (yes > 0))
         self._columns, self.weights = _distinct(has[:, open_], asked[:, open_], open_)
         share = yes[self._columns] / total[self._columns]
