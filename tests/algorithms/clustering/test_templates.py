@@ -19,8 +19,8 @@ def test_the_sites_frame_says_nothing_also_where_a_few_pages_lack_it() -> None:
 
 
 def test_a_page_type_that_has_the_frame_and_little_else_is_no_bare_form_of_another() -> None:
-    frame = range(1, 41)
-    one, other, odd = page(*frame, 50, 51, 52), page(*frame, 60), page(70, 71)
+    frame = range(1, 121)
+    one, other, odd = page(*frame, 150, 151, 152), page(*frame, 160), page(170, 171)
     questions = Questions([one] * 20 + [other] * 18 + [odd] * 2)
     groups = Groups(questions, [np.array([questions.row(each)] * 5) for each in (one, other)])
-    assert not groups._bare(0, np.array([1]))[0], "forty steps of the frame in common do not make up for the one that is not there"
+    assert not groups._bare(0, np.array([1]))[0], "120 steps of the frame in common do not make up for the one that is not there"
