@@ -25,8 +25,8 @@ class Samples:
 
     @property
     def key(self) -> str:
-        """Equal for the same pages in the same order."""
-        return "-".join(f"{snapshot.pk}" for snapshot in self.snapshots)
+        """Equal for the same pages with the same contents in the same order."""
+        return "-".join(f"{snapshot.pk}.{snapshot.sha256[:8]}" for snapshot in self.snapshots)
 
 
 def of(cluster: Cluster, *, least: int = 0) -> Samples:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from extraction.algorithms.alignment.schema import Field, Optional, Repeated, Row, Tuple, Value
-from extraction.services.wrappers import Look
+from extraction.services.wrappers import COLUMNS, Look
 
 ROWS = 20
 """Rows shown of a set within a cell."""
@@ -38,8 +38,8 @@ def _cell(part: Field | Repeated, row: Row) -> "str | Grid | None":
 
 
 def _flat(schema: Tuple) -> list[Field | Repeated]:
-    """Its fields and sets, those of optional parts among the others."""
+    """Its fields and sets, those of optional parts among the others, at most `COLUMNS`."""
     parts: list[Field | Repeated] = []
     for part in schema.parts:
         parts += _flat(part.part) if isinstance(part, Optional) else [part]
-    return parts
+    return parts[:COLUMNS]

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from extraction.algorithms.alignment.roadrunner.infer import PAGES, Found, infer_from_few
@@ -20,6 +21,9 @@ from extraction.services.taking_fields import Taken
 
 EXAMPLES = 3
 """Values shown of a column."""
+
+COLUMNS, LINES = 300, 5_000
+"""Fields and lines of a wrapper that are shown: pages of thousands of equal rows have as many fields, real ones up to 260."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +81,14 @@ class Look:
         return len(self.snapshots) - len(self.found.unread)
 
     @property
+    def fields(self) -> int:
+        """How many it has, shown or not."""
+        return sum(1 for _ in self.found.structure.schema.fields())
+
+    @property
     def lines(self) -> list[Line]:
-        """It as a regular expression, line by line."""
-        return list(lines((self.found.wrapper.root,)))
+        """It as a regular expression, line by line, at most `LINES`."""
+        return list(islice(lines((self.found.wrapper.root,)), LINES))
 
 
 _LOOKS: Recent[tuple[str, int], Look] = Recent(10)
@@ -105,15 +114,12 @@ def _infer(cluster: Cluster, samples: sample_roots.Samples, pages: int) -> Look:
 
 
 def columns(cluster: Cluster, seen: Look) -> list[Column]:
-    """Its fields as columns that can be taken, in the order of the page."""
+    """Its fields as columns that can be taken, in the order of the page, at most `COLUMNS`."""
     structure = seen.found.structure
     known = names(suggested.columns(cluster), structure) if suggested.offer(cluster).key == seen.key else {}
     sets = {name: each.name for each in structure.schema.sets() for name in each.part.fields(within_sets=False)}
-    return [
-        _column(place, letter, sets.get(letter, ""), known.get(letter, ""), pages)
-        for place, (letter, pages) in enumerate(structure.columns().items())
-        if pages
-    ]
+    shown = islice(enumerate(structure.columns().items()), COLUMNS)
+    return [_column(place, letter, sets.get(letter, ""), known.get(letter, ""), pages) for place, (letter, pages) in shown if pages]
 
 
 def _column(place: int, letter: str, within: str, name: str, pages: Mapping[int, Sequence[Value]]) -> Column:

@@ -164,3 +164,14 @@ def test_the_suggested_fields_are_told_who_agrees(books: Cluster, signed_in: Any
     text = client.get(f"{address}?key={key}").content.decode()
     assert "ExAlg and RoadRunner agree<" in text and "RoadRunner agrees<" in text and 'id="opinion-0"' in text
     assert "agree" not in client.get(f"{address}?key=7").content.decode(), "of other pages than those shown nothing is said"
+
+
+def test_of_thousands_of_fields_the_first_are_shown(signed_in: Any) -> None:
+    """A table with as many rows on every page has no iterator, but a field for each row."""
+    cluster = factory.cluster(factory.site("Tables"))
+    for page in range(2):
+        rows = "".join(f"<tr><td>{page}-{row}</td></tr>" for row in range(1000))
+        factory.snapshot(cluster.site, f"https://tables.example/{page}", f"<table>{rows}</table>".encode(), cluster=cluster)
+    text = signed_in("editor").get(reverse("cluster_wrapper_look", args=[cluster.site.slug, cluster.number])).content.decode()
+    assert "fields, the first 300 are shown" in text
+    assert text.count('name="take"') == 300
