@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 
 
 class Role(IntEnum):
-    """What a person may do. viewer: look and export. editor: also import, cluster, annotate, learn, publish (also
-    an earlier version again), run. operator: also delete, retire rules, cancel other people's runs. admin: also people.
+    """What a person may do. viewer: look and export. editor: also import, cluster, compare clusterings, annotate, learn, publish (also
+    an earlier version again), run. operator: also delete, adopt clusterings, retire rules, cancel other people's runs. admin: also people.
     """
 
     VIEWER = 1

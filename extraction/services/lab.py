@@ -6,7 +6,7 @@ worker died, goes on with the methods that have no row yet, on the pages that we
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -18,7 +18,7 @@ from extraction.services import compare_clusterings, method_child, runs
 from extraction.services.runs import JobError, Progress
 
 NOW = ""
-"""The method of the row that holds the templates as they are."""
+"""The method of the row that holds the templates as they were when they were compared; how they are now is seen anew."""
 
 KEPT_RUNS = 3
 """Comparisons of a site that are kept; each is some ten kilobytes a method."""
@@ -42,7 +42,7 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
     pages = _pages(run)
     done = set(run.clusterings.values_list("method", flat=True))
     if NOW not in done:
-        _write(run, NOW, _templates(pages), bits=method_child.bits(pages, _templates(pages), look=lambda: progress(0)))
+        _write(run, NOW, templates(pages), bits=method_child.bits(pages, templates(pages), look=lambda: progress(0)))
     for number, method in enumerate(methods):
         progress(number, total=len(methods), message=f"Clustering {len(pages):,} pages by {method}", now=True)
         if method not in done:
@@ -59,6 +59,22 @@ def last(site: Site) -> Run | None:
     return Run.objects.filter(site=site, kind=Run.Kind.LAB).order_by("-pk").first()
 
 
+def templates(pages: Collection[str]) -> Groups:
+    """The pages by the templates they are of now; those of none are groups of one."""
+    rows = Snapshot.objects.filter(page__in=[int(page) for page in pages], page__current=F("pk"))
+    cluster_of = dict(rows.values_list("page", "cluster"))
+    groups: dict[str, list[str]] = defaultdict(list)
+    for page in pages:
+        cluster = cluster_of.get(int(page))
+        groups[f"alone {page}" if cluster is None else str(cluster)].append(page)
+    return list(groups.values())
+
+
+def sorted_groups(groups: Groups) -> list[list[int]]:
+    """Groups as a `Clustering` keeps them: of numbers, the largest first."""
+    return sorted(([int(page) for page in group] for group in groups), key=lambda group: (-len(group), group))
+
+
 def _pages(run: Run) -> Pages:
     """The pages that are compared: chosen once a run."""
     if "snapshots" not in run.summary:
@@ -71,22 +87,10 @@ def _pages(run: Run) -> Pages:
     return pages
 
 
-def _templates(pages: Pages) -> Groups:
-    """The pages by the templates they are of now; those of none are groups of one."""
-    rows = Snapshot.objects.filter(page__in=[int(page) for page in pages], page__current=F("pk"))
-    cluster_of = dict(rows.values_list("page", "cluster"))
-    groups: dict[str, list[str]] = defaultdict(list)
-    for page in pages:
-        cluster = cluster_of.get(int(page))
-        groups[f"alone {page}" if cluster is None else str(cluster)].append(page)
-    return list(groups.values())
-
-
 def _write(
     run: Run, method: str, groups: Groups, bits: float = math.nan, seconds: float = 0.0, peak_bytes: int = 0, reason: str = ""
 ) -> None:
-    numbers = sorted(([int(page) for page in group] for group in groups), key=lambda group: (-len(group), group))
-    row = {"site": run.site, "groups": numbers, "bits": None if math.isnan(bits) else bits}
+    row = {"site": run.site, "groups": sorted_groups(groups), "bits": None if math.isnan(bits) else bits}
     row |= {"seconds": seconds, "peak_bytes": peak_bytes, "reason": reason[:500]}
     Clustering.objects.update_or_create(run=run, method=method, defaults=row)
 

@@ -17,6 +17,8 @@ from extraction.services.cluster_match import Group
 SHOWN_GROUPS = 12
 """Groups that have a bar and a column of their own; the rest is one more."""
 
+FEW_LABELS = 20
+"""Labelled pages under which measures say little: of three pages, most clusterings have all right."""
 
 METHOD_WORDS: dict[str, tuple[str, str]] = {
     "masked-shingles": ("Masked shingles", "As templates are usually found: keeps most pages of a template together."),
@@ -39,9 +41,8 @@ class Row:
     """One clustering beside the others. parts: sizes of its groups of two pages and more as shares of all pages, the largest first; sizes:
     the same in words.
 
-    alone: pages in no such group. moved: pages that are of another template now; of the templates themselves, those that left theirs
-    since. time, memory, cost: as shares of the dearest one's. quality: of the labelled pages among those compared, None where there are
-    too few.
+    alone: pages in no such group. moved: pages that are of another template now. time, memory, cost: as shares of the dearest one's.
+    quality: of the labelled pages among those compared, None where there are too few.
     """
 
     clustering: Clustering
@@ -60,8 +61,8 @@ class Row:
 class Lab:
     """All that the first screen shows. run: the comparison shown, going or not. pages: of the site that could be compared.
 
-    compared: how many are, or would be. labelled: pages with a label; of these, `measured` are among the compared ones. back: the
-    site's templates before the last adoption.
+    compared: how many are, or would be. labelled: pages with a label; of these, `measured` are among the compared ones, and `few` says
+    that they say little. back: the site's templates before the last adoption.
     """
 
     run: Run | None
@@ -71,6 +72,7 @@ class Lab:
     compared: int
     labelled: int
     measured: int
+    few: bool
     back: Clustering | None
 
 
@@ -116,14 +118,15 @@ def view(site: Site) -> Lab:
     run = lab.last(site)
     pages = clusters.kept(site).filter(error="").count()
     labels = page_labels.of_site(site)
-    found = list(run.clusterings.select_related("site")) if run else []
+    found = _as_now(list(run.clusterings.select_related("site"))) if run else []
     rows = _rows(site, found, labels)
     seen = {page for each in found[:1] for group in each.groups for page in group}
     order = {name: place for place, name in enumerate(["", *METHODS])}
     rows.sort(key=lambda row: order.get(row.clustering.method, len(order)))
     back = Clustering.objects.filter(site=site, run__kind=Run.Kind.CLUSTER).order_by("-pk").first()
     compared = len(seen) or min(pages, compare_clusterings.MOST_PAGES)
-    return Lab(run, tuple(rows), tuple(METHODS), pages, compared, len(labels), len(seen & set(labels)), back)
+    measured = len(seen & set(labels))
+    return Lab(run, tuple(rows), tuple(METHODS), pages, compared, len(labels), measured, 1 < measured < FEW_LABELS, back)
 
 
 def compared(clustering: Clustering) -> Compared:
@@ -167,6 +170,25 @@ def shares(clustering: Clustering, place: int) -> Shares | None:
     snapshots = Snapshot.objects.filter(page__in=clustering.groups[place], page__current__isnull=False, error="", kept=True)
     rows = snapshots.filter(Q(pk__in=Page.objects.filter(pk__in=clustering.groups[place]).values("current"))).order_by("pk")
     return boilerplate.shares_of(rows)
+
+
+def _as_now(found: Sequence[Clustering]) -> list[Clustering]:
+    """A comparison's clusterings, with the templates as they are now in place of what they were then.
+
+    What these cost is known where they are as they were, or as one of the others, such as the one that was adopted.
+    """
+    shown = []
+    for each in found:
+        if each.method == lab.NOW:
+            groups = lab.sorted_groups(lab.templates([str(page) for group in each.groups for page in group]))
+            same = next((other for other in [each, *found] if _parts(other.groups) == _parts(groups)), None)
+            each = Clustering(pk=each.pk, site=each.site, run=each.run, method=lab.NOW, groups=groups, bits=same.bits if same else None)
+        shown.append(each)
+    return shown
+
+
+def _parts(groups: Sequence[Sequence[int]]) -> set[frozenset[int]]:
+    return {frozenset(group) for group in groups}
 
 
 def _moves(move: Move) -> bool:

@@ -22,11 +22,16 @@ LENGTH = 120
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """How a file of labels was taken. labelled: pages. unknown: addresses of no page of the site, the first few of them."""
+    """How a file of labels was taken. labelled: pages. unknown: addresses of no page of the site, the first few of them.
+
+    left_out: lines without a label after a tab; first: the first of them.
+    """
 
     labelled: int
     unknown: int
     examples: tuple[str, ...]
+    left_out: int
+    first: str
 
 
 def of_site(site: Site) -> dict[int, str]:
@@ -37,13 +42,14 @@ def of_site(site: Site) -> dict[int, str]:
 
 
 def take(site: Site, text: str, user: Any) -> Taken:
-    """Labels pages by lines of an address and a label with a tab between; other columns and empty lines are left out.
+    """Labels pages by lines of an address and a label with a tab between; other columns and empty lines count for nothing.
 
     Raises JobError where no line is like that, naming the first that is not.
     """
     rows, wrong = _rows(text)
+    first = wrong[0][:80] if wrong else ""
     if not rows:
-        raise JobError(f"no line has an address and a label with a tab between{f'; the first is {wrong[:80]!r}' if wrong else ''}")
+        raise JobError(f"no line has an address and a label with a tab between{f'; the first is {first!r}' if wrong else ''}")
     pages: dict[str, int] = {}
     addresses = list(rows)
     for start in range(0, len(addresses), CHUNK):
@@ -51,7 +57,7 @@ def take(site: Site, text: str, user: Any) -> Taken:
         pages |= dict(Page.objects.filter(site=site, url__in=some).values_list("url", "pk"))
     _say({pk: rows[url] for url, pk in pages.items()}, user)
     unknown = [url for url in addresses if url not in pages]
-    return Taken(len(pages), len(unknown), tuple(unknown[:3]))
+    return Taken(len(pages), len(unknown), tuple(unknown[:3]), len(wrong), first)
 
 
 def confirm(cluster: Cluster, user: Any) -> int:
@@ -66,15 +72,15 @@ def clear(site: Site) -> int:
     return PageLabel.objects.filter(page__site=site).delete()[0]
 
 
-def _rows(text: str) -> tuple[dict[str, str], str]:
-    """({address: label}, the first line that is none)."""
-    rows, wrong = {}, ""
+def _rows(text: str) -> tuple[dict[str, str], list[str]]:
+    """({address: label}, the lines that are none)."""
+    rows, wrong = {}, []
     for line in text.splitlines():
         parts = [part.strip() for part in line.split("\t")]
         if len(parts) > 1 and parts[0] and parts[1]:
             rows[parts[0]] = parts[1][:LENGTH]
         elif line.strip():
-            wrong = wrong or line
+            wrong.append(line)
     return rows, wrong
 
 

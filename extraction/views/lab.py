@@ -70,7 +70,8 @@ def labels(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         if not form.is_valid():
             raise JobError(form.problem)
-        messages.success(request, _told(page_labels.take(site, form.cleaned_data["file"], request.user)))
+        taken = page_labels.take(site, form.cleaned_data["file"], request.user)
+        messages.add_message(request, messages.WARNING if taken.unknown or taken.left_out else messages.SUCCESS, _told(taken))
     except JobError as error:
         messages.error(request, f"Nothing was labelled: {error}.")
     return redirect("site_lab", slug)
@@ -137,4 +138,6 @@ def _told(taken: page_labels.Taken) -> str:
     text = f"{taken.labelled:,} page{'s' if taken.labelled != 1 else ''} labelled."
     if taken.unknown:
         text += f" {taken.unknown:,} address{'es are' if taken.unknown != 1 else ' is'} of no page here, such as {taken.examples[0]}."
+    if taken.left_out:
+        text += f" {taken.left_out:,} line{'s have' if taken.left_out != 1 else ' has'} no label after a tab, such as “{taken.first}”."
     return text

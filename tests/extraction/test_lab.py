@@ -146,9 +146,15 @@ def test_what_cannot_be_compared_is_said(site: Site, methods: list[str], said: s
 
 def test_labels_come_from_a_file_from_a_template_and_from_what_people_moved(site: Site, compared: Clustering, person) -> None:
     user = person("editor")
-    lines = [f"{book(site, n).url}\tbook\tmore" for n in range(6)] + ["", "https://nowhere.example/\tbook", f"{book(site, 6).url}\tother"]
+    lines = [f"{book(site, n).url}\tbook\tmore" for n in range(6)] + [
+        "",
+        "no tab",
+        "https://nowhere.example/\tbook",
+        f"{book(site, 6).url}\tother",
+    ]
     taken = page_labels.take(site, "\n".join(lines), user)
     assert (taken.labelled, taken.unknown, taken.examples) == (7, 1, ("https://nowhere.example/",))
+    assert (taken.left_out, taken.first) == (1, "no tab"), "told, not dropped in silence"
     assert page_labels.confirm(site.clusters.get(number=2), user) == 6
     placing.move(site, [book(site, 7)], site.clusters.get(number=1), user)
     labels = page_labels.of_site(site)
@@ -189,8 +195,11 @@ def test_what_is_adopted_becomes_the_templates_and_what_was_given_stays(site: Si
     assert site.clusters.get(number=1).name == "Book"
     assert Site.objects.get(pk=site.pk).method == "lsh"
     assert all(cluster.core for cluster in site.clusters.all())
-    then, now = lab_view.view(site).rows
-    assert (then.moved, now.moved) == (6, 0), "what was compared is seen from the templates as they are"
+    now, other = lab_view.view(site).rows
+    assert (now.groups, now.parts, now.clustering.bits) == (3, other.parts, 1000.0), "the templates as they are, not as they were compared"
+    assert (now.moved, other.moved) == (0, 0)
+    placing.move(site, [book(site, 1)], site.clusters.get(number=2), None)
+    assert lab_view.view(site).rows[0].clustering.bits is None, "nobody reckoned what these cost"
 
 
 def test_later_pages_find_their_way_and_another_clustering_changes_nothing(site: Site, compared: Clustering, tmp_path: Path) -> None:

@@ -23,7 +23,8 @@ def test_clusterings_stand_side_by_side(signed_in: Any, world: World) -> None:
     assert "need pages that somebody labelled" in text
     assert "Adopt…" not in text and 'name="methods"' not in text, "a viewer only looks"
     assert 'name="methods"' in shown(signed_in("editor"), world) and "Adopt…" not in shown(signed_in("editor"), world)
-    assert "Adopt…" in shown(signed_in("operator"), world)
+    assert "An operator can adopt one" in shown(signed_in("editor"), world)
+    assert "Adopt…" in shown(signed_in("operator"), world) and "An operator can" not in shown(signed_in("operator"), world)
 
 
 def test_the_site_leads_to_it(signed_in: Any, world: World) -> None:
@@ -80,12 +81,13 @@ def test_what_gave_up_cannot_be_adopted(signed_in: Any, world: World) -> None:
 
 def test_labels_are_uploaded_confirmed_and_forgotten(signed_in: Any, world: World) -> None:
     client, address = signed_in("editor"), reverse("site_lab_labels", args=[world.site.slug])
-    file = SimpleUploadedFile("labels.tsv", f"{world.page.url}\tbook\nhttps://nowhere.example/\tx\n".encode())
+    file = SimpleUploadedFile("labels.tsv", f"{world.page.url}\tbook\nhttps://nowhere.example/\tx\nhttps://a.example b\n".encode())
     text = client.post(address, {"file": file}, follow=True).content.decode()
     assert "1 page labelled. 1 address is of no page here, such as https://nowhere.example/." in text
+    assert "1 line has no label after a tab, such as “https://a.example b”." in text
     client.post(address, {"confirm": world.cluster.number})
     assert PageLabel.objects.count() == 6 and PageLabel.objects.get(page=world.page).label == world.cluster.label
-    assert "on the 6 compared pages" in shown(client, world)
+    assert "on 6 labelled pages: few" in shown(client, world) and "so few say little" in shown(client, world)
     client.post(address, {"clear": "1"})
     assert not PageLabel.objects.exists()
 
