@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
+from extraction.algorithms.dom.junk import why_no_page
 from extraction.fetching.cut_zips import HEADER, CutZipReader
 from extraction.fetching.folders import FolderReader
 from extraction.fetching.items import ArchiveError, Budget, Item, LimitReached, Limits, PageItem, Refused, Skipped, Wanted
@@ -72,6 +73,10 @@ class Archive:
         try:
             for item in self._reader:
                 if isinstance(item, PageItem):
+                    reason = why_no_page(item.content)
+                    if reason:
+                        yield Refused(item.name, reason)
+                        continue
                     address = item.url or item.name
                     if not self._reader.ordered_by_time and hash(address) in seen:
                         yield Refused(item.name, f"its address {address} was that of an earlier file")

@@ -15,8 +15,8 @@ class Snapshot(models.Model):
     something of the page.
     checked: only a check fetched it; nobody imported or crawled this content.
     vector: the 8-byte shingle vector as 16 hexadecimal digits, empty for a page that cannot be read; scheme names how
-    it was made. error: why the page cannot be read, empty when it can. cluster: the template it belongs to, None while
-    unclustered.
+    it was made. error: why the page cannot be read, empty when it can. notice: what of it could not be read, empty
+    when all could. cluster: the template it belongs to, None while unclustered.
     """
 
     page = models.ForeignKey(Page, on_delete=models.CASCADE, related_name="snapshots")
@@ -28,6 +28,7 @@ class Snapshot(models.Model):
     scheme = models.CharField(max_length=40, blank=True)
     title = models.CharField(max_length=200, blank=True)
     error = models.CharField(max_length=500, blank=True)
+    notice = models.CharField(max_length=500, blank=True)
     received = models.CharField(max_length=64, blank=True)
     kept = models.BooleanField(default=True)
     checked = models.BooleanField(default=False)

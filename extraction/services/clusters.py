@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.db import transaction
 from django.db.models import Count, F, Max, Min, Q, QuerySet
+from django.db.models.functions import Coalesce
 
 from extraction.models import (
     Cluster,
@@ -172,8 +173,9 @@ def lock(site: Site) -> None:
 
 
 def _sizes(site: Site) -> dict[int | None, tuple[int, int]]:
-    """(pages, oldest kept page's snapshot) of each cluster, of None for the pages in no cluster."""
-    rows = current(site).order_by().values("cluster").annotate(pages=Count("pk"), first=Min("pk", filter=Q(kept=True)))
+    """(pages, snapshot of the oldest kept page, a whole one if there is) of each cluster, of None for the pages in no cluster."""
+    whole, kept = Min("pk", filter=Q(kept=True, notice="")), Min("pk", filter=Q(kept=True))
+    rows = current(site).order_by().values("cluster").annotate(pages=Count("pk"), first=Coalesce(whole, kept))
     return {row["cluster"]: (row["pages"], row["first"] or 0) for row in rows}
 
 

@@ -86,11 +86,13 @@ class Intake:
 
     def _store(self, items: list[PageItem]) -> None:
         stored = page_store.store(self.run, items, keep_new=self._extractor is None)
-        problems = [RunProblem(run=self.run, name=name[:2000], reason=reason[:500]) for name, reason in stored.unreadable]
-        for problem in problems:
-            RunProblem.objects.get_or_create(run=self.run, name=problem.name, reason=problem.reason)
+        problems = (*stored.unreadable, *stored.partly)
+        for name, reason in problems:
+            RunProblem.objects.get_or_create(run=self.run, name=name[:2000], reason=reason[:500])
         if problems:
-            self._add(unreadable=RunProblem.objects.filter(run=self.run).count())
+            told = RunProblem.objects.filter(run=self.run)
+            partly = told.filter(reason__startswith=page_store.PARTLY).count()
+            self._add(unreadable=told.count() - partly, partly=partly)
         if self._extractor:
             made = self._extractor.extract(items)
             self._add(records=self.run.summary.get("records", 0) + made)

@@ -79,8 +79,8 @@ def limits() -> Limits:
 def run(run: Run, progress: Progress) -> dict[str, Any]:
     """Imports all pages, then starts clustering when something changed.
 
-    Summary: pages given, of these new, changed, unchanged and unreadable; refused: files that could not be read; skipped:
-    {kind: number} of what was no page.
+    Summary: pages given, of these new, changed, unchanged, unreadable and partly (read in part); refused: files that could not be
+    read; skipped: {kind: number} of what was no page.
     """
     upload = run.parameters.get("upload", "")
     if upload and not default_storage.exists(upload):
@@ -112,6 +112,7 @@ class _Tally:
 
     pages: int = 0
     unreadable: int = 0
+    partly: int = 0
     refused: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
 
@@ -123,7 +124,8 @@ def _import(run: Run, archive: Archive, progress: Progress, wanted: WantedAssets
         stored = page_store.store(run, batch, look=wanted.look)
         tally.pages += len(batch)
         tally.unreadable += len(stored.unreadable)
-        for name, reason in stored.unreadable:
+        tally.partly += len(stored.partly)
+        for name, reason in (*stored.unreadable, *stored.partly):
             progress.problem(name, reason)
         # How many there will be is known only at the end; the share read so far tells about how many.
         progress(tally.pages, total=max(tally.pages, round(tally.pages / max(archive.fraction, 0.001))))
@@ -164,6 +166,7 @@ def _summary(run: Run, tally: _Tally) -> dict[str, Any]:
         "changed": changed,
         "unchanged": tally.pages - new - changed,
         "unreadable": tally.unreadable,
+        "partly": tally.partly,
         "refused": tally.refused,
         "skipped": dict(sorted(tally.skipped.items())),
     }

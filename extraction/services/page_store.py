@@ -12,6 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from extraction.algorithms.dom import nodes
+from extraction.algorithms.dom.junk import why_no_page
 from extraction.algorithms.dom.parse import ParsedPage, parse
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.sketches import shingles
@@ -21,6 +22,9 @@ from extraction.models import Page, Run, Site, Snapshot
 from extraction.services import contents
 
 TITLE_LENGTH = 200
+
+PARTLY = "read in part: "
+"""How a problem of a page begins that is read as far as it goes; others are of pages that cannot be read."""
 
 WRITERS = 4
 """Contents are compressed and written beside the parsing: both are C code that lets other threads go on, and object stores answer late."""
@@ -47,11 +51,12 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What a batch changed. unreadable: (name, reason) of the pages that cannot be read, new or not."""
+    """What a batch changed. unreadable: (name, reason) of the pages that cannot be read, new or not; partly: of those read in part."""
 
     new: int
     changed: int
     unreadable: tuple[tuple[str, str], ...]
+    partly: tuple[tuple[str, str], ...]
 
 
 def store(run: Run, items: Sequence[PageItem], *, keep_new: bool = True, look: Look = _pass) -> Stored:
@@ -73,9 +78,10 @@ def store(run: Run, items: Sequence[PageItem], *, keep_new: bool = True, look: L
         if new or changed:
             run.summary = run.summary | {"new": run.summary.get("new", 0) + new, "changed": run.summary.get("changed", 0) + changed}
             Run.objects.filter(pk=run.pk).update(summary=run.summary)
-    errors = {(url, sha256): error for (url, sha256, _), error in known.items()} | {key: row.error for key, row in made.items()}
-    bad = [(visit.url, errors[visit.url, visit.sha256]) for visit in visits if errors[visit.url, visit.sha256]]
-    return Stored(new, changed, tuple(bad))
+    said = {(url, sha256): each for (url, sha256, _), each in known.items()} | {key: (row.error, row.notice) for key, row in made.items()}
+    every = [(visit.url, *said[visit.url, visit.sha256]) for visit in visits]
+    bad = tuple((url, error) for url, error, _ in every if error)
+    return Stored(new, changed, bad, tuple((url, f"{PARTLY}{notice}") for url, error, notice in every if notice and not error))
 
 
 def vectorise(snapshots: Sequence[Snapshot], pages: Sequence[bytes]) -> None:
@@ -105,14 +111,14 @@ def _visit(run: Run, item: PageItem, kept: set[str] | None) -> Visit:
     return Visit(url, contents.digest(item.content), dated or run.created_at, dated is not None, item, keep)
 
 
-def _known(site: Site, visits: Sequence[Visit]) -> dict[tuple[str, str, bool], str]:
-    """{(URL, sha256, whether its bytes are wanted): error} of the snapshots that are there already as wanted."""
+def _known(site: Site, visits: Sequence[Visit]) -> dict[tuple[str, str, bool], tuple[str, str]]:
+    """{(URL, sha256, whether its bytes are wanted): (error, notice)} of the snapshots that are there already as wanted."""
     rows = Snapshot.objects.filter(page__site=site, page__url__in={visit.url for visit in visits})
     found = {}
-    for url, sha256, error, kept in rows.values_list("page__url", "sha256", "error", "kept"):
-        found[url, sha256, False] = error
+    for url, sha256, error, notice, kept in rows.values_list("page__url", "sha256", "error", "notice", "kept"):
+        found[url, sha256, False] = error, notice
         if kept:
-            found[url, sha256, True] = error
+            found[url, sha256, True] = error, notice
     return found
 
 
@@ -130,10 +136,12 @@ def _made(visits: Sequence[Visit], look: Look) -> dict[tuple[str, str], Snapshot
 
 def _snapshot(visit: Visit, look: Look) -> Snapshot:
     content, content_type, answer = visit.item.content, visit.item.content_type, visit.item.answer
-    title, error = "", ""
+    title, error, notice = "", "", ""
     try:
+        if reason := why_no_page(content):
+            raise PageError(reason)
         page = parse(content, content_type=content_type or None)
-        title = title_of(page)
+        title, notice = title_of(page), notice_of(page)
         look(visit.item, page)
     except PageError as reason:
         error = str(reason)[:500]
@@ -144,12 +152,18 @@ def _snapshot(visit: Visit, look: Look) -> Snapshot:
         fetched_at=visit.at,
         title=title,
         error=error,
+        notice=notice,
         kept=visit.keep,
     )
     if answer:
         made.status, made.headers = answer.status, dict(answer.headers)
         made.received = contents.digest(answer.received) if answer.received is not None else ""
     return made
+
+
+def notice_of(page: ParsedPage) -> str:
+    """What of the page could not be read, as it is kept."""
+    return "; ".join(page.notices)[:500]
 
 
 def title_of(page: ParsedPage) -> str:

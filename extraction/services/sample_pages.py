@@ -77,13 +77,20 @@ def _settled(cluster: Cluster, kept: Sequence[SamplePage], labelled: set[int], c
     """What is kept can stay as it is."""
     current = all(row.snapshot_id in labelled or _member(cluster, row) for row in kept)
     complete = labelled <= {row.snapshot_id for row in kept}
-    return current and complete and len(kept) >= min(count, clusters.members(cluster).order_by().values("sha256").distinct().count())
+    return current and complete and len(kept) >= min(count, _choosable(cluster).order_by().values("sha256").distinct().count())
+
+
+def _choosable(cluster: Cluster) -> QuerySet[Snapshot]:
+    """The pages that could be read whole, all where there are none: what a broken page lacks is no optional part of the template."""
+    members = clusters.members(cluster)
+    whole = members.filter(notice="")
+    return whole if whole.exists() else members
 
 
 def _pool(cluster: Cluster) -> list[Snapshot]:
     """The pages to choose from, in the order of their ids."""
     # Of pages with the same content one: a second one would teach nothing.
-    first = {sha256: pk for pk, sha256 in clusters.members(cluster).order_by("-pk").values_list("pk", "sha256")}
+    first = {sha256: pk for pk, sha256 in _choosable(cluster).order_by("-pk").values_list("pk", "sha256")}
     ids = sorted(first.values())
     if len(ids) > POOL_PAGES:
         draw = random.Random(POOL_SEED)  # noqa: S311 - nothing secret

@@ -13,7 +13,7 @@ from extraction.services import records
 MAX_SHOWN_ROWS = 30
 """Rows of a list shown of each of a page's records; the CSV has them all."""
 
-UNREADABLE, UNCLUSTERED, GONE = "unreadable", "unclustered", "gone"
+UNREADABLE, PARTLY, UNCLUSTERED, GONE = "unreadable", "partly", "unclustered", "gone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +69,17 @@ class Mark:
 
 
 def search(site: Site, *, query: str = "", part: str = "") -> QuerySet[Page]:
-    """Pages whose URL or title holds the query. part: a template's number, `unreadable`, `unclustered`, `gone`, or empty for all."""
+    """Pages whose URL or title holds the query.
+
+    part: a template's number, `unreadable`, `partly`, `unclustered`, `gone`, or empty for all.
+    """
     found = Page.objects.filter(site=site).select_related("current__cluster", "current__record").defer("current__record__values")
     if query:
         found = found.filter(Q(url__icontains=query) | Q(current__title__icontains=query))
     if part == UNREADABLE:
         found = found.filter(current__isnull=False).exclude(current__error="")
+    elif part == PARTLY:
+        found = found.filter(current__error="").exclude(current__notice="")
     elif part == UNCLUSTERED:
         found = found.filter(current__error="", current__cluster=None)
     elif part == GONE:

@@ -48,6 +48,7 @@ class SiteHead:
 
     row: SiteRow
     unreadable: int
+    partly: int
     unclustered: int
     gone: int
     running: int
@@ -112,6 +113,7 @@ def head(site: Site) -> SiteHead:
     """The figures above a site's tabs."""
     figures = Page.objects.filter(site=site).aggregate(
         unreadable=Count("pk", filter=Q(current__isnull=False) & ~Q(current__error="")),
+        partly=Count("pk", filter=Q(current__error="") & ~Q(current__notice="")),
         unclustered=Count("pk", filter=Q(current__error="", current__cluster=None)),
         gone=Count("pk", filter=Q(gone_at__isnull=False)),
     )

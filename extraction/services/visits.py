@@ -90,12 +90,13 @@ def keep(page: Page, answer: Answer, at: datetime) -> Snapshot:
     if known is not None:
         return known
     made = Snapshot(page=page, sha256=contents.put(content), size_bytes=len(content), content_type=answer.content_type, fetched_at=at)
-    made.title = page_store.title_of(parse(content, content_type=answer.content_type or None))
+    read = parse(content, content_type=answer.content_type or None)
+    made.title, made.notice = page_store.title_of(read), page_store.notice_of(read)
     page_store.vectorise([made], [content])
     found, _ = Snapshot.objects.get_or_create(
         page=page,
         sha256=made.sha256,
-        defaults={name: getattr(made, name) for name in ("size_bytes", "content_type", "fetched_at", "title", "vector", "scheme")}
+        defaults={name: getattr(made, name) for name in ("size_bytes", "content_type", "fetched_at", "title", "notice", "vector", "scheme")}
         | {"checked": True},
     )
     return found

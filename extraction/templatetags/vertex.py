@@ -52,6 +52,7 @@ SIGNS: dict[str, Sign] = {
     "incomplete": Sign("suspect", "◐", "Incomplete"),
     # A page
     "unreadable": Sign("broken", "✕", "Unreadable"),
+    "partly": Sign("suspect", "◐", "Read in part"),
     "unclustered": Sign("", "·", "No template"),
     "gone": Sign("unreachable", "⌁", "Gone"),
     # A check

@@ -131,7 +131,7 @@ def test_an_empty_file_named_as_a_page_is_a_page(pack: Callable[[dict[str, bytes
 
 @packers
 def test_a_page_over_the_limit_is_refused_alone(pack: Callable[[dict[str, bytes]], bytes]) -> None:
-    found = items(pack({"large.html": random.Random(1).randbytes(1_000_001), "exact.html": b"x" * 1_000_000, "a.html": PAGE}))
+    found = items(pack({"large.html": random.Random(1).randbytes(1_000_001), "exact.html": b"<p>" + b"x" * 999_997, "a.html": PAGE}))
     assert names(found) == ["exact.html", "a.html"]
     assert "more than 1,000,000 bytes" in refused(found)["large.html"]
 
@@ -156,7 +156,9 @@ def test_the_manifest_gives_the_addresses(pack: Callable[[dict[str, bytes]], byt
         "\ufefffile,note,URL\r\npages/0001.dat,x,https://example.com/a?b=1#part\r\npages/0002.html,,ftp://example.com/\r\n"
         "gone.html,,https://example.com/gone\r\n../up.html,,https://example.com/up\r\n"
     )
-    found = items(pack({"pages/0001.dat": b"plain", "pages/0002.html": PAGE, "pages/0003.html": PAGE, "manifest.csv": manifest.encode()}))
+    found = items(
+        pack({"pages/0001.dat": b"<p>plain", "pages/0002.html": PAGE, "pages/0003.html": PAGE, "manifest.csv": manifest.encode()})
+    )
     assert dict(zip(names(found), urls(found), strict=True)) == {
         "pages/0001.dat": "https://example.com/a?b=1",
         "pages/0002.html": None,

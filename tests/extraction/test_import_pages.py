@@ -44,7 +44,7 @@ def test_a_zip_becomes_pages_with_snapshots_and_their_contents(site: Site, tmp_p
     run = bring(site, zip_at(tmp_path / "site.zip", files))
     assert (run.state, run.error) == (Run.State.DONE, "")
     assert run.summary == {
-        "pages": 2, "new": 2, "changed": 0, "unchanged": 0, "unreadable": 0, "refused": 1, "skipped": {"style": 1},
+        "pages": 2, "new": 2, "changed": 0, "unchanged": 0, "unreadable": 0, "partly": 0, "refused": 1, "skipped": {"style": 1},
     }  # fmt: skip
     assert (run.done, run.total) == (2, 2)
     page = Page.objects.get(site=site, url="https://example.com/1")
@@ -139,6 +139,16 @@ def test_unreadable_pages_are_kept_and_named(site: Site, tmp_path: Path) -> None
     snapshot = Snapshot.objects.get(page__url="empty.html")
     assert (snapshot.error, snapshot.vector) == ("the page is empty", "")
     assert problems(run)["empty.html"] == "the page is empty"
+
+
+def test_files_that_are_no_text_or_have_no_tag_are_refused_by_name(site: Site, tmp_path: Path) -> None:
+    files = {"a.html": b"\0\xff" * 600, "b.html": detail(1), "c.html": b"just text", "d.html": detail(2).replace(b"Year", b"\0\0")}
+    run = bring(site, zip_at(tmp_path / "site.zip", files))
+    assert problems(run) == {
+        "a.html": "it is binary, no page: 50% of its first bytes are control characters",
+        "c.html": "it holds no tag, so it is no page of HTML or XML",
+    }
+    assert set(Page.objects.values_list("url", flat=True)) == {"b.html", "d.html"} and run.summary["refused"] == 2
 
 
 def test_a_hostile_page_is_kept(site: Site, tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from extraction.services import (
     boilerplate,
     check_site,
     cluster_pages,
+    clusters,
     export_csv,
     export_warc,
     extract_records,
@@ -31,7 +32,9 @@ from extraction.services import (
     learn_rule,
     learning,
     rules,
+    run_words,
     runs,
+    sample_pages,
     suggested,
 )
 from extraction.services.suggested import Taken
@@ -251,6 +254,30 @@ def test_a_template_of_html_has_none(client: Client, person: Any) -> None:
     assert client.get(f"{address}?as=zzz").status_code == client.get(f"{address}?as=dtd").status_code == 404
     with pytest.raises(CommandError, match="the pages of Template 1 are not XML"):
         call_command("structure", "books", "1", "--method", "xtract")
+
+
+def test_pages_of_broken_xml_are_told_everywhere_and_stand_behind_whole_ones(client: Client, person: Any, tmp_path: Path) -> None:
+    client.force_login(person("viewer"))
+    whole = {f"b{n}.xml": f"<?xml version='1.0'?><book><title>T {n}</title><price>{n}</price></book>".encode() for n in range(12)}
+    broken = {"a.xml": b"<?xml version='1.0'?><book>\n<title>T</title><price>1</price>"}
+    site = factory.site("Broken")
+    run = intake.bring(site, intake.zip_at(tmp_path / "site.zip", broken | whole))
+    told = run.problems.get()
+    assert told.name == "a.xml" and told.reason.startswith("read in part: the XML is broken in line 2 (")
+    assert run.summary["partly"] == 1 and run_words.sentence(run) == "13 pages read, 13 new, 1 read in part"
+    found = Cluster.objects.create(site=site, number=1)
+    Snapshot.objects.filter(page__site=site).update(cluster=found)
+    preview = clusters.overview(site).rows[0].preview
+    assert preview and preview.page.url == "b0.xml"
+    assert "a.xml" not in {row.snapshot.page.url for row in sample_pages.samples(found, count=20)}
+    address = reverse("site_pages", args=[site.slug])
+    listed = client.get(f"{address}?part=partly").content.decode()
+    assert "a.xml" in listed and "b0.xml" not in listed and "Read in part (1)" in listed and "the XML is broken in line 2" in listed
+    page = site.pages.get(url="a.xml")
+    assert "the XML is broken in line 2" in client.get(reverse("page", args=[site.slug, page.pk])).content.decode()
+    Snapshot.objects.exclude(notice="").exclude(page=page).delete()
+    Snapshot.objects.filter(page__site=site).exclude(page=page).update(cluster=None)
+    assert [row.snapshot.page.url for row in sample_pages.samples(found)] == ["a.xml"]  # where there is no other
 
 
 def test_broken_pages_are_left_out_of_a_document_type_which_says_so(client: Client, person: Any) -> None:
