@@ -16,7 +16,9 @@ MAX_ELEMENTS = 200_000
 MAX_LENGTH = 5_000
 """Characters of a class attribute that are read."""
 
-_UNSTEADY = re.compile(r"(?i)odd|even|alt|alternate|first|last|active|current|selected|.*\d.*")
+_WHICH = "odd|even|alt|alternate|first|last|active|current|selected"
+_OF = "row|line|item|cell|col|column|entry|record"
+_UNSTEADY = re.compile(rf"(?i)(?:{_WHICH})(?:[-_]?(?:{_OF}))?|(?:{_OF})[-_]?(?:{_WHICH})|.*\d.*")
 """Names that say which row of many it is: they part rows that are alike."""
 
 

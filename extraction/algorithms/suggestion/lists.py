@@ -1,23 +1,21 @@
 """Lists proposed for pages of one template of which nothing is known: sections with several records, named, with rows to mark.
 
-The sections are MSE's (`alignment/mse`). A field is named by the label before it, the header of its column, what the template's author
-called its element, or what its values are. Another method *agrees* with a list if a set of its structure has as many rows on most pages and
-most of their texts.
+The sections are MSE's (`alignment/mse`), their names `list_names`'. Another method *agrees* with a list if a set of its structure has as
+many rows on most pages and most of their texts.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from lxml import etree
 
-from extraction.algorithms.alignment.mse import Row, Section, SectionField, mse
+from extraction.algorithms.alignment.mse import Row, Section, mse
 from extraction.algorithms.alignment.schema import Row as SchemaRow
 from extraction.algorithms.alignment.schema import Structure, Value
-from extraction.algorithms.dom.nodes import clean, elements, whole_text
-from extraction.algorithms.suggestion.naming import KINDS, MAX_WORDS, PLAIN, WORD, content_words, identifier
+from extraction.algorithms.suggestion.list_names import ListNames, unique
 
 LISTS = 6
 """Lists proposed unless told otherwise."""
@@ -31,9 +29,6 @@ FIELDS = 12
 FILLED = 0.1
 """Share of the rows that have to have a field."""
 
-HEADERS = 400
-"""Elements before the first row among which the row of headers of its columns is."""
-
 SHEET = 0.5
 """Share of the pages that have to have a name of a field, and of the rows that have to begin with one, for rows to be fields."""
 
@@ -41,9 +36,6 @@ SAME_ROWS, SAME_TEXTS = 0.8, 0.6
 """Share of the pages with as many rows, and of the texts in common, from which on two methods agree."""
 
 _LETTER = re.compile(r"[^\W\d_]")
-
-_KIND = 0.6
-"""Share of a field's values that have to look like a kind of thing for it to be called so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +70,12 @@ def suggest_lists(
     if len(roots) < 2:
         return []
     sections = [section for section in mse(roots) if section.several and len(section.rows) > 1 and not _is_sheet(section)]
-    found = [(section, fields) for section in sections if len(fields := _fields(section, roots)) >= FEWEST]
-    found.sort(key=lambda pair: -_worth(pair[0], len(roots)))
-    names = _unique(_list_name(section) for section, _ in found[:most])
+    told = [(section, ListNames(section, roots)) for section in sections]
+    found = [(section, names, fields) for section, names in told if len(fields := _fields(section, names)) >= FEWEST]
+    found.sort(key=lambda each: -_worth(each[0], len(roots)))
     return [
         SuggestedList(name, fields, section, tuple(method for method, other in (others or {}).items() if agrees(section, other)))
-        for name, (section, fields) in zip(names, found, strict=False)
+        for name, (section, _, fields) in zip(unique(names.own() for _, names, _ in found[:most]), found, strict=False)
     ]
 
 
@@ -142,11 +134,15 @@ def _texts(row: SchemaRow) -> Iterator[str]:
 
 
 def _worth(section: Section, pages: int) -> float:
-    """How many different values it has, weighed by the share of the pages that show it."""
-    return len({value.text for rows in section.rows.values() for row in rows for value in _values(row)}) * len(section.rows) / pages
+    """How many different values its fields have, weighed by the share of the pages that show it and of the rows that have them."""
+    rows = [row for rows in section.rows.values() for row in rows]
+    told = {(number, one.text) for row in rows for number, many in row.values.items() for one in many}
+    numbers = {number for number, _ in told}
+    filled = sum(len(row.values) for row in rows) / (len(numbers) * len(rows))
+    return len(told) * filled * len(section.rows) / pages
 
 
-def _fields(section: Section, roots: Sequence[etree._Element]) -> tuple[ListField, ...]:
+def _fields(section: Section, names: ListNames) -> tuple[ListField, ...]:
     counts: Counter[int] = Counter()
     texts: dict[int, list[str]] = {}
     for row in (row for rows in section.rows.values() for row in rows):
@@ -156,65 +152,5 @@ def _fields(section: Section, roots: Sequence[etree._Element]) -> tuple[ListFiel
     total = sum(map(len, section.rows.values()))
     kept = [number for number, count in counts.most_common() if count >= FILLED * total and len(set(texts[number])) > 1][:FIELDS]
     kept.sort()
-    headers = _headers(section, roots)
-    named = _unique(
-        next(filter(None, map(identifier, _ideas(section.fields[at], texts[at], headers, first=at == kept[0]))), "field") for at in kept
-    )
+    named = unique(names.field(section.fields[at], texts[at], first=at == kept[0]) for at in kept)
     return tuple(ListField(at, name, section.fields[at].multiple, counts[at]) for at, name in zip(kept, named, strict=True))
-
-
-def _ideas(field: SectionField, texts: Sequence[str], headers: Mapping[int, str], *, first: bool) -> Iterator[Sequence[str]]:
-    """Words for a name, the best first. first: whether it is the first field, which is what the rows are called."""
-    yield _short(field.label)
-    yield _short(headers.get(field.column, ""))
-    steps = [step.split("[")[0].split(".") for step in reversed(field.steps)]
-    own, above = (_class_words(step) for step in (*steps, [], [])[:2])
-    tags = {step[0] for step in steps}
-    yield own
-    yield [name for name, pattern in KINDS if sum(bool(pattern.fullmatch(text)) for text in texts) >= _KIND * len(texts)][:1]
-    yield ["title"] if tags & {"h1", "h2", "h3", "h4", "h5", "h6", "dt"} else []
-    yield above
-    yield ["name"] if "a" in tags or first else []
-
-
-def _class_words(step: Sequence[str]) -> list[str]:
-    """Of a step's classes the first that says something."""
-    return next(filter(None, (content_words(WORD.findall(name)) for name in step[1:])), [])
-
-
-def _short(text: str) -> list[str]:
-    words = content_words(PLAIN.findall(text))
-    return words if len(words) <= MAX_WORDS else []
-
-
-def _headers(section: Section, roots: Sequence[etree._Element]) -> dict[int, str]:
-    """{column: what the header cell above it says}: of the row with most header cells shortly before the first row, or in it."""
-    page, rows = next(iter(section.rows.items()))
-    nodes = elements(roots[page])
-    best: list[etree._Element] = []
-    for node in nodes[max(0, rows[0].first - HEADERS) : rows[0].first + 20]:
-        if node.tag == "tr":
-            cells = [child for child in node if child.tag in ("th", "td")]
-            if len(cells) > 1 and sum(cell.tag == "th" for cell in cells) * 2 > len(cells) and len(cells) >= len(best):
-                best = cells
-    return {column: clean(whole_text(cell)) for column, cell in enumerate(best, 1)}
-
-
-def _list_name(section: Section) -> str:
-    """Of what bounds it above, or of what its records' element is called."""
-    step = section.fields[0].steps[0].split("[")[0].split(".") if section.fields[0].steps else []
-    own = _class_words(step)
-    label = [] if any(field.column for field in section.fields) else _short(section.label)
-    return identifier(label) or identifier(own) or "rows"
-
-
-def _unique(names: Iterable[str]) -> list[str]:
-    taken: list[str] = []
-    for name in names:
-        number = 1
-        each = name
-        while each in taken:
-            number += 1
-            each = f"{name}_{number}"
-        taken.append(each)
-    return taken

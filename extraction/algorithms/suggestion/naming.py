@@ -33,9 +33,13 @@ GENERIC = frozenset(
     left right top bottom center middle first last odd even row col column cell td tr th ul li div span p b font link links list
     section module mod bd hd ft hdr header head page site layout grid panel tab tabs standard default common widget textline required
     small big large bold normal inline clear clearfix fix style class new old active current selected hidden visible none no js
-    image images img icon btn button quiet detail details desc ctl lbl lnk hyp rpt ctl00 muted full half see canwrap entry post""".split()  # noqa: SIM905
+    image images img icon btn button quiet detail details desc ctl lbl lnk hyp rpt ctl00 muted full half see canwrap entry post
+    rows lines line tile tiles card cards cols columns alt alternate sprite""".split()  # noqa: SIM905
 )
 """Words of class names that say how something looks or where it stands, not what it is."""
+
+_GLUED = re.compile(r"(?:odd|even|alt|first|last)(?:row|line|item|cell|col)s?|(?:row|line|item|cell|col)(?:odd|even|alt|first|last)")
+"""Words of class names that are two of GENERIC in one."""
 
 VAGUE = frozenset(("id", "name", "value", "text", "type", "code", "lang", "href", "url", "key", "item", "unit"))
 """Names of elements of XML that need the one around them to say anything."""
@@ -144,7 +148,7 @@ def _path(each: Candidate) -> int:
 def content_words(words: Iterable[str]) -> list[str]:
     """Words that say what something is, in lower case; none if only numbers are left."""
     lower = [VOCABULARY.get(word.lower(), word.lower()) for word in words]
-    kept = [word for word in lower if word not in GENERIC and (len(word) > 1 or word.isdigit())]
+    kept = [word for word in lower if word not in GENERIC and not _GLUED.fullmatch(word) and (len(word) > 1 or word.isdigit())]
     return kept if any(not word.isdigit() for word in kept) else []
 
 

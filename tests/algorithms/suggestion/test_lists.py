@@ -1,7 +1,7 @@
 """Lists are named after headers, labels and classes; a sheet of fields is no list; methods that see the same agree."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 from lxml import etree
@@ -80,3 +80,53 @@ def test_rows_that_have_most_of_the_fields_are_marked_in_their_order() -> None:
 
 def test_fewer_than_two_pages_have_no_lists() -> None:
     assert suggest_lists([]) == suggest_lists(made("plain list", (5,))) == []
+
+
+NAMED = ("Ann", "Bob", "Cy", "Dee", "Eve", "Flo", "Gus", "Hal")
+
+
+def pages(made: Callable[[int], str], *, most: int = 8) -> list[etree._Element]:
+    return [parse(made(n).encode()).root for n in range(most)]
+
+
+def rows(page: int, count: int) -> str:
+    return "".join(
+        f'<tr class="{("oddrow", "evenrow")[n % 2]}"><td>Town {page}{n}</td><td>{page}-{n}</td><td><b>{page + n}.5</b></td></tr>'
+        for n in range(count)
+    )
+
+
+def test_columns_of_plain_cells_are_called_as_the_row_that_pages_have_above_them() -> None:
+    head = "<tr class=top><td colspan=3>Away games: {}</td></tr><tr class=head><td>Place</td><td>Score</td><td>TO</td></tr>"
+    (found,) = suggest_lists(pages(lambda n: f"<h1>Player {n}</h1><table>{head.format(2000 + n)}{rows(n, 4 + n % 3)}</table>"))
+    assert (found.name, [field.name for field in found.fields]) == ("away_games", ["place", "score", "to"])
+    assert found.rows == sum(4 + n % 3 for n in range(8))
+
+
+def test_a_list_and_its_fields_of_xml_are_called_as_their_elements() -> None:
+    def made(n: int) -> str:
+        reviews = "".join(f"<review><by>P {n}{k}</by><text>Good {n}{k}</text></review>" for k in range(2 + n % 3))
+        return f'<?xml version="1.0"?><thing><stock>{"yes" if n % 4 else "no"}</stock><reviews>{reviews}</reviews></thing>'
+
+    (found,) = suggest_lists(pages(made))
+    assert (found.name, [field.name for field in found.fields]) == ("reviews", ["by", "review_text"])
+
+
+def test_a_value_above_a_list_and_classes_of_the_layout_are_no_names() -> None:
+    def made(n: int) -> str:
+        tiles = "".join(f'<div class="tile"><a>Book {n}{k}</a><span>Ann {n}{k}</span></div>' for k in range(3 + n % 2))
+        return f"<h1>{NAMED[n]}</h1><p>{'In stock' if n % 4 else 'Sold out'}</p><div class=tiles>{tiles}</div>"
+
+    (found,) = suggest_lists(pages(made))
+    assert (found.name, [field.name for field in found.fields]) == ("rows", ["name", "field"])
+
+
+def test_a_list_is_called_as_the_nearest_heading_and_a_field_as_the_cell_it_stands_in() -> None:
+    def made(n: int) -> str:
+        cast = "".join(
+            f'<tr><td><a>Actor {n}{k}</a></td><td class="part"><div><a>Part {n}{k}</a></div></td></tr>' for k in range(3 + n % 2)
+        )
+        return f"<h1>Film {n}</h1><h2>Cast</h2><table>{cast}</table>"
+
+    (found,) = suggest_lists(pages(made))
+    assert (found.name, [field.name for field in found.fields]) == ("cast", ["name", "part"])

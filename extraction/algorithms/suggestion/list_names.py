@@ -1,0 +1,256 @@
+"""Names for lists and for their fields, of what does not differ from page to page.
+
+A list is called as the heading, the caption or the label above it, a field as the label before its values or the header of its column; on
+pages of XML both are called as their elements. Then come class names, without those that only say how something looks, and last what the
+values are. What stands above a list is its name only if most pages have it so: else it is a value.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from lxml import etree
+
+from extraction.algorithms.alignment.mse import Section, SectionField
+from extraction.algorithms.dom.nodes import clean, elements, is_xml, raw_text
+from extraction.algorithms.suggestion.naming import KINDS, MAX_WORDS, PLAIN, VAGUE, WORD, content_words, identifier
+
+ABOVE = 120
+"""Elements before the first row among which what the list is called is."""
+
+HEADERS = 400
+"""Elements before the first row among which the row of headers of its columns is."""
+
+WITHIN = 20
+"""Elements from the beginning of the first row among which header cells are: rows that are tables have theirs inside."""
+
+MOST = 0.5
+"""Share of the pages with the list that have to have its header or its heading just so, two at least."""
+
+LABEL = 0.8
+"""The same of a line above it that no element says to be a heading: it may be a value that many pages have."""
+
+MAX_TEXT = 500
+"""Characters of the longest heading or header cell that is read."""
+
+MAX_SPAN = 100
+"""Most columns of a header cell."""
+
+_KIND = 0.6
+"""Share of a field's values that have to look like a kind of thing for it to be called so."""
+
+_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "caption", "legend"))
+_CELLS = ("td", "th")
+_WORDS = re.compile(r"[^\W\d_]+")
+
+Cells = tuple[tuple[int, str], ...]
+"""(column from 1, text) of the cells of a row of a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """Where a list begins on a page. nodes: the page's elements. first: the number of the first row's."""
+
+    nodes: Sequence[etree._Element]
+    first: int
+
+    def before(self, most: int) -> list[etree._Element]:
+        """The elements that end before it, the nearest first."""
+        around = set(self.nodes[self.first].iterancestors())
+        return [node for node in reversed(self.nodes[max(0, self.first - most) : self.first]) if node not in around]
+
+
+class ListNames:
+    """What one section and its fields could be called."""
+
+    def __init__(self, section: Section, roots: Sequence[etree._Element]) -> None:
+        self.section = section
+        self.starts = [_Start(elements(roots[page]), rows[0].first) for page, rows in section.rows.items()]
+        self.named = all(is_xml(roots[page]) for page in section.rows)
+        self.silent = raw_text(roots[next(iter(section.rows))])
+        self.headers = {} if self.named else self._headers()
+
+    def own(self) -> str:
+        """An identifier, "rows" where nothing says more."""
+        return next(filter(None, map(identifier, self._list_ideas())), "rows")
+
+    def field(self, field: SectionField, texts: Sequence[str], *, first: bool) -> str:
+        """An identifier, "field" where nothing says more. first: whether it is the first field, which is what the rows are called."""
+        ideas = self._element_words(field) if self.named else self._field_ideas(field, texts, first=first)
+        return next(filter(None, map(identifier, ideas)), "field")
+
+    def _list_ideas(self) -> Iterator[Sequence[str]]:
+        if self.named:
+            yield self._container()
+            return
+        label, headers = _plain(self.section.label), _plain(" ".join(self.headers.values()))
+        if not set(label.split()) <= set(headers.split()) and self._above(label):
+            yield _short(label)
+        yield from self._headings()
+        steps = self.section.fields[0].steps[:1]
+        yield _class_words(steps[0]) if steps else []
+        yield self._around()
+
+    def _container(self) -> list[str]:
+        """On pages of XML: what is around the rows, if that holds nothing else, or the rows themselves."""
+        start = self.starts[0]
+        row = start.nodes[start.first]
+        around = row.getparent()
+        alone = around is not None and all(child.tag == row.tag for child in around.iterchildren(etree.Element))
+        return _tag_words(around if alone and around is not None and around.getparent() is not None else row)
+
+    def _above(self, label: str) -> bool:
+        """Whether nearly all pages say something in the elements before the list."""
+        told = (_plain(" ".join(self._texts(start))) for start in self.starts)
+        return bool(label) and sum(label in text for text in told) >= max(2.0, LABEL * len(self.starts))
+
+    def _texts(self, start: _Start) -> Iterator[str]:
+        """What the elements before a list say, in document order."""
+        for node in reversed(start.before(ABOVE)):
+            if str(node.tag) not in self.silent:
+                yield node.text or ""
+            yield node.tail or ""
+
+    def _headings(self) -> Iterator[list[str]]:
+        """The headings above the list that most pages have, the nearest first; those above the nearest that is an element are others'."""
+        told = [_headings(start) for start in self.starts]
+        counts = Counter(text for texts in told for text in texts)
+        yield from (_short(text) for text in told[0] if counts[text] >= self._least())
+
+    def _around(self) -> list[str]:
+        """The class names of what is around the rows, if most pages have them."""
+        said = (start.nodes[start.first].getparent() for start in self.starts)
+        names = Counter("" if node is None else node.get("class") or "" for node in said)
+        name, count = names.most_common(1)[0]
+        return _class_words(".".join(("", *name.split()))) if count >= self._least() else []
+
+    def _field_ideas(self, field: SectionField, texts: Sequence[str], *, first: bool) -> Iterator[Sequence[str]]:
+        """Words for a name, the best first. Class names of the row itself say what a row is, and name its first field at most."""
+        yield _short(field.label) if self._always(field) else []
+        header = PLAIN.findall(self.headers.get(field.column, "").lower())
+        yield content_words(header)[: MAX_WORDS + 1] or header
+        row, *inside = field.steps or ("",)
+        own, *above = [_class_words(step) for step in reversed(inside)] or [[]]
+        tags = {step.split("[")[0].split(".")[0] for step in field.steps}
+        yield own
+        yield [name for name, pattern in KINDS if sum(bool(pattern.fullmatch(text)) for text in texts) >= _KIND * len(texts)][:1]
+        yield ["title"] if tags & {"h1", "h2", "h3", "h4", "h5", "h6", "dt"} else []
+        yield from above
+        yield _class_words(row) if first else []
+        yield ["name"] if "a" in tags or first else []
+
+    def _always(self, field: SectionField) -> bool:
+        """Whether no values stand at the field's place without its label: else the label is a value of some rows."""
+        others = (each for each in self.section.fields if each.steps == field.steps and not each.label)
+        return field.label.rstrip().endswith((":", "：")) or not any(others)
+
+    def _element_words(self, field: SectionField) -> Iterator[Sequence[str]]:
+        """On pages of XML: the element's name, with the one's around it where alone it says little."""
+        steps = [[word.lower() for word in WORD.findall(step.split("[")[0].split(".")[0])] for step in field.steps]
+        own, above = (*reversed(steps), [], [])[:2]
+        yield [*above, *own] if set(own) <= VAGUE and above != own else own
+        yield own
+
+    def _headers(self) -> dict[int, str]:
+        """{column: what the header cell above it says}: of the row of most cells that is a header on most pages, the nearest of these."""
+        told = [[cells for row in _rows(start) if (cells := _cells(row))] for start in self.starts]
+        counts = Counter(cell for rows in told for cell in {cell for cells in rows for cell in cells})
+        best: list[tuple[int, str]] = []
+        for cells in told[0]:
+            same = [(column, text) for column, text in cells if counts[column, text] >= self._least()]
+            if len(same) > max(1, len(cells) // 2, len(best)):
+                best = same
+        return dict(best)
+
+    def _least(self) -> float:
+        return max(2.0, MOST * len(self.starts))
+
+
+def unique(names: Iterable[str]) -> list[str]:
+    """The names, with a number behind those that were there before."""
+    taken: list[str] = []
+    for name in names:
+        number = 1
+        each = name
+        while each in taken:
+            number += 1
+            each = f"{name}_{number}"
+        taken.append(each)
+    return taken
+
+
+def _rows(start: _Start) -> Iterator[etree._Element]:
+    """Rows that may hold headers, the nearest first: those before the first row in its table, and such of header cells near it or in it."""
+    table = next(start.nodes[start.first].iterancestors("table"), None)
+    for node in start.before(HEADERS):
+        if node.tag == "tr" and (_of_headers(node) or (table is not None and next(node.iterancestors("table"), None) is table)):
+            yield node
+    for node in start.nodes[start.first : start.first + WITHIN]:
+        if node.tag == "tr" and _of_headers(node):
+            yield node
+
+
+def _of_headers(row: etree._Element) -> bool:
+    cells = [child.tag for child in row.iterchildren(*_CELLS)]
+    return cells.count("th") * 2 > len(cells)
+
+
+def _cells(row: etree._Element) -> Cells:
+    """What the cells of a row say, each by all its columns."""
+    found, column = list[tuple[int, str]](), 1
+    for cell in row.iterchildren(*_CELLS):
+        text, span = _said(cell), cell.get("colspan") or ""
+        wide = min(max(int(span), 1), MAX_SPAN) if span.isascii() and span.isdigit() and len(span) < 6 else 1
+        found += [(each, text) for each in range(column, column + wide) if text]
+        column += wide
+    return tuple(found) if column > 2 else ()
+
+
+def _headings(start: _Start) -> list[str]:
+    """What the headings above a list say, the nearest first, up to one that is an element of its own."""
+    found: dict[str, None] = {}
+    for node in start.before(ABOVE):
+        if text := _heading(node):
+            found[text] = None
+            if node.tag in _HEADINGS and node.tag != "caption":
+                break
+    return list(found)
+
+
+def _heading(node: etree._Element) -> str:
+    """What an element says if it is a heading, numbers apart: one by its name, or a row with a single cell."""
+    if node.tag == "tr":
+        cells = list(node.iterchildren(*_CELLS))
+        return _plain(_said(cells[0])) if len(cells) == 1 else ""
+    return _plain(_said(node)) if node.tag in _HEADINGS else ""
+
+
+def _plain(text: str) -> str:
+    """The words of a text, without numbers: a heading may say of which season it is."""
+    return " ".join(_WORDS.findall(text))
+
+
+def _said(node: etree._Element) -> str:
+    """The text in an element, "" where it is too long for a name."""
+    parts, size = list[str](), 0
+    for part in node.itertext(etree.Element):
+        parts.append(part)
+        size += len(part)
+        if size > MAX_TEXT:
+            return ""
+    return clean("".join(parts))
+
+
+def _class_words(step: str) -> list[str]:
+    """Of a step's classes the first that says something."""
+    return next(filter(None, (content_words(WORD.findall(name)) for name in step.split("[")[0].split(".")[1:])), [])
+
+
+def _tag_words(element: etree._Element) -> list[str]:
+    return [word.lower() for word in WORD.findall(str(element.tag))]
+
+
+def _short(text: str) -> list[str]:
+    words = content_words(PLAIN.findall(text))
+    return words if len(words) <= MAX_WORDS else []
