@@ -12,8 +12,11 @@ from django.http import QueryDict
 
 from extraction.algorithms.dom.xpath import expand
 from extraction.models import Attribute, Cluster, Monitor, Page, RecordType, Site
+from extraction.services import sites
 from extraction.services.export_csv import URL_COLUMN, Layout
 from extraction.services.record_types import AttributeDraft
+
+TAKEN = "There is a site of this name already. Choose another or add the pages there."
 
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".warc", ".warc.gz")
 
@@ -35,7 +38,14 @@ class SiteForm(forms.ModelForm[Site]):
     class Meta:
         model = Site
         fields = ["name", "address"]
-        error_messages = {"name": {"unique": "There is a site of this name already. Choose another or add the pages there."}}
+        error_messages = {"name": {"unique": TAKEN}}
+
+    def clean_name(self) -> str:
+        """Names that differ by case alone would be taken for one another."""
+        name: str = self.cleaned_data["name"]
+        if any(site.pk != self.instance.pk for site in sites.same_named(name)):
+            raise forms.ValidationError(TAKEN)
+        return name
 
 
 class MonitorForm(forms.ModelForm[Monitor]):
@@ -159,11 +169,12 @@ class RecordsForm(forms.Form):
     has = forms.CharField(required=False)
     missing = forms.CharField(required=False)
     sort = forms.CharField(required=False)
+    of = forms.CharField(required=False)
 
     def asked(self) -> dict[str, str]:
         """The arguments of `services.records.search`."""
         self.is_valid()
-        names = {"query": "q", "state": "state", "attribute": "has", "missing": "missing", "sort": "sort"}
+        names = {"query": "q", "state": "state", "attribute": "has", "missing": "missing", "sort": "sort", "part": "of"}
         return {name: self.cleaned_data.get(field, "") for name, field in names.items()}
 
 

@@ -6,8 +6,8 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
 from extraction.algorithms.rules.url_patterns import UrlPattern
-from extraction.models import Site, Source
-from extraction.services import sources
+from extraction.models import Source
+from extraction.services import sites, sources
 
 MAX_LISTED = 100_000
 """Addresses of one list. They are kept in one row and go to the crawl in one message."""
@@ -142,7 +142,7 @@ class NewSiteForm(SourceForm):
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"].strip()
-        if name and Site.objects.filter(name=name).exists():
+        if name and sites.same_named(name):
             raise forms.ValidationError("There is a site of this name already. Choose another.")
         return name
 

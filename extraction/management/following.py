@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.text import slugify
 
 from extraction.models import Run, Site
-from extraction.services import jobs, run_words, runs
+from extraction.services import jobs, run_words, runs, sites
 
 LOOK_EVERY_S = 0.5
 
@@ -48,11 +48,19 @@ def follow(command: BaseCommand, run: Run, *, wait: bool, here: bool) -> Run:
 
 
 def site_named(text: str, *, create: bool = False) -> Site:
-    """The site with this slug or name. Raises CommandError when there is none and none is to be made."""
+    """The site with this slug or name, in any case where no other is meant as well. Raises CommandError when several are, and when there
+    is none and none is to be made.
+    """
     slug = slugify(text)[:140]
-    site = Site.objects.filter(slug=text).first() or Site.objects.filter(name=text).first() or Site.objects.filter(slug=slug).first()
+    site = Site.objects.filter(slug=text).first() or Site.objects.filter(name=text).first()
     if site:
         return site
+    meant = {each.pk: each for each in [*sites.same_named(text), *Site.objects.filter(slug=slug)]}
+    if len(meant) > 1:
+        which = ", ".join(f"{each.slug} ({each.name})" for each in meant.values())
+        raise CommandError(f"{text!r} may be several sites; which one? {which}")
+    if meant:
+        return next(iter(meant.values()))
     if not create:
         known = ", ".join(Site.objects.values_list("slug", flat=True)[:20]) or "none"
         raise CommandError(f"There is no site {text!r}. Sites: {known}")

@@ -16,9 +16,10 @@ from extraction.algorithms.clustering.core import Core, nearest
 from extraction.algorithms.clustering.cores import SAMPLE_PAGES, spread
 from extraction.algorithms.clustering.paths import PagePaths
 from extraction.algorithms.errors import PageError
-from extraction.models import Cluster, Clustering, Run, Site
+from extraction.models import Cluster, Clustering, Record, Run, Site
 from extraction.services import cluster_match
 from extraction.services.cluster_match import Group, Old
+from extraction.services.record_parts import STANDING
 
 USUAL = "masked-shingles"
 """The method whose adoption is finding the templates as usual: it can say the same of all pages."""
@@ -34,7 +35,8 @@ class Effect:
 
     kept: templates that stay, with how many pages they have now and then. new: sizes of the templates that come. emptied: templates that
     stay without pages because somebody gave them something. gone: those that go. moved: pages that change their template. freed: of
-    them, those that are of none then.
+    them, those that are of none then. away: records of pages that leave the template whose rule made them; back: those of pages that
+    return to it.
     """
 
     kept: tuple[tuple[Cluster, int, int], ...]
@@ -43,6 +45,8 @@ class Effect:
     gone: tuple[Cluster, ...]
     moved: int
     freed: int
+    away: int
+    back: int
 
 
 def of_clustering(clustering: Clustering, pages: Collection[int], reader: Reader, threshold: int) -> Found:
@@ -107,6 +111,9 @@ def effect(clustering: Clustering, home: Mapping[int, int], given: Collection[in
     then = {page: pk for group, pk in zip(groups, chosen, strict=True) for page in group.members}
     compared = [page for group in clustering.groups for page in group]
     before, after = Counter(home[page] for page in compared if page in home), Counter(pk for pk in then.values() if pk is not None)
+    held = Record.objects.filter(STANDING, cluster__in=rows).exclude(state=Record.State.FAILED)
+    made = dict(held.values_list("snapshot__page", "cluster"))
+    records = [(home.get(page) == made[page], then.get(page) == made[page]) for page in compared if page in made]
     stay = [pk for pk in rows if after[pk]]
     empty = [pk for pk in rows if before[pk] and not after[pk]]
     return Effect(
@@ -116,6 +123,8 @@ def effect(clustering: Clustering, home: Mapping[int, int], given: Collection[in
         gone=tuple(rows[pk] for pk in empty if pk not in given),
         moved=sum(home.get(page) != then.get(page) or (page in then and then[page] is None) for page in compared),
         freed=sum(page in home and page not in then for page in compared),
+        away=records.count((True, False)),
+        back=records.count((False, True)),
     )
 
 

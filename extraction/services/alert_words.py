@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from extraction.models import AlertChannel, Breakage, Check, Event, Record, Site
+from extraction.services.record_parts import HERE
 
 MAX_TITLE = 250
 
@@ -77,7 +78,7 @@ def of_test(channel: AlertChannel) -> Words:
 
 def _break(breakage: Breakage) -> Words:
     check = breakage.check_found
-    records = Record.objects.filter(cluster=breakage.cluster).count()
+    records = Record.objects.filter(HERE, cluster=breakage.cluster).count()
     before = Check.objects.filter(cluster=breakage.cluster, rule=breakage.rule, checked_at__lt=check.checked_at, verdict=Check.Verdict.OK)
     last = before.order_by("-checked_at").values_list("checked_at", flat=True).first()
     example = next((each["url"] for each in check.evidence if each["attribute"] in breakage.attributes), "")

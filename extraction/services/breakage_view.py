@@ -17,6 +17,7 @@ from extraction.services import learning_set, proofs, rule_xpaths
 from extraction.services.learning_set import Source
 from extraction.services.proofs import Proof
 from extraction.services.recent import Recent
+from extraction.services.record_parts import HERE
 
 MAX_MARKS = 40
 """Places outlined on a page: they stand in an address, and more nobody tells apart."""
@@ -35,6 +36,11 @@ class Row:
     attributes: list[Attribute]
     records: int
     proof: Proof | None
+
+    @property
+    def ending(self) -> str:
+        """How it ended, in words where its repair did not find all that broke: "13 of 14 repaired"; else empty."""
+        return ending(self.breakage, self.proof)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +172,14 @@ def proof(breakage: Breakage) -> Proof | None:
     return proofs.proof(breakage.proposal.report, breakage.attributes) if breakage.proposal else None
 
 
+def ending(breakage: Breakage, proof: Proof | None) -> str:
+    """Of a repair that was accepted without some of what broke: how much it repaired, in words; else empty."""
+    accepted = breakage.state == Breakage.State.REPAIRED and breakage.proposal is not None and breakage.proposal.published_at is not None
+    if not accepted or proof is None or not proof.lost:
+        return ""
+    return f"{len(breakage.attributes) - len(proof.lost)} of {len(breakage.attributes)} repaired"
+
+
 def renewing(breakage: Breakage) -> Run | None:
     """The run that makes the records right after the repair was accepted, while it is not done."""
     runs = Run.objects.filter(site=breakage.cluster.site, state__in=Run.UNFINISHED).order_by("pk")
@@ -195,7 +209,7 @@ def _rows(**conditions: Any) -> list[Row]:
     shown = list(found.defer("rule__stylesheet", "proposal__stylesheet"))
     clusters = [each.cluster for each in shown]
     schema = _schema(clusters)
-    records = dict(Record.objects.filter(cluster__in=clusters).values_list("cluster").order_by().annotate(n=Count("pk")))
+    records = dict(Record.objects.filter(HERE, cluster__in=clusters).values_list("cluster").order_by().annotate(n=Count("pk")))
     return [Row(each, _known(schema, each.cluster, each.attributes), records.get(each.cluster_id, 0), proof(each)) for each in shown]
 
 

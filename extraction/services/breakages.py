@@ -19,6 +19,7 @@ from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Bellwether, Breakage, Check, Decision, Event, Monitor, Record, Rule, Site, Snapshot
 from extraction.services import alerts, crawl_site, learning_set, proofs, repairs, rules, sources, visits
 from extraction.services.learning_set import Source
+from extraction.services.record_parts import HERE
 from extraction.services.repairs import Seen
 
 TOLD = {Breakage.State.REPAIRED: Event.REPAIR, Breakage.State.RECOVERED: Event.RECOVERY}
@@ -116,7 +117,7 @@ def dismiss(breakage: Breakage, *, user: Any = None, now: datetime | None = None
 
 
 def _open(check: Check) -> Breakage:
-    records = Record.objects.filter(cluster=check.cluster).count()
+    records = Record.objects.filter(HERE, cluster=check.cluster).count()
     found, new = Breakage.objects.get_or_create(
         cluster=check.cluster,
         state=Breakage.State.OPEN,

@@ -10,11 +10,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from extraction.algorithms.learning.tables import table
@@ -42,6 +43,7 @@ Values = Mapping[str, tuple[str, ...]]
 def run(run: Run, progress: Progress) -> dict[str, Any]:
     """The run's job: fetches by the site's source; summary {checked, ok, broken, unreachable}."""
     fetch = visits.fetcher(run.site, spool=f"check-{run.pk}")
+    progress(0, total=_serving(run.site).count(), message="Looking at its pages")
     return check(run.site, fetch=fetch, now=timezone.now, run=run, tell=progress, confirm_after_s=settings.VERTEX_CONFIRM_AFTER_S)
 
 
@@ -55,12 +57,12 @@ def check(
     confirm_after_s: float = 0.0,
 ) -> dict[str, Any]:
     """Checks every template of the site whose rule serves. fetch, now: how pages and the time come, for simulations."""
-    serving = Rule.objects.filter(cluster__site=site, cluster__ignored=False, state__in=Rule.SERVING).select_related("cluster")
     found: list[Check] = []
-    for number, rule in enumerate(serving.order_by("cluster__number")):
+    for number, rule in enumerate(_serving(site).select_related("cluster").order_by("cluster__number")):
         tell(number)
         done = Check.objects.filter(run=run, cluster=rule.cluster).first() if run else None
-        found.append(done or _check_rule(rule, fetch, now, run, confirm_after_s, tell))
+        found.append(done or _check_rule(rule, fetch, now, run, confirm_after_s, partial(tell, number)))
+    tell(len(found))
     Monitor.objects.filter(site=site).update(last_checked_at=now())
     breakages.propose_open(site, now=now())
     kinds = [each.verdict for each in found]
@@ -70,6 +72,10 @@ def check(
         "unreachable": kinds.count(Check.Verdict.UNREACHABLE),
         "ok": sum(not each.broken and each.verdict != Check.Verdict.UNREACHABLE for each in found),
     }
+
+
+def _serving(site: Site) -> QuerySet[Rule]:
+    return Rule.objects.filter(cluster__site=site, cluster__ignored=False, state__in=Rule.SERVING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +88,7 @@ class Looked:
 
 
 def _check_rule(
-    rule: Rule, fetch: Fetch, now: Callable[[], datetime], run: Run | None, confirm_after_s: float, tell: Callable[[int], None]
+    rule: Rule, fetch: Fetch, now: Callable[[], datetime], run: Run | None, confirm_after_s: float, alive: Callable[[], None]
 ) -> Check:
     watched = bellwethers.of(rule.cluster)
     looker = Looker(rule, watched)
@@ -91,7 +97,7 @@ def _check_rule(
     last = first
     if first.verdict.broken:
         rules.move(rule, Rule.State.SUSPECT)
-        _wait(confirm_after_s, tell)
+        _wait(confirm_after_s, alive)
         second = looker.look(fetch)
         if second.verdict.kind != "unreachable":
             last = _both(first, second)
@@ -158,12 +164,12 @@ def _both(first: Looked, second: Looked) -> Looked:
     return replace(second, verdict=replace(second.verdict, attributes=attributes, kind="shingle" if shingle else kind))
 
 
-def _wait(seconds: float, tell: Callable[[int], None]) -> None:
+def _wait(seconds: float, alive: Callable[[], None]) -> None:
     """Waits, showing life."""
     until = time.monotonic() + seconds
     while (left := until - time.monotonic()) > 0:
         time.sleep(min(left, 1.0))
-        tell(0)
+        alive()
 
 
 def _write(rule: Rule, watched: Sequence[Bellwether], looked: Looked, *, confirmed: bool, at: datetime, run: Run | None) -> Check:

@@ -49,10 +49,14 @@ def start(site: Site, *, threshold: int | None = None, after: Run | None = None,
     """Starts clustering. threshold: fewest pages a template has, None to choose it by the site's size.
 
     after: the import that asks for it. It makes the run its own: a clustering that already works has not seen its pages.
-    extract: the records of the templates whose rules work are made anew when it is done. Raises JobError for a threshold under 1.
+    extract: the records of the templates whose rules work are made anew when it is done. Raises JobError for a threshold under 1, and
+    for one that no template of the site could reach.
     """
     if threshold is not None and threshold < 1:
         raise JobError(f"a template has at least 1 page; {threshold} was asked for")
+    pages = clusters.kept(site).count() if threshold else 0
+    if threshold and threshold > pages:
+        raise JobError(f"{site.name} has {pages:,} pages; with {threshold:,} as the fewest pages of a template it would have none")
     parameters: dict[str, Any] = {"threshold": threshold}
     if after is not None:
         parameters["after"] = after.pk

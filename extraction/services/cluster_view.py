@@ -1,14 +1,15 @@
 """One template: where it stands on the way from pages to records, and what the next step is."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from django.db.models import Count, F
+from django.db.models import Count
 
-from extraction.models import Cluster, Label, Page, Record, Rule, Snapshot
+from extraction.models import Breakage, Cluster, Label, Page, Record, Rule, Snapshot
+from extraction.services import proofs, record_parts
+from extraction.services.record_parts import NOW, Figures
 
-Step = Literal["type", "annotate", "learn", "publish", "run", "records"]
+Step = Literal["type", "annotate", "learn", "publish", "run", "repair", "records"]
 
 STEPS: tuple[Step, ...] = ("type", "annotate", "learn", "publish", "run", "records")
 
@@ -32,7 +33,10 @@ class SampleRow:
 
 @dataclass(frozen=True, slots=True)
 class ClusterView:
-    """A template with its figures. records: {state: how many}; live, newest: its rules, None where it has none."""
+    """A template with its figures. live, newest: its rules, None where it has none; breakage: the open one.
+
+    fresh: its pages have records of the serving rule.
+    """
 
     cluster: Cluster
     pages: int
@@ -40,15 +44,19 @@ class ClusterView:
     labelled_pages: int
     live: Rule | None
     newest: Rule | None
-    records: Mapping[str, int]
+    records: Figures
+    fresh: bool
+    breakage: Breakage | None
 
     @property
     def step(self) -> Step:
         """The next thing to do."""
         if self.cluster.record_type_id is None:
             return "type"
+        if self.broken:
+            return "repair"
         if self.live:
-            return "records" if sum(self.records.values()) else "run"
+            return "records" if self.fresh else "run"
         if self.newest and self.newest.unpublished:
             return "publish"
         return "learn" if self.labelled_pages else "annotate"
@@ -56,34 +64,46 @@ class ClusterView:
     @property
     def stages(self) -> list[Stage]:
         """All steps with what is done of them."""
-        now = STEPS.index(self.step)
-        last = len(STEPS) - 1
-        return [Stage(step, "done" if n < now or n == now == last else "now" if n == now else "later") for n, step in enumerate(STEPS)]
+        steps: list[Step] = ["repair" if self.broken and step == "run" else step for step in STEPS]
+        now, last = steps.index(self.step), len(STEPS) - 1
+        return [Stage(step, "done" if n < now or n == now == last else "now" if n == now else "later") for n, step in enumerate(steps)]
+
+    @property
+    def broken(self) -> bool:
+        """A check found its serving rule broken: it is not to be run over new pages."""
+        return self.live is not None and self.live.state == Rule.State.BROKEN
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """The attributes that the serving rule's repair did not find again."""
+        return proofs.lost(self.live.report) if self.live else ()
 
     @property
     def health(self) -> list[tuple[float, str]]:
         """Shares of its pages by the state of their records, with the state's colour."""
-        colours = {Record.State.COMPLETE: "ok", Record.State.INCOMPLETE: "suspect", Record.State.FAILED: "broken"}
-        return [(self.records.get(state, 0) / max(1, self.pages), colour) for state, colour in colours.items()]
+        return self.records.health(self.pages)
 
     @property
     def extracted(self) -> int:
         """Pages that gave a record, complete or not."""
-        return self.records.get(Record.State.COMPLETE, 0) + self.records.get(Record.State.INCOMPLETE, 0)
+        return self.records.given
 
 
 def view(cluster: Cluster) -> ClusterView:
     """A template's figures, in a constant number of queries."""
     rules = list(Rule.objects.filter(cluster=cluster).defer("definition", "stylesheet", "report"))
-    current = Record.objects.filter(cluster=cluster, snapshot__page__current=F("snapshot"))
+    live = next((rule for rule in rules if rule.serving), None)
+    records = Record.objects.filter(cluster=cluster)
     return ClusterView(
         cluster,
         pages=Page.objects.filter(current__cluster=cluster).count(),
         attributes=cluster.record_type.attributes.count() if cluster.record_type else 0,
         labelled_pages=Label.objects.filter(cluster=cluster).order_by().values("snapshot").distinct().count(),
-        live=next((rule for rule in rules if rule.serving), None),
+        live=live,
         newest=rules[0] if rules else None,
-        records=dict(current.values_list("state").order_by().annotate(n=Count("pk"))),
+        records=record_parts.figures(records).get(cluster.pk, Figures()),
+        fresh=live is not None and records.filter(NOW, rule=live).exists(),
+        breakage=Breakage.objects.filter(cluster=cluster, state=Breakage.State.OPEN).first(),
     )
 
 

@@ -8,6 +8,7 @@ from django.db.models import Count, F, Max, Min, Q, QuerySet
 from django.db.models.functions import Coalesce
 
 from extraction.models import (
+    Breakage,
     Cluster,
     Label,
     Record,
@@ -18,7 +19,8 @@ from extraction.models import (
     Site,
     Snapshot,
 )
-from extraction.services import merging
+from extraction.services import merging, proofs, record_parts
+from extraction.services.record_parts import Figures
 from extraction.services.runs import JobError
 
 
@@ -27,21 +29,29 @@ class ClusterRow:
     """One row of the Templates tab.
 
     pages: its current pages; share_fraction: of all current pages of the site. preview: the first sample page as it is now,
-    else its oldest page, else a sample page that is of it no more, None when it has none. records, failed_records: of its
-    rules. labelled_pages: pages with labels. rules: versions kept. live_version, draft_version: the live rule's version and the
-    newest draft's, None when there is none.
+    else its oldest page, else a sample page that is of it no more, None when it has none. labelled_pages: pages with labels.
+    rules: versions kept. live_version, draft_version: the serving rule's version and the newest draft's, None when there is none.
+    rule_state: the serving rule's, empty for none. lost: the attributes that its repair did not find again. breakage: the open
+    one's id.
     """
 
     cluster: Cluster
     pages: int
     share_fraction: float
     preview: Snapshot | None
-    records: int
-    failed_records: int
+    records: Figures
     labelled_pages: int
     rules: int
     live_version: int | None
     draft_version: int | None
+    rule_state: str
+    lost: tuple[str, ...]
+    breakage: int | None
+
+    @property
+    def health(self) -> list[tuple[float, str]]:
+        """Shares of its pages by the state of their records, with the state's colour."""
+        return self.records.health(self.pages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +96,10 @@ def overview(site: Site) -> Overview:
     total = sum(pages for pages, _ in sizes.values())
     found = list(site.clusters.select_related("record_type", "site", "picture"))
     previews = _previews(site, {cluster.pk: sizes.get(cluster.pk, (0, 0))[1] for cluster in found})
-    records = _record_counts(site)
+    records = record_parts.figures(Record.objects.filter(cluster__site=site))
     labels = _labelled(site)
+    serving = _serving(site)
+    broken = dict(Breakage.objects.filter(cluster__site=site, state=Breakage.State.OPEN).values_list("cluster", "pk"))
     rules: dict[int, list[tuple[int, str]]] = {}
     for cluster_id, version, state in (
         Rule.objects.filter(cluster__site=site).order_by("version").values_list("cluster", "version", "state")
@@ -99,12 +111,14 @@ def overview(site: Site) -> Overview:
             pages=(pages := sizes.get(cluster.pk, (0, 0))[0]),
             share_fraction=pages / total if total else 0.0,
             preview=previews.get(cluster.pk),
-            records=records.get(cluster.pk, (0, 0))[0],
-            failed_records=records.get(cluster.pk, (0, 0))[1],
+            records=records.get(cluster.pk, Figures()),
             labelled_pages=labels.get(cluster.pk, 0),
             rules=len(rules.get(cluster.pk, [])),
             live_version=_last(rules.get(cluster.pk, []), Rule.SERVING),
             draft_version=_last(rules.get(cluster.pk, []), Rule.UNPUBLISHED),
+            rule_state=serving.get(cluster.pk, ("", ()))[0],
+            lost=serving.get(cluster.pk, ("", ()))[1],
+            breakage=broken.get(cluster.pk),
         )
         for cluster in found
     ]
@@ -188,11 +202,11 @@ def _previews(site: Site, first: dict[int, int]) -> dict[int, Snapshot]:
     return {cluster: snapshots[pk] for cluster, pk in chosen.items() if pk in snapshots}
 
 
-def _record_counts(site: Site) -> dict[int, tuple[int, int]]:
-    """(records, failed ones) of each cluster."""
-    rows = Record.objects.filter(cluster__site=site).order_by().values("cluster")
-    counted = rows.annotate(n=Count("pk"), failed=Count("pk", filter=Q(state=Record.State.FAILED)))
-    return {row["cluster"]: (row["n"], row["failed"]) for row in counted}
+def _serving(site: Site) -> dict[int, tuple[str, tuple[str, ...]]]:
+    """(state, attributes that its repair did not find again) of each cluster's serving rule."""
+    rows = Rule.objects.filter(cluster__site=site, state__in=Rule.SERVING)
+    told = rows.values_list("cluster", "state", "report__repaired_from", "report__failed")
+    return {pk: (state, proofs.lost({"repaired_from": repaired, "failed": failed})) for pk, state, repaired, failed in told}
 
 
 def _labelled(site: Site) -> dict[int, int]:

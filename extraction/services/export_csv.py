@@ -17,6 +17,7 @@ from django.db.models import QuerySet
 
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Attribute, Cluster, Record, RecordList, Rule
+from extraction.services import record_parts
 
 URL_COLUMN = "source_url"
 
@@ -91,12 +92,12 @@ def _of_rule(rule: RuleValue, wanted: str) -> list[tuple[str, bool]]:
 def rows(source: Cluster | QuerySet[Record], layout: Layout | None = None) -> Iterator[str]:
     """The file line by line, CRLF included: the header, then each record that has any value.
 
-    source: records in the order wanted, or a cluster for all of its. layout: needed for records; a cluster has its
+    source: records in the order wanted, or a cluster for those of its pages as they are now. layout: needed for records; a cluster has its
     `default_layout`. A failed record has no values and no line.
     """
     if isinstance(source, Cluster):
         layout = layout or default_layout(source)
-        source = Record.objects.filter(cluster=source).order_by("pk")
+        source = record_parts.of(Record.objects.filter(cluster=source), "").order_by("pk")
     if layout is None:
         raise TypeError("records need a layout; a cluster has a default one")
     return _lines(source, layout)

@@ -261,12 +261,13 @@ def search_text(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
 
 
 def _remove_stale(run: Run, cluster_ids: Sequence[int]) -> int:
-    """Removes records of pages that do not belong any more or do not stand there any more.
+    """Removes records of contents that do not stand there any more, and of pages of no template that the rules do not take any more.
 
     One that another run wrote since this one began stays: it knows better. So does that of a page that is not kept: only the crawl
-    that passed it could read it.
+    that passed it could read it; and that of a page of another template now: this run did not look at it, and it may come back.
     """
-    older = Q(extracted_at__lt=run.started_at, snapshot__kept=True) & ~Q(run=run)
+    looked_at = Q(snapshot__cluster__in=cluster_ids) | Q(snapshot__cluster=None)
+    older = Q(looked_at, extracted_at__lt=run.started_at, snapshot__kept=True) & ~Q(run=run)
     gone = ~Q(snapshot__page__current_id=F("snapshot_id"))
     removed, _ = Record.objects.filter(older | gone, cluster_id__in=cluster_ids).delete()
     return removed

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from extraction.models import Cluster, Label, Page, Record, Rule, Run
 from extraction.services import breakage_view, run_progress, sites
+from extraction.services.record_parts import NOW
 
 SHOWN = 6
 """Rows of each kind on the page; the rest is counted."""
@@ -70,14 +71,15 @@ def _unfinished_clusters() -> "dict[str, QuerySet[Cluster]]":
     rules = Exists(Rule.objects.filter(cluster=cluster))
     live = Exists(Rule.objects.filter(cluster=cluster, state__in=Rule.SERVING))
     draft = Exists(Rule.objects.filter(cluster=cluster, state__in=Rule.UNPUBLISHED))
-    records = Exists(Record.objects.filter(cluster=cluster, rule__state__in=Rule.SERVING))
+    broken = Exists(Rule.objects.filter(cluster=cluster, state=Rule.State.BROKEN))  # it stands among the breakages
+    records = Exists(Record.objects.filter(NOW, cluster=cluster, rule__state__in=Rule.SERVING))
     mine = Cluster.objects.filter(ignored=False, small=False).select_related("site", "record_type")
     typed = mine.exclude(record_type=None)
     return {
         "draft": typed.filter(draft).exclude(live),
         "learn": typed.filter(labels).exclude(rules),
         "annotate": typed.exclude(labels).exclude(rules),
-        "run": typed.filter(live).exclude(records),
+        "run": typed.filter(live).exclude(records).exclude(broken),
         "type": mine.filter(record_type=None),
     }
 

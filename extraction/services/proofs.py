@@ -35,6 +35,11 @@ class Proof:
         return len(self.proven) + len(self.thin)
 
 
+def lost(report: Mapping[str, Any]) -> tuple[str, ...]:
+    """The attributes that a version made by a repair does not find any more, by its report; () for one that was learned."""
+    return tuple(each["name"] for each in report.get("failed") or ()) if report.get("repaired_from") else ()
+
+
 def proof(report: Mapping[str, Any], names: Collection[str]) -> Proof:
     """What a repair's report proves of these attributes. One that was edited since has no figures: its editor looked at it."""
     told = [*report.get("attributes", []), *(each for one in report.get("lists", []) for each in one.get("attributes", []))]

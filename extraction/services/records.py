@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import Count, F, FloatField, Func, Q, QuerySet, Value
+from django.db.models import F, FloatField, Func, Q, QuerySet, Value
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Cast, NullIf
 
@@ -12,7 +12,7 @@ from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Attribute, Cluster, Record
-from extraction.services import learning_set
+from extraction.services import learning_set, record_parts
 from extraction.services.learning_set import Source
 
 SORTS = ("url", "state", "extracted")
@@ -33,14 +33,16 @@ def search(
     attribute: str = "",
     missing: str = "",
     sort: str = "",
+    part: str = "",
 ) -> QuerySet[Record]:
     """The cluster's records that fit all that is asked, with their snapshots and pages.
 
     query: words that all stand somewhere in the values or in the URL, in any case. state: one of Record.State.
     attribute: one that has a value. missing: one that has none. sort: one of SORTS or an attribute's name,
-    "-" before it for descending; pages without the attribute come last. What is unknown is ignored.
+    "-" before it for descending; pages without the attribute come last. part: one of record_parts.Part, empty for those of the
+    pages as they are now. What is unknown is ignored.
     """
-    records = Record.objects.filter(cluster=cluster).select_related("snapshot__page")
+    records = record_parts.of(Record.objects.filter(cluster=cluster), part).select_related("snapshot__page")
     for word in query.split():
         records = records.filter(_holds(word))
     if state in Record.State.values:
@@ -50,12 +52,6 @@ def search(
     if missing:
         records = records.exclude(values__has_key=missing)
     return _sorted(records, cluster, sort)
-
-
-def counts(cluster: Cluster) -> dict[str, int]:
-    """How many records there are in each state."""
-    found = dict(Record.objects.filter(cluster=cluster).order_by().values_list("state").annotate(n=Count("pk")))
-    return {state: found.get(state, 0) for state in Record.State.values}
 
 
 def place(record: Record, attribute: str, position: int = 0) -> Location:

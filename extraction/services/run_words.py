@@ -7,7 +7,11 @@ MANY = 0.5
 
 
 def outcome(run: Run) -> str:
-    """The run's state; of a finished extraction that gave little: `no_records`, `many_failed` or `all_failed`."""
+    """The run's state; of a finished extraction that gave little: `no_records`, `many_failed` or `all_failed`; of a check that found
+    broken rules: `found_broken`.
+    """
+    if run.state == Run.State.DONE and run.kind == Run.Kind.CHECK and run.summary.get("broken"):
+        return "found_broken"
     if run.state != Run.State.DONE or run.kind != Run.Kind.EXTRACT:
         return run.state
     records, failed = int(run.summary.get("records", 0)), int(run.summary.get("failed", 0))

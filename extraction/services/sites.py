@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, F, Max, Q
+from django.db.models import Count, Max, Q
 from django.utils import timezone
 from django.utils.text import slugify
 
 from extraction.models import Breakage, Cluster, Page, Record, Rule, Run, Site, Source
+from extraction.services.record_parts import STANDING
 
 RESERVED = frozenset({"new"})
 """Slugs that are addresses of their own."""
@@ -43,7 +44,8 @@ class SiteRow:
 class SiteHead:
     """The figures above a site's tabs. running: runs that work or wait for a worker; paused: those that rest; busy: the state they have as
     a whole, empty without any.
-    fetchable: its address is known. extractable: a rule is live besides. broken: open breakages.
+    fetchable: its address is known. extractable: a rule is live besides. broken: open breakages. earlier: records of contents that do
+    not stand there any more.
     """
 
     row: SiteRow
@@ -55,8 +57,16 @@ class SiteHead:
     paused: int
     busy: str
     broken: int
+    earlier: int
     fetchable: bool
     extractable: bool
+
+
+def same_named(name: str) -> list[Site]:
+    """The sites whose name is this one but for case: one at most of those made here."""
+    wanted = name.casefold()
+    ids = [pk for pk, known in Site.objects.values_list("pk", "name") if known.casefold() == wanted]
+    return list(Site.objects.filter(pk__in=ids).order_by("pk"))
 
 
 def create(name: str, address: str = "", *, user: Any = None) -> Site:
@@ -131,13 +141,14 @@ def head(site: Site) -> SiteHead:
         paused=paused,
         busy=busy,
         broken=broken,
+        earlier=Record.objects.filter(cluster__site=site).exclude(STANDING).exclude(state=Record.State.FAILED).count(),
         fetchable=fetchable,
         extractable=live,
     )
 
 
 def _record_states(site_ids: list[int]) -> Iterator[tuple[int, str, int]]:
-    current = Record.objects.filter(cluster__site__in=site_ids, snapshot__page__current=F("snapshot"))
+    current = Record.objects.filter(STANDING, cluster__site__in=site_ids)
     yield from current.values_list("cluster__site", "state").order_by().annotate(n=Count("pk"))
 
 

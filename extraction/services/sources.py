@@ -98,8 +98,10 @@ def read_list(content: bytes) -> list[str]:
 def free_name(address: str) -> str:
     """A name that no site has yet, from the host of an address: example.org, example.org 2."""
     base = (urlsplit(address).hostname or address).removeprefix("www.")[:100]
-    taken = set(Site.objects.filter(name__startswith=base).values_list("name", flat=True))
-    return base if base not in taken else next(name for n in range(2, len(taken) + 3) if (name := f"{base} {n}") not in taken)
+    names = (name.casefold() for name in Site.objects.values_list("name", flat=True))
+    taken = {name for name in names if name.startswith(base.casefold())}
+    free = (name for n in range(2, len(taken) + 3) if (name := f"{base} {n}").casefold() not in taken)
+    return base if base.casefold() not in taken else next(free)
 
 
 def hosts(source: Source) -> tuple[str, ...]:

@@ -47,6 +47,7 @@ SIGNS: dict[str, Sign] = {
     "all_failed": Sign("broken", "✕", "All failed"),
     "many_failed": Sign("suspect", "◐", "Many failed"),
     "no_records": Sign("suspect", "◐", "No records"),
+    "found_broken": Sign("broken", "✕", "Found broken rules"),
     # A record
     "complete": Sign("ok", "●", "Complete"),
     "incomplete": Sign("suspect", "◐", "Incomplete"),
@@ -254,19 +255,6 @@ def shortened(text: str, length: int = 60) -> str:
         return text
     tail = length // 3
     return f"{text[: length - tail - 1]}…{text[-tail:]}"
-
-
-@register.filter
-def minus(value: int, other: int) -> int:
-    """value - other."""
-    return value - other
-
-
-@register.simple_tag
-def coverage(records: int, failed: int, pages: int) -> SafeString:
-    """The share of a template's pages that gave a record, and that failed."""
-    whole = max(1, pages)
-    return bars([((records - failed) / whole, "ok"), (failed / whole, "broken")])
 
 
 @register.filter

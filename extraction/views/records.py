@@ -10,6 +10,7 @@ from extraction.forms import ExportForm, RecordsForm, said
 from extraction.models import Cluster, Record, Role
 from extraction.services import cluster_view, export_csv, site_pages
 from extraction.services import records as service
+from extraction.services.record_parts import Part
 from extraction.views.clusters import cluster_of
 from extraction.views.policy import requires
 
@@ -35,6 +36,7 @@ def records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "lists": schema,
         "layouts": [(name, export_csv.default_layout(cluster, list=name).columns) for name in ("", *schema)],
         "states": Record.State,
+        "part": form.asked()["part"] if form.asked()["part"] in (Part.EARLIER, Part.ELSEWHERE) else "",
         "asked": form.asked(),
         "query": form.asked()["query"],
         "filters": [(field, request.GET[field]) for field in RecordsForm.base_fields if request.GET.get(field)],

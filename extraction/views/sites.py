@@ -9,6 +9,7 @@ from extraction.forms import ClusterForm, DeleteForm, SiteForm
 from extraction.models import Role, Site
 from extraction.services import cluster_pages, crawl_site, sources
 from extraction.services import sites as service
+from extraction.services.runs import JobError
 from extraction.source_form import NewSiteForm, SourceForm
 from extraction.views.policy import requires
 
@@ -81,7 +82,11 @@ def cluster_start(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, "The threshold is a whole number of at least 1. Nothing was started.")
         return redirect("site_settings", site.slug)
-    return redirect(cluster_pages.start(site, threshold=form.cleaned_data["threshold"], user=request.user))
+    try:
+        return redirect(cluster_pages.start(site, threshold=form.cleaned_data["threshold"], user=request.user))
+    except JobError as error:
+        messages.error(request, f"Nothing was started: {error}.")
+    return redirect("site_settings", site.slug)
 
 
 def settings_page(

@@ -22,7 +22,7 @@ from extraction.algorithms.rules.rule import AttributeRule, Selector
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.algorithms.sketches import shingles
 from extraction.models import Cluster, Page, Record, Rule, Run, Snapshot
-from extraction.services import contents, extract_records, jobs, learning_set, records, rules, runs
+from extraction.services import contents, extract_records, jobs, learning_set, record_parts, records, rules, runs
 from tests.extraction import factory
 
 pytestmark = pytest.mark.django_db
@@ -190,12 +190,16 @@ def test_running_again_changes_nothing_but_the_run_and_the_newest_content_counts
     assert third.summary["removed"] == 1
 
 
-def test_records_of_pages_that_left_the_template_go(shop: Cluster, sent: list[int]) -> None:
+def test_records_of_pages_that_left_the_template_stay_apart_until_their_page_has_another(shop: Cluster, sent: list[int]) -> None:
     extract(shop)
     other = factory.cluster(shop.site, number=2)
     Snapshot.objects.filter(page__url="https://shop.example/book/3").update(cluster=other)
-    assert extract(shop).summary["removed"] == 1
-    assert Record.objects.count() == 11
+    assert extract(shop).summary["removed"] == 0
+    figures = record_parts.figures(Record.objects.all())
+    assert (figures[shop.pk].total, figures[shop.pk].elsewhere, other.pk in figures) == (11, 1, False)
+    live(other)
+    extract(other)
+    assert [(each.total, each.elsewhere) for each in record_parts.figures(Record.objects.all()).values()] == [(11, 0), (1, 0)]
 
 
 def test_what_another_run_wrote_meanwhile_is_not_removed(shop: Cluster, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -284,6 +284,7 @@ def test_a_folder_is_imported_by_command(site: Site, tmp_path: Path, capsys: pyt
         (["import_pages", "books", "{bad}", "--here"], "it is no zip, tar or WARC file"),
         (["cluster_site", "nobody"], "no site 'nobody'. Sites: books"),
         (["cluster_site", "books", "--threshold", "0"], "at least 1 page"),
+        (["cluster_site", "books", "--threshold", "99999999999"], "has 0 pages; with 99,999,999,999 as the fewest"),
         (["import_pages", "…", "{bad}"], "needs a letter"),
     ],
 )
@@ -291,6 +292,16 @@ def test_a_command_that_fails_says_why(site: Site, tmp_path: Path, arguments: li
     (tmp_path / "bad.zip").write_bytes(b"no archive")
     with pytest.raises(CommandError, match=reason):
         call_command(*[argument.format(bad=tmp_path / "bad.zip") for argument in arguments])
+
+
+def test_a_name_that_two_sites_may_have_asks_which_one(db: None) -> None:
+    for name, slug in (("xml", "xml"), ("XML", "xml-2")):
+        Site.objects.create(name=name, slug=slug)
+    assert [following.site_named(text).slug for text in ("xml", "XML", "xml-2")] == ["xml", "xml-2", "xml-2"]
+    with pytest.raises(CommandError, match=r"'xMl' may be several sites; which one\? xml \(xml\), xml-2 \(XML\)"):
+        following.site_named("xMl", create=True)
+    Site.objects.filter(slug="xml-2").delete()
+    assert following.site_named("xMl", create=True).slug == "xml"
 
 
 def test_a_file_without_a_page_leaves_no_empty_site_behind(db: None, tmp_path: Path) -> None:

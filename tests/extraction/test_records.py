@@ -8,7 +8,7 @@ from django.core.paginator import Paginator
 from django.utils import timezone
 
 from extraction.models import Attribute, Cluster, Page, Record, Rule, Snapshot
-from extraction.services import extract_records, records
+from extraction.services import extract_records, record_parts, sites
 from extraction.services.records import search
 from tests.extraction import factory
 
@@ -30,6 +30,9 @@ def fill(cluster: Cluster, rows: Sequence[tuple[str, str, dict[str, list[dict[st
         [Snapshot(page=page, sha256=f"{n:064}", size_bytes=1, fetched_at=now, cluster=cluster) for n, page in enumerate(pages)],
         batch_size=500,
     )
+    for page, snapshot in zip(pages, snapshots, strict=True):
+        page.current = snapshot
+    Page.objects.bulk_update(pages, ["current"], batch_size=500)
     made = [
         Record(
             snapshot=s, cluster=cluster, rule=rule, state=state, values=values, text=extract_records.search_text(values), extracted_at=now
@@ -109,7 +112,23 @@ def test_a_search_finds_what_fits_all_that_is_asked(books: Cluster, asked: dict[
 
 
 def test_records_are_counted_by_state(books: Cluster) -> None:
-    assert records.counts(books) == {"complete": 2, "incomplete": 2, "failed": 1}
+    found = record_parts.figures(Record.objects.filter(cluster=books))[books.pk]
+    assert found == record_parts.Figures(complete=2, incomplete=2, failed=1)
+    assert found.health(8) == [(0.25, "ok"), (0.25, "suspect"), (0.125, "broken")]
+
+
+def test_records_of_earlier_pages_and_of_pages_elsewhere_are_apart(books: Cluster) -> None:
+    """One page has another content, one is of another template, one of none, and one is not known any more."""
+    snapshots = {snapshot.page.url[-1]: snapshot for snapshot in Snapshot.objects.select_related("page")}
+    newer = Snapshot.objects.create(page=snapshots["b"].page, sha256="f" * 64, size_bytes=1, fetched_at=timezone.now(), cluster=books)
+    Page.objects.filter(pk=newer.page_id).update(current=newer)
+    Snapshot.objects.filter(pk=snapshots["c"].pk).update(cluster=factory.cluster(books.site, number=2))
+    Snapshot.objects.filter(pk=snapshots["d"].pk).update(cluster=None)
+    Page.objects.filter(pk=snapshots["Ä"].page_id).update(current=None)
+    assert [found(books, part=part) for part in ("", "now", "earlier", "elsewhere")] == ["e", "e", "b", "acd"]
+    figures = record_parts.figures(Record.objects.filter(cluster=books))
+    assert figures == {books.pk: record_parts.Figures(failed=1, earlier=1, elsewhere=3)}
+    assert sites.head(books.site).earlier == 2, "of contents that stand at no page any more"
 
 
 def test_records_of_other_templates_are_not_found(books: Cluster) -> None:

@@ -7,8 +7,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from extraction.management import templates
-from extraction.models import Record
-from extraction.services import export_csv
+from extraction.models import Cluster, Record
+from extraction.services import export_csv, record_parts
+from extraction.services.record_parts import Figures, Part
 
 
 class Command(BaseCommand):
@@ -21,6 +22,13 @@ class Command(BaseCommand):
             "--columns", help=f"columns in the order wanted, separated by commas; {export_csv.URL_COLUMN} is the page's address"
         )
         parser.add_argument("--list", default="", help="a list of the pages: one line a row, the page's own values repeated on each")
+        parser.add_argument(
+            "--of",
+            choices=Part.values,
+            default=Part.NOW,
+            help="records of its pages as they are now (the default), of earlier contents of its pages, "
+            "or of pages that are of another template or of none now",
+        )
         parser.add_argument("--several", choices=["join", "json"], default="join", help="several values joined, or as a JSON list")
         parser.add_argument("--separator", default="; ", help="what stands between joined values")
         parser.add_argument("--raw", action="store_true", help="values as they stand on the page, not in their normal form")
@@ -50,9 +58,10 @@ class Command(BaseCommand):
         )
         if columns:
             layout = _with_columns(layout, columns)
-        if not Record.objects.filter(cluster=cluster).exclude(state=Record.State.FAILED).exists():
-            raise CommandError(f"{cluster.label} has no records; run its rule with the command extract first.")
-        lines = export_csv.rows(cluster, layout)
+        found = record_parts.of(Record.objects.filter(cluster=cluster), options["of"])
+        if not found.exclude(state=Record.State.FAILED).exists():
+            raise CommandError(_nothing(cluster, Part(options["of"])))
+        lines = export_csv.rows(found.order_by("pk"), layout)
         if output is None:
             for line in lines:
                 self.stdout.write(line, ending="")
@@ -60,6 +69,15 @@ class Command(BaseCommand):
         with output.open("w", encoding="utf-8", newline="") as file:
             file.writelines(export_csv.blocks(lines))
         self.stdout.write(f"{output}: {output.stat().st_size:,} bytes")
+
+
+def _nothing(cluster: Cluster, part: Part) -> str:
+    figures = record_parts.figures(Record.objects.filter(cluster=cluster)).get(cluster.pk, Figures())
+    there = {Part.NOW: figures.given, Part.EARLIER: figures.earlier, Part.ELSEWHERE: figures.elsewhere}
+    others = [f"{count:,} {each.label} with --of {each.value}" for each, count in there.items() if count]
+    if others:
+        return f"{cluster.label} has no records {part.label}; it has {' and '.join(others)}."
+    return f"{cluster.label} has no records; run its rule with the command extract first."
 
 
 def _with_columns(layout: export_csv.Layout, columns: str) -> export_csv.Layout:

@@ -110,8 +110,9 @@ def test_too_large_an_upload_is_refused(signed_in: Any, db: None, settings: Any)
 
 def test_finding_templates_again(signed_in: Any, world: World) -> None:
     client, address = signed_in("editor"), reverse("cluster_start", args=[world.site.slug])
-    run = Run.objects.get(pk=client.post(address, {"threshold": "7"}).headers["Location"].split("/")[-2])
-    assert (run.kind, run.parameters["threshold"]) == (Run.Kind.CLUSTER, 7)
+    run = Run.objects.get(pk=client.post(address, {"threshold": "5"}).headers["Location"].split("/")[-2])
+    assert (run.kind, run.parameters["threshold"]) == (Run.Kind.CLUSTER, 5)
+    assert b"Books has 6 pages; with 99,999,999,999" in client.post(address, {"threshold": "99999999999"}, follow=True).content
     assert client.post(address, {"threshold": "none"}).headers["Location"] == reverse("site_settings", args=[world.site.slug])
 
 
