@@ -157,7 +157,8 @@ def test_few_alike_pages_under_the_threshold_are_offered_as_small_templates(tmp_
 
 def test_a_small_template_that_grows_is_one_like_others(tmp_path: Path) -> None:
     site = Site.objects.create(name="Small", slug="small")
-    bring(site, zip_at(tmp_path / "a.zip", {f"list/{n:02}.html": listing(n) for n in range(3)}))
+    files = {f"list/{n:02}.html": listing(n) for n in range(3)}
+    bring(site, zip_at(tmp_path / "a.zip", files | {"about.html": b"<html><body><p>About us"}))
     done(cluster_pages.start(site, threshold=4))
     assert [cluster.small for cluster in site.clusters.all()] == [True]
     bring(site, zip_at(tmp_path / "b.zip", {f"list/x{n:02}.html": listing(n + 9) for n in range(3)}))
