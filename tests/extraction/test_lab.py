@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from extraction.models import Cluster, Clustering, Page, PageLabel, Placement, Run, Site, Snapshot
+from extraction.models import Cluster, Clustering, Page, PageLabel, Placement, Record, Rule, Run, Site, Snapshot
 from extraction.services import adopting, cluster_pages, clusters, compare_clusterings, lab, lab_view, method_child, page_labels, placing
 from extraction.services.method_child import Outcome
 from extraction.services.runs import JobError
@@ -235,6 +235,27 @@ def test_the_templates_as_they_were_can_be_brought_back(site: Site, compared: Cl
     assert adopted(back).method == ""
     assert of(site) == before and site.clusters.get(number=1).masks == masks
     assert list(site.clusters.values_list("number", flat=True)) == [1, 2], "what nobody gave anything goes"
+
+
+def test_records_of_pages_that_move_are_told_before_apart_then_and_back_again(site: Site, compared: Clustering) -> None:
+    one = site.clusters.get(number=1)
+    rule = Rule.objects.create(cluster=one, version=1, state="live", definition={"format": 1, "attributes": []}, stylesheet="")
+    for snapshot in clusters.members(one):
+        Record.objects.create(snapshot=snapshot, cluster=one, rule=rule, state="complete", extracted_at=snapshot.fetched_at)
+
+    def shown() -> dict[int, tuple[int, int, int]]:
+        return {row.cluster.number: (row.pages, row.records.given, row.records.elsewhere) for row in clusters.overview(site).rows}
+
+    assert shown() == {1: (12, 12, 0), 2: (6, 0, 0)}
+    effect = lab_view.compared(compared).effect
+    assert (effect.away, effect.back) == (6, 0)
+    done(cluster_pages.adopt(compared))
+    assert shown() == {1: (6, 6, 6), 2: (6, 0, 0), 3: (6, 0, 0)}
+    back = Clustering.objects.get(site=site, run__kind=Run.Kind.CLUSTER)
+    effect = lab_view.compared(back).effect
+    assert (effect.away, effect.back) == (0, 6)
+    done(cluster_pages.adopt(back))
+    assert shown() == {1: (12, 12, 0), 2: (6, 0, 0)}
 
 
 def test_a_method_is_adopted_on_the_command_line(site: Site, opinion: list[str]) -> None:

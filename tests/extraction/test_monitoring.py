@@ -16,7 +16,7 @@ from extraction.algorithms.rules.xslt import Stylesheet
 from extraction.demo import site as demo
 from extraction.fetching.crawl.messages import Outcome
 from extraction.models import Bellwether, Breakage, Check, Cluster, Monitor, Rule, Run, Site, Source
-from extraction.services import bellwethers, breakages, check_site, monitors, rules, visits
+from extraction.services import bellwethers, breakages, check_site, monitors, rules, run_words, visits
 from extraction.services.visits import Answer
 from tests.extraction import factory
 
@@ -292,3 +292,12 @@ class TestSchedule:
         Source.objects.create(site=cluster.site, addresses=["https://inkhorn.example/"])
         Monitor.objects.create(site=cluster.site, next_due_at=START, enabled=False)
         assert monitors.dispatch(START) == 0
+
+
+def test_a_check_says_how_many_templates_it_looked_at_and_that_it_found_breaks(cluster: Cluster, shop: Shop) -> None:
+    told: list[int] = []
+    shop.check(cluster, tell=told.append)
+    assert told[-1] == 1
+    broke, fine = ({"checked": 2, "broken": n} for n in (2, 0))
+    assert run_words.outcome(Run(kind=Run.Kind.CHECK, state=Run.State.DONE, summary=broke)) == "found_broken"
+    assert run_words.outcome(Run(kind=Run.Kind.CHECK, state=Run.State.DONE, summary=fine)) == Run.State.DONE

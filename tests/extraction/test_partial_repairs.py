@@ -85,6 +85,18 @@ class TestAccepting:
         assert breakages.accept(breakage, now=NOW) == breakage.proposal
         assert served(breakage)["price"] == 1
 
+    def test_names_what_was_not_found_again_in_the_list_on_the_card_and_in_the_rule(self, signed_in: Any, sent: list[int]) -> None:
+        lost = {"name": "price", "reason": "none of the old values stands on the new pages"}
+        breakage = opened("title", "price", report={"attributes": [entry("title", 9, 9)], "failed": [lost], "repaired_from": 1})
+        rule = breakages.accept(breakage, now=NOW)
+        client, site = signed_in("viewer"), breakage.cluster.site
+        assert [row.ending for row in breakage_view.closed()] == ["1 of 2 repaired"]
+        for address in (reverse("breakages"), breakage.get_absolute_url()):
+            assert "1 of 2 repaired" in client.get(address).content.decode()
+        for address in (site.get_absolute_url(), breakage.cluster.get_absolute_url()):
+            assert "price not found any more" in client.get(address).content.decode()
+        assert "Not found any more: none of the old values" in client.get(rule.get_absolute_url()).content.decode()
+
     def test_leaves_out_what_is_lost_where_the_old_xpath_gives_wrong_values(self, sent: list[int]) -> None:
         report = {"attributes": [entry("title", 9, 9)], "failed": [{"name": "price", "reason": "gone"}]}
         breakage = opened("title", "price", kind="incorrect", report=report)

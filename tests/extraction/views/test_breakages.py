@@ -8,16 +8,18 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from extraction.algorithms.monitoring.relearning import relearn
 from extraction.algorithms.rules.rule import AttributeRule
-from extraction.models import Attribute, Breakage, Check, Cluster, Monitor, RecordType, Rule, Run, Snapshot, Source
+from extraction.models import Attribute, Breakage, Check, Cluster, Monitor, Page, Record, RecordType, Rule, Run, Snapshot, Source
 from extraction.services import (
     breakage_view,
     breakages,
     cluster_pages,
     crawl_site,
+    home,
     load_assets,
     repairs,
     rule_history,
@@ -130,6 +132,36 @@ def test_accepting_publishes_and_has_the_records_made_anew(signed_in: Any, break
     assert "Its records are being made anew" in client.get(breakage.get_absolute_url()).content.decode()
     assert "no repair to accept" in client.post(address, follow=True).content.decode()
     assert Run.objects.filter(kind=Run.Kind.CRAWL).count() == 1
+
+
+def test_every_screen_says_that_the_rule_is_broken_and_whose_records_the_old_ones_are(signed_in: Any, breakage: Breakage) -> None:
+    """The site was fetched again, for another template's repair: the pages have new contents, the records are of the old ones."""
+    cluster, site = breakage.cluster, breakage.cluster.site  # noqa: F811
+    client, names = signed_in("editor"), [site.slug, cluster.number]
+    Record.objects.filter(cluster=cluster).delete()
+    olds = [row["old"] for row in breakage.check_found.pages][:3]
+    for n, snapshot in enumerate(Snapshot.objects.filter(pk__in=olds).select_related("page")):
+        values = {"title": [{"raw": f"Old {n}", "value": f"Old {n}", "problem": ""}]}
+        Record.objects.create(
+            snapshot=snapshot, cluster=cluster, rule=breakage.rule, state="complete", values=values, extracted_at=snapshot.fetched_at
+        )
+        newer = Snapshot.objects.create(
+            page=snapshot.page, sha256=f"{n:064}", size_bytes=1, fetched_at=breakage.opened_at, cluster=cluster, kept=False
+        )
+        Page.objects.filter(pk=snapshot.page_id).update(current=newer)
+    for address in (site.get_absolute_url(), cluster.get_absolute_url(), reverse("records", args=names)):
+        text = client.get(address).content.decode()
+        assert "Broken" in text or "The rule is broken" in text
+        assert "3 records of earlier pages" in text
+        assert breakage.get_absolute_url() in text
+        assert not any(said in text for said in ("The rule is live", "● </span>Live", "pages give a record", "Run over all pages"))
+    assert "<b>0</b> records" in client.get(site.get_absolute_url()).content.decode()
+    assert not any(kind.kind == "run" for kind in home.overview().waiting), "it stands among the breakages"
+    assert len(b"".join(client.get(reverse("records_csv", args=names))).splitlines()) == 1
+    assert len(b"".join(client.get(reverse("records_csv", args=names), {"of": "earlier"})).splitlines()) == 4
+    assert "Old 1" in client.get(reverse("records", args=names), {"of": "earlier"}).content.decode()
+    with pytest.raises(CommandError, match="no records of its pages; it has 3 of earlier pages with --of earlier"):
+        call_command("export_csv", *map(str, names))
 
 
 def test_a_crawl_that_is_under_way_makes_the_records_anew_as_well(breakage: Breakage) -> None:
