@@ -7,6 +7,7 @@ from extraction.models.crawl import CrawlAddress
 from extraction.models.decision import Decision
 from extraction.models.lab import Clustering, PageLabel
 from extraction.models.label import Label
+from extraction.models.list_offer import OfferedRows
 from extraction.models.monitor import Bellwether, Breakage, Check, Monitor
 from extraction.models.page import Page
 from extraction.models.placement import MergeProposal, Placement
@@ -37,6 +38,7 @@ __all__ = [
     "Label",
     "MergeProposal",
     "Monitor",
+    "OfferedRows",
     "Page",
     "PageLabel",
     "Placement",

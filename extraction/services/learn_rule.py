@@ -15,7 +15,7 @@ from extraction.algorithms.learning.apriori import Learned, LearnedXPath
 from extraction.algorithms.rules import apply, xslt
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Attribute, Cluster, RecordList, Rule, Run
-from extraction.services import carried, designs, explain, list_lessons, rules, runs
+from extraction.services import carried, designs, explain, list_lessons, list_offers, rules, runs
 from extraction.services.effects import effect_report
 from extraction.services.learning import Labels, Lesson, LoadedPage, NotLearned, Workspace, labels_of, workspace
 from extraction.services.learning_set import RowLabels, row_labels_of
@@ -54,6 +54,7 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
     value = carried.beside(cluster, learned, {failure.attribute for failure in failed})
     effect = effect_report(cluster, value, progress=progress, done=progress.run.done)
     report = _report(lessons, lists, failed, effect, learning_pages=len(space.pages))
+    _tell_offers(cluster, space, marked_lists, lists, report)
     report = carried.report(cluster, value, report, effect)
     report["explained"] = explain.report(cluster, space, value, attributes, labels, progress)
     rule = rules.add_draft(cluster, value, report=report, origin=Rule.Origin.LEARNED, user=run.created_by)
@@ -201,7 +202,8 @@ def _report(
 
     {"pages", "checked", "unreadable", "learning_pages", "attributes": [{"name", "alternatives": [{"xpath", "precision",
     "distance", "support", "several", "features"}], "checked", "hits", "several", "without", "several_on"}], "lists": [{"name",
-    "alternatives", "checked", "hits", "rows", "without", "filled", "attributes": [{"name", "alternatives"}]}],
+    "alternatives", "checked", "hits", "rows", "without", "filled", "attributes": [{"name", "alternatives"}], "offered": where the rule
+    gives other rows than the list was offered with, see `list_offers.difference`}],
     "failed": [{"name", "reason", "snapshot", "url", "places": [{"snapshot", "location"}]}]}
     """
     entries = []
@@ -218,6 +220,18 @@ def _report(
         "lists": [_list_entry(lesson, effect) for lesson in lists],
         "failed": [_failed(each) for each in failed],
     }
+
+
+def _tell_offers(
+    cluster: Cluster, space: Workspace, lists: Sequence[RecordList], lessons: Sequence[ListLesson], report: Mapping[str, Any]
+) -> None:
+    """Writes into a list's entry where its rule gives clearly more or fewer rows than it was offered with."""
+    by_name = {each.name: each for each in lists}
+    for lesson, entry in zip(lessons, report["lists"], strict=True):
+        offered = list_offers.offered(cluster, by_name[lesson.rule.name])
+        given = {snapshot: len(rows) for snapshot, rows in space.rows(lesson.rule, only=list(offered)).items()} if offered else {}
+        if unlike := list_offers.difference(offered, given):
+            entry["offered"] = unlike
 
 
 def _list_entry(lesson: ListLesson, effect: dict[str, Any]) -> dict[str, Any]:

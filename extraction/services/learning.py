@@ -25,7 +25,7 @@ from extraction.algorithms.learning.corpus import Corpus
 from extraction.algorithms.rules import apply
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, Rule, Selector
 from extraction.models import Attribute, Cluster, RecordList
-from extraction.services import learning_set, list_lessons
+from extraction.services import learning_set, list_lessons, list_offers
 from extraction.services.learning_set import LoadedPage, RowLabels, Source, labels_of, row_labels_of
 from extraction.services.list_lessons import ListLesson
 from extraction.services.recent import Recent
@@ -183,11 +183,12 @@ class Workspace:
             for snapshot_id in labels:
                 self.page(snapshot_id)
             kinds = tuple((each.pk, each.name, each.type, each.multiple, each.mandatory) for each in attributes)
-            key = (record_list.name, kinds, repr(labels), tuple(self.pages))
+            whole = list_offers.whole(self.cluster_id, record_list)
+            key = (record_list.name, kinds, repr(labels), whole, tuple(self.pages))
             known = self._lists.get(key)
             if known is None:
                 pages = list(self.pages.values())
-                known = self._lists.put(key, list_lessons.learn(record_list, attributes, labels, pages, self._pages_as_one()))
+                known = self._lists.put(key, list_lessons.learn(record_list, attributes, labels, pages, self._pages_as_one(), whole=whole))
             return known
 
     def rows(self, rule: ListRule, *, only: Iterable[int] | None = None) -> Mapping[int, list_lessons.Rows]:

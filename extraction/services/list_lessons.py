@@ -1,6 +1,6 @@
 """What is learned of a list from its marked rows, and what its rule gives (ALGORITHMS 4, repeating records)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from extraction.algorithms.dom.nodes import Location, value
@@ -43,9 +43,18 @@ def attributes_of(record_list: RecordList) -> list[Attribute]:
 
 
 def learn(
-    record_list: RecordList, attributes: Sequence[Attribute], labels: RowLabels, pages: Sequence[LoadedPage], corpus: Corpus
+    record_list: RecordList,
+    attributes: Sequence[Attribute],
+    labels: RowLabels,
+    pages: Sequence[LoadedPage],
+    corpus: Corpus,
+    *,
+    whole: Collection[int] = (),
 ) -> ListLesson | Problem:
-    """The rule of a list. pages: those of the corpus, in its order; labels of other pages are left out."""
+    """The rule of a list. pages: those of the corpus, in its order; labels of other pages are left out.
+
+    whole: snapshots of which all rows are marked.
+    """
     place = {page.snapshot_id: number for number, page in enumerate(pages)}
     names = {attribute.pk: attribute.name for attribute in attributes}
     rows = [
@@ -55,7 +64,9 @@ def learn(
         for _, row in sorted(many.items())
     ]
     marked = [each for each in attributes if any(row.fields.get(each.name) for row in rows)]
-    found = learn_records(corpus, rows, [Field(each.name, each.multiple, each.mandatory) for each in marked])
+    found = learn_records(
+        corpus, rows, [Field(each.name, each.multiple, each.mandatory) for each in marked], whole=[place[pk] for pk in whole if pk in place]
+    )
     if isinstance(found, NoRule):
         return _problem(record_list.name, found, pages)
     rules, failed = [], []

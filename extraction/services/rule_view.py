@@ -1,6 +1,6 @@
 """A rule as a person reads it: attribute by attribute, what it selects, how sure, where it gives nothing."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,6 +19,9 @@ SEEN_ROWS = 5
 
 SEEN_BYTES = 8_000_000
 """Bytes of pages read for that, at most."""
+
+UNLIKE_PAGES = 10
+"""Pages listed of those on which a list has other rows than it was offered with."""
 
 LISTED = 50
 """Pages listed of those without a value; the rest is counted."""
@@ -90,7 +93,8 @@ class ListColumn:
 class ListRow:
     """A list of the rule: what its rows are, and its attributes within them. rows: how many on the pages checked.
 
-    seen: the first rows on the first sample pages, as texts in the order of the columns.
+    seen: the first rows on the first sample pages, as texts in the order of the columns. unlike: `list_offers.difference` to what the
+    list was offered with, {} where there is none to speak of; unlike_on: pages that differ, with the rows offered and given.
     """
 
     name: str
@@ -101,6 +105,8 @@ class ListRow:
     checked: int
     seen: list[tuple[Snapshot, int, list[list[str]]]]
     failure: str = ""
+    unlike: Mapping[str, Any] = field(default_factory=dict)
+    unlike_on: list[tuple[Snapshot, int, int]] = field(default_factory=list)
 
     @property
     def share(self) -> float | None:
@@ -176,7 +182,10 @@ def _list(
         seen.append((snapshot, len(rows), texts))
     figures = (said.get("rows", 0), said.get("hits", 0), said.get("checked", 0))
     rows_of = _selectors(defined.get("rows", []), said.get("alternatives", []))
-    return ListRow(name, rows_of, columns, *figures, seen, failures.get(name, ""))
+    unlike = said.get("offered", {})
+    pages = Snapshot.objects.select_related("page").in_bulk([each["snapshot"] for each in unlike.get("on", [])[:UNLIKE_PAGES]])
+    unlike_on = [(pages[each["snapshot"]], each["rows"], each["given"]) for each in unlike.get("on", []) if each["snapshot"] in pages]
+    return ListRow(name, rows_of, columns, *figures, seen, failures.get(name, ""), unlike, unlike_on)
 
 
 def versions(cluster: Cluster) -> list[VersionRow]:

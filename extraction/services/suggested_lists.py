@@ -13,7 +13,7 @@ from django.db import transaction
 from extraction.algorithms.rules.guess import guess_type
 from extraction.algorithms.suggestion.lists import ListField, SuggestedList, rows_to_mark, suggest_lists
 from extraction.models import Attribute, Cluster, Label, Snapshot
-from extraction.services import clusters, record_types, sample_roots, second_opinions
+from extraction.services import clusters, list_offers, record_types, sample_roots, second_opinions
 from extraction.services.labelling import MAX_ROWS, read_nodes, set_labels
 from extraction.services.recent import Recent
 from extraction.services.record_types import AttributeDraft
@@ -22,6 +22,9 @@ from extraction.services.taking_fields import Taken
 
 MARKED_PAGES, MARKED_ROWS = 2, 2
 """Pages on which rows are marked, and how many on each: what the learner of rows needs, and a page more to tell what varies."""
+
+WHOLE_ROWS = 40
+"""Most rows of the first page that are all marked unless told otherwise: what stands beside them is then known to be none."""
 
 SHOWN_ROWS = 4
 """Rows shown of a list."""
@@ -68,7 +71,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class TakenList:
-    """A list that an editor takes. every: all rows of the first page are marked, rather than two on two pages."""
+    """A list that an editor takes. every: all rows of the first page are marked, rather than two, and what else is there is no row."""
 
     place: int
     name: str
@@ -172,19 +175,25 @@ def _mark(
     *,
     every: bool,
 ) -> Marked:
-    shown = [page for page in found.section.rows if len(found.section.rows[page]) > 1][: 1 if every else MARKED_PAGES]
+    shown = [page for page in found.section.rows if len(found.section.rows[page]) > 1][:MARKED_PAGES]
     pages = Snapshot.objects.in_bulk([snapshots[page] for page in shown])
     known = set(Label.objects.filter(cluster=cluster, attribute__in=[each for each, _ in fields]).values_list("snapshot", flat=True))
     marked = [page for page in shown if snapshots[page] in pages and snapshots[page] not in known]
-    numbers, count = [field.number for _, field in fields], 0
+    numbers, count, whole = [field.number for _, field in fields], 0, list[int]()
     for page in marked:
+        every_row = every and page == shown[0]
         snapshot = pages[snapshots[page]]
         nodes = read_nodes(snapshot)
-        rows = rows_to_mark(found, page, numbers, most=MAX_ROWS if every else MARKED_ROWS)
+        rows = rows_to_mark(found, page, numbers, most=MAX_ROWS if every_row else MARKED_ROWS)
         for number, row in enumerate(rows, 1):
             for attribute, field in fields:
                 places = [value.place for value in row.values.get(field.number, ())]
                 kept = places if attribute.multiple else places[:1]
                 set_labels(cluster, snapshot, attribute, kept or None, user, row=number, nodes=nodes)
         count += len(rows)
+        if every_row and len(rows) == len(found.section.rows[page]) and all(row.values.keys() & set(numbers) for row in rows):
+            whole.append(snapshots[page])
+    record_list = fields[0][0].list
+    if record_list and not known:
+        list_offers.note(cluster, record_list, {snapshots[page]: len(rows) for page, rows in found.section.rows.items()}, whole)
     return Marked(count, len(marked))

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from extraction.models import Attribute, Cluster, Label, RecordList, RecordType
+from extraction.models import Attribute, Cluster, Label, OfferedRows, RecordList, RecordType
 from extraction.services import learn_rule, runs, suggested_lists
 from extraction.services.jobs import JOBS
 from extraction.services.runs import JobError
@@ -49,11 +49,13 @@ def test_a_list_taken_is_marked_on_two_pages_and_two_rows_of_each(shops: Cluster
     assert list(said) == [(row, text) for page in (0, 1) for row in (1, 2) for text in offers(page)[row - 1]]
 
 
-def test_all_rows_of_the_first_page_are_marked_and_what_a_row_lacks_is_said(shops: Cluster, person: Any) -> None:
+def test_all_rows_of_the_first_page_are_marked_two_of_another_and_what_a_row_lacks_is_said(shops: Cluster, person: Any) -> None:
     every = TakenList(0, "offers", TAKEN.fields, every=True)
     marked = suggested_lists.take(shops, suggested_lists.offer(shops).key, every, person("editor"), type_name="Shop")
-    assert (marked.rows, marked.pages) == (4, 1)
-    prices = Label.objects.filter(cluster=shops, attribute__name="price").order_by("row")
+    assert (marked.rows, marked.pages) == (6, 2)
+    first = Label.objects.order_by("snapshot")[0].snapshot
+    prices = Label.objects.filter(cluster=shops, attribute__name="price", snapshot=first).order_by("row")
+    assert list(OfferedRows.objects.order_by("snapshot").values_list("rows", "whole"))[:2] == [(4, True), (len(offers(1)), False)]
     assert [label.location is None for label in prices] == [not price for _, price in offers(0)]
 
 
@@ -65,7 +67,19 @@ def test_a_rule_is_learned_from_it_and_reads_the_rows_of_other_pages(shops: Clus
     run.refresh_from_db()
     assert run.state == "done", run.error
     (table,) = shops.rules.get().report["lists"]
-    assert table["name"] == "offers"
+    assert table["name"] == "offers" and "offered" not in table
+
+
+def test_rows_that_were_not_offered_are_told_of_with_their_pages(shops: Cluster, person: Any, signed_in: Any) -> None:
+    suggested_lists.take(shops, suggested_lists.offer(shops).key, TAKEN, person("editor"), type_name="Shop")
+    OfferedRows.objects.filter(rows=len(offers(0))).update(rows=2)
+    shops.refresh_from_db()
+    runs.execute(learn_rule.start(shops).pk, JOBS)
+    rule = shops.rules.get()
+    told = rule.report["lists"][0]["offered"]
+    assert told["unlike"] == len(told["on"]) >= 1 and all(each["rows"] == 2 and each["given"] == 4 for each in told["on"])
+    text = signed_in("viewer").get(rule.get_absolute_url()).content.decode()
+    assert f"{told['given']} rows where the list was offered with {told['rows']}" in text and "4 for 2" in text
 
 
 def test_a_record_type_that_is_there_gets_the_list_and_what_is_marked_stays(shops: Cluster, person: Any) -> None:

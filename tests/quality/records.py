@@ -4,9 +4,9 @@ DATA is a folder of sites, each with pages/NAME.html and truth/NAME.json (rows o
 that has some are annotated: of each column the text node that an editor would click; the other pages are not looked at
 before they are extracted. Written is ``{site: {page: [[…columns…], …]}}``.
 
---suggested: nothing is annotated. Of the lists suggested for the first ten pages the first is taken, with the rows that a click marks (two
-on each of two pages); what is learned from them is extracted from all pages. Of its fields those are written that hold the columns of the
-truth: an editor ticks them.
+--suggested: nothing is annotated. Of the lists suggested for the first ten pages the first is taken, with the rows that a click marks (all
+of the first page if it has few, and two of another); what is learned from them is extracted from all pages. Of its fields those are written
+that hold the columns of the truth: an editor ticks them.
 """
 
 import argparse
@@ -28,8 +28,8 @@ from extraction.algorithms.suggestion.lists import rows_to_mark, suggest_lists
 ANNOTATED_ROWS = 2
 UNANNOTATED = 15
 
-SUGGESTED_PAGES, SUGGESTED_MARKED = 10, 2
-"""Pages from which lists are suggested, and pages on which a click marks rows."""
+SUGGESTED_PAGES, SUGGESTED_MARKED, WHOLE_ROWS = 10, 2, 40
+"""Pages from which lists are suggested, pages on which a click marks rows, and most rows of the first that are all marked."""
 
 
 def read(folder: Path) -> dict[str, PageTable]:
@@ -108,14 +108,15 @@ def predict_suggested(folder: Path, *, explain: bool = False) -> dict[str, list[
         return {}
     numbers = [field.number for field in found.fields]
     shown = [page for page, rows in found.section.rows.items() if len(rows) > 1][:SUGGESTED_MARKED]
+    whole = [at for at, page in enumerate(shown[:1]) if len(found.section.rows[page]) <= WHOLE_ROWS]
     rows = [
         MarkedRow(at, {str(number): tuple(value.place for value in row.values.get(number, ())) for number in numbers})
         for at, page in enumerate(shown)
-        for row in rows_to_mark(found, page, numbers, most=ANNOTATED_ROWS)
+        for row in rows_to_mark(found, page, numbers, most=WHOLE_ROWS if at in whole else ANNOTATED_ROWS)
     ]
     others = [table for page, table in enumerate(tables) if page not in shown][:UNANNOTATED]
     fields = [Field(str(field.number), field.multiple) for field in found.fields]
-    learned = learn_records([*(tables[page] for page in shown), *others], rows, fields)
+    learned = learn_records([*(tables[page] for page in shown), *others], rows, fields, whole=whole)
     if isinstance(learned, NotLearned):
         print(f"{folder.name}: not learned: {learned.reason}")
         return {}

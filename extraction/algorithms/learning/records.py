@@ -6,7 +6,7 @@ annotated pages, other rows the unannotated ones, so a field that a row lacks gi
 What is returned gives back the marked rows exactly, or the answer is NotLearned with the reason.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,15 +60,17 @@ def learn_records(
     *,
     without: Sequence[int] = (),
     refused: Mapping[int, Sequence[int]] | None = None,
+    whole: Collection[int] = (),
 ) -> LearnedRecords | NotLearned:
     """The rule of a list.
 
     pages: annotated pages and others of the cluster. rows: at least two marked ones, on one page or on several.
-    without: pages that have no row of the list. refused: {page: elements} that are in no row; see `row_elements.judge`.
+    without: pages that have no row of the list. refused: {page: elements} that are in no row. whole: pages of which all
+    rows are marked. See `row_elements.judge`.
     """
     corpus = pages if isinstance(pages, Corpus) else Corpus(pages)
     try:
-        return _Learner(corpus, rows, fields, without, refused).learn()
+        return _Learner(corpus, rows, fields, without, refused, whole).learn()
     except LearningError as error:
         return NotLearned(str(error))
 
@@ -81,8 +83,9 @@ class _Learner:
         fields: Sequence[Field],
         without: Sequence[int],
         refused: Mapping[int, Sequence[int]] | None,
+        whole: Collection[int],
     ) -> None:
-        self.corpus, self.fields, self.refused = corpus, fields, refused
+        self.corpus, self.fields, self.refused, self.whole = corpus, fields, refused, frozenset(whole)
         self.rows = [row for row in rows if row.nodes()]
         if len(self.rows) < 2:
             raise LearningError("mark the values of a second row; one row does not tell where the next begins")
@@ -92,7 +95,7 @@ class _Learner:
 
     def learn(self) -> LearnedRecords | NotLearned:
         tried = levels(self.views, self.rows)[:MAX_LEVELS]
-        options = [(level, judge(self.views, self.rows, level, refused=self.refused)) for level in tried]
+        options = [(level, judge(self.views, self.rows, level, refused=self.refused, whole=self.whole)) for level in tried]
         if not options:
             return NotLearned("no element begins each of the marked rows; mark a value that all of them have", self.rows[0].page)
         problem = NotLearned("nothing tells the marked rows from the rest of the page", self.rows[0].page)

@@ -8,7 +8,7 @@ those of which nothing is known (`Judged.unsure`), which is what a search for th
 Where no element holds one row alone, the rows are siblings in one element, and a row is the first of them (`grouped`).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -161,7 +161,8 @@ def levels(views: Mapping[int, PageView], rows: Sequence[MarkedRow]) -> list[Lev
     found = []
     for place in range(len(chains[0])):
         elements = _aligned(views, rows, chains, place)
-        if elements and len({views[row.page].tag(element) for row, element in zip(rows, elements, strict=True)}) == 1:
+        apart = elements and len({(row.page, element) for row, element in zip(rows, elements, strict=True)}) == len(rows)
+        if elements and apart and len({views[row.page].tag(element) for row, element in zip(rows, elements, strict=True)}) == 1:
             found.append(Level(elements, _paths(views, rows, elements)))
     return found
 
@@ -246,16 +247,25 @@ def _path(views: Mapping[int, PageView], rows: Sequence[MarkedRow], chains: Sequ
 
 
 def judge(
-    views: Mapping[int, PageView], rows: Sequence[MarkedRow], level: Level, *, refused: Mapping[int, Sequence[int]] | None = None
+    views: Mapping[int, PageView],
+    rows: Sequence[MarkedRow],
+    level: Level,
+    *,
+    refused: Mapping[int, Sequence[int]] | None = None,
+    whole: Collection[int] = (),
 ) -> Judged:
     """Which elements of the annotated pages are rows like the marked ones.
 
     refused: elements by page that are in no row. Where they are given, what comes before the first marked row is no header for that alone.
+    whole: pages of which all rows are marked, so that nothing else there is one.
     """
     judged = Judged()
     for page in dict.fromkeys(row.page for row in rows):
         mine = [element for row, element in zip(rows, level.rows, strict=True) if row.page == page]
         marked = [row for row in rows if row.page == page]
+        if page in whole:
+            judged.likes[page], judged.unsure[page] = sorted(mine), []
+            continue
         view = views[page]
         likes, unsure = _judge_page(view, level, mine, _scope(view, mine))
         inside = _inside_marked(view, marked, mine) if level.grouped else set[int]()

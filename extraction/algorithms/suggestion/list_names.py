@@ -198,13 +198,14 @@ def _of_headers(row: etree._Element) -> bool:
 
 def _cells(row: etree._Element) -> Cells:
     """What the cells of a row say, each by all its columns."""
-    found, column = list[tuple[int, str]](), 1
+    found, column, said = list[tuple[int, str]](), 1, 0
     for cell in row.iterchildren(*_CELLS):
         text, span = _said(cell), cell.get("colspan") or ""
         wide = min(max(int(span), 1), MAX_SPAN) if span.isascii() and span.isdigit() and len(span) < 6 else 1
         found += [(each, text) for each in range(column, column + wide) if text]
         column += wide
-    return tuple(found) if column > 2 else ()
+        said += bool(text)
+    return tuple(found) if said > 1 else ()
 
 
 def _headings(start: _Start) -> list[str]:

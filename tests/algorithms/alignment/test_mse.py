@@ -215,3 +215,13 @@ def test_the_rows_of_an_almanac_are_found_exactly() -> None:
     for page, file in enumerate(files):
         truth = json.loads((DATA / "truth" / f"{file.stem}.json").read_text())
         assert [row[:3] for row in said(section).get(page, ())] == [tuple(row) for row in truth]
+
+
+def test_a_text_that_most_records_say_is_a_value_where_others_say_something_else() -> None:
+    pages = []
+    for n in range(4):
+        games = "".join(f"<tr><td>Club {n}{k}</td><td><b>{'W' if k % 4 else 'L'}</b> {n + k}:{k}</td></tr>" for k in range(8))
+        pages.append(parse(f"<body><h1>Side {n}</h1><table>{games}</table>".encode()).root)
+    section = max(mse(pages), key=lambda each: len(each.fields))
+    assert not any(field.label for field in section.fields)
+    assert {value.text for row in section.rows[0] for values in row.values.values() for value in values} >= {"W", "L"}

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extraction.algorithms.dom.nodes import value
+from extraction.algorithms.dom.nodes import Location, value
 from extraction.algorithms.dom.rows import Rows, select
 from extraction.algorithms.learning.apriori import Learned, NotLearned
 from extraction.algorithms.learning.features import PageTable
@@ -139,3 +139,22 @@ def test_whatever_is_marked_is_given_back_or_refused(body: str, data: st.DataObj
         given_back = [row["v"] for row in extracted(learned, shown, ("v",))]
         for location in chosen:
             assert [value(shown.nodes, location)] in given_back
+
+
+def test_what_is_not_marked_on_a_page_marked_whole_is_no_row_anywhere() -> None:
+    def made(n: int, count: int) -> PageTable:
+        games = "".join(f"<tr><td><i>{n}/{k}</i></td><td>Club {n}{k}</td><td>{n + k}</td></tr>" for k in range(count))
+        others = f"<tr><td>Mean {n}</td><td>All clubs {n}</td><td>{n}.5</td></tr>"
+        return page(f"<table>{games}{others}</table><table>{others.replace('Mean', 'Sum')}</table>")
+
+    pages = [made(n, count) for n, count in enumerate((4, 6, 3))]
+    cells = [node for node in pages[0].nodes if node.tag == "tr"][:4]
+    marked = []
+    for row in cells:
+        first, second = (list(pages[0].nodes).index(each) for each in (row[0][0], row[1]))
+        marked.append(MarkedRow(0, {"date": (Location(first, "text", 1),), "club": (Location(second, "text", 1),)}))
+    two = learn_records(pages, marked[:2], [Field("date"), Field("club")])
+    every = learn_records(pages, marked, [Field("date"), Field("club")], whole=[0])
+    assert isinstance(two, LearnedRecords) and isinstance(every, LearnedRecords)
+    assert [len(list(select([every.rows.xpath], one.root))) for one in pages] == [4, 6, 3]
+    assert len(list(select([two.rows.xpath], pages[0].root))) >= 4

@@ -1,8 +1,8 @@
 """The values of a section's records as columns, ours: the paper leaves what is in a record to others.
 
-What at least half of the records say is a label, and no value. Texts that stand at one path, and at the same path after the same label, are
-a column; where most records have the same number of them there, the first, second, … are columns of their own, else it is one that takes
-several values.
+What at least half of the records say is a label, and no value, unless others say something else in its place. Texts that stand at one path,
+and at the same path after the same label, are a column; where most records have the same number of them there, the first, second, … are
+columns of their own, else it is one that takes several values.
 """
 
 from collections import Counter
@@ -64,7 +64,8 @@ class Columns:
 
     def __init__(self, records: Sequence[Texts]) -> None:
         said = Counter(said for record in records for said in {(path, value.text) for path, value in record})
-        self.labels = {each for each, count in said.items() if count >= max(FEWEST, LABEL * len(records))}
+        instead = _instead(records)
+        self.labels = {each for each, count in said.items() if count >= max(FEWEST, LABEL * len(records)) and _labels(*each, instead)}
         counts: dict[Spot, Counter[int]] = {}
         for record in records:
             for spot, count in Counter(spot for spot, _ in self._spots(record)).items():
@@ -104,6 +105,21 @@ class Columns:
             elif of != path:
                 label, of = "", path
             yield (path, label), value
+
+
+def _instead(records: Sequence[Texts]) -> set[int]:
+    """The paths at which no record has two texts, and records have different ones: what is said there is a value, if a frequent one."""
+    most, texts = Counter[int](), dict[int, set[str]]()
+    for record in records:
+        for path, count in Counter(path for path, _ in record).items():
+            most[path] = max(most[path], count)
+        for path, value in record:
+            texts.setdefault(path, set()).add(value.text)
+    return {path for path, many in texts.items() if most[path] == 1 and len(many) > 1}
+
+
+def _labels(path: int, text: str, instead: set[int]) -> bool:
+    return path not in instead or text.endswith((":", "："))
 
 
 def _even(counts: Counter[int]) -> bool:

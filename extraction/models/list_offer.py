@@ -1,0 +1,26 @@
+"""What a list was offered with, before anything was marked for it."""
+
+from django.db import models
+
+from extraction.models.cluster import Cluster
+from extraction.models.schema import RecordList
+from extraction.models.snapshot import Snapshot
+
+
+class OfferedRows(models.Model):
+    """How many rows of a list were found on a page of a template when an editor took the list.
+
+    whole: whether all of them were marked then, so that what is not marked on the page is no row.
+    """
+
+    cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="+")
+    list = models.ForeignKey(RecordList, on_delete=models.CASCADE, related_name="+")
+    snapshot = models.ForeignKey(Snapshot, on_delete=models.CASCADE, related_name="+")
+    rows = models.PositiveIntegerField()
+    whole = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["cluster", "list", "snapshot"], name="one_offer_per_list_and_page")]
+
+    def __str__(self) -> str:
+        return f"{self.rows} rows"
