@@ -107,9 +107,17 @@ def view(cluster: Cluster) -> ClusterView:
     )
 
 
-def samples(cluster: Cluster) -> list[SampleRow]:
-    """The sample pages in greedy order with what was annotated on each."""
+ENOUGH = 0.995
+"""Share of the template shown, from which on further samples add hardly anything."""
+
+
+def samples(cluster: Cluster) -> tuple[list[SampleRow], list[SampleRow]]:
+    """The sample pages in greedy order with what was annotated on each: those that show enough or are annotated, and those after them."""
     rows = cluster.samples.select_related("snapshot__page").order_by("position")
     labelled = Label.objects.filter(cluster=cluster).values_list("snapshot").order_by().annotate(n=Count("attribute", distinct=True))
     said = dict(labelled)
-    return [SampleRow(row.snapshot, row.covered_fraction, said.get(row.snapshot_id, 0)) for row in rows]
+    found = [SampleRow(row.snapshot, row.covered_fraction, said.get(row.snapshot_id, 0)) for row in rows]
+    enough = next((place for place, row in enumerate(found, 1) if row.covered >= ENOUGH), len(found))
+    annotated = max((place for place, row in enumerate(found, 1) if row.labelled), default=0)
+    shown = max(enough, annotated)
+    return found[:shown], found[shown:]

@@ -45,11 +45,13 @@ def site(request: HttpRequest, slug: str) -> HttpResponse:
 def cluster(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """One template: its way from pages to records, its sample pages."""
     found = cluster_of(slug, number)
+    samples, more = cluster_view.samples(found)
     context = {
         "site": found.site,
         "cluster": found,
         "view": cluster_view.view(found),
-        "samples": cluster_view.samples(found),
+        "samples": samples,
+        "more_samples": more,
         "pages": site_pages.search(found.site, part=str(number))[:10],
         "record_types": RecordType.objects.all(),
         "holds_xml": document_types.holds_xml(found),

@@ -57,7 +57,7 @@ def _table(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
         (each, sent.get(f"name-{each.place}", each.name), sent.get(f"type-{each.place}", each.type), each.place in ticked)
         for each in offer.fields
     ]
-    shown = {"types": Attribute.Type.choices, "type_name": sent.get("record_type", ""), "marked": taking_fields.MARKED_PAGES}
+    shown = {"types": Attribute.Type.choices, "marked": taking_fields.MARKED_PAGES}
     return {"offer": offer, "rows": rows, **shown}
 
 

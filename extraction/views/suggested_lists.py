@@ -61,5 +61,5 @@ def _lists(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
         ]
         every = "every" in sent if mine else each.first <= service.WHOLE_ROWS
         shown = {"name": sent.get("list_name", each.name) if mine else each.name, "fields": fields, "every": every}
-        rows.append((each, {**shown, "type_name": sent.get("record_type", "") if mine else ""}))
+        rows.append((each, shown))
     return {"offer": offer, "rows": rows, "types": Attribute.Type.choices, "sent": bool(sent.get("list"))}

@@ -34,6 +34,22 @@ def test_a_key_dims_what_all_pages_have_and_the_next_page_is_dimmed_too(bench: B
     bench.until(lambda: "lamp" in bench.page.frames[1].locator("h1").inner_text() and dim() == ["Home", "All rights"])
     bench.click("h1")
     assert Label.objects.get().value == "lamp lights"
+    assert bench.page.inner_text("#dimming") == ""
     bench.page.click("#dimmed")
     bench.until(lambda: dim() == [])
     assert bench.page.get_attribute("#dimmed", "aria-pressed") == "false" and bench.errors == []
+
+
+def test_a_page_with_nothing_to_dim_says_so(bench: Bench) -> None:  # noqa: F811
+    site = factory.site()
+    group = factory.cluster(site, kind=factory.record_type())
+    pages = [
+        factory.snapshot(site, f"https://shop.example/{n}", f"<p>{each}".encode(), cluster=group)
+        for n, each in enumerate(("kettle boils", "lamp lights"))
+    ]
+    factory.samples(group, pages)
+    bench.open(group)
+    bench.page.keyboard.press("d")
+    bench.until(lambda: bench.page.inner_text("#dimming") == "nothing to dim here")
+    bench.page.keyboard.press("d")
+    assert bench.page.inner_text("#dimming") == ""

@@ -280,7 +280,7 @@ def test_sample_titles_are_shown_by_what_tells_them_apart(bench):
         snapshot.save()
     bench.open(shop)
     titles = bench.page.locator(".wb-sample > .truncate").all_inner_texts()
-    assert titles[:2] == ["… A0 …", "… A1 …"]
+    assert titles[:2] == ["… PowerShot A0 …", "… PowerShot A1 …"], "a number alone tells nothing"
     assert "Shop.example - Canon PowerShot A0 - Buy now" in bench.page.locator(".wb-sample").first.get_attribute("title")
 
 

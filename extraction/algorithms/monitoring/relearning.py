@@ -164,7 +164,9 @@ class _Vote:
         """What is learned from the kinds of places that most pages have, until one agrees everywhere."""
         found = self._find(stage)
         counts = Counter(kind for each in found for kind in sorted(each.kinds()))
-        for kind, _ in counts.most_common(MAX_CANDIDATES):
+        # Of kinds that as many pages have, the one that holds more of the values: bread crumbs name the first of several subjects.
+        held = Counter(kind for each in found for row in each.paths for kind in set(row))
+        for kind in sorted(counts, key=lambda kind: (-counts[kind], -held[kind]))[:MAX_CANDIDATES]:
             marked = {each.page: each.choose(kind) for each in found if kind in each.kinds()}
             tried = self._learned(marked, {each.page for each in found}, stage)
             yield tried

@@ -5,6 +5,7 @@ import { byId, said } from "./dom.js";
 /** @param {ReturnType<typeof import("./api.js").connect>} api @param {(message: import("./messages.js").ToFrame) => void} say @param {(text: string, kind?: "error") => void} tell */
 export function dimming(api, say, tell) {
   const button = byId("dimmed");
+  const status = byId("dimming");
   /** @type {Map<number, number[]>} */ const known = new Map();
   let on = false;
   let shown = 0;
@@ -12,6 +13,7 @@ export function dimming(api, say, tell) {
   /** Says to the frame what is dimmed on the page that it shows. @param {number} page */
   async function show(page) {
     shown = page;
+    status.textContent = "";
     if (!on) return say({ type: "dimmed", nodes: [] });
     if (!known.has(page)) {
       button.setAttribute("aria-busy", "true");
@@ -23,7 +25,10 @@ export function dimming(api, say, tell) {
       }
       button.removeAttribute("aria-busy");
     }
-    if (on && shown === page) say({ type: "dimmed", nodes: known.get(page) ?? [] });
+    if (!on || shown !== page) return;
+    const nodes = known.get(page) ?? [];
+    status.textContent = nodes.length ? "" : "nothing to dim here";
+    say({ type: "dimmed", nodes });
   }
 
   /** @param {boolean} wanted */

@@ -95,14 +95,21 @@ export function needed(store) {
   return Math.max(enough, begun);
 }
 
-/** Titles without the words that most of them begin or end with; each keeps one word at least. @param {string[]} titles */
+const READABLE = 8; // Characters of a title that a person can read; the column shows some twenty.
+
+/** Titles without the words that most of them begin or end with, as far as what is left can be read. @param {string[]} titles */
 export function apart(titles) {
   const rows = titles.map((title) => title.split(/\s+/).filter(Boolean));
   const from = sharedBy(rows);
   const upTo = sharedBy(rows.map((words) => words.toReversed()));
   return rows.map((words, number) => {
-    const first = Math.min(from[number], Math.max(0, words.length - 1));
-    const last = Math.max(first + 1, words.length - upTo[number]);
+    let first = Math.min(from[number], Math.max(0, words.length - 1));
+    let last = Math.max(first + 1, words.length - upTo[number]);
+    // A number alone tells a person nothing: words beside it come back, those before it first.
+    while (words.slice(first, last).join(" ").length < READABLE && (first > 0 || last < words.length)) {
+      if (first > 0) first -= 1;
+      else last += 1;
+    }
     const kept = words.slice(first, last).join(" ");
     return kept ? `${first ? "… " : ""}${kept}${last < words.length ? " …" : ""}` : titles[number];
   });

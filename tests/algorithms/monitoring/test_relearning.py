@@ -89,3 +89,17 @@ def test_reads_of_an_xpath_what_it_ends_in():
     assert tags(rule) == {"p", "img"}
     assert holder(rule) == "src"
     assert holder(AttributeRule("x")) == ""
+
+
+def test_of_two_places_the_one_that_holds_all_values_is_learned():
+    subjects = [tuple(f"{word} {thing}" for thing in ("tea", "milk", "salt")[: 1 + n % 3]) for n, (_, _, word) in enumerate(BOOKS)]
+    pages = [
+        page(
+            f"<body><nav><ol><li><a>Home</a></li><li><a>{mine[0]}</a></li></ol></nav><main><ul>"
+            + "".join(f"<li><a>{each}</a></li>" for each in mine)
+            + "</ul></main></body>"
+        )
+        for mine in subjects
+    ]
+    made = relearn(AttributeRule("subjects", multiple=True), pages, subjects)
+    assert given(made, pages) == subjects, "bread crumbs name the first of them only"

@@ -81,7 +81,7 @@ def test_from_no_click_to_a_list_with_marked_rows(page: Any) -> None:
     card = page.locator(".suggested-list")
     api.expect(card.get_by_text("Tea 0-0")).to_be_visible()
     card.get_by_role("textbox", name="Name", exact=True).first.fill("thing")
-    card.get_by_label("Each of these pages is a").fill("Shop")
+    page.get_by_label("A record of these pages is a").fill("Shop")
     api.expect(page.get_by_role("button", name="Use these")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     card.get_by_role("button", name="Use this list").click()

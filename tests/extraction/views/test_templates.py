@@ -9,8 +9,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from extraction.models import Attribute, Cluster, Label, Record, RecordType, Rule, Run
-from extraction.services import record_types, run_progress, runs
+from extraction.models import Attribute, Cluster, Label, Record, RecordType, Rule, Run, SamplePage, Snapshot
+from extraction.services import cluster_view, record_types, run_progress, runs
 from extraction.services.record_types import AttributeDraft
 from tests.extraction import factory
 from tests.extraction.views import world as worlds
@@ -424,3 +424,22 @@ def test_a_name_or_key_used_twice_is_said_in_words(signed_in: Any, world: World)
     text = signed_in("editor").post(reverse("record_type_new"), rows).content.decode()
     assert "There is another attribute of this name." in text
     assert "There is another attribute of this key." in text
+
+
+def test_samples_that_add_hardly_anything_are_folded_and_annotated_ones_are_not(signed_in: Any, world: World) -> None:
+    SamplePage.objects.filter(cluster=world.cluster).delete()
+    pages = list(Snapshot.objects.filter(cluster=world.cluster).order_by("pk"))
+    Label.objects.all().delete()
+    for place, page in enumerate(pages):
+        SamplePage.objects.create(cluster=world.cluster, snapshot=page, position=place, covered_fraction=1.0)
+    shown, more = cluster_view.samples(world.cluster)
+    assert (len(shown), len(more)) == (1, len(pages) - 1)
+    assert f"{len(pages) - 1} more samples add hardly anything" in signed_in("viewer").get(address(world, "cluster")).content.decode()
+    factory.label(world.cluster, pages[2], world.cluster.record_type.attributes.first(), None)
+    assert len(cluster_view.samples(world.cluster)[0]) == 3
+
+
+def test_a_viewer_is_told_who_goes_on(signed_in: Any, world: World) -> None:
+    Cluster.objects.filter(pk=world.cluster.pk).update(record_type=None)
+    assert b"An editor chooses it." in signed_in("viewer").get(address(world, "cluster")).content
+    assert b"An editor chooses it." not in signed_in("editor").get(address(world, "cluster")).content
