@@ -28,7 +28,8 @@ TOLD = {Breakage.State.REPAIRED: Event.REPAIR, Breakage.State.RECOVERED: Event.R
 
 def follow(check: Check) -> Breakage | None:
     """The rule's state and the cluster's breakage after a check. Called in the check's transaction."""
-    if check.verdict == Check.Verdict.UNREACHABLE:
+    # A version that a person or a repair replaced while the check looked at it is nobody's trouble any more.
+    if check.verdict == Check.Verdict.UNREACHABLE or not Rule.objects.select_for_update().get(pk=check.rule_id).serving:
         return None
     if check.confirmed and check.broken:
         rules.move(check.rule, Rule.State.SUSPECT)

@@ -294,6 +294,21 @@ class TestSchedule:
         assert monitors.dispatch(START) == 0
 
 
+def test_a_version_that_was_replaced_while_a_check_looked_at_it_is_not_broken(cluster: Cluster, shop: Shop) -> None:
+    shop.check(cluster)
+    shop.day, shop.partial = 1, True
+    fetch = shop.fetch
+
+    def replaced(urls: Sequence[str]) -> Mapping[str, Answer]:
+        Rule.objects.filter(cluster=cluster).update(state=Rule.State.REPAIRED)
+        return fetch(urls)
+
+    check_site.check(cluster.site, fetch=replaced, now=shop.now)
+    assert Check.objects.latest("pk").broken
+    assert not Breakage.objects.exists()
+    assert Rule.objects.get(cluster=cluster).state == Rule.State.REPAIRED
+
+
 def test_a_check_says_how_many_templates_it_looked_at_and_that_it_found_breaks(cluster: Cluster, shop: Shop) -> None:
     told: list[int] = []
     shop.check(cluster, tell=told.append)
