@@ -11,8 +11,9 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
 
 from extraction.algorithms.dom.xpath import expand
+from extraction.fetching.archives import ArchiveError
 from extraction.models import Attribute, Cluster, Monitor, Page, RecordType, Site
-from extraction.services import sites
+from extraction.services import import_pages, sites
 from extraction.services.export_csv import URL_COLUMN, Layout
 from extraction.services.record_types import AttributeDraft
 
@@ -26,6 +27,19 @@ _SPACES = re.compile(r"[\s\-]+")
 def said(form: forms.BaseForm) -> str:
     """All that is wrong with a form as one text."""
     return " ".join(str(message) for messages in form.errors.values() for message in messages)
+
+
+def plain_numbers(form: forms.BaseForm) -> None:
+    """Says in plain words what is wrong with a form's numbers."""
+    for field in form.fields.values():
+        if isinstance(field, forms.IntegerField):  # a FloatField is one, too
+            whole = "number" if isinstance(field, forms.FloatField) else "whole number"
+            field.error_messages |= {
+                "required": f"Give a {whole}.",
+                "invalid": f"This is no {whole}.",
+                "min_value": f"Give a {whole} of at least %(limit_value)s.",
+                "max_value": f"Give a {whole} of at most %(limit_value)s.",
+            }
 
 
 class SiteForm(forms.ModelForm[Site]):
@@ -60,6 +74,10 @@ class MonitorForm(forms.ModelForm[Monitor]):
             "auto_repair": "Repairs that pass every test go live by themselves",
         }
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        plain_numbers(self)
+
 
 class ImportForm(forms.Form):
     """An archive of pages."""
@@ -75,7 +93,17 @@ class ImportForm(forms.Form):
                 f"{file.name} has {file.size:,} bytes; at most {settings.VERTEX_UPLOAD_MAX_BYTES:,} are accepted. Split it, "
                 "or use the command import_pages on the server."
             )
+        try:
+            import_pages.check(file)
+        except ArchiveError as error:
+            raise forms.ValidationError(f"{file.name}: {error}.") from error
         return file
+
+
+class NewUploadForm(ImportForm, SiteForm):
+    """A new site and the archive of its pages."""
+
+    field_order = ["file", "name", "address"]
 
 
 class ClusterForm(forms.Form):

@@ -1,16 +1,20 @@
 """Where a site's pages come from, as a person types it: one address, and whatever else is to be otherwise than usual."""
 
+import re
 from typing import Any
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
 from extraction.algorithms.rules.url_patterns import UrlPattern
+from extraction.forms import plain_numbers
 from extraction.models import Source
 from extraction.services import sites, sources
 
 MAX_LISTED = 100_000
 """Addresses of one list. They are kept in one row and go to the crawl in one message."""
+
+_HOST = re.compile(r"(?:[\w.*-]*|\[[0-9a-f:.*]+\])(?::[\d*]+)?")
 
 LIST_BYTES = 32 * 1024**2
 
@@ -42,9 +46,11 @@ class PatternsField(LinesField):
         patterns = super().clean(value)
         for pattern in patterns:
             try:
-                UrlPattern.from_text(pattern)
+                host = UrlPattern.from_text(pattern).host
             except ValueError as error:
                 raise forms.ValidationError(f"“{pattern}” is no pattern: {error}.") from error
+            if not _HOST.fullmatch(host):
+                raise forms.ValidationError(f"“{pattern}” is no pattern: “{host}” is no host. A path begins with /, as in /book/*.")
         return patterns
 
 
@@ -103,6 +109,10 @@ class SourceForm(forms.ModelForm[Source]):
             "contact": "Contact in the user agent",
         }
         help_texts = {"depth": "Empty: any.", "contact": "A web or e-mail address. Empty: that of the settings."}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        plain_numbers(self)
 
     def clean_list_file(self) -> list[str]:
         file: UploadedFile[bytes] | None = self.cleaned_data["list_file"]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO, cast
@@ -29,6 +30,9 @@ BATCH_PAGES = 100
 
 ASSETS_AMONG = frozenset({"picture", "style", "font", "not HTML"})
 """What was skipped as no page and may be needed by one."""
+
+LOOK_ITEMS = 200
+"""Files of an upload that are looked at for a page while a person waits."""
 
 BATCH_BYTES = 16 * 1024**2
 """Pages of a batch are in memory together, so large ones make smaller batches."""
@@ -64,6 +68,21 @@ def start_folder(site: Site, path: Path, *, user: Any = None) -> Run:
         raise JobError(f"there is no folder {path}")
     parameters = {"name": printable(path.name)[:200], "folder": str(path.resolve())}
     return runs.start(Run.Kind.IMPORT, site, parameters=parameters, user=user)
+
+
+def check(file: File[bytes]) -> None:
+    """Looks into an upload before anything is made of it. Raises ArchiveError where no import could open it or find a page in it."""
+    seen, reason = 0, ""
+    archive = Archive(cast(BinaryIO, file), name=file.name or "", limits=limits())
+    for seen, item in enumerate(islice(archive, LOOK_ITEMS), 1):  # noqa: B007 - how many were looked at
+        if isinstance(item, PageItem):
+            break
+        if isinstance(item, Refused):
+            reason = reason or f"; {item.name}: {item.reason}"
+    else:
+        if seen < LOOK_ITEMS:
+            raise ArchiveError(f"no page was found in it{reason}")
+    file.seek(0)
 
 
 def limits() -> Limits:

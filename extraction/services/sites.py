@@ -1,5 +1,6 @@
 """Sites: made, renamed, deleted, and how they stand."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -152,8 +153,12 @@ def _record_states(site_ids: list[int]) -> Iterator[tuple[int, str, int]]:
     yield from current.values_list("cluster__site", "state").order_by().annotate(n=Count("pk"))
 
 
+_DOT = re.compile(r"(?<=\w)[.:](?=\w)")
+"""Within hosts and numbers: 127.0.0.1 becomes 127-0-0-1."""
+
+
 def _free_slug(name: str) -> list[str]:
-    base = slugify(name)[:120].strip("-") or "site"
+    base = slugify(_DOT.sub("-", name))[:120].strip("-") or "site"
     taken = set(Site.objects.filter(slug__startswith=base).values_list("slug", flat=True)) | RESERVED
     if base not in taken:
         return [base]

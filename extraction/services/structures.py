@@ -1,12 +1,16 @@
 """The structure that a method finds on a template's sample pages."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
+
+from lxml import etree
 
 from extraction.algorithms.alignment.methods import METHODS
 from extraction.algorithms.alignment.node_patterns.patterns import written
 from extraction.algorithms.alignment.schema import Structure
+from extraction.algorithms.dom.nodes import Location, elements, is_xml
 from extraction.algorithms.errors import AlignmentError
 from extraction.models import Cluster
 from extraction.services import articles, document_types, sample_roots
@@ -14,14 +18,24 @@ from extraction.services.runs import JobError
 
 WIDTH = 100
 
+STEPS = 3
+"""Steps of a short path."""
+
+MARK = 24
+"""Characters of an id or class in it; some are made by programs and have hundreds."""
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was found. urls: of the pages, in the order of the structure's rows. seconds: without reading them."""
+    """What was found. urls: of the pages, in the order of the structure's rows. seconds: without reading them.
+
+    paths: {field: the short path of the place where its first value stands}.
+    """
 
     urls: tuple[str, ...]
     structure: Structure
     seconds: float
+    paths: Mapping[str, str]
 
 
 def find(cluster: Cluster, method: str) -> Found:
@@ -37,7 +51,28 @@ def find(cluster: Cluster, method: str) -> Found:
         structure = METHODS[method](roots)
     except AlignmentError as error:
         raise JobError(f"{method} gives up on {cluster.label}: {error}") from error
-    return Found(tuple(snapshot.page.url for snapshot in kept), structure, time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    return Found(tuple(snapshot.page.url for snapshot in kept), structure, seconds, _paths(structure, roots))
+
+
+def _paths(structure: Structure, roots: Sequence[etree._Element]) -> dict[str, str]:
+    firsts = {name: next(iter(pages.items())) for name, pages in structure.columns().items() if pages}
+    nodes = {number: elements(roots[number]) for number in {number for number, _ in firsts.values()}}
+    return {name: _path(nodes[number][values[0].place.node], values[0].place) for name, (number, values) in firsts.items()}
+
+
+def _path(element: etree._Element, place: Location) -> str:
+    """The last steps to a place: ``div.offer > b``, ``a @href``."""
+    steps = [element, *islice(element.iterancestors(), STEPS - 1)]
+    path = " > ".join(_step(each) for each in reversed(steps))
+    return f"{path} @{place.attribute}" if place.kind == "attribute" else path
+
+
+def _step(element: etree._Element) -> str:
+    """An element by its name and its id, else its first class."""
+    own, classes = (element.get("id") or "").split(), (element.get("class") or "").split()
+    mark = "" if is_xml(element) else f"#{own[0]}" if own else f".{classes[0]}" if classes else ""
+    return f"{element.tag!s}{mark[:MARK]}"
 
 
 def _document_type(cluster: Cluster) -> Iterator[str]:
@@ -51,6 +86,8 @@ def _document_type(cluster: Cluster) -> Iterator[str]:
 def _articles(cluster: Cluster) -> Iterator[str]:
     """The node extraction pattern of the sample pages, then the title and the body of each."""
     told = articles.of(cluster)
+    if told is None and document_types.holds_xml(cluster):
+        raise JobError(f"the pages of {cluster.label} are XML; rtdm-patterns reads news pages of HTML. For XML there is --method xtract")
     if told is None:
         raise JobError(f"{cluster.label} has fewer than two readable sample pages of HTML")
     yield written(told.pattern.tree)

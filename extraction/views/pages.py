@@ -51,7 +51,7 @@ def upload(request: HttpRequest, slug: str) -> HttpResponse:
         return JsonResponse({"location": run.get_absolute_url()}, status=201) if by_script else redirect(run)
     if by_script and form.errors:
         return JsonResponse({"error": said(form)}, status=400)
-    context = {"site": site, "form": form, "archives": ARCHIVES, "limits": _limits()}
+    context = {"site": site, "form": form, "archives": ARCHIVES, "limits": import_limits()}
     return render(request, "extraction/site_import.html", context, status=400 if form.errors else 200)
 
 
@@ -64,7 +64,8 @@ def warc(_: HttpRequest, slug: str) -> HttpResponseBase:
     return StreamingHttpResponse(export_warc.records(site), content_type="application/warc", headers=disposition)
 
 
-def _limits() -> dict[str, int]:
+def import_limits() -> dict[str, int]:
+    """What the forms of uploads say that is taken."""
     return {
         "upload": settings.VERTEX_UPLOAD_MAX_BYTES,
         "pages": settings.VERTEX_IMPORT_MAX_PAGES,

@@ -1,16 +1,18 @@
 """Sites: the list, a new one, settings, deletion."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from extraction.forms import ClusterForm, DeleteForm, SiteForm
+from extraction.forms import ARCHIVES, ClusterForm, DeleteForm, NewUploadForm, SiteForm, said
 from extraction.models import Role, Site
-from extraction.services import cluster_pages, crawl_site, sources
+from extraction.services import cluster_pages, crawl_site, import_pages, sources
 from extraction.services import sites as service
 from extraction.services.runs import JobError
 from extraction.source_form import NewSiteForm, SourceForm
+from extraction.views.pages import import_limits
 from extraction.views.policy import requires
 
 
@@ -39,12 +41,19 @@ def new(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(Role.EDITOR)
 def new_upload(request: HttpRequest) -> HttpResponse:
-    """A new site whose pages are uploaded; they come next."""
-    form = SiteForm(request.POST if request.method == "POST" else None)
+    """A new site and its pages, which are imported at once. A script that asks for JSON gets the run's address or the error."""
+    form = NewUploadForm(request.POST, request.FILES) if request.method == "POST" else NewUploadForm()
+    by_script = request.get_preferred_type(["text/html", "application/json"]) == "application/json"
     if request.method == "POST" and form.is_valid():
-        site = service.create(form.cleaned_data["name"], form.cleaned_data["address"], user=request.user)
-        return redirect("site_import", site.slug)
-    return render(request, "extraction/site_new_upload.html", {"form": form}, status=400 if form.errors else 200)
+        data = form.cleaned_data
+        with transaction.atomic():  # no site without its pages
+            site = service.create(data["name"], data["address"], user=request.user)
+            run = import_pages.start(site, data["file"], name=data["file"].name, user=request.user)
+        return JsonResponse({"location": run.get_absolute_url()}, status=201) if by_script else redirect(run)
+    if by_script and form.errors:
+        return JsonResponse({"error": said(form)}, status=400)
+    context = {"form": form, "archives": ARCHIVES, "limits": import_limits()}
+    return render(request, "extraction/site_new_upload.html", context, status=400 if form.errors else 200)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

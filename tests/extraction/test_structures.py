@@ -27,9 +27,12 @@ def told(method: str) -> str:
 def test_each_method_tells_the_schema_and_what_stands_in_its_fields(shops: Cluster, method: str) -> None:
     lines = told(method).splitlines()
     assert lines[0].startswith(f"{method} on 6 pages in ")
-    assert ")+" in lines[1], "the offers are a set"
-    assert any(" set " in line and " 6 pages " in line for line in lines)
-    assert any(" | Tea " in line for line in lines)
+    place, offers = next((place, line) for place, line in enumerate(lines) if " set of " in line and " on 6 pages, each:" in line)
+    depth = len(offers) - len(offers.lstrip())
+    assert lines[place + 1].startswith(" " * (depth + 2)) and " > " in "".join(lines[place + 1 : place + 3]), (
+        "its fields stand below it, with their paths"
+    )
+    assert any(" | Tea " in line for line in lines) and max(map(len, lines)) < 250
 
 
 def test_a_template_of_one_page_has_nothing_to_compare(shops: Cluster) -> None:

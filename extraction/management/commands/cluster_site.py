@@ -55,8 +55,9 @@ class Command(BaseCommand):
         following.follow(self, run, wait=wait, here=here)
 
     def _compare(self, site: Site, methods: list[str]) -> None:
-        self.stdout.write(f"{'method':17}{'groups':>7}{'alone':>7}{'MDL kbit':>10}{'seconds':>9}{'MB':>7}  sizes")
-        for row in compare_clusterings.compare(site, methods):
+        for place, row in enumerate(compare_clusterings.compare(site, methods)):
+            if not place:
+                self.stdout.write(f"{'method':17}{'groups':>7}{'alone':>7}{'MDL kbit':>10}{'seconds':>9}{'MB':>7}  sizes")
             sizes = " ".join(map(str, row.sizes[:SHOWN_SIZES])) + (" …" if len(row.sizes) > SHOWN_SIZES else "")
             figures = f"{len(row.sizes):7}{row.alone:7}{row.kbit:10.1f}{row.seconds:9.2f}{row.peak_bytes / 1e6:7.0f}"
             self.stdout.write(f"{row.method:17}{figures}  {row.reason or sizes}")

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from extraction.algorithms.alignment.methods import METHODS
-from extraction.algorithms.alignment.schema import Field, Optional, Repeated, Structure, Tuple
+from extraction.algorithms.alignment.schema import Field, Repeated, Tuple
 from extraction.management import templates
 from extraction.services import structures
 from extraction.services.runs import JobError
@@ -33,30 +33,39 @@ class Command(BaseCommand):
         except JobError as error:
             raise CommandError(f"{error}.") from error
         self.stdout.write(f"{method} on {len(found.urls)} pages in {found.seconds:.2f} s")
-        self.stdout.write(schema_text(found.structure.schema) or "no field varies")
-        for line in _columns(found.structure):
-            self.stdout.write(line)
+        self.stdout.writelines(f"{line}\n" for line in _Schema(found).lines(found.structure.schema))
 
 
-def schema_text(schema: Tuple) -> str:
-    """A schema as a regular expression of its fields: ``A (B)? C:(D E)+``."""
-    return " ".join(_part(part) for part in schema.parts)
+class _Schema:
+    """A schema as indented lines: each field with where it stands and what, each set with its fields below it."""
 
+    def __init__(self, found: structures.Found) -> None:
+        self._columns, self._tables, self._paths = found.structure.columns(), found.structure.tables(), found.paths
 
-def _part(part: Field | Optional | Repeated) -> str:
-    if isinstance(part, Field):
-        return part.name
-    inner = schema_text(part.part)
-    return f"({inner})?" if isinstance(part, Optional) else f"{part.name}:({inner})+"
+    def lines(self, schema: Tuple, depth: int = 0) -> Iterator[str]:
+        """The lines of a sequence of parts; one that says so where there are none."""
+        if not schema.parts:
+            yield "no field varies"
+        indent = "  " * depth
+        for part in schema.parts:
+            if isinstance(part, Field):
+                yield f"{indent}{self._field(part.name)}"
+                continue
+            if isinstance(part, Repeated):
+                tables = self._tables[part.name]
+                yield f"{indent}{part.name:3} set of {sum(map(len, tables.values())):,} rows on {_pages(len(tables))}, each:"
+            else:
+                yield f"{indent}(optional)"
+            yield from self.lines(part.part, depth + 1)
 
-
-def _columns(found: Structure) -> Iterator[str]:
-    """A line for each set and each field: on how many pages, how often, and what stands there."""
-    for name, tables in found.tables().items():
-        yield f"  {name:4} set     {len(tables):4} pages {sum(map(len, tables.values())):6} rows"
-    for name, pages in found.columns().items():
+    def _field(self, name: str) -> str:
+        pages = self._columns[name]
         values = [value.text for row in pages.values() for value in row]
-        yield f"  {name:4} field   {len(pages):4} pages {len(values):6} values  {_examples(values)}"
+        return f"{name:3} {self._paths.get(name, ''):32}  {_examples(values)}  ({len(values):,} on {_pages(len(pages))})"
+
+
+def _pages(number: int) -> str:
+    return f"{number} page{'' if number == 1 else 's'}"
 
 
 def _examples(values: Iterable[str]) -> str:

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from extraction.models import Page, Run, Site, Snapshot
 from extraction.services import contents, sites
+from extraction.source_form import SourceForm
 from tests.extraction import factory
 from tests.extraction.views.world import World
 
@@ -22,11 +23,57 @@ def archive(**pages: str) -> SimpleUploadedFile:
     return SimpleUploadedFile("shop.zip", content.getvalue(), "application/zip")
 
 
-def test_a_new_site_leads_to_its_upload(signed_in: Any) -> None:
-    answer = signed_in("editor").post(reverse("site_new_upload"), {"name": "Süd & Nord", "address": "https://example.org"})
+def test_a_new_site_comes_with_its_pages(signed_in: Any) -> None:
+    data = {"name": "Süd & Nord", "address": "https://example.org"}
+    answer = signed_in("editor").post(reverse("site_new_upload"), data | {"file": archive(a="<p>a page")})
     site = Site.objects.get()
-    assert answer.headers["Location"] == reverse("site_import", args=[site.slug])
+    assert answer.headers["Location"] == Run.objects.get(site=site, kind=Run.Kind.IMPORT).get_absolute_url()
     assert (site.slug, site.created_by.username) == ("sud-nord", "editor")
+
+
+@pytest.mark.parametrize(
+    ("file", "reason"),
+    [
+        (None, "Choose a file first."),
+        (SimpleUploadedFile("shop.txt", b"text"), "shop.txt is not an archive that can be read."),
+        (SimpleUploadedFile("shop.zip", b"text"), "shop.zip: it is no zip, tar or WARC file."),
+        (archive(), "shop.zip: no page was found in it."),
+        (archive(a="text"), "shop.zip: no page was found in it; a.html: it holds no tag, so it is no page of HTML or XML."),
+    ],
+)
+def test_a_wrong_file_makes_no_site(signed_in: Any, file: SimpleUploadedFile | None, reason: str) -> None:
+    client = signed_in("editor")
+    for accept in ("text/html", "application/json"):
+        if file:
+            file.seek(0)
+        answer = client.post(reverse("site_new_upload"), {"name": "Shop"} | ({"file": file} if file else {}), headers={"accept": accept})
+        assert (answer.status_code, Site.objects.count()) == (400, 0) and reason in answer.content.decode()
+
+
+def test_hosts_in_names_stay_readable_in_addresses(db: None) -> None:
+    assert [sites.create(name).slug for name in ("127.0.0.1", "shop.example.org", "A. Writer: books")] == [
+        "127-0-0-1", "shop-example-org", "a-writer-books",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("include", "(((", "“(((” is no pattern: “(((” is no host. A path begins with /, as in /book/*."),
+        ("page_limit", "0", "Give a whole number of at least 1."),
+        ("concurrency", "65", "Give a whole number of at most 64."),
+        ("delay_s", "soon", "This is no number."),
+        ("page_limit", "", "Give a whole number."),
+    ],
+)
+def test_options_that_cannot_be_are_told_in_plain_words(db: None, field: str, value: str, said: str) -> None:
+    usual = {"addresses": "https://1.1.1.1/", "page_limit": "5", "delay_s": "1", "concurrency": "2", "rendered": "auto"}
+    assert SourceForm(usual | {field: value}).errors.get(field) == [said]
+
+
+@pytest.mark.parametrize("pattern", ["/book/*", "shop.example.org:8000/**", "*.example.org/a?b=*", "[::1]/x", "bücher.example/*"])
+def test_patterns_of_addresses_are_taken(db: None, pattern: str) -> None:
+    assert "include" not in SourceForm({"include": pattern}).errors
 
 
 @pytest.mark.parametrize("names", [["Shop", "shop"], ["New", "new!"], ["!!!", "???"]])
