@@ -44,3 +44,7 @@ def test_what_cannot_be_compared_is_said(site: Site) -> None:
         call_command("cluster_site", "books", "--method", "rtdm")
     with pytest.raises(JobError, match="Bare has no pages"):
         list(compare_clusterings.compare(Site.objects.create(name="Bare", slug="bare"), ["lsh"]))
+    out = StringIO()
+    with pytest.raises(CommandError, match="Bare has no pages"):
+        call_command("cluster_site", "bare", "--compare", stdout=out)
+    assert out.getvalue() == "", "no header of a table that does not come"

@@ -243,6 +243,8 @@ def test_a_template_of_xml_has_a_structure_to_be_seen_and_taken_away(templates: 
     said = io.StringIO()
     call_command("structure", "feed", str(cluster.number), "--method", "xtract", stdout=said)
     assert taken.content.decode() == said.getvalue()
+    with pytest.raises(CommandError, match="the pages of Template 1 are XML; rtdm-patterns reads news pages of HTML"):
+        call_command("structure", "feed", str(cluster.number), "--method", "rtdm-patterns")
 
 
 def test_a_template_of_html_has_none(client: Client, person: Any) -> None:

@@ -17,9 +17,16 @@ MAX_STEPS = 2_000_000
 """Steps of all machines for one page, some seconds; the largest real pages need some 10,000."""
 
 
+BESIDE = 40
+"""Characters of a text in what is said of a page that does not match."""
+
+
 @dataclass(frozen=True, slots=True)
 class NoMatch:
-    """A page that a wrapper does not accept. node: index of the furthest element that was looked at; reason: what was met there."""
+    """A page that a wrapper does not accept.
+
+    node: index of the furthest element that was looked at; reason: which element holds it, after which text, and what was met there.
+    """
 
     node: int
     reason: str
@@ -56,20 +63,46 @@ class _Met:
 _NOTHING = _Met(None, None)
 
 
+@dataclass(frozen=True, slots=True)
+class _Miss:
+    """At a child of an element, by its number, something else was wanted."""
+
+    here: Element
+    at: int
+    wanted: str
+
+    @property
+    def node(self) -> int:
+        """Index of the element that was looked at: the child, or what holds it where it is none."""
+        child = self.here.children[self.at] if self.at < len(self.here.children) else None
+        return child.node if isinstance(child, Element) else self.here.node
+
+    def reason(self, page: Element) -> str:
+        """In words, with the text beside and, of several equal elements of the page, which it is."""
+        here = self.here
+        alike = sorted(each.node for each in _elements(page) if each.label == here.label)
+        which = f"<{here.label}>" if len(alike) == 1 else f"<{here.label}> ({alike.index(here.node) + 1} of {len(alike):,})"
+        before = next((each.text for each in reversed(here.children[: self.at]) if isinstance(each, Text)), "")
+        after = f" after “{before[:BESIDE]}{'…' if len(before) > BESIDE else ''}”" if before else ""
+        met = "its end" if self.at >= len(here.children) else _shown(here.children[self.at])
+        return f"in {which}{after}: {self.wanted} was expected, {met} is there"
+
+
 @dataclass(slots=True)
 class Reading:
     """Reads one page."""
 
     steps: int = 0
-    furthest: int = -1
-    reason: str = ""
+    _missed: "_Miss | None" = None
     _programs: dict[Element, list[_Step]] = field(default_factory=dict)
     _known: dict[tuple[Element, Element], _Met | None] = field(default_factory=dict)
 
     def read(self, wrapper: Element, page: Element) -> Row | NoMatch:
         """The page's row. Raises AlignmentError where that takes too many steps."""
         met = self._element(wrapper, page)
-        return NoMatch(self.furthest, self.reason) if met is None else _row(met)
+        if met is not None:
+            return _row(met)
+        return NoMatch(self._missed.node, self._missed.reason(page)) if self._missed else NoMatch(page.node, _other(wrapper, page))
 
     def _element(self, wanted: Element, here: Element) -> _Met | None:
         """What is met inside an element, None where it does not match."""
@@ -97,7 +130,7 @@ class Reading:
             if step == len(program):
                 if at == len(here.children):
                     return met
-                self._miss(here, at, "the end of the element")
+                self._miss(here, at, "its end")
                 continue
             wanted = program[step]
             if isinstance(wanted, _Fork):
@@ -124,12 +157,23 @@ class Reading:
         return None if here.fixed else (wanted.name, Value(here.text, here.place))
 
     def _miss(self, here: Element, at: int, wanted: str) -> None:
-        """Keeps the furthest place where something else was wanted."""
-        child = here.children[at] if at < len(here.children) else None
-        node = child.node if isinstance(child, Element) else here.node
-        if node > self.furthest:
-            met = f"the end of <{here.label}>" if child is None else _shown(child)
-            self.furthest, self.reason = node, f"in <{here.label}> {wanted} was expected, {met} is there"
+        """Keeps the furthest place where something else was wanted; of one element what was missed in it, not before it."""
+        miss = _Miss(here, at, wanted)
+        if self._missed is None or (miss.node, here.node) > (self._missed.node, self._missed.here.node):
+            self._missed = miss
+
+
+def _elements(page: Element) -> Iterator[Element]:
+    waiting: list[Node] = [page]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Element):
+            yield node
+            waiting += node.children
+
+
+def _other(wrapper: Element, page: Element) -> str:
+    return f"<{wrapper.label}> was expected, <{page.label}> is there"
 
 
 def _compile(nodes: Sequence[Node], program: list[_Step]) -> None:
@@ -155,7 +199,10 @@ def _compile(nodes: Sequence[Node], program: list[_Step]) -> None:
 def _shown(node: Node | _Mark | _Fork) -> str:
     if isinstance(node, Element):
         return f"<{node.label}>"
-    return f"“{node.text}”" if isinstance(node, Text) else "a text"
+    if not isinstance(node, Text):
+        return "a value"
+    text = node.text if len(node.text) <= BESIDE else f"{node.text[:BESIDE]}…"
+    return f"the label “{text}”" if node.fixed else f"“{text}”"
 
 
 def _row(met: _Met) -> Row:

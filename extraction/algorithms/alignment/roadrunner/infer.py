@@ -17,6 +17,7 @@ from extraction.algorithms.alignment.roadrunner.printing import printed
 from extraction.algorithms.alignment.roadrunner.tokens import Vocabulary, read, read_one
 from extraction.algorithms.alignment.roadrunner.wrapper import Element, labels, named, schema
 from extraction.algorithms.alignment.schema import Row, Structure, Tuple
+from extraction.algorithms.dom.nodes import elements
 from extraction.algorithms.errors import AlignmentError
 
 PAGES = 5
@@ -86,7 +87,7 @@ def infer_from_few(roots: Sequence[etree._Element], *, most: int = PAGES, last_r
             raise AlignmentError(f"page {number + 1}: {error}") from error
         resorts += matching.resorts
     whole = named(wrapper)
-    rows, unread = _rows(whole, pages)
+    rows, unread = _rows(whole, pages, roots)
     return Found(Wrapper(whole, vocabulary), Structure(schema((whole,)), rows), resorts, tuple(order), unread)
 
 
@@ -107,12 +108,13 @@ def roadrunner(roots: Sequence[etree._Element]) -> Structure:
     return infer_from_few(roots).structure
 
 
-def _rows(wrapper: Element, pages: Sequence[Element]) -> tuple[tuple[Row, ...], dict[int, str]]:
+def _rows(wrapper: Element, pages: Sequence[Element], roots: Sequence[etree._Element]) -> tuple[tuple[Row, ...], dict[int, str]]:
     rows: list[Row] = []
     unread: dict[int, str] = {}
     for number, page in enumerate(pages):
         row = Reading().read(wrapper, page)
         if isinstance(row, NoMatch):
-            unread[number] = row.reason
+            line = elements(roots[number])[row.node].sourceline
+            unread[number] = f"{row.reason}, line {line:,}" if line else row.reason
         rows.append({} if isinstance(row, NoMatch) else row)
     return tuple(rows), unread

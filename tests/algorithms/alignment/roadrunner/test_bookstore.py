@@ -85,8 +85,16 @@ def test_a_page_that_does_not_match_says_where() -> None:
     page = SMITH.replace("</ul>", "<li><u>Price:</u>3</li></ul>")
     met = inferred(SMITH, JONES).wrapper.match(parse(page.encode()).root)
     assert isinstance(met, NoMatch)
-    assert met.reason == "in <li> <i> was expected, <u> is there"
+    assert met.reason == "in <li> (3 of 3): <i> was expected, <u> is there"
     assert elements(parse(page.encode()).root)[met.node].tag == "u"
+
+
+def test_what_differs_is_told_and_not_the_equal_element_that_holds_it() -> None:
+    page = SMITH.replace("<b>John Smith</b>", "<b>John <u>Smith</u></b>")
+    met = inferred(SMITH, JONES).wrapper.match(parse(page.encode()).root)
+    assert isinstance(met, NoMatch) and met.reason == "in <b> after “John”: its end was expected, <u> is there"
+    other = inferred(SMITH, JONES).wrapper.match(parse(b"<?xml version='1.0'?><a/>").root)
+    assert other == NoMatch(0, "<html> was expected, <a> is there")
 
 
 def test_a_wrapper_is_printed_with_names() -> None:
