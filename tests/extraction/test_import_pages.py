@@ -39,6 +39,12 @@ def uploads() -> list[str]:
         return []
 
 
+@pytest.fixture(autouse=True)
+def _of_other_tests() -> None:
+    for name in uploads():
+        default_storage.delete(f"uploads/{name}")
+
+
 def test_a_zip_becomes_pages_with_snapshots_and_their_contents(site: Site, tmp_path: Path) -> None:
     files = manifest({"0.html": detail(0), "1.html": detail(1)}) | {"style.css": b"b{}", "inner.zip": b"PK"}
     run = bring(site, zip_at(tmp_path / "site.zip", files))

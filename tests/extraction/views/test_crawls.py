@@ -109,7 +109,7 @@ def test_the_source_is_edited_and_shown_as_it_was_set(signed_in: Any, world: Wor
         ("addresses", "", "Give an address to begin with."),
         ("addresses", "http://10.1.2.3/", "not an address of the public internet"),
         ("include", "/a*b*c/", "is no pattern"),
-        ("page_limit", "0", "greater than or equal to 1"),
+        ("page_limit", "0", "Give a whole number of at least 1."),
         ("listed", "no address here", "No web address stands in it"),
         ("sitemaps", "http://169.254.169.254/sitemap.xml", "not an address of the public internet"),
     ],
