@@ -34,9 +34,10 @@ def test_a_key_dims_what_all_pages_have_and_the_next_page_is_dimmed_too(bench: B
     bench.until(lambda: "lamp" in bench.page.frames[1].locator("h1").inner_text() and dim() == ["Home", "All rights"])
     bench.click("h1")
     assert Label.objects.get().value == "lamp lights"
-    assert bench.page.inner_text("#dimming") == ""
+    assert bench.page.inner_text("#dimming") == "2 parts dimmed"
     bench.page.click("#dimmed")
     bench.until(lambda: dim() == [])
+    assert bench.page.inner_text("#dimming") == ""
     assert bench.page.get_attribute("#dimmed", "aria-pressed") == "false" and bench.errors == []
 
 

@@ -27,7 +27,7 @@ export function dimming(api, say, tell) {
     }
     if (!on || shown !== page) return;
     const nodes = known.get(page) ?? [];
-    status.textContent = nodes.length ? "" : "nothing to dim here";
+    status.textContent = nodes.length ? `${nodes.length} ${nodes.length === 1 ? "part" : "parts"} dimmed` : "nothing to dim here";
     say({ type: "dimmed", nodes });
   }
 
