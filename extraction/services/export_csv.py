@@ -84,6 +84,13 @@ def list_names(cluster: Cluster) -> list[str]:
     )
 
 
+def usual_list(cluster: Cluster) -> str:
+    """The list whose rows are the lines unless told otherwise: the first where a record has no values of its own, else none, ""."""
+    of_pages = Attribute.objects.filter(record_type_id=cluster.record_type_id, list=None).exists()
+    names = [] if of_pages else list_names(cluster)
+    return names[0] if names else ""
+
+
 def _of_rule(rule: RuleValue, wanted: str) -> list[tuple[str, bool]]:
     rows = [attribute for each in rule.lists if each.name == wanted for attribute in each.attributes]
     return [(each.name, each.multiple) for each in [*rows, *rule.attributes]]

@@ -5,15 +5,17 @@ put right there, and learned from.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from extraction.algorithms.rules.guess import guess_type
+from extraction.algorithms.suggestion.lists import columns_within
 from extraction.algorithms.suggestion.suggest import Column, suggest
-from extraction.models import Cluster, Snapshot
-from extraction.services import sample_roots, taking_fields
+from extraction.models import Cluster
+from extraction.services import found_lists, sample_roots, taking_fields
 from extraction.services.recent import Recent
 from extraction.services.runs import JobError
+from extraction.services.sample_roots import Samples
 from extraction.services.taking_fields import Taken
 
 COLUMNS = 30
@@ -24,7 +26,10 @@ EXAMPLES = 5
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A column as offered. place: its number; pages: those looked at; filled: those that have it; examples: values of some pages."""
+    """A column as offered. place: its number; pages: those looked at; filled: those that have it; examples: values of some pages.
+
+    list: the list in whose rows its values stand, "" for none.
+    """
 
     place: int
     name: str
@@ -34,6 +39,7 @@ class Field:
     filled: int
     pages: int
     examples: tuple[str, ...]
+    list: str = ""
 
     @property
     def coverage(self) -> float:
@@ -86,14 +92,16 @@ def columns(cluster: Cluster) -> tuple[Column, ...]:
 
 def _find(cluster: Cluster) -> tuple[str, _Found]:
     samples = sample_roots.of(cluster)
-    return samples.key, _FOUND.get(samples.key) or _FOUND.put(samples.key, _read(samples.snapshots))
+    return samples.key, _FOUND.get(samples.key) or _FOUND.put(samples.key, _read(samples))
 
 
-def _read(samples: Sequence[Snapshot]) -> _Found:
-    kept, roots = sample_roots.read(samples)
+def _read(samples: Samples) -> _Found:
+    kept, roots = sample_roots.read(samples.snapshots)
     columns = suggest(roots, most=COLUMNS)
     language = roots[0].get("lang") if roots else None
-    fields = tuple(_field(place, column, len(kept), language) for place, column in enumerate(columns))
+    within = columns_within(found_lists.of(samples.key, roots), roots, [column.values for column in columns])
+    names = {place: found.name for place, found in within.items()}
+    fields = tuple(replace(_field(place, column, len(kept), language), list=names.get(place, "")) for place, column in enumerate(columns))
     return _Found(tuple(snapshot.pk for snapshot in kept), tuple(columns), fields)
 
 

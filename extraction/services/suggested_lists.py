@@ -11,9 +11,9 @@ from typing import Any
 from django.db import transaction
 
 from extraction.algorithms.rules.guess import guess_type
-from extraction.algorithms.suggestion.lists import ListField, SuggestedList, rows_to_mark, suggest_lists
+from extraction.algorithms.suggestion.lists import ListField, SuggestedList, rows_to_mark, with_opinions
 from extraction.models import Attribute, Cluster, Label, Snapshot
-from extraction.services import clusters, list_offers, record_types, sample_roots, second_opinions
+from extraction.services import clusters, found_lists, list_offers, record_types, sample_roots, second_opinions
 from extraction.services.labelling import MAX_ROWS, read_nodes, set_labels
 from extraction.services.recent import Recent
 from extraction.services.record_types import AttributeDraft
@@ -127,7 +127,7 @@ def _find(cluster: Cluster) -> tuple[str, _Found]:
 
 def _read(samples: sample_roots.Samples) -> _Found:
     kept, roots = sample_roots.read(samples.snapshots)
-    lists = tuple(suggest_lists(roots, others=second_opinions.structures(samples.key, roots)))
+    lists = tuple(with_opinions(found_lists.of(samples.key, roots), second_opinions.structures(samples.key, roots)))
     language = roots[0].get("lang") if roots else None
     offered = tuple(_offered(place, each, language) for place, each in enumerate(lists))
     return _Found(tuple(snapshot.pk for snapshot in kept), lists, offered)

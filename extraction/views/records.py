@@ -34,7 +34,9 @@ def records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "pages": found,
         "rows": [(record, site_pages.columns(record, attributes), site_pages.lists(record, schema)) for record in found],
         "lists": schema,
-        "layouts": [(name, export_csv.default_layout(cluster, list=name).columns) for name in ("", *schema)],
+        "layouts": [
+            (name, export_csv.default_layout(cluster, list=name).columns) for name in (("", *schema) if attributes else (*schema, ""))
+        ],
         "states": Record.State,
         "part": form.asked()["part"] if form.asked()["part"] in (Part.EARLIER, Part.ELSEWHERE) else "",
         "asked": form.asked(),
@@ -47,9 +49,9 @@ def records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_safe
 @requires(Role.VIEWER)
 def csv(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
-    """The records that the table shows, with the chosen columns, as a file."""
+    """The records that the table shows, with the chosen columns, as a file; of a type that has only lists, the rows of the first."""
     cluster = cluster_of(slug, number)
-    name = request.GET.get("list", "")
+    name = request.GET.get("list", export_csv.usual_list(cluster))
     if name and name not in export_csv.list_names(cluster):
         return HttpResponse(f"{cluster.label} has no list “{name}”.", status=400, content_type="text/plain")
     standard = export_csv.default_layout(cluster, list=name)

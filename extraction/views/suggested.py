@@ -49,7 +49,7 @@ def table(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 
 def _table(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """What the table shows: the offer with what was typed already."""
+    """What the table shows: the offer with what was typed already; columns of a list apart, by its name."""
     offer = service.offer(cluster)
     sent = request.POST
     ticked = {int(place) for place in sent.getlist("take") if place.isdecimal() and len(place) < 4} if sent else _first(offer)
@@ -57,10 +57,12 @@ def _table(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
         (each, sent.get(f"name-{each.place}", each.name), sent.get(f"type-{each.place}", each.type), each.place in ticked)
         for each in offer.fields
     ]
+    own = [row for row in rows if not row[0].list]
+    listed = {name: [row for row in rows if row[0].list == name] for name in dict.fromkeys(row[0].list for row in rows) if name}
     shown = {"types": Attribute.Type.choices, "marked": taking_fields.MARKED_PAGES}
-    return {"offer": offer, "rows": rows, **shown}
+    return {"offer": offer, "rows": rows, "own": own, "listed": listed, **shown}
 
 
 def _first(offer: service.Offer) -> set[int]:
-    """What is ticked at first: the best fields that are not the same everywhere."""
-    return {each.place for each in [each for each in offer.fields if not each.constant][:TICKED]}
+    """What is ticked at first: the best fields that are not the same everywhere and no columns of a list."""
+    return {each.place for each in [each for each in offer.fields if not each.constant and not each.list][:TICKED]}

@@ -38,6 +38,7 @@ def test_lists_are_offered_with_their_fields_and_first_rows(shops: Cluster) -> N
     assert [(field.type, field.multiple) for field in found.fields] == [("text", False), ("price", False)]
     assert found.fields[0].share == 1 > found.fields[1].share
     assert found.shown == tuple(offers(0)[:4])
+    assert found.name == "offer"
 
 
 def test_a_list_taken_is_marked_on_two_pages_and_two_rows_of_each(shops: Cluster, person: Any) -> None:
@@ -167,3 +168,10 @@ def test_only_editors_take_lists(shops: Cluster, signed_in: Any) -> None:
     assert signed_in("viewer").get(address(shops)).status_code == 403
     assert signed_in("viewer").post(address(shops), form(shops)).status_code == 403
     assert signed_in("editor").put(address(shops)).status_code == 405
+
+
+def test_fields_that_are_columns_of_a_list_fold_below_it_and_are_not_ticked(shops: Cluster, signed_in: Any) -> None:
+    text = signed_in("editor").get(reverse("cluster_suggest_table", args=[shops.site.slug, shops.number])).content.decode()
+    own, folded = text.split("<details", 1)
+    assert "Shop 0" in own and "Tea 0-0" not in own
+    assert "of the list offer" in folded and "Tea 0-0" in folded and "checked" not in folded

@@ -9,11 +9,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from lxml import etree
 
 from extraction.algorithms.alignment.mse import Section, SectionField
-from extraction.algorithms.dom.nodes import clean, elements, is_xml, raw_text
+from extraction.algorithms.dom.nodes import clean, elements, is_xml
 from extraction.algorithms.suggestion.naming import KINDS, MAX_WORDS, PLAIN, VAGUE, WORD, content_words, identifier
 
 ABOVE = 120
@@ -31,6 +32,9 @@ MOST = 0.5
 LABEL = 0.8
 """The same of a line above it that no element says to be a heading: it may be a value that many pages have."""
 
+NEAR = 3
+"""Elements around a text that may make it a link or an item of a menu."""
+
 MAX_TEXT = 500
 """Characters of the longest heading or header cell that is read."""
 
@@ -41,6 +45,7 @@ _KIND = 0.6
 """Share of a field's values that have to look like a kind of thing for it to be called so."""
 
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "caption", "legend"))
+_CHOICES = frozenset(("a", "button", "li", "nav", "option"))
 _CELLS = ("td", "th")
 _WORDS = re.compile(r"[^\W\d_]+")
 
@@ -68,7 +73,6 @@ class ListNames:
         self.section = section
         self.starts = [_Start(elements(roots[page]), rows[0].first) for page, rows in section.rows.items()]
         self.named = all(is_xml(roots[page]) for page in section.rows)
-        self.silent = raw_text(roots[next(iter(section.rows))])
         self.headers = {} if self.named else self._headers()
 
     def own(self) -> str:
@@ -101,16 +105,10 @@ class ListNames:
         return _tag_words(around if alone and around is not None and around.getparent() is not None else row)
 
     def _above(self, label: str) -> bool:
-        """Whether nearly all pages say something in the elements before the list."""
-        told = (_plain(" ".join(self._texts(start))) for start in self.starts)
-        return bool(label) and sum(label in text for text in told) >= max(2.0, LABEL * len(self.starts))
-
-    def _texts(self, start: _Start) -> Iterator[str]:
-        """What the elements before a list say, in document order."""
-        for node in reversed(start.before(ABOVE)):
-            if str(node.tag) not in self.silent:
-                yield node.text or ""
-            yield node.tail or ""
+        """Whether an element before the list says it on nearly all pages, which is no item of a menu and no link."""
+        saying = ([node for node in start.before(ABOVE) if _plain(_said(node)) == label] for start in self.starts)
+        told = sum(bool(nodes) and not any(map(_chosen, nodes)) for nodes in saying)
+        return bool(label) and told >= max(2.0, LABEL * len(self.starts))
 
     def _headings(self) -> Iterator[list[str]]:
         """The headings above the list that most pages have, the nearest first; those above the nearest that is an element are others'."""
@@ -220,11 +218,18 @@ def _headings(start: _Start) -> list[str]:
 
 
 def _heading(node: etree._Element) -> str:
-    """What an element says if it is a heading, numbers apart: one by its name, or a row with a single cell."""
+    """What an element says if it is a heading, numbers apart: one by its name, or a row with a single cell. A title with a number is the
+    page's own."""
     if node.tag == "tr":
         cells = list(node.iterchildren(*_CELLS))
         return _plain(_said(cells[0])) if len(cells) == 1 else ""
-    return _plain(_said(node)) if node.tag in _HEADINGS else ""
+    said = _said(node) if node.tag in _HEADINGS else ""
+    return "" if node.tag == "h1" and any(map(str.isdigit, said)) else _plain(said)
+
+
+def _chosen(node: etree._Element) -> bool:
+    """Whether an element or one closely around it is there to be chosen among others."""
+    return bool(_CHOICES & {node.tag, *(around.tag for around in islice(node.iterancestors(), NEAR))})
 
 
 def _plain(text: str) -> str:

@@ -7,7 +7,7 @@ many rows on most pages and most of their texts.
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from lxml import etree
@@ -15,6 +15,7 @@ from lxml import etree
 from extraction.algorithms.alignment.mse import Row, Section, mse
 from extraction.algorithms.alignment.schema import Row as SchemaRow
 from extraction.algorithms.alignment.schema import Structure, Value
+from extraction.algorithms.dom.nodes import elements
 from extraction.algorithms.suggestion.list_names import ListNames, unique
 
 LISTS = 6
@@ -31,6 +32,9 @@ FILLED = 0.1
 
 SHEET = 0.5
 """Share of the pages that have to have a name of a field, and of the rows that have to begin with one, for rows to be fields."""
+
+SEVERAL, INSIDE = 0.5, 0.8
+"""Share of a list's pages that have to have several rows, and of a column's values that have to stand in them, for it to be the list's."""
 
 SAME_ROWS, SAME_TEXTS = 0.8, 0.6
 """Share of the pages with as many rows, and of the texts in common, from which on two methods agree."""
@@ -73,10 +77,16 @@ def suggest_lists(
     told = [(section, ListNames(section, roots)) for section in sections]
     found = [(section, names, fields) for section, names in told if len(fields := _fields(section, names)) >= FEWEST]
     found.sort(key=lambda each: -_worth(each[0], len(roots)))
-    return [
-        SuggestedList(name, fields, section, tuple(method for method, other in (others or {}).items() if agrees(section, other)))
+    lists = [
+        SuggestedList(name, fields, section)
         for name, (section, _, fields) in zip(unique(names.own() for _, names, _ in found[:most]), found, strict=False)
     ]
+    return with_opinions(lists, others or {})
+
+
+def with_opinions(lists: Sequence[SuggestedList], others: Mapping[str, Structure]) -> list[SuggestedList]:
+    """Lists with the methods that agree. others: {method: what it found on the same pages}."""
+    return [replace(each, agree=tuple(method for method, other in others.items() if agrees(each.section, other))) for each in lists]
 
 
 def rows_to_mark(found: SuggestedList, page: int, numbers: Sequence[int], *, most: int) -> list[Row]:
@@ -101,6 +111,33 @@ def _in_order(one: Sequence[str], other: Sequence[str]) -> bool:
     """Whether what both have stands in one order."""
     common = set(one) & set(other)
     return [text for text in one if text in common] == [text for text in other if text in common]
+
+
+def columns_within(
+    lists: Sequence[SuggestedList], roots: Sequence[etree._Element], columns: Sequence[Mapping[int, Sequence[Value]]]
+) -> dict[int, SuggestedList]:
+    """{number of a column: the list} of columns whose values stand in a list's rows; of lists with several rows on most of their pages.
+
+    columns: {page: values} each.
+    """
+    within: dict[int, SuggestedList] = {}
+    for found in lists:
+        rows = found.section.rows
+        if sum(len(many) > 1 for many in rows.values()) < SEVERAL * len(rows):
+            continue
+        spans = {page: _spans(many, roots[page]) for page, many in rows.items()}
+        for number, column in enumerate(columns):
+            places = [(page, value.place.node) for page, values in column.items() for value in values]
+            inside = sum(any(first <= node < end for first, end in spans.get(page, ())) for page, node in places)
+            if number not in within and places and inside >= INSIDE * len(places):
+                within[number] = found
+    return within
+
+
+def _spans(rows: Sequence[Row], root: etree._Element) -> list[tuple[int, int]]:
+    """The elements of each row, half-open."""
+    nodes = elements(root)
+    return [(row.first, row.last + len(elements(nodes[row.last]))) for row in rows]
 
 
 def agrees(section: Section, found: Structure) -> bool:

@@ -21,7 +21,11 @@ class Command(BaseCommand):
         parser.add_argument(
             "--columns", help=f"columns in the order wanted, separated by commas; {export_csv.URL_COLUMN} is the page's address"
         )
-        parser.add_argument("--list", default="", help="a list of the pages: one line a row, the page's own values repeated on each")
+        parser.add_argument(
+            "--list",
+            help="a list of the pages: one line a row, the page's own values repeated on each "
+            "(default: the first list where pages have no values of their own)",
+        )
         parser.add_argument(
             "--of",
             choices=Part.values,
@@ -43,6 +47,8 @@ class Command(BaseCommand):
     def handle(self, *, site: str, template: str, output: Path | None, columns: str | None, raw: bool, **options: Any) -> None:
         cluster = templates.template_named(site, template)
         known = export_csv.list_names(cluster)
+        if options["list"] is None:
+            options["list"] = export_csv.usual_list(cluster)
         if options["list"] and options["list"] not in known:
             raise CommandError(
                 f"There is no list {options['list']!r}. " + (f"Lists: {', '.join(known)}" if known else "The pages have none.")

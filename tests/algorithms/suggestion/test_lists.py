@@ -8,9 +8,10 @@ from lxml import etree
 
 from extraction.algorithms.alignment.exalg import exalg
 from extraction.algorithms.alignment.mse import mse, structure
-from extraction.algorithms.alignment.schema import Structure, Tuple
+from extraction.algorithms.alignment.schema import Structure, Tuple, Value
+from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.suggestion.lists import agrees, rows_to_mark, suggest_lists
+from extraction.algorithms.suggestion.lists import agrees, columns_within, rows_to_mark, suggest_lists
 from tests.algorithms.learning.listings import MARKUPS, items
 
 NAMES = {
@@ -130,3 +131,12 @@ def test_a_list_is_called_as_the_nearest_heading_and_a_field_as_the_cell_it_stan
 
     (found,) = suggest_lists(pages(made))
     assert (found.name, [field.name for field in found.fields]) == ("cast", ["name", "part"])
+
+
+def test_columns_whose_values_stand_in_the_rows_of_a_list_are_its() -> None:
+    roots = made("plain list")
+    lists = suggest_lists(roots)
+    inside = {page: [values[0] for row in many for values in row.values.values()] for page, many in lists[0].section.rows.items()}
+    outside = {page: [Value("x", Location(0, "text", 1))] for page in inside}
+    mixed = {page: [*values[:1], *outside[page] * 3] for page, values in inside.items()}
+    assert columns_within(lists, roots, [outside, inside, mixed]) == {1: lists[0]}

@@ -104,3 +104,13 @@ def test_a_list_without_a_good_name_is_refused(editor: Any) -> None:
     assert answer.status_code == 400
     assert "cannot be a list" in answer.content.decode()
     assert not RecordList.objects.exists()
+
+
+def test_of_a_type_with_lists_only_the_table_shows_first_rows_and_the_csv_has_the_rows(editor: Any, shops: Cluster) -> None:
+    Attribute.objects.filter(list=None).delete()
+    page = body(editor.get(reverse("records", args=["shops", 1])))
+    assert page.count('title="thing">Tea 3-0</span>') == 1 and "Tea 3-1</span>" in page
+    assert page.index('name="list" value="offers" checked') < page.index('name="list" value=""')
+    address = reverse("records_csv", args=["shops", 1])
+    rows = list(csv.DictReader(io.StringIO(body(editor.get(address)))))
+    assert [row["thing"] for row in rows] == [name for n in range(6) for name, _ in lists.offers(n)]
