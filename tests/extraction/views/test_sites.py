@@ -8,8 +8,9 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from extraction.forms import SiteForm
 from extraction.models import Page, Run, Site, Snapshot
-from extraction.services import contents, sites
+from extraction.services import contents, sites, sources
 from extraction.source_form import SourceForm
 from tests.extraction import factory
 from tests.extraction.views.world import World
@@ -195,3 +196,14 @@ def test_a_page_shows_its_values_and_leads_to_their_places(signed_in: Any, world
 def test_a_page_of_another_site_is_not_found(signed_in: Any, world: World) -> None:
     other = sites.create("Other")
     assert signed_in("admin").get(reverse("page", args=[other.slug, world.page.pk])).status_code == 404
+
+
+def test_a_name_that_differs_from_another_sites_by_case_alone_is_refused(signed_in: Any, world: World) -> None:
+    client = signed_in("editor")
+    answer = client.post(reverse("site_new_upload"), {"name": "BOOKS"})
+    assert b"There is a site of this name already" in answer.content
+    assert SiteForm({"name": "bOOks", "address": ""}, instance=world.site).is_valid(), "its own name may change its case"
+    assert not SiteForm({"name": "bOOks", "address": ""}).is_valid()
+    assert sources.free_name("https://books.example/") == "books.example"
+    Site.objects.create(name="Books.Example", slug="books-example")
+    assert sources.free_name("https://books.example/") == "books.example 2"
