@@ -28,11 +28,12 @@ def test_no_message_is_lost_to_a_reader_that_looks_all_the_time(tmp_path: Path) 
         assert isinstance(connection.transport, file_queue.Transport)
         sender = threading.Thread(target=send)
         sender.start()
-        while sender.is_alive() or (tmp_path / "messages").iterdir():
+        while True:
+            more = sender.is_alive()  # asked first: what is sent after a look is there at the next one
             try:
                 message = queue.get(block=False)
             except queue.Empty:
-                if not sender.is_alive():
+                if not more:
                     break
                 continue
             got.append(message.payload["run"])
