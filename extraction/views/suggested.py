@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
@@ -10,8 +9,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 from extraction.models import Attribute, Cluster, Role
 from extraction.services import suggested as service
 from extraction.services import taking_fields
-from extraction.services.runs import JobError
 from extraction.suggested_form import SuggestedForm
+from extraction.views import taking
 from extraction.views.clusters import cluster_of
 from extraction.views.policy import requires
 
@@ -27,15 +26,15 @@ def suggested(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     if request.method != "POST":
         return render(request, "extraction/suggested.html", {"site": cluster.site, "cluster": cluster})
     form = SuggestedForm(request.POST, cluster)
-    try:
-        if form.is_valid():
-            data = form.cleaned_data
-            pages = service.use(cluster, data["key"], form.taken, request.user, type_name=data["record_type"])
-            messages.success(request, taking_fields.said(len(form.taken), pages))
-            return redirect("workbench", slug, number)
-        problems = [str(message) for errors in form.errors.values() for message in errors]
-    except JobError as error:
-        problems = [f"Nothing was taken: {error}."]
+
+    def take() -> str:
+        data = form.cleaned_data
+        pages = service.use(cluster, data["key"], form.taken, request.user, type_name=data["record_type"])
+        return taking_fields.said(len(form.taken), pages)
+
+    problems = taking.problems(request, form, take)
+    if not problems:
+        return redirect("workbench", slug, number)
     context = {"site": cluster.site, "cluster": cluster, "problems": problems, **_table(request, cluster)}
     return render(request, "extraction/suggested.html", context, status=400)
 

@@ -2,15 +2,14 @@
 
 from typing import Any
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from extraction.models import Attribute, Cluster, Role
 from extraction.services import suggested_lists as service
-from extraction.services.runs import JobError
 from extraction.suggested_form import SuggestedListForm
+from extraction.views import taking
 from extraction.views.clusters import cluster_of
 from extraction.views.policy import requires
 
@@ -24,15 +23,15 @@ def lists(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     if request.method != "POST":
         return render(request, "extraction/_suggested_lists.html", {**context, "lists": _lists(request, cluster)})
     form = SuggestedListForm(request.POST, cluster)
-    try:
-        if form.is_valid():
-            data = form.cleaned_data
-            marked = service.take(cluster, data["key"], form.taken_list, request.user, type_name=data["record_type"])
-            messages.success(request, _said(data["list_name"], marked))
-            return redirect("workbench", slug, number)
-        problems = [str(message) for errors in form.errors.values() for message in errors]
-    except JobError as error:
-        problems = [f"Nothing was taken: {error}."]
+
+    def take() -> str:
+        data = form.cleaned_data
+        marked = service.take(cluster, data["key"], form.taken_list, request.user, type_name=data["record_type"])
+        return _said(data["list_name"], marked)
+
+    problems = taking.problems(request, form, take)
+    if not problems:
+        return redirect("workbench", slug, number)
     return render(request, "extraction/suggested.html", {**context, "problems": problems, "lists": _lists(request, cluster)}, status=400)
 
 

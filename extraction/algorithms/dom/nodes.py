@@ -15,6 +15,7 @@ from lxml import etree
 Kind = Literal["text", "element", "attribute"]
 
 _SPACE = re.compile(r"\s+")
+_WORD = re.compile(r"[^\W_]")
 _STRING = etree.XPath("string()", smart_strings=False)
 
 RAW_TEXT = frozenset({"script", "style", "noscript", "textarea", "title", "option", "template"})
@@ -79,6 +80,14 @@ class Location:
 def clean(text: str) -> str:
     """The text as values are compared: runs of white space, non-breaking ones too, as one space, trimmed."""
     return _SPACE.sub(" ", text).strip()
+
+
+def value_text(text: str, *, most: int) -> str:
+    """The cleaned text where it could be a value: at most `most` characters, a letter or digit among them; else nothing."""
+    if len(text) > 4 * most:  # not even cleaned: hostile pages have megabytes of it
+        return ""
+    cleaned = clean(text)
+    return cleaned if len(cleaned) <= most and _WORD.search(cleaned) else ""
 
 
 def elements(root: etree._Element) -> list[etree._Element]:

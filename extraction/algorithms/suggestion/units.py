@@ -16,7 +16,7 @@ from itertools import islice
 
 from lxml import etree
 
-from extraction.algorithms.dom.nodes import Location, clean, is_xml, raw_text, whole_text
+from extraction.algorithms.dom.nodes import Location, clean, is_xml, raw_text, value_text, whole_text
 from extraction.algorithms.learning.features import names_in
 
 MAX_TEXTS = 20_000
@@ -37,7 +37,6 @@ INLINE = frozenset(
 )
 """Elements that do not break a line: a block that holds only such ones is read as one text by people."""
 
-_WORD = re.compile(r"[^\W_]")
 _ASIDE = re.compile(
     r"(?<![a-z])(?:nav|foot|breadcrumb|crumb|reviews?|comments?|related|recommend|sidebar|banner|menu|ads?|sponsor|similar)|sidebar|footer|related|recommend|review"
 )
@@ -203,8 +202,7 @@ class _Reader:
     def _attributes(self, owner: _Open) -> None:
         """The attributes of an element of XML are values like its texts."""
         for name, text in owner.element.items():
-            cleaned = clean(str(text)) if len(text) <= 4 * MAX_LENGTH else ""
-            if 0 < len(cleaned) <= MAX_LENGTH and _WORD.search(cleaned):
+            if cleaned := value_text(str(text), most=MAX_LENGTH):
                 place = Location(owner.node, "attribute", attribute=str(name))
                 self.texts.append((cleaned, place, self.paths.number(owner.path, f"@{name}", ())))
 
@@ -212,10 +210,7 @@ class _Reader:
         if not text:
             return
         owner.ordinal += 1
-        if owner.raw or len(text) > 4 * MAX_LENGTH:
-            return
-        cleaned = clean(text)
-        if 0 < len(cleaned) <= MAX_LENGTH and _WORD.search(cleaned):
+        if cleaned := "" if owner.raw else value_text(text, most=MAX_LENGTH):
             owner.own += 1
             self.texts.append((cleaned, Location(owner.node, "text", owner.ordinal), owner.path))
 

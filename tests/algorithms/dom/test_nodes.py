@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.algorithms.dom.nodes import Location, clean, elements, locate, value, whole_text
+from extraction.algorithms.dom.nodes import Location, clean, elements, locate, value, value_text, whole_text
 from extraction.algorithms.dom.parse import parse
 
 PIECES = [
@@ -83,3 +83,8 @@ def test_a_place_that_the_page_does_not_have_has_no_value(place: Location) -> No
 def test_what_is_no_location_is_refused(row: object) -> None:
     with pytest.raises(ValueError, match="not a location"):
         Location.from_json(row)  # type: ignore[arg-type]
+
+
+def test_a_text_that_could_be_a_value_has_a_word_and_is_not_too_long():
+    assert value_text("  12\u00a0 Books ", most=8) == "12 Books"
+    assert [value_text(text, most=8) for text in ("", " \n", "– · –", "___", "123456789", "x" + " " * 40)] == [""] * 6

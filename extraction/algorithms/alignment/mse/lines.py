@@ -7,7 +7,6 @@ would be drawn and in what font is not known, so the path of its first text (ele
 column) stands for both.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -16,7 +15,7 @@ from lxml import etree
 from extraction.algorithms.alignment import class_names
 from extraction.algorithms.alignment.mse.page import Kind, Line, Node, Page, Paths
 from extraction.algorithms.alignment.schema import Value
-from extraction.algorithms.dom.nodes import Location, clean, raw_text
+from extraction.algorithms.dom.nodes import Location, raw_text, value_text
 
 MAX_LINES = 6_000
 """Lines read of a page, from its beginning; the longest list of the evaluation pages has 1,200."""
@@ -36,8 +35,6 @@ INLINE = frozenset(
 )
 CELLS = frozenset(("td", "th"))
 FORM = frozenset(("input", "select", "button", "textarea"))
-
-_WORD = re.compile(r"[^\W_]")
 
 
 def read(roots: Sequence[etree._Element]) -> tuple[list[Page], Paths]:
@@ -151,10 +148,8 @@ class _Reader:
         if not text:
             return
         owner.ordinal += 1
-        if owner.raw or len(text) > 4 * MAX_LENGTH:
-            return
-        cleaned = clean(text)
-        if not 0 < len(cleaned) <= MAX_LENGTH or not _WORD.search(cleaned):
+        cleaned = "" if owner.raw else value_text(text, most=MAX_LENGTH)
+        if not cleaned:
             return
         path = self.nodes[owner.number].path
         self._sign(Kind.HEADING if owner.heading else Kind.LINK if owner.link else Kind.TEXT, owner.number, path)
