@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from annotations.tree import PREVIEW_CHARS
 from extraction.algorithms.dom.nodes import Location, value
+from extraction.display.tree import PREVIEW_CHARS
 from extraction.models import Attribute, Cluster
-from extraction.services import learning
-from extraction.services.list_lessons import Problem, attributes_of
+from extraction.services.learning import workspaces
+from extraction.services.learning.list_lessons import Problem, attributes_of
 
 FIRST_SLICE_S = 0.05
 """Time for counting hits within the answer to a click, so that the whole answer stays under half a second."""
@@ -31,9 +31,9 @@ def draft(cluster: Cluster, attribute: Attribute, labels: Labels, samples: Itera
     """
     if not any(labels.values()):
         return {"attribute": attribute.pk, "state": "empty"}
-    workspace = learning.workspace(cluster)
+    workspace = workspaces.open_workspace(cluster)
     rule = workspace.learn(attribute, labels)
-    if isinstance(rule, learning.NotLearned):
+    if isinstance(rule, workspaces.NotLearned):
         places = [{"page": pk, "location": at.as_json(), "value": _at(workspace, pk, at)} for pk, at in rule.places]
         return {"attribute": attribute.pk, "state": "failed", "message": rule.message, "page": rule.snapshot_id, "places": places}
     found = workspace.values(rule, only=[*samples])
@@ -52,12 +52,12 @@ def list_draft(cluster: Cluster, attribute: Attribute, samples: Iterable[int]) -
     """
     record_list = attribute.list
     assert record_list is not None  # noqa: S101 - callers ask for attributes of lists only
-    labels = learning.row_labels_of(cluster).get(record_list.pk, {})
+    labels = workspaces.row_labels_of(cluster).get(record_list.pk, {})
     begun = sum(any(row.values()) for rows in labels.values() for row in rows.values())
     said = {"attribute": attribute.pk, "list": record_list.pk}
     if begun < 2:
         return {**said, "state": "empty"}
-    workspace = learning.workspace(cluster)
+    workspace = workspaces.open_workspace(cluster)
     lesson = workspace.list_lesson(record_list, labels)
     if isinstance(lesson, Problem):
         return {**said, "state": "failed", "message": lesson.message, "page": lesson.snapshot_id}
@@ -73,14 +73,14 @@ def _list_row(row: Mapping[str, Sequence[tuple[Location, str]]], ids: Mapping[st
 
 def coverage(cluster: Cluster, attribute: Attribute, labels: Labels, cursor: int) -> dict[str, Any] | None:
     """The next slice of the hit rate; None while there is no rule."""
-    workspace = learning.workspace(cluster)
+    workspace = workspaces.open_workspace(cluster)
     rule = workspace.learn(attribute, labels) if any(labels.values()) else None
-    if rule is None or isinstance(rule, learning.NotLearned):
+    if rule is None or isinstance(rule, workspaces.NotLearned):
         return None
     return _coverage(workspace.coverage(rule, cursor=cursor, budget_s=SLICE_S))
 
 
-def _at(workspace: learning.Workspace, page: int, place: Location) -> str:
+def _at(workspace: workspaces.Workspace, page: int, place: Location) -> str:
     loaded = workspace.pages.get(page)
     return (value(loaded.nodes, place) or "")[:PREVIEW_CHARS] if loaded else ""
 
@@ -89,7 +89,7 @@ def _row(place: Location, text: str) -> dict[str, Any]:
     return {"location": place.as_json(), "value": text[: 2 * PREVIEW_CHARS]}
 
 
-def _coverage(found: learning.Coverage) -> dict[str, Any]:
+def _coverage(found: workspaces.Coverage) -> dict[str, Any]:
     return {
         "checked": found.checked,
         "total": found.total,

@@ -11,8 +11,8 @@ from lxml import etree
 from annotations.models import Edit
 from extraction.algorithms.dom.nodes import Location
 from extraction.models import Attribute, Cluster, Snapshot
-from extraction.services import labelling
-from extraction.services.labelling import LabelError
+from extraction.services.labels import labelling
+from extraction.services.labels.labelling import LabelError
 
 KEPT_STEPS = 1_000
 """Steps kept a person and cluster: more than a day of annotating; what is older is no longer worth taking back."""

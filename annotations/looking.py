@@ -3,7 +3,7 @@
 from typing import Any
 
 from extraction.models import Run, Snapshot
-from extraction.services import load_assets
+from extraction.services.intake import load_assets
 
 
 def missing(snapshot: Snapshot) -> dict[str, Any]:

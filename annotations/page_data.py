@@ -6,10 +6,12 @@ from typing import Any
 from lxml import etree
 
 from annotations import services
-from annotations.tree import PREVIEW_CHARS
 from extraction.algorithms.dom.nodes import value
+from extraction.display.tree import PREVIEW_CHARS
 from extraction.models import Attribute, Cluster, Snapshot
-from extraction.services import boilerplate, learning, page_data
+from extraction.services.learning import workspaces
+from extraction.services.suggestions import page_data
+from extraction.services.templates import boilerplate
 
 MAX_PAGES = 60
 """Pages of the learning set that a draft is compared with; the whole template is compared when the rule is learned."""
@@ -49,10 +51,10 @@ def _main_text(
 
 def agreement(cluster: Cluster, attribute: Attribute) -> dict[str, Any]:
     """{"attribute", "agreement": {"words", "agree", "compared", "different": pages}, None where the pages say nothing of it}."""
-    space = learning.workspace(cluster)
-    labels = learning.labels_of(cluster).get(attribute.pk, {})
+    space = workspaces.open_workspace(cluster)
+    labels = workspaces.labels_of(cluster).get(attribute.pk, {})
     rule = space.learn(attribute, labels) if any(labels.values()) else None
-    if rule is None or isinstance(rule, learning.NotLearned):
+    if rule is None or isinstance(rule, workspaces.NotLearned):
         return {"attribute": attribute.pk, "agreement": None}
     ids = list(space.pages)[:MAX_PAGES]
     given = {pk: [text for _, text in rows] for pk, rows in space.values(rule, only=ids).items()}

@@ -1,25 +1,21 @@
 """What the workbench shows and does, as JSON values; `views` only checks what came in."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
 from django.db.models import F
 from django.urls import reverse
 
-from annotations import addresses, drafts, edits
-from annotations.inert import InertPage
-from annotations.sanitize import sanitize
+from annotations import drafts, edits
 from annotations.similar import similar
-from annotations.tree import PREVIEW_CHARS, PageTree, option
-from extraction.algorithms.dom import references
 from extraction.algorithms.dom.nodes import Location
-from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.errors import PageError
+from extraction.display.tree import PREVIEW_CHARS, PageTree, option
 from extraction.models import Attribute, Cluster, Label, RecordList, Rule, Run, Snapshot
-from extraction.services import assets, contents, learn_rule, learning, rules, sample_pages
-from extraction.services.labelling import read_nodes
+from extraction.services.core.stored_pages import read_elements
+from extraction.services.learning import learn_rule, workspaces
+from extraction.services.rules import rules
+from extraction.services.templates import sample_pages
 
 
 def state(cluster: Cluster, user: Any) -> dict[str, Any]:
@@ -57,7 +53,7 @@ def draft(cluster: Cluster, attribute: Attribute, page: int | None, *, also: Seq
     """
     if attribute.list_id:
         return drafts.list_draft(cluster, attribute, dict.fromkeys([*sample_ids(cluster), *also]))
-    labels = learning.labels_of(cluster).get(attribute.pk, {})
+    labels = workspaces.labels_of(cluster).get(attribute.pk, {})
     found = drafts.draft(cluster, attribute, labels, dict.fromkeys([*sample_ids(cluster), *also]))
     if page is not None and attribute.multiple:
         found["similar"] = _similar(cluster, page, labels.get(page, ()))
@@ -66,22 +62,13 @@ def draft(cluster: Cluster, attribute: Attribute, page: int | None, *, also: Seq
 
 def page_tree(cluster: Cluster, snapshot: Snapshot) -> PageTree:
     """The page's elements, from the cluster's workspace where it has them; nothing that learns is waited for. Raises PageError."""
-    loaded = learning.page_in_memory(cluster, snapshot.pk)
-    return PageTree(loaded.nodes, loaded.index) if loaded else PageTree.of(read_nodes(snapshot))
+    loaded = workspaces.page_in_memory(cluster, snapshot.pk)
+    return PageTree(loaded.nodes, loaded.index) if loaded else PageTree.of(read_elements(snapshot))
 
 
 def sample_ids(cluster: Cluster) -> list[int]:
     """Snapshot ids of the pages shown in the workbench, in their order."""
     return [sample.snapshot_id for sample in sample_pages.samples(cluster)]
-
-
-def inert(snapshot: Snapshot) -> InertPage:
-    """The page for the frame, with what is held of its styles and pictures under `addresses.PLACE`. Raises PageError."""
-    page = snapshot.page
-    version = assets.version(page.site_id)
-    if not version:  # then the same content is the same page wherever it stands
-        return _inert(snapshot.sha256, snapshot.content_type, "", 0, "")
-    return _inert(snapshot.sha256, snapshot.content_type, page.url, page.site_id, version)
 
 
 def titles(cluster: Cluster, snapshots: Sequence[int]) -> list[dict[str, Any]]:
@@ -124,19 +111,6 @@ def publish(draft: Rule, user: Any) -> str:
     """Publishes a draft and gives its address."""
     rules.publish(draft, user)
     return draft.get_absolute_url()
-
-
-@lru_cache(maxsize=48)
-def _inert(sha256: str, content_type: str, url: str, site_id: int, version: str) -> InertPage:
-    # Kept because a card's preview, the workbench and a record lead to the same page; some 0.3 MB each.
-    try:
-        content = contents.get(sha256)
-    except FileNotFoundError as error:
-        raise PageError("the stored bytes of the page are gone") from error
-    parsed = parse(content, content_type=content_type or None)
-    held = assets.held(site_id, version)
-    address = addresses.Addresses(references.base_of(parsed.root, url), held, addresses.under_place(version))
-    return sanitize(parsed.root, address, lost=parsed.notices)
 
 
 def _samples(cluster: Cluster) -> list[dict[str, Any]]:
@@ -197,7 +171,7 @@ def _labels(cluster: Cluster, only: Sequence[int] | None = None) -> dict[int, di
 
 def _similar(cluster: Cluster, snapshot_id: int, marked: Sequence[Location]) -> list[Mapping[str, Any]]:
     """What is like the places marked on a page, without them."""
-    page = learning.workspace(cluster).page(snapshot_id) if len(marked) > 1 else None
+    page = workspaces.open_workspace(cluster).page(snapshot_id) if len(marked) > 1 else None
     if page is None:
         return []
     tree = PageTree(page.nodes, page.index)

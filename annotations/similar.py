@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from lxml import etree
 
-from annotations.tree import PageTree
 from extraction.algorithms.dom.nodes import Location, clean, value
+from extraction.display.tree import PageTree
 
 MAX_OFFERED = 500
 """More than so many like two clicked ones is not a list of values."""

@@ -1,9 +1,9 @@
-"""Addresses of the workbench and of the frame in which pages are shown."""
+"""Addresses of the workbench."""
 
 from django.urls import URLPattern, include, path
 from django.urls.resolvers import URLResolver
 
-from annotations import asset_views, views
+from annotations import views
 
 _WORKBENCH: list[URLPattern] = [
     path("", views.workbench, name="workbench"),
@@ -32,8 +32,5 @@ _WORKBENCH: list[URLPattern] = [
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("frames/<int:snapshot_id>/", views.frame, name="frame"),
-    path("assets/<str:token>/<str:name>", asset_views.asset, name="asset"),
-    path("sites/<slug:slug>/templates/<int:number>/preview-<str:sha256>.png", asset_views.picture, name="cluster_picture"),
     path("sites/<slug:slug>/templates/<int:number>/annotate/", include(_WORKBENCH)),
 ]

@@ -9,18 +9,20 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_GET, require_POST
 
-from annotations import addresses, drafts, edits, framing, looking, page_data, services, teaching, tree
+from annotations import drafts, edits, looking, page_data, services, teaching_words
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError
+from extraction.display import tree
 from extraction.models import Attribute, Cluster, RecordType, Role, Run, Snapshot
-from extraction.services import boilerplate, clusters, learning, load_assets
-from extraction.services import page_data as stored_data
-from extraction.services.labelling import LabelError
-from extraction.services.rules import StateError
-from extraction.services.runs import JobError
+from extraction.services.core.runs import JobError
+from extraction.services.intake import load_assets
+from extraction.services.labels.labelling import LabelError
+from extraction.services.learning import workspaces
+from extraction.services.rules.rules import StateError
+from extraction.services.suggestions import page_data as stored_data
+from extraction.services.templates import boilerplate, clusters
 from extraction.views.policy import requires
 
 
@@ -77,32 +79,12 @@ def record_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 
 @require_GET
-@requires(Role.VIEWER)
-@xframe_options_sameorigin
-def frame(request: HttpRequest, snapshot_id: int) -> HttpResponse:
-    """One page, inert. ?mark=[locations] outlines places, each in its `hue` if it has one.
-
-    ?preview=1 leaves out the script that reports clicks, ?dim=1 dims what is the same on all pages of its template.
-    """
-    snapshot = get_object_or_404(Snapshot.objects.select_related("page", "cluster"), pk=snapshot_id)
-    assets = request.build_absolute_uri(addresses.folder(snapshot.page.site_id))
-    try:
-        marks = _outlines(json.loads(request.GET.get("mark") or "[]"))
-        cluster = snapshot.cluster if request.GET.get("dim") else None
-        dimmed = boilerplate.dimmed(cluster, snapshot) if cluster else []
-        script = not request.GET.get("preview")
-        return framing.respond(services.inert(snapshot), marks=marks, script=script, assets=assets, dimmed=dimmed)
-    except (PageError, BadRequest, json.JSONDecodeError) as error:
-        return framing.failure(f"This page cannot be shown: {error}.")
-
-
-@require_GET
 @endpoint
 def state(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Samples, attributes, labels; ?also=1,2: pages of the template to be shown although they are no samples."""
     found = services.state(cluster, request.user)
     known = {sample["id"] for sample in found["samples"]}
-    found["samples"] += teaching.pages(cluster, [pk for pk in _ids(request, "also") if pk not in known])
+    found["samples"] += teaching_words.pages(cluster, [pk for pk in _ids(request, "also") if pk not in known])
     return found
 
 
@@ -110,7 +92,7 @@ def state(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @endpoint
 def warm(_request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Reads some more pages to learn from; asked for again until it is complete."""
-    filling = learning.workspace(cluster).fill()
+    filling = workspaces.open_workspace(cluster).fill()
     return {"loaded": filling.loaded, "wanted": filling.wanted, "complete": filling.complete}
 
 
@@ -159,7 +141,7 @@ def draft(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @endpoint
 def advice(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Which page to annotate next and why; asked for again until it is complete. ?begun=1,2: pages worked on, as they are shown."""
-    return teaching.advice(cluster, services.sample_ids(cluster), _ids(request, "begun"))
+    return teaching_words.advice(cluster, services.sample_ids(cluster), _ids(request, "begun"))
 
 
 @require_GET
@@ -181,7 +163,7 @@ def agreement(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 def coverage(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """The hit rate of ?attribute= after some more pages from ?cursor= on."""
     attribute = _attribute(cluster, request.GET.get("attribute"))
-    labels = learning.labels_of(cluster).get(attribute.pk, {})
+    labels = workspaces.labels_of(cluster).get(attribute.pk, {})
     return {"attribute": attribute.pk, "coverage": drafts.coverage(cluster, attribute, labels, _number(request, "cursor"))}
 
 
@@ -321,14 +303,6 @@ def _locations(rows: Any) -> tuple[Location, ...]:
     return tuple(_location(row) for row in rows)
 
 
-def _outlines(rows: Any) -> list[framing.Outline]:
-    places = _locations(rows)
-    hues = [row.get("hue", 0) for row in rows]
-    if any(type(hue) is not int or hue < 0 for hue in hues):
-        raise BadRequest(f"hue: whole numbers from 0 are needed, got {hues!r}")
-    return [framing.Outline(place, hue) for place, hue in zip(places, hues, strict=True)]
-
-
 def _location(row: Any) -> Location:
     try:
         return Location.from_json(row)
@@ -354,7 +328,7 @@ def _list(body: dict[str, Any], name: str) -> list[Any]:
 
 
 def _ids(request: HttpRequest, name: str) -> list[int]:
-    return [int(part) for part in request.GET.get(name, "").split(",") if part.isdecimal()][: learning.MAX_LISTED]
+    return [int(part) for part in request.GET.get(name, "").split(",") if part.isdecimal()][: workspaces.MAX_LISTED]
 
 
 def _number(request: HttpRequest, name: str) -> int:

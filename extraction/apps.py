@@ -11,7 +11,10 @@ class ExtractionConfig(AppConfig):
     verbose_name = "Extraction"
 
     def ready(self) -> None:
+        from extraction import pipeline
+
         post_migrate.connect(_create_groups, sender=self)
+        pipeline.connect()
 
 
 def _create_groups(**_: Any) -> None:

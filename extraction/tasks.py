@@ -7,13 +7,15 @@ from celery.signals import task_failure, worker_ready
 from django.db import connection
 from django.utils import timezone
 
-from extraction.services import alerts, jobs, monitors, runs, tidy_checks
+from extraction import pipeline
+from extraction.services.core import runs
+from extraction.services.monitoring import alerts, monitors, tidy_checks
 
 
 @shared_task
 def execute(run_id: int) -> None:
     """Does the job of a run, unless somebody else does."""
-    runs.execute(run_id, jobs.JOBS)
+    pipeline.execute(run_id)
 
 
 @shared_task

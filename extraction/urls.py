@@ -4,25 +4,17 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import URLPattern, include, path
 from django.urls.resolvers import URLResolver
 
-from extraction.views import (
-    alerts,
-    breakages,
-    clusters,
-    crawls,
-    home,
-    lab,
-    monitoring,
-    pages,
-    record_types,
-    records,
-    rules,
-    runs,
-    sites,
-    suggested,
-    suggested_lists,
-    templates,
-    wrapper,
-)
+from extraction.views import home
+from extraction.views.core import frames, page_files, runs
+from extraction.views.intake import crawls
+from extraction.views.lab import lab, wrapper
+from extraction.views.monitoring import alerts, breakages, monitoring
+from extraction.views.records import records
+from extraction.views.rules import rules
+from extraction.views.schema import record_types
+from extraction.views.sites import pages, sites
+from extraction.views.suggestions import suggested, suggested_lists
+from extraction.views.templates import clusters, placing
 
 _RULES: list[URLPattern] = [
     path("", rules.rules, name="rules"),
@@ -38,6 +30,7 @@ _RULES: list[URLPattern] = [
 
 _CLUSTER: list[URLPattern | URLResolver] = [
     path("", clusters.cluster, name="cluster"),
+    path("preview-<str:sha256>.png", page_files.picture, name="cluster_picture"),
     path("shares/", clusters.shares, name="cluster_shares"),
     path("structure/", clusters.structure, name="cluster_structure"),
     path("rename/", clusters.rename, name="cluster_rename"),
@@ -68,9 +61,9 @@ _LAB: list[URLPattern] = [
 _SITE: list[URLPattern | URLResolver] = [
     path("", clusters.site, name="site"),
     path("pages/", pages.pages, name="site_pages"),
-    path("pages/place/", templates.place, name="site_place"),
+    path("pages/place/", placing.place, name="site_place"),
     path("pages/<int:page_id>/", pages.page, name="page"),
-    path("pages/<int:page_id>/apart/", templates.apart, name="page_apart"),
+    path("pages/<int:page_id>/apart/", placing.apart, name="page_apart"),
     path("import/", pages.upload, name="site_import"),
     path("fetch/", crawls.start, name="crawl_start"),
     path("fetch/whole/", crawls.extract, name="crawl_extract"),
@@ -87,7 +80,7 @@ _SITE: list[URLPattern | URLResolver] = [
     path("lab/", include(_LAB)),
     path("templates/find/", sites.cluster_start, name="cluster_start"),
     path("templates/merge/", clusters.merge, name="cluster_merge"),
-    path("templates/same/", templates.same, name="cluster_same"),
+    path("templates/same/", placing.same, name="cluster_same"),
     path("templates/<int:number>/", include(_CLUSTER)),
 ]
 
@@ -99,6 +92,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sites/new/", sites.new, name="site_new"),
     path("sites/new/upload/", sites.new_upload, name="site_new_upload"),
     path("sites/<slug:slug>/", include(_SITE)),
+    path("frames/<int:snapshot_id>/", frames.frame, name="frame"),
+    path("assets/<str:token>/<str:name>", page_files.asset, name="asset"),
     path("runs/<int:run_id>/", runs.run, name="run"),
     path("runs/<int:run_id>/progress/", runs.progress, name="run_progress"),
     path("runs/<int:run_id>/cancel/", runs.cancel, name="run_cancel"),

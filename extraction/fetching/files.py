@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from extraction.fetching import media
+from extraction.algorithms.dom import media
 from extraction.fetching.items import AssetItem, Budget, Entry, EntryError, Item, PageItem, Refused, Skipped, Wanted
 from extraction.fetching.manifest import Manifest, Row, place
 from extraction.fetching.names import Kind, kind, looks_like_page, other, printable, safe_name, typed

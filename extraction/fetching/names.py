@@ -5,14 +5,13 @@ from enum import Enum
 from urllib.parse import urldefrag, urlsplit
 
 from extraction.algorithms.dom import xml
+from extraction.algorithms.dom.media import looks_like_html
 
 MAX_LENGTH = 2000
 """Longest name or address that is kept (`Page.url`)."""
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _DRIVE = re.compile(r"[A-Za-z]:/")
-_LIKE_HTML = re.compile(rb"<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]", re.IGNORECASE)
-SNIFF_BYTES = 2048
 
 PAGE_SUFFIXES = frozenset({".html", ".htm", ".xhtml", ".shtml"})
 ARCHIVE_SUFFIXES = frozenset({".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".warc", ".zst", ".jar"})
@@ -56,11 +55,6 @@ def kind(name: str) -> Kind:
 def other(name: str) -> str:
     """What a file that is no page is, in a word for people: "picture"."""
     return _KIND_OF.get(_suffix(name.lower().rsplit("/", 1)[-1]), "not HTML")
-
-
-def looks_like_html(content: bytes) -> bool:
-    """Whether the first bytes hold a tag that only an HTML page has."""
-    return bool(_LIKE_HTML.search(content[:SNIFF_BYTES]))
 
 
 def looks_like_page(content: bytes, content_type: str = "") -> bool:

@@ -15,9 +15,10 @@ from warcio.bufferedreaders import ChunkedDataReader
 from warcio.exceptions import ArchiveLoadFailed
 from warcio.statusandheaders import StatusAndHeadersParser, StatusAndHeadersParserException
 
+from extraction.algorithms.dom.media import looks_like_html
 from extraction.algorithms.dom.xml import HTML_TYPES, XML_TYPE
 from extraction.fetching.items import MEBIBYTE, AssetItem, Budget, EntryError, Item, Limits, PageItem, Refused, Skipped, Wanted
-from extraction.fetching.names import looks_like_html, looks_like_page, printable, safe_name, safe_url
+from extraction.fetching.names import looks_like_page, printable, safe_name, safe_url
 from extraction.fetching.streams import PIECE_BYTES, Stream
 
 MAGIC = b"WARC/"

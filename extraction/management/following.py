@@ -7,8 +7,10 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.text import slugify
 
+from extraction import pipeline
 from extraction.models import Run, Site
-from extraction.services import jobs, run_words, runs, sites
+from extraction.services.sites import sites
+from extraction.views.core import run_words
 
 LOOK_EVERY_S = 0.5
 
@@ -27,7 +29,7 @@ def follow(command: BaseCommand, run: Run, *, wait: bool, here: bool) -> Run:
     """Does or watches a run as asked and prints a line whenever something changed. Raises CommandError when it did not end well."""
     command.stdout.write(f"Run {run.pk}: {run.get_kind_display()}, site {run.site.name}")
     if here:
-        runs.execute(run.pk, jobs.JOBS)
+        pipeline.execute(run.pk)
         run.refresh_from_db()
     last, hint_at = "", time.monotonic() + HINT_AFTER_S
     while True:

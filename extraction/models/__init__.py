@@ -12,7 +12,7 @@ from extraction.models.monitor import Bellwether, Breakage, Check, Monitor
 from extraction.models.page import Page
 from extraction.models.placement import MergeProposal, Placement
 from extraction.models.preview import Preview
-from extraction.models.record import Record
+from extraction.models.record import Record, RecordFigures, RecordPart
 from extraction.models.role import Role, role_of
 from extraction.models.rule import Rule
 from extraction.models.run import Run, RunProblem
@@ -44,7 +44,9 @@ __all__ = [
     "Placement",
     "Preview",
     "Record",
+    "RecordFigures",
     "RecordList",
+    "RecordPart",
     "RecordType",
     "Role",
     "Rule",

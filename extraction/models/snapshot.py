@@ -1,8 +1,25 @@
 """A snapshot: what stood at a page's URL at one time."""
 
 from django.db import models
+from django.db.models import F
 
 from extraction.models.page import Page
+
+
+class SnapshotQuerySet(models.QuerySet["Snapshot"]):
+    """What is asked of snapshots again and again."""
+
+    def current(self) -> "SnapshotQuerySet":
+        """Those whose content stands at their address now."""
+        return self.filter(page__current=F("pk"))
+
+    def readable(self) -> "SnapshotQuerySet":
+        """Those that can be read and whose bytes are kept."""
+        return self.filter(error="", kept=True)
+
+    def learnable(self) -> "SnapshotQuerySet":
+        """Those that a rule can be learned from and tried on: current and readable."""
+        return self.current().readable()
 
 
 class Snapshot(models.Model):
@@ -35,6 +52,8 @@ class Snapshot(models.Model):
     status = models.PositiveSmallIntegerField(null=True, blank=True)
     headers: models.JSONField[dict[str, str], dict[str, str]] = models.JSONField(default=dict, blank=True)
     cluster = models.ForeignKey("extraction.Cluster", null=True, blank=True, on_delete=models.SET_NULL, related_name="snapshots")
+
+    objects = SnapshotQuerySet.as_manager()
 
     class Meta:
         ordering = ["id"]

@@ -7,7 +7,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from extraction.models import Clustering
-from extraction.services import lab_view
+from extraction.views.lab import lab_view
 
 register = template.Library()
 

@@ -13,9 +13,11 @@ from django.utils.safestring import SafeString
 
 from extraction.algorithms.dom.xpath import shorten
 from extraction.models import Attribute, Run
-from extraction.services import run_words
+from extraction.views.core import run_words
+from extraction.views.workbench import workbench_url
 
 register = template.Library()
+register.simple_tag(workbench_url)
 
 _BLANKS = re.compile(r"[^\S ][\s\u200b\ufeff]*")
 

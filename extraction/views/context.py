@@ -5,7 +5,7 @@ from typing import Any
 from django.http import HttpRequest
 
 from extraction.models import Role, role_of
-from extraction.services import breakage_view
+from extraction.views.monitoring import breakage_view
 
 
 def shell(request: HttpRequest) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from extraction.models import Role
-from extraction.services import home as service
+from extraction.views import home_view as service
 from extraction.views.policy import requires
 
 
@@ -13,4 +13,4 @@ from extraction.views.policy import requires
 @requires(Role.VIEWER)
 def home(request: HttpRequest) -> HttpResponse:
     """What waits, what is running, how the sites stand."""
-    return render(request, "extraction/home.html", {"home": service.overview()})
+    return render(request, "extraction/sites/home.html", {"home": service.overview()})

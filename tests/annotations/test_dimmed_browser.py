@@ -4,7 +4,7 @@ import pytest
 
 from extraction.models import Label
 from tests.annotations.test_workbench_browser import Bench, bench, chrome  # noqa: F401 - fixtures
-from tests.extraction import factory
+from tests.services import factory
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 

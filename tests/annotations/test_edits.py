@@ -10,9 +10,10 @@ from annotations.edits import Change
 from annotations.models import Edit
 from extraction.algorithms.dom.nodes import Location
 from extraction.models import Attribute, Cluster, Label, Snapshot
-from extraction.services import clusters, contents
-from extraction.services.labelling import LabelError
-from tests.extraction import factory
+from extraction.services.core import stored_bytes
+from extraction.services.labels.labelling import LabelError
+from extraction.services.templates import clusters
+from tests.services import factory
 
 pytestmark = pytest.mark.django_db
 
@@ -24,7 +25,7 @@ def shop() -> Cluster:
 
 def say(shop: Cluster, user, **said: list[str] | None) -> edits.Step:
     page = Snapshot.objects.filter(cluster=shop).order_by("pk")[0]
-    content = contents.get(page.sha256)
+    content = stored_bytes.get(page.sha256)
     changes = [
         Change(Attribute.objects.get(name=name), None if texts is None else tuple(factory.text_at(content, text) for text in texts))
         for name, texts in said.items()

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from extraction.models import Attribute, Label
-from extraction.services import learning
+from extraction.services.learning import workspaces
 from tests.annotations.test_workbench_browser import Bench, bench, chrome  # noqa: F401 - fixtures
-from tests.extraction import lists
+from tests.services import lists
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
@@ -54,7 +54,7 @@ def test_two_marked_rows_show_all_rows_and_enter_accepts_them(bench: Bench) -> N
 def test_what_is_found_is_outlined_and_the_next_page_is_proposed(bench: Bench) -> None:  # noqa: F811
     shop = lists.shops()
     lists.mark(shop, 0, (0, 1))
-    learning.forget()
+    workspaces.forget()
     bench.open(shop)
     bench.until(lambda: shown(bench) == [[name, price or "–"] for name, price in lists.offers(1)])
     bench.until(lambda: bench.page.locator("#attributes [data-standing=proposed]").count() == 3)

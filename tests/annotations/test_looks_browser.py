@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
+from extraction import pipeline
 from extraction.algorithms.dom import references
 from extraction.algorithms.dom.parse import parse
 from extraction.demo import site as demo_site
 from extraction.demo.server import DemoServer
 from extraction.models import RecordType, Run
-from extraction.services import assets, jobs, load_assets, runs
+from extraction.services.intake import assets, load_assets
 from tests.e2e import browser as chromium
-from tests.extraction import factory
+from tests.services import factory
 
 playwright_api = pytest.importorskip("playwright.sync_api")
 
@@ -133,7 +134,7 @@ def test_the_workbench_offers_to_load_what_is_missing_and_shows_it(tab, live_ser
     while run is None:
         tab.wait_for_timeout(50)
         run = Run.objects.filter(kind=Run.Kind.ASSETS).first()
-    runs.execute(run.pk, jobs.JOBS)
+    pipeline.execute(run.pk)
     tab.locator("#load-looks").wait_for(state="hidden")
     coloured = "head => head && getComputedStyle(head).backgroundColor == 'rgb(74, 28, 42)'"
     tab.frames[1].wait_for_function(f"() => ({coloured})(document.querySelector('#header'))")

@@ -10,8 +10,10 @@ from django.urls import reverse
 
 from extraction.algorithms.rules import rule as rule_value
 from extraction.models import Attribute, Cluster, Label, RecordType, Rule, Run, Snapshot
-from extraction.services import contents, learning, rules
-from tests.extraction import factory
+from extraction.services.core import stored_bytes
+from extraction.services.learning import workspaces
+from extraction.services.rules import rules
+from tests.services import factory
 
 pytestmark = pytest.mark.django_db
 
@@ -35,7 +37,7 @@ POSTS = ["workbench_label", "workbench_undo", "workbench_redo", "workbench_learn
 
 @pytest.fixture
 def shop() -> Cluster:
-    learning.forget()
+    workspaces.forget()
     return factory.shop(8)
 
 
@@ -52,7 +54,7 @@ def attribute(name: str = "title") -> Attribute:
 
 
 def place(snapshot: Snapshot, text: str) -> dict:
-    return factory.text_at(contents.get(snapshot.sha256), text).as_json()
+    return factory.text_at(stored_bytes.get(snapshot.sha256), text).as_json()
 
 
 def post(client, name: str, body: object = None):
@@ -194,7 +196,7 @@ def test_two_of_several_offer_the_others(signed_in, shop):
 
 def test_a_save_does_not_wait_for_what_is_being_learned(signed_in, shop):
     client = signed_in("editor")
-    bench = learning.workspace(shop)
+    bench = workspaces.open_workspace(shop)
     bench.fill(None)
     held, done = threading.Event(), threading.Event()
 
@@ -360,7 +362,7 @@ def test_advice_names_the_pages_in_the_order_in_which_they_would_teach(signed_in
 
 
 def test_a_page_that_is_no_sample_is_shown_when_asked_for(signed_in):
-    learning.forget()
+    workspaces.forget()
     shop = factory.shop(14)
     client = signed_in("editor")
     samples = {row["id"] for row in client.get(address("workbench_state")).json()["samples"]}
@@ -379,7 +381,7 @@ def test_what_a_page_says_of_itself_is_offered_and_checks_what_is_learned(signed
     for number in range(2):
         content = factory.book_html(f"Book {number}", price=f"£{number}.50", authors=["Ann"])
         data = f'<script type="application/ld+json">{{"@type": "Book", "name": "Book {number}"}}</script></head>'
-        Snapshot.objects.filter(pk=page(shop, number).pk).update(sha256=contents.put(content.replace(b"</head>", data.encode())))
+        Snapshot.objects.filter(pk=page(shop, number).pk).update(sha256=stored_bytes.put(content.replace(b"</head>", data.encode())))
     found = client.get(address("workbench_suggestions"), {"page": page(shop).pk}).json()
     assert [(row["attribute"], row["words"], row["values"][0]["value"]) for row in found["suggestions"]] == [
         (attribute().pk, "JSON-LD Book name", "Book 0")
@@ -397,7 +399,7 @@ def test_a_record_type_can_be_begun_with_what_the_pages_say_of_themselves(signed
     block = f'<script type="application/ld+json">{data}</script></head>'.encode()
     for number in range(8):
         content = factory.book_html(f"Book {number}").replace(b"</head>", block)
-        Snapshot.objects.filter(pk=page(shop, number).pk).update(sha256=contents.put(content))
+        Snapshot.objects.filter(pk=page(shop, number).pk).update(sha256=stored_bytes.put(content))
     Cluster.objects.update(record_type=None)
     client = signed_in("editor")
     body = client.get(address("workbench_offered")).content.decode()

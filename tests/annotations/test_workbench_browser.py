@@ -7,16 +7,18 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from annotations import addresses
 from extraction.algorithms.dom.nodes import Location, elements, value
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.dom.references import Kind, Need
+from extraction.display import addresses
 from extraction.models import Attribute, Cluster, Label, RecordType, SamplePage, Snapshot
-from extraction.services import assets, contents, learning
+from extraction.services.core import stored_bytes
+from extraction.services.intake import assets
+from extraction.services.learning import workspaces
 from tests.e2e import browser as chromium
-from tests.extraction import factory
 from tests.fixtures import product_feed
 from tests.fixtures.hostile import ASSETS, hostile_html
+from tests.services import factory
 
 playwright_api = pytest.importorskip("playwright.sync_api")
 
@@ -121,7 +123,7 @@ class Bench:
 
 @pytest.fixture
 def bench(chrome: Any, live_server: Any, client: Any, person: Callable[[str], Any]) -> Iterator[Bench]:
-    learning.forget()
+    workspaces.forget()
     client.force_login(person("editor"))
     context = chrome.new_context(viewport={"width": 1280, "height": 800})
     context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}])
@@ -143,7 +145,7 @@ def messy(content: bytes = MESSY, **types: str) -> Cluster:
 
 def nodes_of(cluster: Cluster) -> list[Any]:
     snapshot = Snapshot.objects.filter(cluster=cluster).order_by("pk")[0]
-    return elements(parse(contents.get(snapshot.sha256)).root)
+    return elements(parse(stored_bytes.get(snapshot.sha256)).root)
 
 
 def labels(name: str) -> list[tuple[Location, str]]:
@@ -162,7 +164,7 @@ def test_hovering_shows_the_text_node_and_clicking_saves_its_place(bench):
     bench.page.mouse.move(x, y)
     bench.click("h1")
     place, text = labels("title")[0]
-    assert text == "Book 0" and place == factory.text_at(contents.get(Snapshot.objects.order_by("pk")[0].sha256), "Book 0")
+    assert text == "Book 0" and place == factory.text_at(stored_bytes.get(Snapshot.objects.order_by("pk")[0].sha256), "Book 0")
     row = bench.page.locator("#attributes > li").first
     bench.until(lambda: "100 %" in row.inner_text() and "Book 0" in row.inner_text())
 

@@ -11,11 +11,13 @@ django.setup()
 
 from django.contrib.auth.models import User  # noqa: E402
 
+from extraction import pipeline  # noqa: E402
 from extraction.demo.bundled import annotations  # noqa: E402
 from extraction.demo.site import BASE_URL  # noqa: E402
 from extraction.management.commands.demo import annotate  # noqa: E402
 from extraction.models import Site  # noqa: E402
-from extraction.services import jobs, learn_rule, rules, runs  # noqa: E402
+from extraction.services.learning import learn_rule  # noqa: E402
+from extraction.services.rules import rules  # noqa: E402
 
 if __name__ == "__main__":
     slug, address = sys.argv[1:] or ("", BASE_URL)
@@ -25,5 +27,5 @@ if __name__ == "__main__":
     if slug:  # beside others, whose record types have other attributes
         bundle = replace(bundle, record_type=f"{bundle.record_type} of {site.name}")
     cluster = annotate(site, bundle, editor)
-    runs.execute(learn_rule.start(cluster, editor).pk, jobs.JOBS)
+    pipeline.execute(learn_rule.start(cluster, editor).pk)
     rules.publish(cluster.rules.get(), editor)

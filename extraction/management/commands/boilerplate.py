@@ -4,10 +4,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from extraction.management import following, templates
+from extraction.management import following, template_arguments
 from extraction.models import Cluster
-from extraction.services import boilerplate_parts
-from extraction.services.boilerplate_parts import METHODS, Report
+from extraction.services.templates import boilerplate_parts
+from extraction.services.templates.boilerplate_parts import METHODS, Report
 
 SHOWN_CHARS = 72
 
@@ -23,7 +23,7 @@ class Command(BaseCommand):
 
     def handle(self, *, site: str, template: str | None, method: str, parts: int, **_: Any) -> None:
         if template is not None:
-            cluster = templates.template_named(site, template)
+            cluster = template_arguments.template_named(site, template)
             self._told(cluster, self._report(cluster, method), parts)
             return
         for cluster in following.site_named(site).clusters.order_by("number"):

@@ -6,8 +6,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from extraction.management import following
 from extraction.models import Breakage
-from extraction.services import monitors
-from extraction.services.runs import JobError
+from extraction.services.core.runs import JobError
+from extraction.services.monitoring import monitors
 
 
 class Command(BaseCommand):

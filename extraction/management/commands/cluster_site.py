@@ -7,8 +7,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from extraction.algorithms.methods import METHODS
 from extraction.management import following
 from extraction.models import Site
-from extraction.services import cluster_pages, compare_clusterings, lab
-from extraction.services.runs import JobError
+from extraction.services.core.runs import JobError
+from extraction.services.lab import compare_clusterings, comparisons
+from extraction.services.templates import cluster_pages
 
 SHOWN_SIZES = 12
 
@@ -46,7 +47,7 @@ class Command(BaseCommand):
                 self._compare(found, method or list(METHODS))
                 return
             if adopt:
-                tried = following.follow(self, lab.start(found, [adopt]), wait=wait, here=here)
+                tried = following.follow(self, comparisons.start(found, [adopt]), wait=wait, here=here)
                 run = cluster_pages.adopt(tried.clusterings.get(method=adopt))
             else:
                 run = cluster_pages.start(found, threshold=threshold)

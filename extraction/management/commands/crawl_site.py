@@ -6,8 +6,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from extraction.management import following
 from extraction.models import Run, Site, Source
-from extraction.services import crawl_site, crawl_view, sources
-from extraction.services.runs import JobError
+from extraction.services.core.runs import JobError
+from extraction.services.intake import crawl_site
+from extraction.services.sites import sources
+from extraction.views.core import crawl_view
 
 
 class Command(BaseCommand):

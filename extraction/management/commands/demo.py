@@ -24,7 +24,13 @@ from extraction.demo.server import DemoServer
 from extraction.management import processes
 from extraction.management.commands.create_user import give
 from extraction.models import Attribute, Cluster, Label, Page, RecordType, Role, Rule, Run, Site, Source
-from extraction.services import clusters, crawl_site, export_csv, extract_records, labelling, learn_rule, rules
+from extraction.services.core import stored_pages
+from extraction.services.intake import crawl_site
+from extraction.services.labels import labelling
+from extraction.services.learning import learn_rule
+from extraction.services.records import export_csv, extract_records
+from extraction.services.rules import rules
+from extraction.services.templates import clusters
 
 SITE_NAME = "Inkhorn Lane"
 SITE_PORT = 8100
@@ -186,7 +192,7 @@ def annotate(site: Site, bundle: Annotations, user: User) -> Cluster:
         snapshot = pages[url].current
         if snapshot is None or Label.objects.filter(cluster=cluster, snapshot=snapshot).exists():
             continue
-        nodes = labelling.read_nodes(snapshot)
+        nodes = stored_pages.read_elements(snapshot)
         index = {element: number for number, element in enumerate(nodes)}
         for name, found in marks.items():
             places = [_place(nodes[0], mark.xpath, index) for mark in found]

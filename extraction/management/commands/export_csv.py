@@ -6,17 +6,16 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from extraction.management import templates
-from extraction.models import Cluster, Record
-from extraction.services import export_csv, record_parts
-from extraction.services.record_parts import Figures, Part
+from extraction.management import template_arguments
+from extraction.models import Cluster, Record, RecordFigures, RecordPart
+from extraction.services.records import export_csv
 
 
 class Command(BaseCommand):
     help = "Write a template's records as CSV, to a file or to standard output."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        templates.add_arguments(parser)
+        template_arguments.add_arguments(parser)
         parser.add_argument("--output", type=Path, help="the file (default: standard output)")
         parser.add_argument(
             "--columns", help=f"columns in the order wanted, separated by commas; {export_csv.URL_COLUMN} is the page's address"
@@ -28,8 +27,8 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--of",
-            choices=Part.values,
-            default=Part.NOW,
+            choices=RecordPart.values,
+            default=RecordPart.NOW,
             help="records of its pages as they are now (the default), of earlier contents of its pages, "
             "or of pages that are of another template or of none now",
         )
@@ -45,7 +44,7 @@ class Command(BaseCommand):
         parser.add_argument("--bom", action="store_true", help="begin with a byte-order mark, for Excel")
 
     def handle(self, *, site: str, template: str, output: Path | None, columns: str | None, raw: bool, **options: Any) -> None:
-        cluster = templates.template_named(site, template)
+        cluster = template_arguments.template_named(site, template)
         known = export_csv.list_names(cluster)
         if options["list"] is None:
             options["list"] = export_csv.usual_list(cluster)
@@ -64,9 +63,9 @@ class Command(BaseCommand):
         )
         if columns:
             layout = _with_columns(layout, columns)
-        found = record_parts.of(Record.objects.filter(cluster=cluster), options["of"])
+        found = Record.objects.filter(cluster=cluster).in_part(options["of"])
         if not found.exclude(state=Record.State.FAILED).exists():
-            raise CommandError(_nothing(cluster, Part(options["of"])))
+            raise CommandError(_nothing(cluster, RecordPart(options["of"])))
         lines = export_csv.rows(found.order_by("pk"), layout)
         if output is None:
             for line in lines:
@@ -77,9 +76,9 @@ class Command(BaseCommand):
         self.stdout.write(f"{output}: {output.stat().st_size:,} bytes")
 
 
-def _nothing(cluster: Cluster, part: Part) -> str:
-    figures = record_parts.figures(Record.objects.filter(cluster=cluster)).get(cluster.pk, Figures())
-    there = {Part.NOW: figures.given, Part.EARLIER: figures.earlier, Part.ELSEWHERE: figures.elsewhere}
+def _nothing(cluster: Cluster, part: RecordPart) -> str:
+    figures = Record.objects.filter(cluster=cluster).figures().get(cluster.pk, RecordFigures())
+    there = {RecordPart.NOW: figures.given, RecordPart.EARLIER: figures.earlier, RecordPart.ELSEWHERE: figures.elsewhere}
     others = [f"{count:,} {each.label} with --of {each.value}" for each, count in there.items() if count]
     if others:
         return f"{cluster.label} has no records {part.label}; it has {' and '.join(others)}."

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from extraction.management import following
-from extraction.services import export_warc
+from extraction.services.intake import export_warc
 
 
 class Command(BaseCommand):

@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from extraction.management import following, templates
-from extraction.services import extract_records
-from extraction.services.runs import JobError
+from extraction.management import following, template_arguments
+from extraction.services.core.runs import JobError
+from extraction.services.records import extract_records
 
 
 class Command(BaseCommand):
@@ -22,7 +22,7 @@ class Command(BaseCommand):
             if template is None:
                 run = extract_records.start_site(following.site_named(site))
             else:
-                run = extract_records.start(templates.template_named(site, template))
+                run = extract_records.start(template_arguments.template_named(site, template))
         except JobError as error:
             raise CommandError(str(error)) from error
         following.follow(self, run, wait=wait, here=here)

@@ -8,8 +8,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from extraction.fetching.archives import Archive, ArchiveError
 from extraction.management import following
 from extraction.models import Run, Site
-from extraction.services import import_pages
-from extraction.services.runs import JobError
+from extraction.services.core.runs import JobError
+from extraction.services.intake import import_pages
 
 SHOWN = 10
 """Problems printed; the run's page has all of them."""

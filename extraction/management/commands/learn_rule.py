@@ -4,21 +4,21 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from extraction.management import following, templates
-from extraction.services import learn_rule
-from extraction.services.runs import JobError
+from extraction.management import following, template_arguments
+from extraction.services.core.runs import JobError
+from extraction.services.learning import learn_rule
 
 
 class Command(BaseCommand):
     help = "Learn a template's rule from what is annotated and keep it as a draft."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        templates.add_arguments(parser)
+        template_arguments.add_arguments(parser)
         following.add_arguments(parser)
 
     def handle(self, *, site: str, template: str, wait: bool, here: bool, **_: Any) -> None:
         try:
-            run = learn_rule.start(templates.template_named(site, template))
+            run = learn_rule.start(template_arguments.template_named(site, template))
         except JobError as error:
             raise CommandError(str(error)) from error
         following.follow(self, run, wait=wait, here=here)

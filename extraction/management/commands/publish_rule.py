@@ -4,20 +4,20 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from extraction.management import templates
+from extraction.management import template_arguments
 from extraction.models import Decision, Rule
-from extraction.services import rules
+from extraction.services.rules import rules
 
 
 class Command(BaseCommand):
     help = "Make a version of a template's rule the live one; the one before it is retired."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        templates.add_arguments(parser)
+        template_arguments.add_arguments(parser)
         parser.add_argument("--rule-version", type=int, help="the version (default: the newest draft)")
 
     def handle(self, *, site: str, template: str, rule_version: int | None, **_: Any) -> None:
-        cluster = templates.template_named(site, template)
+        cluster = template_arguments.template_named(site, template)
         known = Rule.objects.filter(cluster=cluster).order_by("-version")
         wanted = known.filter(state__in=Rule.UNPUBLISHED) if rule_version is None else known.filter(version=rule_version)
         rule = wanted.first()

@@ -6,11 +6,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import Count
 
 from extraction.algorithms.alignment.roadrunner.infer import PAGES
-from extraction.management import templates
+from extraction.management import template_arguments
 from extraction.management.following import site_named
 from extraction.models import Cluster
-from extraction.services import wrappers
-from extraction.services.runs import JobError
+from extraction.services.core.runs import JobError
+from extraction.services.lab import wrappers
 
 
 class Command(BaseCommand):
@@ -26,7 +26,7 @@ class Command(BaseCommand):
         if pages < 2:
             raise CommandError("--pages: it takes two to compare.")
         try:
-            seen = wrappers.look(templates.template_named(site, template) if template else _largest(site), pages=pages)
+            seen = wrappers.look(template_arguments.template_named(site, template) if template else _largest(site), pages=pages)
         except JobError as error:
             raise CommandError(f"{error}.") from error
         urls = [snapshot.page.url for snapshot in seen.snapshots]

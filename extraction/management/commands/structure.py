@@ -7,9 +7,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from extraction.algorithms.alignment.methods import METHODS
 from extraction.algorithms.alignment.schema import Field, Repeated, Tuple
-from extraction.management import templates
-from extraction.services import structures
-from extraction.services.runs import JobError
+from extraction.management import template_arguments
+from extraction.services.core.runs import JobError
+from extraction.services.lab import structures
 
 EXAMPLES, WIDTH = 3, 40
 
@@ -18,13 +18,13 @@ class Command(BaseCommand):
     help = "Print the structure that a method finds on a template's sample pages, where nothing needs to be annotated; nothing is changed."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        templates.add_arguments(parser)
+        template_arguments.add_arguments(parser)
         parser.add_argument(
             "--method", choices=[*METHODS, *structures.DESCRIPTIONS], default="exalg", help="how it is found (default: exalg)"
         )
 
     def handle(self, *, site: str, template: str, method: str, **_: Any) -> None:
-        cluster = templates.template_named(site, template)
+        cluster = template_arguments.template_named(site, template)
         try:
             if method in structures.DESCRIPTIONS:
                 self.stdout.writelines(f"{line}\n" for line in structures.DESCRIPTIONS[method](cluster))

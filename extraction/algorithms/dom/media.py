@@ -1,0 +1,123 @@
+"""What the bytes of a stylesheet, picture or font are, by what they hold and not by what their server says.
+
+A picture of a few hundred bytes may ask for gigabytes of pixels, so its size in pixels is read from its header before a
+browser ever sees it.
+"""
+
+import re
+import struct
+
+from extraction.algorithms.dom.references import Kind
+
+_LIKE_HTML = re.compile(rb"<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]", re.IGNORECASE)
+SNIFF_BYTES = 2048
+
+MAX_BYTES = {Kind.STYLE: 1_000_000, Kind.IMAGE: 8 * 1024**2, Kind.FONT: 2 * 1024**2}
+"""Largest files kept. A sheet: what is read of a page's styles (`stylesheets.MAX_CHARS`)."""
+
+MAX_SIDE_PX = 16_384
+MAX_PIXELS = 25_000_000
+"""100 MB once a browser has unpacked it. A camera's picture has 24 million, one made for the web a tenth of it."""
+
+CSS, SVG = "text/css", "image/svg+xml"
+_BINARY = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+_SVG_START = re.compile(rb"\s*(?:<\?xml[^>]*>|<!--.*?-->|<!DOCTYPE\s+svg[^>\[]*>|\s)*<(?:\w+:)?svg[\s>]", re.DOTALL)
+
+
+class MediaError(Exception):
+    """The bytes are not used; the message says why."""
+
+
+def examine(content: bytes, wanted: Kind) -> str:
+    """The content type by what the bytes hold. Raises MediaError for what is too large, in pixels too, or is not what is wanted."""
+    if len(content) > MAX_BYTES[wanted]:
+        raise MediaError(f"it has more than {MAX_BYTES[wanted]:,} bytes")
+    if wanted is Kind.STYLE:
+        if looks_like_html(content) or (_BINARY.search(content[:1024]) and not content.startswith((b"\xff\xfe", b"\xfe\xff"))):
+            raise MediaError("it is no stylesheet")
+        return CSS
+    if wanted is Kind.FONT:
+        found = {b"wOFF": "font/woff", b"wOF2": "font/woff2"}.get(content[:4])
+        if found is None:
+            raise MediaError("it is no WOFF font")
+        return found
+    return _picture(content)
+
+
+def _picture(content: bytes) -> str:
+    if _SVG_START.match(content.removeprefix(b"\xef\xbb\xbf")[:4096]):
+        return SVG
+    for content_type, start, size in _RASTER:
+        if start.match(content):
+            try:
+                width, height = size(content)
+            except (struct.error, IndexError) as error:
+                raise MediaError("its header is damaged") from error
+            if not (0 < width <= MAX_SIDE_PX and 0 < height <= MAX_SIDE_PX and width * height <= MAX_PIXELS):
+                raise MediaError(f"it has {width:,} × {height:,} pixels; at most {MAX_PIXELS:,} are shown")
+            return content_type
+    raise MediaError("it is no picture that is shown")
+
+
+def _png(content: bytes) -> tuple[int, int]:
+    if content[12:16] != b"IHDR":
+        return 0, 0
+    return struct.unpack(">II", content[16:24])
+
+
+def _gif(content: bytes) -> tuple[int, int]:
+    return struct.unpack("<HH", content[6:10])
+
+
+def _bmp(content: bytes) -> tuple[int, int]:
+    width, height = struct.unpack("<ii", content[18:26])
+    return abs(width), abs(height)
+
+
+def _jpeg(content: bytes) -> tuple[int, int]:
+    """From the frame header (SOF), skipping the segments before it."""
+    at = 2
+    while at + 9 <= len(content):
+        if content[at] != 0xFF:
+            return 0, 0
+        marker = content[at + 1]
+        if marker == 0xFF or 0xD0 <= marker <= 0xD8 or marker == 0x01:
+            at += 1 if marker == 0xFF else 2
+            continue
+        if 0xC0 <= marker <= 0xCF and marker not in {0xC4, 0xC8, 0xCC}:
+            height, width = struct.unpack(">HH", content[at + 5 : at + 9])
+            return width, height
+        at += 2 + max(2, struct.unpack(">H", content[at + 2 : at + 4])[0])
+    return 0, 0
+
+
+def _webp(content: bytes) -> tuple[int, int]:
+    kind = content[12:16]
+    if kind == b"VP8X":
+        return 1 + int.from_bytes(content[24:27], "little"), 1 + int.from_bytes(content[27:30], "little")
+    if kind == b"VP8L":
+        bits = int.from_bytes(content[21:25], "little")
+        return 1 + (bits & 0x3FFF), 1 + ((bits >> 14) & 0x3FFF)
+    width, height = struct.unpack("<HH", content[26:30])
+    return width & 0x3FFF, height & 0x3FFF
+
+
+def _avif(content: bytes) -> tuple[int, int]:
+    """The largest of its `ispe` boxes: an item may be a grid of tiles."""
+    sizes = [struct.unpack(">II", content[at.end() + 4 : at.end() + 12]) for at in re.finditer(b"ispe", content[:65_536])]
+    return max(sizes, key=lambda size: size[0] * size[1], default=(0, 0))
+
+
+_RASTER = (
+    ("image/png", re.compile(rb"\x89PNG\r\n\x1a\n"), _png),
+    ("image/jpeg", re.compile(rb"\xff\xd8\xff"), _jpeg),
+    ("image/gif", re.compile(rb"GIF8[79]a"), _gif),
+    ("image/webp", re.compile(rb"RIFF....WEBP", re.DOTALL), _webp),
+    ("image/avif", re.compile(rb"....ftyp(?:avif|avis|mif1)", re.DOTALL), _avif),
+    ("image/bmp", re.compile(rb"BM"), _bmp),
+)
+
+
+def looks_like_html(content: bytes) -> bool:
+    """Whether the first bytes hold a tag that only an HTML page has."""
+    return bool(_LIKE_HTML.search(content[:SNIFF_BYTES]))

@@ -1,0 +1,247 @@
+"""A page as it may be shown to an editor: the same tree, inert. Pure: no Django.
+
+The problem: a click in a browser must name a place in *our* tree (ALGORITHMS 1), and the page is not to be trusted.
+A browser's HTML parser would build another tree (it adds tbody, moves misnested elements, merges texts), so the page is
+written as XHTML: an XML parser builds exactly the tree it is given. Every element carries its index in
+`elements(root)` as ``data-v``; every text node stays one text node, because what separated two of them (a comment, an
+element that is not shown) leaves something behind. Characters are replaced one for one, so offsets hold as well.
+
+Nothing of the page that could load, run, submit or navigate is written: elements and attributes are allowed by list
+(`vocabulary`), styles are cleaned (`stylesheets`), images become boxes with their alternative text. The addresses of
+links and images are kept in ``data-v-href`` and ``data-v-src``, which mean nothing to a browser, so that hovering can
+show what would be taken. Stylesheets, pictures and fonts that are held stand under the addresses that the caller gives
+them (`stylesheets.Address`). Cost: one pass without recursion, linear in what is shown.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from urllib.parse import quote
+
+from lxml import etree
+
+from extraction.algorithms.dom import references
+from extraction.algorithms.dom.nodes import is_xml
+from extraction.algorithms.dom.references import Kind
+from extraction.display import stylesheets, xml_tree
+from extraction.display.inert import (
+    ALL_IN_TREE,
+    MAX_CHARS,
+    MAX_DEPTH,
+    MAX_ELEMENTS,
+    READ_IN_TREE,
+    XHTML,
+    InertPage,
+    escape_text,
+    escape_value,
+)
+from extraction.display.stylesheets import Address
+from extraction.display.vocabulary import ATTRIBUTES, GONE, RASTER, SHAPE_ATTRIBUTES, SHAPES, shown_as
+
+SVG = "http://www.w3.org/2000/svg"
+
+_TYPED = frozenset({"ol", "ul", "li", "v-input", "v-button"})
+_BACKED = frozenset({"body", "table", "tr", "td", "th"})
+_CALLS = re.compile(r"(?<!translate)(?<!scale)(?<!rotate)(?<!matrix)(?<!rgb)(?<!rgba)\(", re.IGNORECASE)
+
+
+def sanitize(root: etree._Element, address: Address = stylesheets.nothing, *, lost: Sequence[str] = ()) -> InertPage:
+    """The inert form of a tree. Never raises for anything a page contains. address: where we hold what it loads.
+
+    lost: what reading the page lost, in words (`ParsedPage.notices`); the notice begins with it.
+    """
+    page = xml_tree.write(root) if is_xml(root) else _Writer(root, address).page()
+    said = [f"{each[:1].upper()}{each[1:]}." for each in lost]
+    if not said:
+        return page
+    # The tree cannot have what was never read, whatever the writer thinks.
+    return replace(page, notice=" ".join([*said, page.notice.replace(ALL_IN_TREE, READ_IN_TREE)]).strip())
+
+
+class _Writer:
+    """One pass over the tree. `parts` is the output; `open` the elements that are open: name, and whether in a drawing."""
+
+    def __init__(self, root: etree._Element, address: Address) -> None:
+        self.root = root
+        self.address = address
+        self.styled = False
+        self.parts: list[str] = []
+        self.open: list[tuple[str, bool]] = []
+        self.index = -1
+        self.shown = 0
+        self.chars_left = MAX_CHARS
+        self.style_left = stylesheets.MAX_CHARS
+        self.hidden_deep = 0
+
+    def page(self) -> InertPage:
+        whole = self._walk()
+        self.parts.extend(f"</{name}>" for name, _ in reversed(self.open))
+        if self.root.tag == "html":
+            opening, content = self.parts[0], "".join(self.parts[1:-1])
+        else:
+            opening, content = f'<html xmlns="{XHTML}">', f"<body>{''.join(self.parts)}</body>"
+        return InertPage(opening, content, self.shown, self._notice(whole), self.styled)
+
+    def _walk(self) -> bool:
+        walker = etree.iterwalk(self.root, events=("start", "end", "comment", "pi"))
+        for event, node in walker:
+            if event == "start":
+                if self.shown >= MAX_ELEMENTS or self.chars_left <= 0:
+                    return False
+                if not self._start(node):
+                    walker.skip_subtree()
+                    self.index += sum(1 for _ in node.iter(etree.Element)) - 1
+            elif event == "end":
+                self._end()
+                self._tail(node)
+            else:
+                self.parts.append("<!---->")
+                self._tail(node)
+        return True
+
+    def _start(self, node: etree._Element) -> bool:
+        """Writes a start tag; False when what is inside is not shown."""
+        self.index += 1
+        self.shown += 1
+        tag = str(node.tag)
+        if tag == "link" and (sheet := self._sheet(node)):
+            return self._hollow("link", sheet)
+        if _shows_nothing(node, tag):
+            return self._hollow("v-gone")
+        if len(self.open) >= MAX_DEPTH:
+            self.hidden_deep += 1
+            return self._hollow("v-deep")
+        inside = bool(self.open) and self.open[-1][1]
+        drawing = inside or tag == "svg"
+        name = shown_as(tag, SHAPES) if drawing else shown_as(tag)
+        space = f' xmlns="{XHTML}"' if not self.open else f' xmlns="{SVG}"' if drawing and not inside else ""
+        self.open.append((name, drawing))
+        attributes = _shape_attributes(node) if drawing else _attributes(node, name, self.address)
+        self.parts.append(f'<{name}{space} data-v="{self.index}"{"".join(attributes)}>')
+        if name == "style":
+            self._style(node.text or "")
+        elif node.text:
+            self._text(node.text)
+        return True
+
+    def _hollow(self, name: str, attributes: str = "") -> bool:
+        self.open.append((name, bool(self.open) and self.open[-1][1]))
+        self.parts.append(f'<{name} data-v="{self.index}" hidden=""{attributes}>')
+        return False
+
+    def _sheet(self, link: etree._Element) -> str:
+        """The attributes of a link to a stylesheet that is held; empty for any other link."""
+        written = references.sheet_address(link)
+        ours = self.address(written, Kind.STYLE) if written and not self.open[-1][1] else None
+        if not ours:
+            return ""
+        self.styled = True
+        return f' rel="stylesheet" href="{escape_value(ours)}" media="{escape_value(references.sheet_media(link)[:200])}"'
+
+    def _end(self) -> None:
+        self.parts.append(f"</{self.open.pop()[0]}>")
+
+    def _tail(self, node: etree._Element) -> None:
+        if node.tail and node is not self.root:
+            self._text(node.tail)
+
+    def _text(self, text: str) -> None:
+        self.parts.append(escape_text(text[: max(1, self.chars_left)]))
+        self.chars_left -= len(text)
+
+    def _style(self, text: str) -> None:
+        if len(text) <= self.style_left:
+            self.style_left -= len(text)
+            self.styled = True
+            self.parts.append(escape_text(stylesheets.sheet(text, self.address)))
+
+    def _notice(self, whole: bool) -> str:
+        if not whole:
+            total = sum(1 for _ in self.root.iter(etree.Element))
+            return f"The rest of this page is not shown ({self.shown:,} of {total:,} elements are). {ALL_IN_TREE}"
+        if self.hidden_deep:
+            return f"Elements nested deeper than {MAX_DEPTH} levels are not shown. {ALL_IN_TREE}"
+        return ""
+
+
+def _shows_nothing(node: etree._Element, tag: str) -> bool:
+    """A script, a foreign style, an empty meta. Our parser closes an <embed> only at its parent's end, and all that follows is in it."""
+    if tag == "style":
+        return (node.get("type") or "text/css").strip().lower() != "text/css"
+    return tag in GONE and not len(node) and (tag == "script" or not node.text)
+
+
+def _attributes(node: etree._Element, name: str, address: Address) -> Iterator[str]:
+    for attribute, value in node.items():
+        if attribute in ATTRIBUTES:
+            yield f' {attribute}="{escape_value(value)}"'
+        elif attribute == "type" and name in _TYPED:
+            yield f' type="{escape_value(value[:20])}"'
+        elif attribute == "href" and name == "a":
+            yield f' data-v-href="{escape_value(value[:500])}"'
+    if style := _style_of(node, name, address):
+        yield f' style="{escape_value(style)}"'
+    if name == "img":
+        yield from _image(node, address)
+    elif name == "details":
+        yield ' open=""'  # nobody can open it, and what is in it may be what is wanted
+    elif name == "v-input" and (node.get("type") or "").lower() == "hidden":
+        yield ' hidden=""'
+    elif name in {"v-input", "v-button"} and node.get("value") and (node.get("type") or "").lower() != "password":
+        yield f' data-v-value="{escape_value((node.get("value") or "")[:500])}"'
+    elif name == "v-input" and node.get("placeholder"):
+        yield f' data-v-placeholder="{escape_value((node.get("placeholder") or "")[:100])}"'
+    elif name == "v-template" and (node.get("shadowrootmode") or node.get("shadowroot")):
+        yield ' data-v-shadow=""'  # a web component's content, shown where it would be
+
+
+def _style_of(node: etree._Element, name: str, address: Address) -> str:
+    """The style attribute; with it what pictures lie behind the element by other attributes, as styles."""
+    written = node.get("style")
+    style = stylesheets.declarations(written, address) if written is not None else ""
+    behind = node.get("poster") if name == "v-video" else node.get("background") if name in _BACKED else None
+    ours = address(behind, Kind.IMAGE) if behind else None
+    if not ours:
+        return style
+    if name != "v-video":
+        return f'background-image:url("{ours}");{style}'
+    width, height = _length(node.get("width"), 300), _length(node.get("height"), 150)
+    return f'width:{width}px;height:{height}px;background:url("{ours}") center/contain no-repeat;{style}'
+
+
+def _shape_attributes(node: etree._Element) -> Iterator[str]:
+    seen = set()
+    for attribute, value in node.items():
+        name = SHAPE_ATTRIBUTES.get(attribute.lower())
+        if name and name not in seen and not _CALLS.search(value):
+            seen.add(name)
+            yield f' {name}="{escape_value(value)}"'
+
+
+def _image(node: etree._Element, address: Address) -> Iterator[str]:
+    """An image that is in the page itself or held stays; any other becomes a box with its alternative text."""
+    written = references.picture_addresses(node)
+    if written and written[0].lower().startswith(RASTER):
+        yield f' src="{escape_value(written[0])}"'
+        return
+    source = (node.get("src") or "").strip()
+    ours = next((found for each in written if (found := address(each, Kind.IMAGE))), None)
+    if ours:
+        yield f' data-v-src="{escape_value(source[:500])}" src="{escape_value(ours)}"'
+    else:
+        yield f' data-v-src="{escape_value(source[:500])}" data-v-box="" src="{escape_value(_box(node))}"'
+
+
+def _box(node: etree._Element) -> str:
+    width, height = _length(node.get("width"), 160), _length(node.get("height"), 100)
+    text = escape_text((node.get("alt") or "image")[:80])
+    drawing = (
+        f'<svg xmlns="{SVG}" width="{width}" height="{height}"><rect width="100%" height="100%" fill="#8792a61f" stroke="#8792a673"/>'
+        f'<text x="6" y="{min(18, height - 2)}" font-family="system-ui, sans-serif" font-size="11" fill="#6b7689">{text}</text></svg>'
+    )
+    return "data:image/svg+xml," + quote(drawing)
+
+
+def _length(text: str | None, default: int) -> int:
+    found = re.match(r"\s*(\d{1,4})\s*(px)?\s*$", text or "")
+    return max(1, min(int(found[1]), 2000)) if found else default

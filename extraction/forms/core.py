@@ -1,0 +1,38 @@
+"""What forms of several rooms share: messages in plain words, and deletion confirmed by a typed name."""
+
+from typing import Any
+
+from django import forms
+
+
+def said(form: forms.BaseForm) -> str:
+    """All that is wrong with a form as one text."""
+    return " ".join(str(message) for messages in form.errors.values() for message in messages)
+
+
+def plain_numbers(form: forms.BaseForm) -> None:
+    """Says in plain words what is wrong with a form's numbers."""
+    for field in form.fields.values():
+        if isinstance(field, forms.IntegerField):  # a FloatField is one, too
+            whole = "number" if isinstance(field, forms.FloatField) else "whole number"
+            field.error_messages |= {
+                "required": f"Give a {whole}.",
+                "invalid": f"This is no {whole}.",
+                "min_value": f"Give a {whole} of at least %(limit_value)s.",
+                "max_value": f"Give a {whole} of at most %(limit_value)s.",
+            }
+
+
+class DeleteForm(forms.Form):
+    """The name of what is deleted, typed."""
+
+    typed = forms.CharField(required=False)
+
+    def __init__(self, *args: Any, wanted: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.wanted = wanted
+
+    def clean_typed(self) -> str:
+        if self.cleaned_data["typed"].strip() != self.wanted:
+            raise forms.ValidationError(f"Type {self.wanted} to delete it. Nothing was deleted.")
+        return self.wanted

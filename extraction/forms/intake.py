@@ -1,0 +1,38 @@
+"""Uploads, checked before a service sees them."""
+
+from django import forms
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+
+from extraction.fetching.archives import ArchiveError
+from extraction.forms.sites import SiteForm
+from extraction.services.intake import import_pages
+
+ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".warc", ".warc.gz")
+
+
+class ImportForm(forms.Form):
+    """An archive of pages."""
+
+    file = forms.FileField(error_messages={"required": "Choose a file first.", "empty": "The file is empty. Choose another."})
+
+    def clean_file(self) -> "UploadedFile[bytes]":
+        file: UploadedFile[bytes] = self.cleaned_data["file"]
+        if not (file.name or "").lower().endswith(ARCHIVES):
+            raise forms.ValidationError(f"{file.name} is not an archive that can be read. Give one of: {', '.join(ARCHIVES)}.")
+        if (file.size or 0) > settings.VERTEX_UPLOAD_MAX_BYTES:
+            raise forms.ValidationError(
+                f"{file.name} has {file.size:,} bytes; at most {settings.VERTEX_UPLOAD_MAX_BYTES:,} are accepted. Split it, "
+                "or use the command import_pages on the server."
+            )
+        try:
+            import_pages.check(file)
+        except ArchiveError as error:
+            raise forms.ValidationError(f"{file.name}: {error}.") from error
+        return file
+
+
+class NewUploadForm(ImportForm, SiteForm):
+    """A new site and the archive of its pages."""
+
+    field_order = ["file", "name", "address"]

@@ -1,0 +1,27 @@
+"""A file of labels, checked before a service sees it."""
+
+from django import forms
+from django.core.files.uploadedfile import UploadedFile
+
+from extraction.services.lab import page_labels
+
+
+class LabelsForm(forms.Form):
+    """A text file of addresses and labels; its text is what `cleaned_data["file"]` holds."""
+
+    file = forms.FileField(error_messages={"required": "choose a file first", "empty": "the file is empty"})
+
+    def clean_file(self) -> str:
+        file: UploadedFile[bytes] = self.cleaned_data["file"]
+        if (file.size or 0) > page_labels.MOST_BYTES:
+            raise forms.ValidationError(f"{file.name} has {file.size:,} bytes; at most {page_labels.MOST_BYTES:,} are taken")
+        try:
+            text: str = file.read().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise forms.ValidationError(f"{file.name} is no text in UTF-8") from error
+        return text
+
+    @property
+    def problem(self) -> str:
+        """What is wrong, in one line."""
+        return "; ".join(str(message) for found in self.errors.values() for message in found)

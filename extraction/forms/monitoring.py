@@ -1,0 +1,56 @@
+"""The forms of alert channels and of a site's checks. A channel's address is written, never read: an empty one leaves what is there."""
+
+from typing import Any
+
+from django import forms
+
+from extraction.forms.core import plain_numbers
+from extraction.models import AlertChannel, Event, Monitor, Site
+from extraction.services.monitoring import alerts
+
+
+class MonitorForm(forms.ModelForm[Monitor]):
+    """When a site's rules are checked, and what a repair may do."""
+
+    class Meta:
+        model = Monitor
+        fields = ["enabled", "every_hours", "auto_repair"]
+        labels = {
+            "enabled": "Check its rules by itself",
+            "every_hours": "Hours from one check to the next",
+            "auto_repair": "Repairs that pass every test go live by themselves",
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        plain_numbers(self)
+
+
+class ChannelForm(forms.ModelForm[AlertChannel]):
+    """Name, address, events and sites of a channel."""
+
+    url = forms.CharField(max_length=2000, required=False, label="Address")
+    events = forms.MultipleChoiceField(
+        choices=Event.choices, widget=forms.CheckboxSelectMultiple, error_messages={"required": "Choose at least one, or switch it off."}
+    )
+    sites = forms.ModelMultipleChoiceField(Site.objects.order_by("name"), required=False, widget=forms.CheckboxSelectMultiple)
+
+    class Meta:
+        model = AlertChannel
+        fields = ["name", "events", "sites", "enabled"]
+        error_messages = {"name": {"unique": "There is a channel of this name already."}}
+
+    def clean_url(self) -> str:
+        """A new address; the one there is for an empty field. What was typed is not repeated in the error."""
+        url: str = self.cleaned_data["url"].strip()
+        if not url:
+            if not self.instance.url:
+                raise forms.ValidationError("Give the address.")
+            return self.instance.url
+        if not alerts.usable(url):
+            raise forms.ValidationError("That address is none that Apprise can use. An example: mailtos://user:password@mail.example.org")
+        return url
+
+    def save(self, commit: bool = True) -> Any:
+        self.instance.url = self.cleaned_data["url"]
+        return super().save(commit)

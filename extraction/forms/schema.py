@@ -1,0 +1,101 @@
+"""The editor of a record type, checked before a service sees it."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+
+from extraction.models import Attribute, RecordType
+from extraction.services.records.export_csv import URL_COLUMN
+from extraction.services.schema.record_types import AttributeDraft
+
+_SPACES = re.compile(r"[\s\-]+")
+
+
+class RecordTypeForm(forms.ModelForm[RecordType]):
+    """A record type's name and description."""
+
+    class Meta:
+        model = RecordType
+        fields = ["name", "description"]
+        error_messages = {"name": {"unique": "There is a record type of this name already."}}
+
+
+class AttributeForm(forms.Form):
+    """One attribute, one row of the editor. A row without a name is an empty row and is left out."""
+
+    id = forms.IntegerField(required=False, widget=forms.HiddenInput)
+    name = forms.CharField(max_length=60, required=False)
+    type = forms.ChoiceField(choices=Attribute.Type.choices, initial=Attribute.Type.TEXT, required=False)
+    multiple = forms.BooleanField(required=False)
+    mandatory = forms.BooleanField(required=False)
+    hotkey = forms.CharField(max_length=1, required=False)
+    list = forms.CharField(max_length=60, required=False)
+
+    def clean_list(self) -> str:
+        name: str = _SPACES.sub("_", self.cleaned_data["list"].strip())
+        if name and not name.isidentifier():
+            raise forms.ValidationError(f"“{name}” cannot be a list's name. Use letters, digits and _, a letter first.")
+        return name
+
+    def clean_name(self) -> str:
+        name = _SPACES.sub("_", self.cleaned_data["name"].strip())
+        if name and not name.isidentifier():
+            raise forms.ValidationError(f"“{name}” cannot be a column's name. Use letters, digits and _, a letter first.")
+        if name.lower() == URL_COLUMN:
+            raise forms.ValidationError(f"“{URL_COLUMN}” is the column of the page's address already. Choose another name.")
+        return name
+
+    def clean_hotkey(self) -> str:
+        key: str = self.cleaned_data["hotkey"].strip().lower()
+        if key and not (key.isascii() and key.isalnum()):
+            raise forms.ValidationError(f"“{key}” cannot be a key. Use a letter or a digit.")
+        return key
+
+
+class BaseAttributeFormSet(forms.BaseFormSet[AttributeForm]):
+    """The rows of the editor; names and keys stand once."""
+
+    drafts: list[AttributeDraft]
+
+    def clean(self) -> None:
+        if any(self.errors) or not self.management_form.is_valid():
+            return
+        rows = [form for form in self.ordered_forms if form.cleaned_data.get("name")]
+        if not rows:
+            raise forms.ValidationError("A record type needs at least one attribute.")
+        self.drafts = [_draft(form.cleaned_data) for form in rows]
+        _refuse_twice(rows, "name", [draft.name.lower() for draft in self.drafts])
+        _refuse_twice(rows, "hotkey", [draft.hotkey for draft in self.drafts])
+
+
+def _refuse_twice(rows: Sequence[AttributeForm], field: str, values: Sequence[str]) -> None:
+    for place, (form, value) in enumerate(zip(rows, values, strict=True)):
+        if value and value in values[:place]:
+            form.add_error(field, f"There is another attribute of this {'name' if field == 'name' else 'key'}.")
+
+
+def _draft(data: dict[str, Any]) -> AttributeDraft:
+    return AttributeDraft(
+        data["id"], data["name"], data["type"] or Attribute.Type.TEXT, data["multiple"], data["mandatory"], data["hotkey"], data["list"]
+    )
+
+
+_AttributeFormSet = forms.formset_factory(
+    AttributeForm, formset=BaseAttributeFormSet, extra=0, can_order=True, can_delete=True, max_num=100, validate_max=True
+)
+
+
+EMPTY_ROWS = 3
+
+
+"""Rows of a new record type, so that it can be filled in without scripts too."""
+
+
+def attribute_rows(data: QueryDict | None, initial: list[dict[str, Any]]) -> BaseAttributeFormSet:
+    """The rows of the editor: as sent, or as they are."""
+    rows = _AttributeFormSet(data, initial=initial, prefix="attribute")
+    assert isinstance(rows, BaseAttributeFormSet)  # noqa: S101 - what formset= asks for; the stubs do not know
+    return rows

@@ -1,0 +1,187 @@
+"""Where a site's pages come from, as a person types it: one address, and whatever else is to be otherwise than usual."""
+
+import re
+from typing import Any
+
+from django import forms
+from django.core.files.uploadedfile import UploadedFile
+
+from extraction.algorithms.rules.url_patterns import UrlPattern
+from extraction.forms.core import plain_numbers
+from extraction.models import Site, Source
+from extraction.services.sites import sites, sources
+
+TAKEN = "There is a site of this name already. Choose another or add the pages there."
+
+
+class SiteForm(forms.ModelForm[Site]):
+    """A site's name and, where it has one, its address."""
+
+    address = forms.URLField(
+        max_length=2000, required=False, assume_scheme="https", label="Address", help_text="Optional. Where the site is on the web."
+    )
+
+    class Meta:
+        model = Site
+        fields = ["name", "address"]
+        error_messages = {"name": {"unique": TAKEN}}
+
+    def clean_name(self) -> str:
+        """Names that differ by case alone would be taken for one another."""
+        name: str = self.cleaned_data["name"]
+        if any(site.pk != self.instance.pk for site in sites.same_named(name)):
+            raise forms.ValidationError(TAKEN)
+        return name
+
+
+MAX_LISTED = 100_000
+"""Addresses of one list. They are kept in one row and go to the crawl in one message."""
+
+_HOST = re.compile(r"(?:[\w.*-]*|\[[0-9a-f:.*]+\])(?::[\d*]+)?")
+
+LIST_BYTES = 32 * 1024**2
+
+
+class LinesField(forms.CharField):
+    """A list, one entry a line."""
+
+    widget = forms.Textarea
+
+    def prepare_value(self, value: Any) -> Any:
+        return "\n".join(value) if isinstance(value, list) else value
+
+    def to_python(self, value: Any) -> Any:
+        lines = (line.strip() for line in (super().to_python(value) or "").splitlines())
+        return list(dict.fromkeys(line for line in lines if line))
+
+
+class AddressesField(LinesField):
+    """Addresses that may be fetched, one a line. https:// is taken where nothing stands before the host."""
+
+    def clean(self, value: Any) -> Any:
+        return [cleaned(address) for address in super().clean(value)]
+
+
+class PatternsField(LinesField):
+    """Patterns of addresses, one a line."""
+
+    def clean(self, value: Any) -> Any:
+        patterns = super().clean(value)
+        for pattern in patterns:
+            try:
+                host = UrlPattern.from_text(pattern).host
+            except ValueError as error:
+                raise forms.ValidationError(f"“{pattern}” is no pattern: {error}.") from error
+            if not _HOST.fullmatch(host):
+                raise forms.ValidationError(f"“{pattern}” is no pattern: “{host}” is no host. A path begins with /, as in /book/*.")
+        return patterns
+
+
+def cleaned(address: str) -> str:
+    """The address as it is fetched. Raises ValidationError when it is none or may not be fetched, which says why."""
+    try:
+        return sources.checked(address if "://" in address else f"https://{address}")
+    except sources.AddressError as error:
+        raise forms.ValidationError(str(error)) from error
+
+
+class SourceForm(forms.ModelForm[Source]):
+    """All that can be set about a site's fetching."""
+
+    addresses = AddressesField(label="Addresses to begin with", required=False)
+    include = PatternsField(
+        label="Only addresses like", required=False, help_text="One a line: /book/* for one level, /shop/** for any depth."
+    )
+    exclude = PatternsField(label="Never addresses like", required=False)
+    hosts = LinesField(label="Hosts", required=False, help_text="One a line; .example.org for all below it. Empty: those of the addresses.")
+    sitemaps = AddressesField(label="More sitemaps", required=False)
+    feeds = AddressesField(label="Feeds (RSS, Atom)", required=False)
+    listed = LinesField(label="A list of addresses", required=False, help_text="Pasted, one a line or as CSV.")
+    list_file = forms.FileField(label="The list as a file", required=False)
+
+    class Meta:
+        model = Source
+        fields = [
+            "addresses",
+            "whole",
+            "page_limit",
+            "depth",
+            "include",
+            "exclude",
+            "hosts",
+            "find_sitemaps",
+            "sitemaps",
+            "feeds",
+            "listed",
+            "delay_s",
+            "concurrency",
+            "rendered",
+            "obey_robots",
+            "verify_certificates",
+            "contact",
+        ]
+        labels = {
+            "page_limit": "Pages at most",
+            "depth": "Links from the start at most",
+            "find_sitemaps": "Look for its sitemap in robots.txt",
+            "delay_s": "Seconds between two requests",
+            "concurrency": "Requests at once",
+            "rendered": "Let a browser make the pages",
+            "obey_robots": "Obey robots.txt",
+            "verify_certificates": "Trust only valid certificates",
+            "contact": "Contact in the user agent",
+        }
+        help_texts = {"depth": "Empty: any.", "contact": "A web or e-mail address. Empty: that of the settings."}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        plain_numbers(self)
+
+    def clean_list_file(self) -> list[str]:
+        file: UploadedFile[bytes] | None = self.cleaned_data["list_file"]
+        if file is None:
+            return []
+        if (file.size or 0) > LIST_BYTES:
+            raise forms.ValidationError(f"{file.name} has {file.size:,} bytes; at most {LIST_BYTES:,} are read.")
+        found = sources.read_list(file.read())
+        if not found:
+            raise forms.ValidationError(f"{file.name} holds no web address. Give a text file or a CSV with one in each line.")
+        return found
+
+    def clean(self) -> dict[str, Any] | None:
+        data = super().clean() or self.cleaned_data
+        pasted, filed = data.get("listed") or [], data.get("list_file") or []
+        found = sources.read_list("\n".join(pasted).encode())
+        if pasted and not found:
+            self.add_error("listed", "No web address stands in it. Each begins with https:// or http://.")
+        data["listed"] = list(dict.fromkeys([*found, *filed]))
+        if len(data["listed"]) > MAX_LISTED:
+            self.add_error("listed", f"They are {len(data['listed']):,} addresses; at most {MAX_LISTED:,} are taken.")
+        if not (self.errors or any(data.get(name) for name in ("addresses", "listed", "sitemaps", "feeds"))):
+            self.add_error("addresses", "Give an address to begin with.")
+        return data
+
+
+class NewSiteForm(SourceForm):
+    """A new site by its address."""
+
+    address = forms.CharField(label="Address", max_length=2000, error_messages={"required": "Give the address of the site."})
+    name = forms.CharField(label="Name", max_length=120, required=False, help_text="Empty: the host's.")
+
+    field_order = ["address", "name"]
+
+    def clean_address(self) -> str:
+        return cleaned(self.cleaned_data["address"])
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"].strip()
+        if name and sites.same_named(name):
+            raise forms.ValidationError("There is a site of this name already. Choose another.")
+        return name
+
+    def clean_addresses(self) -> list[str]:
+        return [self.cleaned_data["address"]] if self.cleaned_data.get("address") else []
+
+    def options(self) -> dict[str, Any]:
+        """The fields of the source."""
+        return {name: self.cleaned_data[name] for name in self.Meta.fields}

@@ -1,0 +1,71 @@
+"""What an editor takes of the suggested fields, checked before a service sees it."""
+
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+
+from extraction.forms.schema import AttributeForm, RecordTypeForm
+from extraction.models import Cluster
+from extraction.services.suggestions.suggested_lists import TakenList
+from extraction.services.suggestions.taking_fields import Taken
+
+MOST = 100
+"""Fields that can be taken at once."""
+
+
+class SuggestedForm(forms.Form):
+    """`take`: numbers of the columns taken; `name-3`, `type-3`: what column 3 is called; `record_type`: a new type's name."""
+
+    key = forms.CharField(max_length=1000)
+    record_type = forms.CharField(max_length=80, required=False)
+
+    def __init__(self, data: QueryDict, cluster: Cluster) -> None:
+        super().__init__(data)
+        self.cluster, self.sent = cluster, data
+        self.taken: list[Taken] = []
+
+    def clean(self) -> dict[str, Any]:
+        """Fills `taken`."""
+        cleaned = super().clean() or self.cleaned_data
+        if self.cluster.record_type is None:
+            kind = RecordTypeForm({"name": cleaned.get("record_type", ""), "description": ""})
+            if not kind.is_valid():
+                raise forms.ValidationError([f"Record type: {message}" for message in kind.errors["name"]])
+        self.taken = [self._one(int(place)) for place in self.sent.getlist("take")[:MOST] if place.isdecimal() and len(place) < 4]
+        if not self.taken:
+            raise forms.ValidationError("Tick at least one field.")
+        names = [each.name.lower() for each in self.taken]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise forms.ValidationError(f"{', '.join(twice)} stands twice; each field has its own name.")
+        return cleaned
+
+    def _one(self, place: int) -> Taken:
+        row = AttributeForm({"name": self.sent.get(f"name-{place}", ""), "type": self.sent.get(f"type-{place}", "text")})
+        if not row.is_valid():
+            raise forms.ValidationError([str(message) for errors in row.errors.values() for message in errors])
+        if not row.cleaned_data["name"]:
+            raise forms.ValidationError("Each field that is ticked needs a name.")
+        return Taken(place, row.cleaned_data["name"], row.cleaned_data["type"] or "text")
+
+
+class SuggestedListForm(SuggestedForm):
+    """The fields taken of one list; `list`: its number; `list_name`: what it is called; `every`: all rows of the first page are marked."""
+
+    list = forms.IntegerField(min_value=0, max_value=1000)
+    list_name = forms.CharField(max_length=60, error_messages={"required": "The list needs a name."})
+    every = forms.BooleanField(required=False)
+
+    def clean_list_name(self) -> str:
+        row = AttributeForm({"list": self.cleaned_data["list_name"]})
+        if not row.is_valid():
+            raise forms.ValidationError([str(message) for errors in row.errors.values() for message in errors])
+        name: str = row.cleaned_data["list"]
+        return name
+
+    @property
+    def taken_list(self) -> TakenList:
+        """What is taken, of a form that is valid."""
+        data = self.cleaned_data
+        return TakenList(data["list"], data["list_name"], tuple(self.taken), every=data["every"])

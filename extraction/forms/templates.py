@@ -1,0 +1,64 @@
+"""What is done with templates, checked before a service sees it."""
+
+from typing import Any
+
+from django import forms
+
+from extraction.models import Cluster, Page, Site
+
+
+class ClusterForm(forms.Form):
+    """The least number of similar pages that make a template; empty for the usual one."""
+
+    threshold = forms.IntegerField(required=False, min_value=1)
+
+
+class NameForm(forms.Form):
+    """A template's name."""
+
+    name = forms.CharField(max_length=120, required=False)
+
+
+class MergeForm(forms.Form):
+    """The numbers of the templates to be made one, that which takes in the others first."""
+
+    clusters = forms.TypedMultipleChoiceField(
+        coerce=int,
+        error_messages={"required": "Choose two templates to merge.", "invalid_choice": "One of the templates is gone. Choose again."},
+    )
+
+    def __init__(self, data: Any, *, site: Site) -> None:
+        super().__init__(data)
+        self.found = {cluster.number: cluster for cluster in site.clusters.select_related("site")}
+        self.fields["clusters"].choices = [(number, number) for number in self.found]  # type: ignore[attr-defined]
+
+    def clean_clusters(self) -> list[Cluster]:
+        numbers = list(dict.fromkeys(self.cleaned_data["clusters"]))
+        if len(numbers) < 2:
+            raise forms.ValidationError("Choose two templates to merge.")
+        return [self.found[number] for number in numbers]
+
+
+class PlaceForm(forms.Form):
+    """Pages of a site and where they are to go: a template's number, `new`, or nothing for no template."""
+
+    NEW = "new"
+
+    pages: "forms.ModelMultipleChoiceField[Page]" = forms.ModelMultipleChoiceField(
+        Page.objects.none(), error_messages={"required": "Choose pages first.", "invalid_choice": "A page is gone. Choose again."}
+    )
+    into = forms.CharField(required=False)
+
+    def __init__(self, data: Any, *, site: Site) -> None:
+        super().__init__(data)
+        self.site = site
+        self.fields["pages"].queryset = Page.objects.filter(site=site)  # type: ignore[attr-defined]
+
+    def clean_into(self) -> Cluster | str | None:
+        into: str = self.cleaned_data["into"].strip()
+        if into in {"", self.NEW}:
+            return into or None
+        found = self.site.clusters.filter(number=int(into)).first() if into.isdecimal() else None
+        if found is None:
+            raise forms.ValidationError("That template is gone. Choose another.")
+        return found

@@ -1,0 +1,132 @@
+"""What runs, and what follows it: one table of jobs, one of successors, one of what services announce.
+
+No service starts another's run at its end. A run that has ended as done starts what `SUCCESSORS` names, in the transaction that
+marks it as done: after a crash it is either done and followed, or it is not done. Starting a run twice does no harm, since an
+unfinished run of the same kind and target is given back instead of a second one.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from django.contrib.auth.models import AbstractUser
+
+from extraction.models import Breakage, Rule, Run, Site
+from extraction.services.core import runs, signals
+from extraction.services.core.runs import Job
+from extraction.services.intake import crawl_site, import_pages, load_assets, previews
+from extraction.services.lab import comparisons
+from extraction.services.learning import learn_rule
+from extraction.services.monitoring import check_site, reuse_rules
+from extraction.services.records import extract_records
+from extraction.services.sites import sources
+from extraction.services.templates import cluster_pages, merge_proposals
+
+Successor = Callable[[Run], object]
+"""Starts what follows a run that is done, if its condition holds."""
+
+JOBS: dict[str, Job] = {
+    Run.Kind.IMPORT: import_pages.run,
+    Run.Kind.CRAWL: crawl_site.run,
+    Run.Kind.CLUSTER: cluster_pages.run,
+    Run.Kind.COMPARE: merge_proposals.run,
+    Run.Kind.LAB: comparisons.run,
+    Run.Kind.ASSETS: load_assets.run,
+    Run.Kind.PREVIEW: previews.run,
+    Run.Kind.LEARN: learn_rule.run,
+    Run.Kind.EXTRACT: extract_records.run,
+    Run.Kind.CHECK: check_site.run,
+    Run.Kind.REUSE: reuse_rules.run,
+}
+"""Which function does the work of which kind of run."""
+
+
+def execute(run_id: int) -> bool:
+    """Claims a run, does its job and starts what follows; False when somebody else has the run or it is over."""
+    return runs.execute(run_id, JOBS, follow=start_successors)
+
+
+def start_successors(run: Run) -> None:
+    """Starts what follows a run that is done. Called in the transaction that marks it as done."""
+    for successor in SUCCESSORS.get(run.kind, ()):
+        successor(run)
+
+
+def connect() -> None:
+    """Connects the receivers of what services announce; called once, when the app is ready."""
+    signals.rule_published.connect(_compare_after_publishing)
+    signals.repair_accepted.connect(_renew_after_repair)
+    signals.pages_moved.connect(_draw_after_moving)
+
+
+def _cluster_when_changed(run: Run) -> None:
+    """After an import or a crawl of sample pages: templates are found anew when pages came or changed."""
+    if _pages_came(run):
+        cluster_pages.start(run.site, after=run, extract=_wants_records(run), user=run.created_by)
+
+
+def _extract_when_unchanged(run: Run) -> None:
+    """After a crawl that was to renew the records: when no page changed, they are extracted at once instead of after clustering."""
+    if _wants_records(run) and not _pages_came(run):
+        extract_records.start_working(run.site, run.created_by)
+
+
+def _extract_when_asked(run: Run) -> None:
+    """After a clustering that was started to renew the records."""
+    if _wants_records(run):
+        extract_records.start_working(run.site, run.created_by)
+
+
+def _offer_known_rules(run: Run) -> None:
+    """After a clustering: new templates are tried with the rules of old ones."""
+    reuse_rules.start(run.site, user=run.created_by)
+
+
+def _compare_templates(run: Run) -> None:
+    """After a clustering: templates with a rule are compared, in case two are one."""
+    merge_proposals.start(run.site, user=run.created_by)
+
+
+def _load_looks(run: Run) -> None:
+    """After a clustering: what sample pages need to look right is loaded; where there is no address, previews are drawn at once."""
+    if sources.ready(run.site):
+        load_assets.start(run.site, user=run.created_by)
+    else:
+        previews.start(run.site, user=run.created_by)
+
+
+def _draw_previews(run: Run) -> None:
+    """After style sheets and pictures were loaded for a site's or a template's samples, but not for single pages."""
+    if "snapshots" not in run.parameters:
+        previews.start(run.site, user=run.created_by)
+
+
+def _pages_came(run: Run) -> bool:
+    kept = run.parameters.get("mode") != "extract"  # such a crawl takes the records from the pages and keeps none
+    return kept and bool(run.summary.get("new") or run.summary.get("changed"))
+
+
+def _wants_records(run: Run) -> bool:
+    return run.parameters.get("then") == "extract"
+
+
+SUCCESSORS: Mapping[str, Sequence[Successor]] = {
+    Run.Kind.IMPORT: (_cluster_when_changed,),
+    Run.Kind.CRAWL: (_cluster_when_changed, _extract_when_unchanged),
+    Run.Kind.CLUSTER: (_extract_when_asked, _offer_known_rules, _compare_templates, _load_looks),
+    Run.Kind.ASSETS: (_draw_previews,),
+}
+"""Which runs follow which kind, in this order; each function says on which condition."""
+
+
+def _compare_after_publishing(*, rule: Rule, user: AbstractUser | None, **_: Any) -> None:
+    merge_proposals.start(rule.cluster.site, user=user)
+
+
+def _renew_after_repair(*, breakage: Breakage, user: AbstractUser | None, **_: Any) -> None:
+    """Where the site has an address, it is fetched again and its records are made anew."""
+    if sources.ready(breakage.cluster.site):
+        crawl_site.start_renewal(breakage.cluster.site, user)
+
+
+def _draw_after_moving(*, site: Site, user: AbstractUser | None, **_: Any) -> None:
+    previews.start(site, user)

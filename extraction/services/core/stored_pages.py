@@ -1,0 +1,107 @@
+"""The one way to read a page whose bytes are stored."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from lxml import etree
+
+from extraction.algorithms.dom.nodes import elements
+from extraction.algorithms.dom.parse import ParsedPage, parse
+from extraction.algorithms.errors import PageError
+from extraction.models import Snapshot
+from extraction.services.core import stored_bytes
+
+OTHERS = 30
+"""Pages beside the labelled and the sample pages. More change no rule and cost a second a site (ALGORITHMS 4.3)."""
+
+PAGE_FACTOR = 12
+"""Memory expected of a page of the learning set by its bytes, before it is read: more than any real page needed."""
+
+
+class Stored(Protocol):
+    """What names the bytes of a page: a `Snapshot`, a `StoredPage`, a row of a query."""
+
+    @property
+    def sha256(self) -> str:
+        """The digest under which the bytes are stored."""
+
+    @property
+    def content_type(self) -> str:
+        """The Content-Type header they came with; empty when there was none."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredContent:
+    """The bytes of a page, wherever they stood."""
+
+    sha256: str
+    content_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPage:
+    """Where the bytes of a snapshot are, and how large they are."""
+
+    snapshot_id: int
+    sha256: str
+    content_type: str
+    size_bytes: int
+    url: str = ""
+
+
+def read_page(page: Stored) -> ParsedPage:
+    """The parsed page, with notices about what was lost. Raises PageError when it cannot be read or its bytes are gone."""
+    return parse(read_bytes(page), content_type=page.content_type or None)
+
+
+def read_root(page: Stored) -> etree._Element:
+    """The root of the page's tree. Raises PageError."""
+    return read_page(page).root
+
+
+def read_elements(page: Stored) -> list[etree._Element]:
+    """The elements of the page in document order. Raises PageError."""
+    return elements(read_root(page))
+
+
+def read_bytes(page: Stored) -> bytes:
+    """The page's bytes. Raises PageError when they are gone."""
+    try:
+        return stored_bytes.get(page.sha256)
+    except FileNotFoundError as error:
+        raise PageError("the stored bytes of the page are gone") from error
+
+
+def find_stored_pages(ids: Sequence[int]) -> list[StoredPage]:
+    """Those of these snapshots that can be read, with their URLs, in the order of `ids`."""
+    rows = Snapshot.objects.filter(pk__in=ids, error="").values_list("pk", "sha256", "content_type", "size_bytes", "page__url")
+    found = {row[0]: StoredPage(*row) for row in rows}
+    return [found[pk] for pk in ids if pk in found]
+
+
+def choose_pages(first: Sequence[int], pages: Iterable[StoredPage], *, max_bytes: int) -> list[StoredPage]:
+    """The learning set in its order, as many pages as `max_bytes` of memory hold.
+
+    first: snapshot ids of labelled pages and samples, which come in whatever they need. The others are drawn by their
+    sha256, which is as good as at random, stays the same as pages come in, and leaves out equal pages.
+    """
+    chosen = find_stored_pages(first)
+    used = PAGE_FACTOR * sum(source.size_bytes for source in chosen)
+    seen = {source.sha256 for source in chosen}
+    others: list[int] = []
+    for source in sorted(pages, key=lambda source: (_draw(source.sha256), source.snapshot_id)):
+        need = PAGE_FACTOR * source.size_bytes
+        if source.sha256 in seen or used + need > max_bytes:
+            continue
+        seen.add(source.sha256)
+        used += need
+        others.append(source.snapshot_id)
+        if len(others) == OTHERS:
+            break
+    return chosen + find_stored_pages(others)
+
+
+def _draw(sha256: str) -> str:
+    return hashlib.sha256(sha256.encode()).hexdigest()

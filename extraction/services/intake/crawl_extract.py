@@ -1,0 +1,54 @@
+"""Records from the pages of a crawl as they come by; the pages themselves need not be kept (Vertex 3.2)."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from django.db.models import F
+
+from extraction.algorithms.dom.parse import parse
+from extraction.fetching.items import PageItem
+from extraction.models import Record, Run, Snapshot
+from extraction.services.core import stored_bytes
+from extraction.services.records import extract_records
+from extraction.services.sites import page_store
+from extraction.services.templates.page_matching import Matcher, PageRow
+
+
+class Extractor:
+    """Runs the rules of a crawl over its pages. Raises JobError when one of them is not live any more or cannot be run."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._targets = extract_records.targets_of(run)
+        self._matcher = Matcher(run.site)
+
+    def extract(self, items: Sequence[PageItem]) -> int:
+        """Writes the records of stored pages; how many. A page that belongs to a template is counted among its pages from now on."""
+        by_url = {page_store.address_of(item): item for item in items}
+        digests = {url: stored_bytes.digest(item.content) for url, item in by_url.items()}
+        rows = self._assigned([row for row in self._rows(list(by_url)) if row.sha256 == digests[row.url]])
+        made = extract_records.extract(
+            self._run,
+            self._targets,
+            self._matcher,
+            rows,
+            lambda page: parse(by_url[page.url].content, content_type=page.content_type or None).root,
+        )
+        return sum(made[state] for state in Record.State.values)
+
+    def _rows(self, urls: Sequence[str]) -> list[PageRow]:
+        current = Snapshot.objects.filter(page__site=self._run.site, page__url__in=urls, page__current_id=F("pk")).order_by("pk")
+        fields = ("pk", "sha256", "content_type", "error", "vector", "scheme", "cluster_id", "page__url")
+        return [PageRow(*row) for row in current.values_list(*fields)]
+
+    def _assigned(self, rows: Sequence[PageRow]) -> list[PageRow]:
+        """The pages with their templates. Clustering never sees what is not kept, so a page's template is the one it matches."""
+        known = [row if row.error else replace(row, cluster_id=self._matcher.cluster_of(row)) for row in rows]
+        fresh: dict[int, list[int]] = defaultdict(list)
+        for before, after in zip(rows, known, strict=True):
+            if after.cluster_id is not None and before.cluster_id is None:
+                fresh[after.cluster_id].append(after.snapshot_id)
+        for cluster_id, snapshots in fresh.items():
+            Snapshot.objects.filter(pk__in=snapshots, kept=False).update(cluster=cluster_id)
+        return known

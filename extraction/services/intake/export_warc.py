@@ -1,0 +1,71 @@
+"""A site as a WARC file (ISO 28500), streamed: a hundred thousand pages in the memory of one.
+
+A page that was fetched or has a web address is a `response` with the headers kept of it; a page that a browser made, and one known
+by a file's name only, is a `resource`. An import of the file gives the same pages and snapshots again.
+"""
+
+import io
+from collections.abc import Iterator
+from datetime import UTC
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+
+from warcio.statusandheaders import StatusAndHeaders
+from warcio.warcwriter import WARCWriter
+
+from extraction.algorithms.dom import xml
+from extraction.models import Site, Snapshot
+from extraction.services.core import stored_bytes
+
+CHUNK = 200
+"""Snapshots read from the database at once; their bytes are read one at a time."""
+
+FILE = "file:///"
+"""What the address of a page begins with that has none but a file's name."""
+
+_HEADERS = {"content-language": "Content-Language", "etag": "ETag", "last-modified": "Last-Modified"}
+
+
+def records(site: Site) -> Iterator[bytes]:
+    """The file in pieces, a record each, compressed one by one as readers expect: all versions of all pages whose bytes are kept."""
+    piece = io.BytesIO()
+    writer = WARCWriter(piece, gzip=True, warc_version="WARC/1.1")
+    writer.write_record(writer.create_warcinfo_record(f"{site.slug}.warc.gz", {"software": "Vertex", "isPartOf": site.name}))
+    yield _taken(piece)
+    kept = Snapshot.objects.filter(page__site=site, kept=True).select_related("page").order_by("pk")
+    for snapshot in kept.iterator(chunk_size=CHUNK):
+        try:
+            content = stored_bytes.get(snapshot.sha256)
+        except FileNotFoundError:  # taken from the storage by hand: the rest is still worth having
+            continue
+        writer.write_record(_record(writer, snapshot, content))
+        yield _taken(piece)
+
+
+def _record(writer: Any, snapshot: Snapshot, content: bytes) -> Any:
+    url = snapshot.page.url
+    date = {"WARC-Date": snapshot.fetched_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")}
+    on_the_web = url.startswith(("http://", "https://"))
+    if snapshot.received or not on_the_web:
+        address = url if on_the_web else FILE + quote(url)
+        kind = snapshot.content_type or ("application/xml" if xml.what(content) in ("xml", "feed") else "text/html")  # a resource needs one
+        return writer.create_warc_record(address, "resource", payload=io.BytesIO(content), warc_content_type=kind, warc_headers_dict=date)
+    return writer.create_warc_record(url, "response", payload=io.BytesIO(content), http_headers=_http(snapshot), warc_headers_dict=date)
+
+
+def _http(snapshot: Snapshot) -> StatusAndHeaders:
+    """The answer's headers, as far as they are kept. The body stands without its content encoding."""
+    headers = [("Content-Type", snapshot.content_type)] if snapshot.content_type else []
+    headers += [(shown, snapshot.headers[name]) for name, shown in _HEADERS.items() if snapshot.headers.get(name)]
+    headers.append(("Content-Length", str(snapshot.size_bytes)))
+    status = snapshot.status or HTTPStatus.OK
+    phrase = HTTPStatus(status).phrase if status in HTTPStatus._value2member_map_ else ""
+    return StatusAndHeaders(f"{int(status)} {phrase}".strip(), headers, protocol="HTTP/1.1")
+
+
+def _taken(piece: io.BytesIO) -> bytes:
+    data = piece.getvalue()
+    piece.seek(0)
+    piece.truncate()
+    return data

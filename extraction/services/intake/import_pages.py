@@ -1,0 +1,266 @@
+"""Import: a site's pages from an archive or a folder."""
+
+import hashlib
+import uuid
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO, cast
+
+from django.conf import settings
+from django.core.files.base import File
+from django.core.files.storage import default_storage
+from django.utils import timezone
+
+from extraction.fetching.archives import Archive, ArchiveError, Limits, PageItem, Refused, Skipped
+from extraction.fetching.items import AssetItem
+from extraction.fetching.names import printable
+from extraction.models import Run, Site
+from extraction.services.core import runs
+from extraction.services.core.runs import Cancelled, JobError, Progress
+from extraction.services.intake import assets
+from extraction.services.intake.import_assets import WantedAssets
+from extraction.services.sites import page_store
+from extraction.services.templates import cluster_pages
+
+BATCH_PAGES = 100
+"""Pages a transaction: some ten queries for a hundred pages; a killed worker repeats at most so many."""
+
+ASSETS_AMONG = frozenset({"picture", "style", "font", "not HTML"})
+"""What was skipped as no page and may be needed by one."""
+
+LOOK_ITEMS = 200
+"""Files of an upload that are looked at for a page while a person waits."""
+
+BATCH_BYTES = 16 * 1024**2
+"""Pages of a batch are in memory together, so large ones make smaller batches."""
+
+UPLOADS = "uploads"
+ORPHAN_AGE = timedelta(days=1)
+"""An upload without a run is deleted after so long: its request died before the run was written."""
+
+
+def start(site: Site, file: File[bytes] | Path, *, name: str, user: Any = None) -> Run:
+    """Keeps an upload, or a copy of an archive on this machine, and starts its import.
+
+    name: what people call it. While an import of the same bytes into the site is unfinished, that one is given back.
+    Raises JobError when the file is too large.
+    """
+    if isinstance(file, Path):
+        with file.open("rb") as opened:
+            return start(site, File(opened, name=file.name), name=name, user=user)
+    if file.size > settings.VERTEX_UPLOAD_MAX_BYTES:
+        raise JobError(f"{name} has {file.size:,} bytes; at most {settings.VERTEX_UPLOAD_MAX_BYTES:,} are taken")
+    sha256 = _digest(file)
+    same = Run.objects.filter(kind=Run.Kind.IMPORT, site=site, state__in=Run.UNFINISHED, parameters__sha256=sha256).first()
+    if same:
+        return same
+    upload = default_storage.save(f"{UPLOADS}/{uuid.uuid4().hex}", file)
+    parameters = {"name": printable(name)[:200], "upload": upload, "sha256": sha256}
+    return runs.start(Run.Kind.IMPORT, site, parameters=parameters, user=user)
+
+
+def start_folder(site: Site, path: Path, *, user: Any = None) -> Run:
+    """Starts the import of a folder, which must stay where it is and be seen by the worker. Raises JobError when it is none."""
+    if not path.is_dir():
+        raise JobError(f"there is no folder {path}")
+    parameters = {"name": printable(path.name)[:200], "folder": str(path.resolve())}
+    return runs.start(Run.Kind.IMPORT, site, parameters=parameters, user=user)
+
+
+def check(file: File[bytes]) -> None:
+    """Looks into an upload before anything is made of it. Raises ArchiveError where no import could open it or find a page in it."""
+    seen, reason = 0, ""
+    archive = Archive(cast(BinaryIO, file), name=file.name or "", limits=limits())
+    for seen, item in enumerate(islice(archive, LOOK_ITEMS), 1):  # noqa: B007 - how many were looked at
+        if isinstance(item, PageItem):
+            break
+        if isinstance(item, Refused):
+            reason = reason or f"; {item.name}: {item.reason}"
+    else:
+        if seen < LOOK_ITEMS:
+            raise ArchiveError(f"no page was found in it{reason}")
+    file.seek(0)
+
+
+def limits() -> Limits:
+    """The limits of an import as set."""
+    return Limits(
+        pages=settings.VERTEX_IMPORT_MAX_PAGES,
+        page_bytes=settings.VERTEX_PAGE_MAX_BYTES,
+        total_bytes=settings.VERTEX_IMPORT_MAX_BYTES,
+        expansion=settings.VERTEX_IMPORT_MAX_EXPANSION,
+    )
+
+
+def run(run: Run, progress: Progress) -> dict[str, Any]:
+    """Imports all pages, then starts clustering when something changed.
+
+    Summary: pages given, of these new, changed, unchanged, unreadable and partly (read in part); refused: files that could not be
+    read; skipped: {kind: number} of what was no page.
+    """
+    upload = run.parameters.get("upload", "")
+    if upload and not default_storage.exists(upload):
+        if "pages" in run.summary:  # its worker died after the last page, before it could say so
+            return _ended(run)
+        raise JobError("the uploaded file is gone; upload it again")
+    _delete_orphans()
+    try:
+        with _opened(run.parameters) as source:
+            wanted = WantedAssets()
+            with Archive(source, name=run.parameters["name"], limits=limits()) as archive:
+                _import(run, archive, progress, wanted)
+            _import_assets(run, source, progress, wanted)
+    except ArchiveError as error:
+        _delete(upload)
+        raise JobError(f"{run.parameters['name']}: {error}") from error
+    except Cancelled:
+        # Cancelled by a person, or taken over by another worker, which still needs it.
+        if Run.objects.filter(pk=run.pk, state=Run.State.CANCELLED).exists():
+            _delete(upload)
+        raise
+    _delete(upload)
+    return _ended(run)
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What came out of the archive so far."""
+
+    pages: int = 0
+    unreadable: int = 0
+    partly: int = 0
+    refused: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+
+
+def _import(run: Run, archive: Archive, progress: Progress, wanted: WantedAssets) -> None:
+    tally = _Tally()
+    progress(0, message="Reading the archive")
+    for batch in _batches(archive, tally, progress):
+        stored = page_store.store(run, batch, look=wanted.look)
+        tally.pages += len(batch)
+        tally.unreadable += len(stored.unreadable)
+        tally.partly += len(stored.partly)
+        for name, reason in (*stored.unreadable, *stored.partly):
+            progress.problem(name, reason)
+        # How many there will be is known only at the end; the share read so far tells about how many.
+        progress(tally.pages, total=max(tally.pages, round(tally.pages / max(archive.fraction, 0.001))))
+    for kind, number in sorted(tally.skipped.items()):
+        if kind.startswith("HTTP "):
+            progress.problem(kind, f"pages that were not imported because the server had answered so: {number:,}")
+    if not tally.pages:
+        raise ArchiveError("no page was found in it")
+    progress(tally.pages, total=tally.pages, now=True)
+    run.summary = _summary(run, tally)
+    Run.objects.filter(pk=run.pk).update(summary=run.summary)
+
+
+def _import_assets(run: Run, source: Path | BinaryIO, progress: Progress, wanted: WantedAssets) -> None:
+    """Goes through the archive again for what the pages need to look right, now that it is known what they need."""
+    if not ASSETS_AMONG & run.summary["skipped"].keys():
+        return
+    room, kept = assets.Room.of(run.site), 0
+    while wanted.grown():
+        with Archive(source, name=run.parameters["name"], limits=limits(), wanted=wanted.find) as archive:
+            for item in archive:
+                if isinstance(item, AssetItem) and (asset := assets.keep(run.site, item.need, item.content, room)):
+                    wanted.kept(item, asset)
+                    kept += not asset.error
+                progress(run.summary["pages"], message="Keeping styles and pictures")
+    if not kept:
+        return
+    run.summary = run.summary | {"assets": kept}
+    Run.objects.filter(pk=run.pk).update(summary=run.summary)
+
+
+def _summary(run: Run, tally: _Tally) -> dict[str, Any]:
+    # Batches of an earlier attempt that died count as what they were then.
+    new, changed = run.summary.get("new", 0), run.summary.get("changed", 0)
+    return {
+        "pages": tally.pages,
+        "new": new,
+        "changed": changed,
+        "unchanged": tally.pages - new - changed,
+        "unreadable": tally.unreadable,
+        "partly": tally.partly,
+        "refused": tally.refused,
+        "skipped": dict(sorted(tally.skipped.items())),
+    }
+
+
+def _batches(archive: Archive, tally: _Tally, progress: Progress) -> Iterator[list[PageItem]]:
+    """The archive's pages in batches; what is no page is noted on the way."""
+    batch: list[PageItem] = []
+    size_bytes = 0
+    for item in archive:
+        if isinstance(item, PageItem):
+            batch.append(item)
+            size_bytes += len(item.content)
+            if len(batch) >= BATCH_PAGES or size_bytes >= BATCH_BYTES:
+                yield batch
+                batch, size_bytes = [], 0
+            continue
+        if isinstance(item, Refused):
+            tally.refused += 1
+            progress.problem(item.name, item.reason)
+        elif isinstance(item, Skipped):
+            tally.skipped[item.kind] += 1
+        # A crawl may hold a gigabyte of pictures between two pages: the run must show life meanwhile.
+        progress(tally.pages)
+    if batch:
+        yield batch
+
+
+def _ended(run: Run) -> dict[str, Any]:
+    """Starts clustering when pages changed; gives the summary."""
+    if run.summary["new"] or run.summary["changed"]:
+        cluster_pages.start(run.site, after=run, user=run.created_by)
+    return run.summary
+
+
+@contextmanager
+def _opened(parameters: dict[str, Any]) -> Iterator[Path | BinaryIO]:
+    """The folder, or the upload as a file that can be sought in, copied to this machine where the storage is elsewhere."""
+    if "folder" in parameters:
+        yield Path(parameters["folder"])
+        return
+    try:
+        yield Path(default_storage.path(parameters["upload"]))
+    except NotImplementedError:
+        with TemporaryFile() as copy, default_storage.open(parameters["upload"]) as remote:
+            for chunk in remote.chunks():
+                copy.write(chunk)
+            yield cast(BinaryIO, copy)
+
+
+def _digest(file: File[bytes]) -> str:
+    sha256 = hashlib.sha256()
+    for chunk in file.chunks():
+        sha256.update(chunk)
+    file.seek(0)
+    return sha256.hexdigest()
+
+
+def _delete(upload: str) -> None:
+    if upload:
+        default_storage.delete(upload)
+
+
+def _delete_orphans() -> None:
+    """Deletes uploads that no unfinished import needs: of runs that failed or were cancelled while nobody worked on them."""
+    try:
+        names = default_storage.listdir(UPLOADS)[1]
+    except FileNotFoundError:  # no upload yet
+        return
+    imports = Run.objects.filter(kind=Run.Kind.IMPORT, state__in=Run.UNFINISHED)
+    needed = {parameters.get("upload") for parameters in imports.values_list("parameters", flat=True)}
+    for name in names:
+        upload = f"{UPLOADS}/{name}"
+        if upload not in needed and default_storage.get_modified_time(upload) < timezone.now() - ORPHAN_AGE:
+            default_storage.delete(upload)

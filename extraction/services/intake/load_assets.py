@@ -1,0 +1,147 @@
+"""Loads what the pages shown to editors need to look right, from where it stands, by the crawling process and its guard.
+
+An editor's browser never asks a foreign server for anything. What is loaded are the stylesheets, pictures and fonts of the
+sample pages, then what those sheets need, as deep as sheets are shown (`MAX_DEPTH`). Pages that a check fetched have theirs
+loaded when somebody looks at what it found.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from extraction.algorithms.dom import references
+from extraction.algorithms.dom.references import Need
+from extraction.algorithms.errors import PageError
+from extraction.fetching.crawl.messages import Asset as Answered
+from extraction.fetching.crawl.messages import CrawlPlan, Rendering
+from extraction.fetching.crawl.process import Crawl, CrawlFailed
+from extraction.models import Cluster, Run, SamplePage, Site, Snapshot
+from extraction.services.core import runs
+from extraction.services.core.runs import JobError, Progress
+from extraction.services.core.stored_pages import read_root
+from extraction.services.intake import assets
+from extraction.services.sites import sources
+
+MAX_PAGES = 200
+"""Pages looked at: the samples of twenty templates."""
+
+MAX_DEPTH = 4
+"""The pages' own files, and three levels of sheets in sheets."""
+
+NOT_LOADED = "it could not be loaded"
+
+Fetch = Callable[[Site, Sequence[Need]], Iterator[tuple[Need, bytes]]]
+"""Gives the files that could be loaded, as they come."""
+
+
+def start(site: Site, *, cluster: Cluster | None = None, user: Any = None) -> Run:
+    """Starts loading for the samples of a template, or of all. Raises JobError where nothing says where the site stands."""
+    if not possible(site):
+        raise JobError(f"{site.name} has no address: its styles and pictures can only come with its pages")
+    return runs.start(Run.Kind.ASSETS, site, cluster=cluster, unit="files", user=user)
+
+
+def start_for(snapshots: Sequence[Snapshot], *, cluster: Cluster, user: Any = None) -> Run:
+    """Starts loading for these pages of a template's site, MAX_PAGES at most."""
+    parameters = {"snapshots": sorted(each.pk for each in snapshots)[:MAX_PAGES]}
+    return runs.start(Run.Kind.ASSETS, cluster.site, cluster=cluster, parameters=parameters, unit="files", user=user)
+
+
+def possible(site: Site) -> bool:
+    """Whether the site stands somewhere on the web."""
+    return bool(site.address) or sources.ready(site)
+
+
+def missing(snapshots: Sequence[Snapshot]) -> list[Need]:
+    """What these pages (of one site, with their `page`) need from the web that was not loaded yet."""
+    if not snapshots:
+        return []
+    site = snapshots[0].page.site
+    found = _on_the_web(need for snapshot in snapshots for need in _needs(snapshot))
+    level = found
+    for _ in range(MAX_DEPTH - 1):  # a run that died may have kept a sheet and not what it needs
+        level = _on_the_web(assets.of_sheets(site, level))
+        found += level
+    return assets.missing(site, found)
+
+
+def fetched(site: Site, needed: Sequence[Need]) -> Iterator[tuple[Need, bytes]]:
+    """Loads files by a crawling process. Raises JobError when it fails."""
+    by_url = {need.url: need for need in needed}
+    folder = Path(settings.VAR_DIR) / "spool"
+    folder.mkdir(parents=True, exist_ok=True)
+    spool = Path(tempfile.mkdtemp(prefix="assets-", dir=folder))
+    try:
+        with Crawl(_plan(site, list(by_url), spool)) as crawl:
+            for event in crawl:
+                if isinstance(event, Answered) and event.url in by_url:
+                    yield by_url[event.url], Path(event.body).read_bytes()
+                    Path(event.body).unlink(missing_ok=True)
+    except CrawlFailed as error:
+        raise JobError(f"The crawling process died: {error}") from error
+    finally:
+        shutil.rmtree(spool, ignore_errors=True)
+
+
+def run(run: Run, progress: Progress, *, fetch: Fetch = fetched) -> dict[str, Any]:
+    """Loads. Summary: files loaded, and failed ones."""
+    site, room = run.site, assets.Room.of(run.site)
+    progress(0, message="Looking at the pages")
+    needed = missing(_pages(run))
+    loaded = failed = 0
+    for _ in range(MAX_DEPTH):
+        if not needed or room.files < 1:
+            break
+        progress(loaded + failed, total=loaded + failed + len(needed), message="Loading")
+        waiting = {need.url: need for need in needed[: room.files]}
+        deeper: list[Need] = []
+        for need, content in fetch(site, list(waiting.values())):
+            waiting.pop(need.url, None)
+            asset = assets.keep(site, need, content, room)
+            if asset is not None and not asset.error:
+                loaded += 1
+                deeper += assets.of_sheet(asset)
+            else:
+                failed += 1
+                progress.problem(need.url, asset.error if asset else "the site has no room for more files")
+            progress(loaded + failed)
+        for need in waiting.values():
+            assets.failed(site, need, NOT_LOADED)
+            progress.problem(need.url, NOT_LOADED)
+        failed += len(waiting)
+        needed = assets.missing(site, _on_the_web(deeper))
+    return {"loaded": loaded, "failed": failed}
+
+
+def _on_the_web(needed: Iterable[Need]) -> list[Need]:
+    return [need for need in needed if need.url.startswith(("http://", "https://"))]
+
+
+def _pages(run: Run) -> list[Snapshot]:
+    """The pages that the run names, else the samples."""
+    if "snapshots" in run.parameters:
+        return list(Snapshot.objects.filter(page__site=run.site, pk__in=run.parameters["snapshots"]).select_related("page__site"))
+    rows = SamplePage.objects.filter(cluster__site=run.site, cluster__ignored=False).select_related("snapshot__page__site")
+    if run.cluster is not None:
+        rows = rows.filter(cluster=run.cluster)
+    return [row.snapshot for row in rows.order_by("position", "cluster")[:MAX_PAGES]]
+
+
+def _needs(snapshot: Snapshot) -> list[Need]:
+    try:
+        root = read_root(snapshot)
+    except PageError:
+        return []
+    return references.needs(references.of_page(root), references.base_of(root, snapshot.page.url))
+
+
+def _plan(site: Site, urls: Sequence[str], spool: Path) -> CrawlPlan:
+    """The site's way of fetching, for these files and nothing else."""
+    usual = sources.plan(sources.of(site), sources.Frontier((), (), None), spool=spool, sample=False)
+    alone = replace(usual, start=(), sitemaps=(), feeds=(), urls=(), robots_sitemaps=False, follow_links=False, follow_pagination=False)
+    return replace(alone, files=tuple(urls), rendered=Rendering.NEVER, soft_404=False)

@@ -1,0 +1,69 @@
+"""The clusterings that different methods find in a site, side by side; nothing is written."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from extraction.algorithms.clustering.cores import spread
+from extraction.algorithms.methods import Pages
+from extraction.models import Site, Snapshot
+from extraction.services.core import stored_bytes
+from extraction.services.core.runs import JobError
+from extraction.services.lab import method_process
+from extraction.services.templates import clusters
+
+MOST_PAGES = 600
+"""Pages that are compared: TEXT-MDL's time grows with their third power."""
+
+MOST_BYTES = 100_000_000
+"""Of those pages together: all are held in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What one method found. sizes: of the groups of two pages and more, the largest first. alone: pages in no such group.
+
+    kbit: MDL cost of the groups in thousands of bits. seconds, peak_bytes: what it took. reason: why it gave up, or empty.
+    """
+
+    method: str
+    sizes: tuple[int, ...]
+    alone: int
+    kbit: float
+    seconds: float
+    peak_bytes: int
+    reason: str
+
+
+def compare(site: Site, methods: Sequence[str], *, most: int = MOST_PAGES) -> Iterator[Compared]:
+    """The methods' results one after the other, on at most `most` pages. Raises JobError for a site without pages."""
+    pages = read(chosen(site, most=most))
+    if not pages:
+        raise JobError(f"site {site.name} has no pages that could be compared")
+    for method in methods:
+        found = method_process.run(method, pages)
+        sizes = sorted((len(group) for group in found.groups or [] if len(group) > 1), reverse=True)
+        kbit = found.bits / 1000
+        yield Compared(method, tuple(sizes), len(pages) - sum(sizes), kbit, found.seconds, found.peak_bytes, found.reason)
+
+
+def chosen(site: Site, *, most: int = MOST_PAGES, most_bytes: int = MOST_BYTES) -> list[Snapshot]:
+    """The pages that are compared, in the order of the site's: all, or some spread evenly over them, within both bounds."""
+    rows = list(clusters.kept(site).filter(error="").order_by("page").values_list("pk", "size_bytes"))
+    sizes = dict(rows)
+    count = min(most, len(rows))
+    ids = spread(list(sizes), count)
+    while count > 1 and sum(sizes[pk] for pk in ids) > most_bytes:
+        count = count * 3 // 4
+        ids = spread(list(sizes), count)
+    return list(Snapshot.objects.filter(pk__in=ids).order_by("page"))
+
+
+def read(snapshots: Sequence[Snapshot]) -> Pages:
+    """{page id: bytes} of those whose bytes are there."""
+    found = {}
+    for snapshot in snapshots:
+        try:
+            found[str(snapshot.page_id)] = stored_bytes.get(snapshot.sha256)
+        except FileNotFoundError:
+            continue
+    return found

@@ -1,0 +1,103 @@
+"""The structure lab: a site's pages clustered by several methods, beside its templates; nothing of the site changes.
+
+Each method is a process of its own (`method_child`) and one row, written when it is through. A run that is taken up again, after its
+worker died, goes on with the methods that have no row yet, on the pages that were chosen at first.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+
+from extraction.algorithms.methods import METHODS, Groups, Pages
+from extraction.models import Clustering, Run, Site, Snapshot
+from extraction.services.core import runs
+from extraction.services.core.runs import JobError, Progress
+from extraction.services.lab import compare_clusterings, method_process
+
+NOW = ""
+"""The method of the row that holds the templates as they were when they were compared; how they are now is seen anew."""
+
+KEPT_RUNS = 3
+"""Comparisons of a site that are kept; each is some ten kilobytes a method."""
+
+
+def start(site: Site, methods: Sequence[str], *, user: Any = None) -> Run:
+    """Starts comparing. Raises JobError where no method is named, one is unknown, or the site has no pages."""
+    unknown = sorted(set(methods) - set(METHODS))
+    if unknown or not methods:
+        raise JobError(f"there is no method {unknown[0]}" if unknown else "choose at least one method")
+    if not compare_clusterings.chosen(site, most=1):
+        raise JobError("there are no pages to compare")
+    return runs.start(
+        Run.Kind.LAB, site, parameters={"methods": [name for name in METHODS if name in methods]}, unit="clusterings", user=user
+    )
+
+
+def run(run: Run, progress: Progress) -> dict[str, Any]:
+    """Clusters the chosen pages by each method. Summary: methods through, pages, those that gave up; snapshots: the pages' ids."""
+    methods: list[str] = run.parameters["methods"]
+    pages = _pages(run)
+    done = set(run.clusterings.values_list("method", flat=True))
+    if NOW not in done:
+        _write(run, NOW, templates(pages), bits=method_process.bits(pages, templates(pages), look=lambda: progress(0)))
+    for number, method in enumerate(methods):
+        progress(number, total=len(methods), message=f"Clustering {len(pages):,} pages by {method}", now=True)
+        if method not in done:
+            place = number
+            found = method_process.run(method, pages, look=lambda place=place: progress(place))  # type: ignore[misc]
+            _write(run, method, found.groups or [], found.bits, found.seconds, found.peak_bytes, found.reason)
+    _forget(run.site)
+    gave_up = run.clusterings.exclude(reason="").count()
+    return run.summary | {"methods": len(methods), "pages": len(pages), "gave_up": gave_up}
+
+
+def last(site: Site) -> Run | None:
+    """The newest comparison that has a row to look at, or that is still going."""
+    return Run.objects.filter(site=site, kind=Run.Kind.LAB).order_by("-pk").first()
+
+
+def templates(pages: Collection[str]) -> Groups:
+    """The pages by the templates they are of now; those of none are groups of one."""
+    rows = Snapshot.objects.filter(page__in=[int(page) for page in pages], page__current=F("pk"))
+    cluster_of = dict(rows.values_list("page", "cluster"))
+    groups: dict[str, list[str]] = defaultdict(list)
+    for page in pages:
+        cluster = cluster_of.get(int(page))
+        groups[f"alone {page}" if cluster is None else str(cluster)].append(page)
+    return list(groups.values())
+
+
+def sorted_groups(groups: Groups) -> list[list[int]]:
+    """Groups as a `Clustering` keeps them: of numbers, the largest first."""
+    return sorted(([int(page) for page in group] for group in groups), key=lambda group: (-len(group), group))
+
+
+def _pages(run: Run) -> Pages:
+    """The pages that are compared: chosen once a run."""
+    if "snapshots" not in run.summary:
+        run.summary = {"snapshots": [snapshot.pk for snapshot in compare_clusterings.chosen(run.site)]}
+        Run.objects.filter(pk=run.pk).update(summary=run.summary)
+    snapshots = Snapshot.objects.filter(pk__in=run.summary["snapshots"]).order_by("page")
+    pages = compare_clusterings.read(list(snapshots))
+    if not pages:
+        raise JobError("there are no pages to compare")
+    return pages
+
+
+def _write(
+    run: Run, method: str, groups: Groups, bits: float = math.nan, seconds: float = 0.0, peak_bytes: int = 0, reason: str = ""
+) -> None:
+    row = {"site": run.site, "groups": sorted_groups(groups), "bits": None if math.isnan(bits) else bits}
+    row |= {"seconds": seconds, "peak_bytes": peak_bytes, "reason": reason[:500]}
+    Clustering.objects.update_or_create(run=run, method=method, defaults=row)
+
+
+@transaction.atomic
+def _forget(site: Site) -> None:
+    """Lets go of old comparisons' clusterings, not of what can be gone back to."""
+    kept = list(Run.objects.filter(site=site, kind=Run.Kind.LAB).order_by("-pk").values_list("pk", flat=True)[:KEPT_RUNS])
+    Clustering.objects.filter(site=site, run__kind=Run.Kind.LAB).exclude(run__in=kept).delete()

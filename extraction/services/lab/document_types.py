@@ -1,0 +1,86 @@
+"""The document type of a template whose pages are XML: what XTRACT makes of its pages, kept in memory for the templates looked at last."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from lxml import etree
+
+from extraction.algorithms.alignment.xtract.dtd import DocumentType, TooManyNamesError, document_type
+from extraction.algorithms.dom.nodes import is_xml
+from extraction.algorithms.dom.parse import xml_as_written
+from extraction.algorithms.errors import PageError
+from extraction.models import Cluster
+from extraction.services.core import stored_bytes
+from extraction.services.core.runs import JobError
+from extraction.services.core.stored_pages import StoredContent, read_root
+from extraction.services.templates import clusters
+
+PAGES = 200
+"""Pages looked at, spread evenly over the template: more bring no further elements, and some seconds are enough to wait."""
+
+MAX_BYTES = 30 * 1024**2
+"""Of all pages looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The document type of the whole pages among those looked at. broken: pages left out, since no document type fits broken XML."""
+
+    type: DocumentType
+    broken: int
+
+    def text(self) -> str:
+        """The DTD as a file."""
+        left_out = f"<!-- {self.broken} page{'' if self.broken == 1 else 's'} of broken XML left out -->\n" if self.broken else ""
+        return left_out + self.type.text()
+
+
+def of(cluster: Cluster) -> Told | None:
+    """The document type of a template's pages; None where they are HTML, or where there is none that can be read.
+
+    Raises JobError where the pages have more names than a document type can say, or where all of them are broken.
+    """
+    rows = clusters.members(cluster).filter(error="").order_by("pk").values_list("sha256", "content_type", "size_bytes")
+    found = list({sha256: (sha256, kind, size) for sha256, kind, size in rows}.values())
+    try:
+        told = _of(tuple(found[:: max(1, -(-len(found) // PAGES))]))
+    except TooManyNamesError as error:
+        raise JobError(str(error)) from error
+    if told and told.broken and not told.type.pages:
+        raise JobError(f"the XML of all pages of {cluster.label} is broken, so there is no document type that they could follow")
+    return told
+
+
+def holds_xml(cluster: Cluster) -> bool:
+    """Whether the template's pages are XML, by the first that can be read."""
+    first = clusters.members(cluster).filter(error="").order_by("pk").values_list("sha256", "content_type").first()
+    root = _root(*first) if first else None
+    return root is not None and is_xml(root)
+
+
+@lru_cache(maxsize=8)
+def _of(pages: tuple[tuple[str, str, int], ...]) -> Told | None:
+    roots: list[etree._Element] = []
+    left, broken = MAX_BYTES, 0
+    for sha256, content_type, size_bytes in pages:
+        left -= size_bytes
+        if left < 0 and roots:
+            break
+        try:
+            page = xml_as_written(stored_bytes.get(sha256), content_type=content_type or None)
+        except (PageError, FileNotFoundError):
+            continue
+        if page is None and not (roots or broken):
+            return None  # a template's pages are all of one kind
+        if page and page.notices:
+            broken += 1
+        elif page:
+            roots.append(page.root)
+    return Told(document_type(roots), broken) if roots or broken else None
+
+
+def _root(sha256: str, content_type: str) -> etree._Element | None:
+    try:
+        return read_root(StoredContent(sha256, content_type))
+    except PageError:
+        return None

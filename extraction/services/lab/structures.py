@@ -1,0 +1,107 @@
+"""The structure that a method finds on a template's sample pages."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from lxml import etree
+
+from extraction.algorithms.alignment.methods import METHODS
+from extraction.algorithms.alignment.node_patterns.patterns import written
+from extraction.algorithms.alignment.schema import Structure
+from extraction.algorithms.dom.nodes import Location, elements, is_xml
+from extraction.algorithms.errors import AlignmentError
+from extraction.models import Cluster
+from extraction.services.core.runs import JobError
+from extraction.services.lab import document_types
+from extraction.services.templates import articles, sample_trees
+
+WIDTH = 100
+
+STEPS = 3
+"""Steps of a short path."""
+
+MARK = 24
+"""Characters of an id or class in it; some are made by programs and have hundreds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found. urls: of the pages, in the order of the structure's rows. seconds: without reading them.
+
+    paths: {field: the short path of the place where its first value stands}.
+    """
+
+    urls: tuple[str, ...]
+    structure: Structure
+    seconds: float
+    paths: Mapping[str, str]
+
+
+def find(cluster: Cluster, method: str) -> Found:
+    """The structure of a template's sample pages by a method of `METHODS`.
+
+    Raises JobError for fewer than two readable pages, or where the method gives up.
+    """
+    kept, roots = sample_trees.read(sample_trees.of(cluster).snapshots)
+    if len(roots) < 2:
+        raise JobError(f"{cluster.label} has {len(roots)} readable sample page{'' if len(roots) == 1 else 's'}; it takes two to compare")
+    started = time.perf_counter()
+    try:
+        structure = METHODS[method](roots)
+    except AlignmentError as error:
+        raise JobError(f"{method} gives up on {cluster.label}: {error}") from error
+    seconds = time.perf_counter() - started
+    return Found(tuple(snapshot.page.url for snapshot in kept), structure, seconds, _paths(structure, roots))
+
+
+def _paths(structure: Structure, roots: Sequence[etree._Element]) -> dict[str, str]:
+    firsts = {name: next(iter(pages.items())) for name, pages in structure.columns().items() if pages}
+    nodes = {number: elements(roots[number]) for number in {number for number, _ in firsts.values()}}
+    return {name: _path(nodes[number][values[0].place.node], values[0].place) for name, (number, values) in firsts.items()}
+
+
+def _path(element: etree._Element, place: Location) -> str:
+    """The last steps to a place: ``div.offer > b``, ``a @href``."""
+    steps = [element, *islice(element.iterancestors(), STEPS - 1)]
+    path = " > ".join(_step(each) for each in reversed(steps))
+    return f"{path} @{place.attribute}" if place.kind == "attribute" else path
+
+
+def _step(element: etree._Element) -> str:
+    """An element by its name and its id, else its first class."""
+    own, classes = (element.get("id") or "").split(), (element.get("class") or "").split()
+    mark = "" if is_xml(element) else f"#{own[0]}" if own else f".{classes[0]}" if classes else ""
+    return f"{element.tag!s}{mark[:MARK]}"
+
+
+def _document_type(cluster: Cluster) -> Iterator[str]:
+    """XTRACT's DTD of a template whose pages are XML."""
+    found = document_types.of(cluster)
+    if found is None:
+        raise JobError(f"the pages of {cluster.label} are not XML")
+    yield from found.text().splitlines()
+
+
+def _articles(cluster: Cluster) -> Iterator[str]:
+    """The node extraction pattern of the sample pages, then the title and the body of each."""
+    told = articles.of(cluster)
+    if told is None and document_types.holds_xml(cluster):
+        raise JobError(f"the pages of {cluster.label} are XML; rtdm-patterns reads news pages of HTML. For XML there is --method xtract")
+    if told is None:
+        raise JobError(f"{cluster.label} has fewer than two readable sample pages of HTML")
+    yield written(told.pattern.tree)
+    for snapshot in sample_trees.of(cluster).snapshots:
+        found = articles.article(cluster, snapshot)
+        yield f"{snapshot.page.url}"
+        yield f"  title  {_short(found.title.text) if found.title else '–'}"
+        yield f"  body   {_short(found.body.text) + f' ({len(found.body.text.split()):,} words)' if found.body else '–'}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…"
+
+
+DESCRIPTIONS: Mapping[str, Callable[[Cluster], Iterator[str]]] = {"xtract": _document_type, "rtdm-patterns": _articles}
+"""Methods that tell a template in lines of their own, not as fields and sets. They raise JobError where they do not apply."""

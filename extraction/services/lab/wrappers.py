@@ -1,0 +1,190 @@
+"""The wrapper that RoadRunner infers from a template's sample pages: to be looked at, and to take fields from."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from extraction.algorithms.alignment.roadrunner.infer import PAGES, Found, infer_from_few
+from extraction.algorithms.alignment.roadrunner.printing import Line, lines
+from extraction.algorithms.alignment.roadrunner.wrapper import row_elements
+from extraction.algorithms.alignment.schema import Repeated, Row, Structure, Tuple, Value
+from extraction.algorithms.errors import AlignmentError
+from extraction.algorithms.rules.guess import guess_type
+from extraction.algorithms.suggestion.opinions import names
+from extraction.models import Cluster, Snapshot
+from extraction.services.core.recent import Recent
+from extraction.services.core.runs import JobError
+from extraction.services.suggestions import suggested_fields, taking_fields
+from extraction.services.suggestions.taking_fields import Taken
+from extraction.services.templates import sample_trees
+
+EXAMPLES = 3
+"""Values shown of a column."""
+
+COLUMNS, LINES = 300, 5_000
+"""Fields and lines of a wrapper that are shown: pages of thousands of equal rows have as many fields, real ones up to 260."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A field of the wrapper, as offered.
+
+    place: its number; letter: its name there; set: the letter of its set, "" for none; name: that of the suggested field with the same
+    values, "" for none.
+    """
+
+    place: int
+    letter: str
+    set: str
+    name: str
+    type: str
+    multiple: bool
+    filled: int
+    examples: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A repeated part: which element holds its rows, how many a page, and what their columns are.
+
+    element: the label of the first element of a row, "" where it has none. rows: {number of the page, from 0: rows}. columns: letters of
+    its own fields; sets: letters of the sets in its rows.
+    """
+
+    letter: str
+    element: str
+    rows: Mapping[int, int]
+    columns: tuple[str, ...]
+    sets: tuple[str, ...]
+
+    @property
+    def total(self) -> int:
+        """Rows of all pages together."""
+        return sum(self.rows.values())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Look:
+    """A wrapper to be looked at.
+
+    key: says of which pages; snapshots: those, in the order of the rows.
+    """
+
+    key: str
+    snapshots: tuple[Snapshot, ...]
+    found: Found
+
+    @property
+    def read(self) -> int:
+        """Pages that it matches."""
+        return len(self.snapshots) - len(self.found.unread)
+
+    @property
+    def fields(self) -> int:
+        """How many it has, shown or not."""
+        return sum(1 for _ in self.found.structure.schema.fields())
+
+    @property
+    def lines(self) -> list[Line]:
+        """It as a regular expression, line by line, at most `LINES`."""
+        return list(islice(lines((self.found.wrapper.root,)), LINES))
+
+
+_LOOKS: Recent[tuple[str, int], Look] = Recent(10)
+
+
+def look(cluster: Cluster, *, pages: int = PAGES) -> Look:
+    """The wrapper of a template's first sample pages, read from all of them; computed once for the same pages.
+
+    pages: how many it is inferred from. Raises JobError for fewer than two readable pages, or where RoadRunner gives up, with its reason.
+    """
+    samples = sample_trees.of(cluster, least=pages)
+    return _LOOKS.get((samples.key, pages)) or _LOOKS.put((samples.key, pages), _infer(cluster, samples, pages))
+
+
+def _infer(cluster: Cluster, samples: sample_trees.Samples, pages: int) -> Look:
+    kept, roots = sample_trees.read(samples.snapshots)
+    if len(roots) < 2:
+        raise JobError(f"{cluster.label} has {len(roots)} readable sample page{'' if len(roots) == 1 else 's'}; it takes two to compare")
+    try:
+        return Look(samples.key, tuple(kept), infer_from_few(roots, most=pages))
+    except AlignmentError as error:
+        raise JobError(f"RoadRunner gives up on {cluster.label}: {error}") from error
+
+
+def columns(cluster: Cluster, seen: Look) -> list[Column]:
+    """Its fields as columns that can be taken, in the order of the page, at most `COLUMNS`."""
+    structure = seen.found.structure
+    known = names(suggested_fields.columns(cluster), structure) if suggested_fields.offer(cluster).key == seen.key else {}
+    sets = {name: each.name for each in structure.schema.sets() for name in each.part.fields(within_sets=False)}
+    shown = islice(enumerate(structure.columns().items()), COLUMNS)
+    return [_column(place, letter, sets.get(letter, ""), known.get(letter, ""), pages) for place, (letter, pages) in shown if pages]
+
+
+def _column(place: int, letter: str, within: str, name: str, pages: Mapping[int, Sequence[Value]]) -> Column:
+    texts = [value.text for row in pages.values() for value in row]
+    examples = tuple(" · ".join(value.text for value in row) for row in list(pages.values())[:EXAMPLES])
+    return Column(place, letter, within, name, guess_type(texts), any(len(row) > 1 for row in pages.values()), len(pages), examples)
+
+
+def tables(seen: Look) -> list[Table]:
+    """Its repeated parts, those with most rows first: a second opinion of where a template's repeating records are."""
+    structure, elements = seen.found.structure, dict(row_elements((seen.found.wrapper.root,)))
+    counts = {name: {page: len(rows) for page, rows in pages.items()} for name, pages in structure.tables().items()}
+    found = [
+        Table(
+            each.name,
+            elements.get(each.name, ""),
+            counts[each.name],
+            tuple(each.part.fields(within_sets=False)),
+            tuple(inner.name for inner in _inner(each.part)),
+        )
+        for each in structure.schema.sets()
+    ]
+    return sorted(found, key=lambda table: (-table.total, table.letter))
+
+
+def _inner(part: Tuple) -> Iterator[Repeated]:
+    """The sets of a part that are in no other set of it."""
+    sets = list(part.sets())
+    deeper = {each.name for outer in sets for each in outer.part.sets()}
+    return (each for each in sets if each.name not in deeper)
+
+
+def use(cluster: Cluster, key: str, taken: Sequence[Taken], user: Any, *, type_name: str = "") -> int:
+    """Makes attributes of the columns taken and marks them on the first sample pages, as `suggested.use`; the number of pages marked."""
+    seen = look(cluster)
+    if seen.key != key:
+        raise JobError("the template's sample pages changed meanwhile; look at the wrapper again")
+    read = [number for number in range(len(seen.snapshots)) if number not in seen.found.unread]
+    by_place = dict(enumerate(seen.found.structure.columns().values()))
+    rows = [(each, _renumbered(by_place[each.place], read)) for each in taken if each.place in by_place]
+    return taking_fields.take(cluster, [seen.snapshots[number].pk for number in read], rows, user, type_name=type_name)
+
+
+def _renumbered(values: taking_fields.Values, pages: Sequence[int]) -> taking_fields.Values:
+    """The values of some pages, by their place among them."""
+    return {place: values[number] for place, number in enumerate(pages) if number in values}
+
+
+def as_json(structure: Structure, urls: Sequence[str]) -> str:
+    """The data set, a line for each page."""
+    rows = ({"page": url, **_plain(row)} for url, row in zip(urls, structure.rows, strict=True))
+    return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+
+
+def _plain(row: Row) -> dict[str, Any]:
+    return {name: held.text if isinstance(held, Value) else [_plain(each) for each in held] for name, held in row.items()}
+
+
+def as_tsv(structure: Structure, urls: Sequence[str]) -> str:
+    """The data set with a line for each page and a column for each field; several values of one are parted by " | "."""
+    found = structure.columns()
+    table = [["page", *found], *([url, *(_cell(pages.get(at, ())) for pages in found.values())] for at, url in enumerate(urls))]
+    return "\n".join("\t".join(row) for row in table)
+
+
+def _cell(values: Sequence[Value]) -> str:
+    return " | ".join(value.text for value in values)

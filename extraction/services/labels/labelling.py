@@ -1,0 +1,99 @@
+"""Labels: what an editor said of one attribute on one page. The only writer of the Label table."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import transaction
+from lxml import etree
+
+from extraction.algorithms.dom.nodes import Location, value
+from extraction.algorithms.learning.features import not_read
+from extraction.models import Attribute, Cluster, Label, Snapshot
+from extraction.services.core.stored_pages import read_elements
+
+MAX_PLACES = 2_000
+"""Values of one attribute on one page: far above any list an editor would mark."""
+
+
+MAX_ROWS = 200
+"""Rows of a list marked on one page. Two are enough; whoever confirms a whole page at once sends many."""
+
+
+class LabelError(ValueError):
+    """What was marked cannot be a label; the message says why."""
+
+
+def set_labels(
+    cluster: Cluster,
+    snapshot: Snapshot,
+    attribute: Attribute,
+    locations: Sequence[Location] | None,
+    user: Any,
+    *,
+    row: int = 0,
+    nodes: Sequence[etree._Element] | None = None,
+) -> list[Label]:
+    """Replaces what was said of the attribute on the page, or in one row of its list there; gives the new labels in document order.
+
+    locations: the places; None says that it is not on this page, () that nothing is said. nodes: the page's elements,
+    when the caller has them. Raises LabelError, and PageError when the page cannot be read.
+    """
+    _check(cluster, snapshot, attribute, locations, row)
+    if locations is None:
+        places: list[tuple[dict[str, Any] | None, str]] = [(None, "")]
+    else:
+        page = nodes if nodes is not None or not locations else read_elements(snapshot)
+        places = [(place.as_json(), _value(page or (), place)) for place in sorted(set(locations), key=_order)]
+    labels = [
+        Label(
+            cluster=cluster,
+            snapshot=snapshot,
+            attribute=attribute,
+            row=row,
+            location=location,
+            value=text,
+            position=position,
+            created_by=user,
+        )
+        for position, (location, text) in enumerate(places)
+    ]
+    with transaction.atomic():
+        Label.objects.filter(cluster=cluster, snapshot=snapshot, attribute=attribute, row=row).delete()
+        return Label.objects.bulk_create(labels)
+
+
+def said(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, row: int = 0) -> list[dict[str, Any] | None]:
+    """What is said now, as `Location` JSON: [None] for "not on this page", [] for nothing."""
+    labels = Label.objects.filter(cluster=cluster, snapshot=snapshot, attribute=attribute, row=row)
+    return list(labels.order_by("position").values_list("location", flat=True))
+
+
+def _check(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, locations: Sequence[Location] | None, row: int) -> None:
+    if (row > 0) != (attribute.list_id is not None):
+        raise LabelError(f"{attribute.name} is {'marked row by row' if attribute.list_id else 'no attribute of a list, so it has no rows'}")
+    if row > MAX_ROWS:
+        raise LabelError(f"{attribute.name}: row {row} was marked; more than {MAX_ROWS} rows a page teach nothing more")
+    if attribute.record_type_id != cluster.record_type_id:
+        raise LabelError(f"{attribute.name} is not an attribute of {cluster.label}'s record type")
+    if snapshot.cluster_id != cluster.pk:
+        raise LabelError(f"page {snapshot.pk} is not of {cluster.label}")
+    if locations and len(locations) > 1 and not attribute.multiple:
+        raise LabelError(f"{attribute.name} has one value a record; {len(locations)} places were marked")
+    if locations and len(locations) > MAX_PLACES:
+        raise LabelError(f"{attribute.name}: {len(locations)} places were marked; at most {MAX_PLACES} can be")
+
+
+def _value(nodes: Sequence[etree._Element], place: Location) -> str:
+    found = value(nodes, place)
+    if found is None:
+        raise LabelError("the page has no such place any more; open it again and mark the value anew")
+    tag = str(nodes[place.node].tag)
+    if place.kind != "attribute" and tag in not_read(nodes[0]):
+        raise LabelError(f"the text of a {tag} element cannot be marked: no rule is learned from it")
+    if not found:
+        raise LabelError("there is no text at that place")
+    return found
+
+
+def _order(place: Location) -> tuple[int, str, int, str, int]:
+    return place.node, place.kind, place.text, place.attribute, place.start or 0

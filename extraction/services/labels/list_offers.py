@@ -1,0 +1,49 @@
+"""What lists were offered with, kept to judge what is learned of them: a rule that gives clearly more or fewer rows is told of."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from extraction.models import Cluster, OfferedRows, RecordList
+from extraction.services.core.coverage import MAX_LISTED
+
+UNLIKE = 0.1
+"""Share of the rows offered on a page by which a rule's may differ there: one row in ten is missed or stands apart on real pages."""
+
+
+def note(cluster: Cluster, record_list: RecordList, rows: Mapping[int, int], whole: Sequence[int]) -> None:
+    """Keeps how many rows were offered. rows: {snapshot: how many}. whole: snapshots of which all are marked."""
+    for snapshot, count in rows.items():
+        said = {"rows": count, "whole": snapshot in whole}
+        OfferedRows.objects.update_or_create(cluster=cluster, list=record_list, snapshot_id=snapshot, defaults=said)
+
+
+def whole(cluster_id: int, record_list: RecordList) -> tuple[int, ...]:
+    """The snapshots of a template on which what is not marked is no row of the list."""
+    found = OfferedRows.objects.filter(cluster=cluster_id, list=record_list, whole=True)
+    return tuple(found.order_by("snapshot").values_list("snapshot", flat=True))
+
+
+def offered(cluster: Cluster, record_list: RecordList) -> dict[int, int]:
+    """{snapshot: rows} that the list was offered with."""
+    found = OfferedRows.objects.filter(cluster=cluster, list=record_list)
+    return dict(found.order_by("snapshot").values_list("snapshot", "rows"))
+
+
+def difference(said: Mapping[int, int], given: Mapping[int, int]) -> dict[str, Any]:
+    """Where a rule gives other numbers of rows than were offered; {} where it nowhere clearly does.
+
+    {"rows": offered, "given", "pages": those compared, "unlike": those that differ, "on": [{"snapshot", "rows", "given"}]}, the pages that
+    differ most first, MAX_LISTED at most.
+    """
+    seen = {snapshot: (rows, given[snapshot]) for snapshot, rows in said.items() if snapshot in given}
+    unlike = {snapshot: pair for snapshot, pair in seen.items() if abs(pair[1] - pair[0]) > UNLIKE * pair[0]}
+    if not unlike:
+        return {}
+    order = sorted(unlike, key=lambda snapshot: (-abs(unlike[snapshot][1] - unlike[snapshot][0]), snapshot))[:MAX_LISTED]
+    return {
+        "rows": sum(rows for rows, _ in seen.values()),
+        "given": sum(count for _, count in seen.values()),
+        "pages": len(seen),
+        "unlike": len(unlike),
+        "on": [{"snapshot": snapshot, "rows": unlike[snapshot][0], "given": unlike[snapshot][1]} for snapshot in order],
+    }

@@ -1,0 +1,175 @@
+"""What alerts say, as plain text: what broke, where, since when, how many records, what to do, and where to look."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import QuerySet
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+
+from extraction.models import AlertChannel, Breakage, Check, Event, Record, Site
+
+MAX_TITLE = 250
+
+MAX_LINES = 20
+"""Breakages that a digest names; the rest is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """An alert's title, one line of at most MAX_TITLE characters, and its text."""
+
+    title: str
+    body: str
+
+    @classmethod
+    def of(cls, title: str, paragraphs: Iterable[str]) -> "Words":
+        return cls(" ".join(title.split())[:MAX_TITLE], "\n\n".join(each for each in paragraphs if each))
+
+
+def of(event: Event, breakage: Breakage) -> Words:
+    """What is said of a breakage. Raises ValueError for an event that is of none."""
+    if event == Event.BREAK:
+        return _break(breakage)
+    if event == Event.REPAIR:
+        return _repair(breakage)
+    if event == Event.RECOVERY:
+        return _recovery(breakage)
+    raise ValueError(f"{event.label!r} is not told of a breakage")
+
+
+def of_digest(channel: AlertChannel, now: datetime) -> Words:
+    """The last day and what is still open, of the channel's sites."""
+    since = now - timedelta(days=1)
+    sites = list(channel.sites.values_list("pk", flat=True)) or list(Site.objects.values_list("pk", flat=True))
+    checks = Check.objects.filter(cluster__site__in=sites, checked_at__gt=since, checked_at__lte=now)
+    mine = Breakage.objects.filter(cluster__site__in=sites).select_related("cluster__site", "rule")
+    broken = mine.filter(state=Breakage.State.OPEN)
+    closed = mine.filter(closed_at__gt=since, closed_at__lte=now)
+    unreachable = checks.filter(verdict=Check.Verdict.UNREACHABLE).values("cluster").distinct().count()
+    counted = [
+        f"{_count(checks.count(), 'check')} of {_count(checks.values('cluster').distinct().count(), 'template')} in the last day.",
+        f"{_count(unreachable, 'template')} could not be reached." if unreachable else "",
+    ]
+    open_count = broken.count()
+    title = f"{_count(open_count, 'broken rule')}" if open_count else "All rules work" if checks.exists() else "Nothing was checked"
+    return Words.of(
+        f"Vertex: {title}",
+        [
+            " ".join(each for each in counted if each),
+            _listed("Broken, worst first:", broken.order_by("-importance", "pk")),
+            _listed("No longer broken:", closed.order_by("closed_at", "pk"), state=True),
+            _link(reverse("breakages")),
+        ],
+    )
+
+
+def of_test(channel: AlertChannel) -> Words:
+    """What the test button sends."""
+    return Words.of(
+        f"Vertex: a test of “{channel.name}”",
+        [f"Alerts reach this channel. It is told when: {', '.join(channel.event_labels).lower() or 'nothing'}.", _link(reverse("home"))],
+    )
+
+
+def _break(breakage: Breakage) -> Words:
+    check = breakage.check_found
+    records = Record.objects.here().filter(cluster=breakage.cluster).count()
+    before = Check.objects.filter(cluster=breakage.cluster, rule=breakage.rule, checked_at__lt=check.checked_at, verdict=Check.Verdict.OK)
+    last = before.order_by("-checked_at").values_list("checked_at", flat=True).first()
+    example = next((each["url"] for each in check.evidence if each["attribute"] in breakage.attributes), "")
+    since = f"Found at {_time(check.checked_at)}" + (f"; it still worked at {_time(last)}." if last else ".")
+    return Words.of(
+        f"Broken: {_names(breakage.attributes)} of {_where(breakage)}",
+        [
+            f"The rule no longer finds what it should: {_names(breakage.attributes)}.",
+            "\n".join(
+                [
+                    f"Where: {_where(breakage)}, version {breakage.rule.version} of the rule",
+                    f"Pages: {_share(check, breakage.attributes)}" + (f", for example {example}" if example else ""),
+                    f"Since: {since}",
+                    f"Affected: {_count(records, 'record')}",
+                ]
+            ),
+            "What to do: compare the old and the new page, then accept the repair that is proposed, mark the values yourself, or dismiss "
+            "the alarm if nothing is wrong. Until then do not rely on these values.",
+            _link(breakage.get_absolute_url()),
+        ],
+    )
+
+
+def _repair(breakage: Breakage) -> Words:
+    version = f"version {breakage.proposal.version}" if breakage.proposal else "another version"
+    who = f"accepted by {breakage.closed_by}" if breakage.closed_by else "which passed every test and went live by itself"
+    return Words.of(
+        f"Repaired: {_names(breakage.attributes)} of {_where(breakage)}",
+        [
+            f"The rule works again: {version}, {who}. It was broken {_span(breakage)}.",
+            "What to do: nothing where the site is fetched from its address, since that is done anew; upload other pages again.",
+            _link(breakage.get_absolute_url()),
+        ],
+    )
+
+
+def _recovery(breakage: Breakage) -> Words:
+    return Words.of(
+        f"Works again: {_names(breakage.attributes)} of {_where(breakage)}",
+        [
+            f"The site's pages are as the rule knows them again; nobody changed the rule. It was broken {_span(breakage)}.",
+            "What to do: nothing.",
+            _link(breakage.get_absolute_url()),
+        ],
+    )
+
+
+def _listed(head: str, breakages: "QuerySet[Breakage]", *, state: bool = False) -> str:
+    rows = list(breakages[:MAX_LINES])
+    if not rows:
+        return ""
+    lines = [
+        f"- {_where(each)}: {_names(each.attributes)}, "
+        + (
+            each.get_state_display().lower()
+            if state
+            else f"since {_time(each.opened_at)}" + (", a repair waits" if each.proposal_id else "")
+        )
+        for each in rows
+    ]
+    more = breakages.count() - len(rows)
+    return "\n".join([head, *lines, *([f"- and {more} more"] if more else [])])
+
+
+def _share(check: Check, attributes: Sequence[str]) -> str:
+    """Of the worst attribute."""
+    counts = [(round(found["fraction"] * found["pages"]), found["pages"]) for name in attributes if (found := check.attributes.get(name))]
+    hit, pages = max(counts, default=(0, 0))
+    return f"{hit} of {pages} watched pages that have it"
+
+
+def _names(attributes: Sequence[str]) -> str:
+    return ", ".join(attributes)
+
+
+def _where(breakage: Breakage) -> str:
+    return f"{breakage.cluster.site.name}, {breakage.cluster.label}"
+
+
+def _span(breakage: Breakage) -> str:
+    until = f" until {_time(breakage.closed_at)}" if breakage.closed_at else ""
+    return f"from {_time(breakage.opened_at)}{until}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _time(at: datetime) -> str:
+    local = timezone.localtime(at)
+    return f"{date_format(local, 'j F Y, H:i')} {local.tzname()}"
+
+
+def _link(path: str) -> str:
+    return f"Look: {settings.VERTEX_PUBLIC_URL}{path}"

@@ -1,0 +1,176 @@
+"""Alerts: an outbox. What is to be told is a row written in the transaction of what happened; a worker sends it afterwards.
+
+A channel is told a thing once: rows are unique by what they tell, and a worker claims a row by compare-and-set before it sends.
+What a service refuses is tried again, later every time. A worker that died while it sent leaves a row of which nobody
+knows whether it arrived: it is not sent again by itself but shown to people, since an alert that comes twice is one that is
+ignored; what is still broken stands in the daily digest, too.
+"""
+
+import logging
+import re
+from datetime import datetime, timedelta
+from urllib.parse import unquote, urlsplit
+
+from apprise import Apprise, AppriseAsset, NotifyFormat
+from celery import current_app
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from extraction.models import Alert, AlertChannel, Breakage, Event
+from extraction.services.monitoring import alert_words
+from extraction.services.monitoring.alert_words import Words
+
+logger = logging.getLogger(__name__)
+
+WAITS = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 20, 60, 240))
+"""After the first, second, … attempt that failed; after the last there is none any more."""
+
+SENDING_AT_MOST = timedelta(minutes=10)
+"""Longer nobody sends: its worker is dead."""
+
+DIGEST_HOUR = 7
+"""Of the day, in VERTEX_TIME_ZONE, from which the digest is sent."""
+
+UNSURE = "Its worker died while it was being sent, so it may have arrived or not. It is not sent twice by itself."
+
+POST_AT_MOST_S = 60.0
+
+
+def tell(event: Event, breakage: Breakage, now: datetime) -> int:
+    """Writes what is to be told of a breakage into the outbox, in the caller's transaction; how many channels are told."""
+    channels = [each for each in _listening(event) if _concerns(each, breakage.cluster.site_id)]
+    if not channels:
+        return 0
+    words = alert_words.of(event, breakage)
+    return sum(_put(each, event, f"{event} {breakage.pk}", words, now, breakage) for each in channels)
+
+
+def tick(now: datetime) -> int:
+    """Writes the digests that are due, gives up what a dead worker sent, and sends what waits; how many are handed to workers."""
+    for channel in _listening(Event.DIGEST):
+        _digest(channel, now)
+    dead = Q(claimed_at__lt=now - SENDING_AT_MOST) | Q(claimed_at__gt=now + SENDING_AT_MOST)
+    Alert.objects.filter(dead, state=Alert.State.SENDING).update(state=Alert.State.FAILED, error=UNSURE)
+    due = list(Alert.objects.filter(_due(now), state=Alert.State.QUEUED).order_by("pk").values_list("pk", flat=True))
+    for alert_id in due:
+        _message(alert_id)
+    return len(due)
+
+
+def deliver(alert_id: int, now: datetime) -> bool:
+    """Claims an alert and sends it; False when it is not to be sent now, somebody else has it, or the service refused it."""
+    mine = Alert.objects.filter(_due(now), pk=alert_id, state=Alert.State.QUEUED)
+    if not mine.update(state=Alert.State.SENDING, claimed_at=now, attempts=F("attempts") + 1):
+        return False
+    alert = Alert.objects.select_related("channel").get(pk=alert_id)
+    if alert.channel.enabled:
+        error = post(alert.channel, Words(alert.title, alert.body))
+        again = alert.attempts <= len(WAITS)
+    else:
+        error, again = "The channel was switched off.", False
+    _settle(alert, error, now, again=again)
+    return not error
+
+
+def send_again(alert: Alert, now: datetime) -> bool:
+    """A person wants an alert sent that was not; False when it is not in that state any more."""
+    with transaction.atomic():
+        failed = Alert.objects.filter(pk=alert.pk, state=Alert.State.FAILED)
+        changed = failed.update(state=Alert.State.QUEUED, next_at=now, attempts=0, error="")
+        if changed:
+            _send(alert.pk)
+    return bool(changed)
+
+
+def send_test(channel: AlertChannel) -> str:
+    """Sends a test here and now; why it failed, empty when the service took it."""
+    return post(channel, alert_words.of_test(channel))
+
+
+def usable(url: str) -> bool:
+    """Apprise knows what to do with the address."""
+    return Apprise.instantiate(url, suppress_exceptions=True) is not None
+
+
+def post(channel: AlertChannel, words: Words) -> str:
+    """Sends words to a channel; why the service did not take them, without the channel's secrets, empty when it did."""
+    said: list[str] = []
+    sender = Apprise(asset=AppriseAsset(app_id="Vertex", app_desc="Vertex", app_url="", async_mode=False))
+    if not sender.add(channel.url):
+        return "The address is none that can be used."
+    taken = sender.notify(
+        body=words.body,
+        title=words.title,
+        body_format=NotifyFormat.TEXT,
+        timeout=POST_AT_MOST_S,
+        log_callback=lambda entry, _: said.append(str(entry.message)),
+        log_level=logging.WARNING,
+    )
+    if taken:
+        return ""
+    return redacted(said[0] if said else "The service did not take it.", channel.url)[:500]
+
+
+def redacted(text: str, url: str) -> str:
+    """The text without anything that stands in the address, but for its scheme."""
+    rest = url.partition("://")[2]
+    parts = {part for form in (rest, unquote(rest)) for part in re.split(r"[/?&=:@,;#]+", form)}
+    host = urlsplit(url).hostname or ""
+    for part in sorted({rest, *parts} - {"", host}, key=len, reverse=True):
+        if len(part) >= 4:
+            text = re.sub(re.escape(part), AlertChannel.HIDDEN, text, flags=re.IGNORECASE)
+    return text
+
+
+def _listening(event: Event) -> list[AlertChannel]:
+    return [each for each in AlertChannel.objects.filter(enabled=True).prefetch_related("sites") if event in each.events]
+
+
+def _concerns(channel: AlertChannel, site_id: int) -> bool:
+    sites = {each.pk for each in channel.sites.all()}
+    return not sites or site_id in sites
+
+
+def _put(channel: AlertChannel, event: Event, key: str, words: Words, now: datetime, breakage: Breakage | None = None) -> bool:
+    defaults = {"event": event, "breakage": breakage, "title": words.title, "body": words.body, "created_at": now, "next_at": now}
+    alert, new = Alert.objects.get_or_create(channel=channel, key=key, defaults=defaults)
+    if new:
+        _send(alert.pk)
+    return new
+
+
+def _digest(channel: AlertChannel, now: datetime) -> None:
+    today = timezone.localtime(now)
+    begins = today.replace(hour=DIGEST_HOUR, minute=0, second=0, microsecond=0)
+    key = f"digest {today.date()}"
+    if today < begins or channel.created_at > begins or channel.alerts.filter(key=key).exists():
+        return
+    with transaction.atomic():
+        _put(channel, Event.DIGEST, key, alert_words.of_digest(channel, now), now)
+
+
+def _due(now: datetime) -> Q:
+    """A time further off than any wait was written by a clock that stood in the future."""
+    return Q(next_at__lte=now) | Q(next_at__gt=now + max(WAITS))
+
+
+def _settle(alert: Alert, error: str, now: datetime, *, again: bool) -> None:
+    mine = Alert.objects.filter(pk=alert.pk, state=Alert.State.SENDING, attempts=alert.attempts)
+    if not error:
+        mine.update(state=Alert.State.SENT, sent_at=now, error="")
+    elif again:
+        mine.update(state=Alert.State.QUEUED, next_at=now + WAITS[alert.attempts - 1], error=error)
+    else:
+        mine.update(state=Alert.State.FAILED, error=error)
+    if error:
+        logger.warning("alert %s to channel %s was not sent: %s", alert.pk, alert.channel_id, error)
+
+
+def _send(alert_id: int) -> None:
+    # A broker that is away only delays: the tick sends again.
+    transaction.on_commit(lambda: _message(alert_id), robust=True)
+
+
+def _message(alert_id: int) -> None:
+    current_app.send_task("extraction.tasks.deliver", args=[alert_id])

@@ -1,0 +1,54 @@
+"""A cluster's bellwethers: chosen once, kept as long as they stand, replaced when they are gone (Vertex §3.2.2)."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Max, QuerySet
+
+from extraction.algorithms.monitoring import bellwethers as choosing
+from extraction.models import Bellwether, Cluster, Page, Snapshot
+from extraction.services.templates import sample_pages
+
+POOL = 200
+"""Pages looked at when bellwethers are chosen."""
+
+
+def of(cluster: Cluster, *, count: int = choosing.BELLWETHERS) -> list[Bellwether]:
+    """The cluster's bellwethers, filled up to `count` from its readable pages; fewer where it has fewer."""
+    kept = list(_rows(cluster))
+    if len(kept) < count:
+        watched = [each.page_id for each in kept]
+        pool = list(
+            Snapshot.objects.learnable()
+            .filter(cluster=cluster.pk)
+            .filter(page__gone_at=None)
+            .exclude(page__in=watched)
+            .select_related("page")
+            .order_by("sha256")[:POOL]
+        )
+        _add(cluster, pool, count - len(kept))
+        kept = list(_rows(cluster))
+    return kept
+
+
+def drop(bellwethers: Collection[Bellwether], at: datetime) -> None:
+    """Stops watching pages that are gone, and notes that they are."""
+    Page.objects.filter(pk__in=[each.page_id for each in bellwethers], gone_at=None).update(gone_at=at)
+    Bellwether.objects.filter(pk__in=[each.pk for each in bellwethers]).delete()
+
+
+def _rows(cluster: Cluster) -> QuerySet[Bellwether]:
+    return Bellwether.objects.filter(cluster=cluster).select_related("page", "baseline")
+
+
+def _add(cluster: Cluster, pool: list[Snapshot], count: int) -> None:
+    if not pool:
+        return
+    chosen = choosing.choose([sample_pages.paths(each) for each in pool], answered_fractions=[1.0] * len(pool), k=count)
+    with transaction.atomic():
+        Cluster.objects.select_for_update().get(pk=cluster.pk)
+        last = Bellwether.objects.filter(cluster=cluster).aggregate(last=Max("position"))["last"] or 0
+        for place, number in enumerate(chosen, last + 1):
+            snapshot = pool[number]
+            Bellwether.objects.get_or_create(cluster=cluster, page=snapshot.page, defaults={"baseline": snapshot, "position": place})

@@ -1,0 +1,166 @@
+"""New templates are offered the rules of old ones (Vertex §3.2.3; ALGORITHMS 7).
+
+When part of a site's pages get another design, clustering makes a new template of them. Its pages are known under their
+addresses from an old template that has a rule. That rule is tried on the pages that both have, as they were and as they are: what
+passes the field test and is not judged broken stays, the rest is relearned from the old values. What comes of it is a version of the
+new template's own rule, which waits for a person unless the site lets repairs go live by themselves.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F, QuerySet
+
+from extraction.algorithms.monitoring import verdict as judging
+from extraction.algorithms.monitoring.verdict import Visit
+from extraction.algorithms.rules import reuse, xslt
+from extraction.algorithms.rules.reuse import NoReuse, OldCluster, Reuse
+from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.sketches.shingles import Mask
+from extraction.models import Cluster, Decision, Monitor, Record, Rule, Run, Site, Snapshot
+from extraction.services.core import runs
+from extraction.services.core.runs import Progress
+from extraction.services.monitoring import history, page_visits, repairs
+from extraction.services.monitoring.repairs import Repair, Seen
+from extraction.services.rules import rules
+from extraction.services.templates import clusters
+
+MAX_SHARED = 40
+"""Shared pages on which a rule is tried, evenly spread over all."""
+
+LEAST_SHARED = 2
+"""Of one page nothing is said."""
+
+Pairs = Mapping[int, Sequence[tuple[int, int]]]
+"""{old cluster: (old, new) snapshots of the pages it shares with the new one}."""
+
+
+def start(site: Site, *, user: Any = None) -> Run | None:
+    """Starts the job if a template without a rule has pages that one with a rule had."""
+    return runs.start(Run.Kind.REUSE, site, unit="templates", user=user) if _shared(site) else None
+
+
+def run(run: Run, progress: Progress) -> dict[str, Any]:
+    """The job. A template that has a version by now is left alone, so it may begin again. Summary: templates, reused, relearned, live."""
+    shared = _shared(run.site)
+    progress(0, total=len(shared))
+    summary = Counter(templates=len(shared), reused=0, relearned=0, live=0)
+    for done, (cluster_id, pairs) in enumerate(sorted(shared.items()), 1):
+        cluster = Cluster.objects.get(pk=cluster_id)
+        summary.update(_offer(cluster, pairs, progress))
+        progress(done)
+    return dict(summary)
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """An old rule on the pages that both templates have, as they were and as they are."""
+
+    seen: Sequence[Seen]
+    broken: Mapping[str, str]
+
+
+def _shared(site: Site) -> dict[int, dict[int, list[tuple[int, int]]]]:
+    """{new cluster without a rule: its Pairs}; of a page's old snapshots the newest."""
+    found: dict[int, dict[int, dict[int, tuple[int, int]]]] = defaultdict(lambda: defaultdict(dict))
+    for new, old, page, before, now in (*_kept_pages(site), *_changed_pages(site)):
+        found[new][old][page] = (before, now)
+    shared = {
+        new: {old: sorted(pages.values()) for old, pages in olds.items() if len(pages) >= LEAST_SHARED} for new, olds in found.items()
+    }
+    return {new: olds for new, olds in shared.items() if olds}
+
+
+def _changed_pages(site: Site) -> "QuerySet[Any, Any]":
+    """(new cluster, old cluster, page, old snapshot, current snapshot), the oldest first."""
+    return (
+        Snapshot.objects.filter(page__site=site, cluster__rules__state__in=Rule.SERVING, cluster__ignored=False, kept=True, error="")
+        .filter(page__current__cluster__rules=None, page__current__cluster__ignored=False, page__current__kept=True)
+        .exclude(page__current__cluster=None)
+        .exclude(cluster=F("page__current__cluster"))
+        .order_by("fetched_at", "pk")
+        .values_list("page__current__cluster", "cluster", "page", "pk", "page__current")
+    )
+
+
+def _kept_pages(site: Site) -> "QuerySet[Any, Any]":
+    """The same of pages that are as they were: where most pages changed, those that did not are the new cluster."""
+    return (
+        Record.objects.filter(cluster__site=site, cluster__rules__state__in=Rule.SERVING, cluster__ignored=False)
+        .filter(snapshot__page__current=F("snapshot"), snapshot__kept=True, snapshot__error="")
+        .filter(snapshot__cluster__rules=None, snapshot__cluster__ignored=False)
+        .exclude(snapshot__cluster=None)
+        .values_list("snapshot__cluster", "cluster", "snapshot__page", "snapshot", "snapshot")
+    )
+
+
+def _offer(cluster: Cluster, pairs: Pairs, progress: Progress) -> dict[str, int]:
+    """Gives the cluster a version made of the best old rule; what was counted."""
+    old = Cluster.objects.get(pk=_chosen(cluster, pairs))
+    rule = Rule.objects.get(cluster=old, state__in=Rule.SERVING)
+    value = RuleValue.from_json(rule.definition)
+    tried = _try(rule, value, pairs[old.pk])
+    repair = repairs.make(value, tried.broken, tried.seen)
+    for name, reason in repair.failed.items():
+        progress.problem(f"{cluster.label}: {name}", reason)
+    if len(repair.failed) == len(value.every):
+        return {}
+    draft = _draft(cluster, rule, repair)
+    live = draft.state == Rule.State.VALIDATED and Monitor.objects.filter(site=cluster.site, auto_repair=True).exists()
+    if live:
+        rules.publish(draft, what=Decision.What.AUTOMATIC)
+    return {"reused": not tried.broken, "relearned": bool(repair.relearned), "live": live}
+
+
+def _chosen(cluster: Cluster, pairs: Pairs) -> int:
+    """The old cluster by the paper's tests; where none looks alike, the one with most shared pages is relearned from."""
+    members = clusters.members(cluster).exclude(vector="")
+    vectors = [int(vector, 16) for vector in members.values_list("vector", flat=True)]
+    urls = frozenset(members.values_list("page__url", flat=True))
+    masks = frozenset(Mask.from_text(text) for text in cluster.masks)
+    chosen = reuse.choose(masks, vectors, urls, [_old(each, pairs[each.pk]) for each in Cluster.objects.filter(pk__in=pairs)])
+    match chosen:
+        case Reuse():
+            return chosen.id
+        case NoReuse():
+            return min(pairs, key=lambda pk: (-len(pairs[pk]), pk))
+
+
+def _old(cluster: Cluster, shared: Sequence[tuple[int, int]]) -> OldCluster:
+    urls = Snapshot.objects.filter(pk__in=[before for before, _ in shared]).values_list("page__url", flat=True)
+    importance = float(clusters.members(cluster).count() * Record.objects.filter(cluster=cluster).count())
+    return OldCluster(cluster.pk, frozenset(Mask.from_text(text) for text in cluster.masks), frozenset(urls), importance)
+
+
+def _try(rule: Rule, value: RuleValue, shared: Sequence[tuple[int, int]]) -> Tried:
+    """broken: by the field test, and by what a check would say; {attribute: why}."""
+    sheet, seen, looked = xslt.Stylesheet.compile(rule.stylesheet), list[Seen](), list[Visit]()
+    chosen = shared[:: -(-len(shared) // MAX_SHARED)]
+    snapshots = Snapshot.objects.select_related("page").in_bulk([pk for pair in chosen for pk in pair])
+    for before, now in chosen:
+        old, new = history.page(snapshots[before]), history.page(snapshots[now])
+        if old is not None and new is not None:
+            url, given = snapshots[now].page.url, page_visits.given(sheet, old.root)
+            seen.append(Seen(old, new, given))
+            looked.append(Visit(url, old, new, page_visits.together(given), page_visits.values_of(sheet, new.root), covered=True))
+    profiles = history.profiles(rule, value, [each.before for each in looked])
+    found = judging.check(history.judged(value), profiles, looked, columns=history.columns(value))
+    tested = reuse.field_test(value.attributes, {each.url: each.before for each in looked}, {each.url: each.now for each in looked})
+    broken = {name: found.attributes[name].evidence[0].reason for name in found.broken} | dict(tested.failures)
+    return Tried(seen, broken)
+
+
+def _draft(cluster: Cluster, rule: Rule, repair: Repair) -> Rule:
+    """The new cluster's first version; its record type is the old cluster's where it has none."""
+    report = repair.report(rule) | {"reused_from": {"template": rule.cluster.label, "version": rule.version}}
+    report.pop("repaired_from")
+    origin = Rule.Origin.REPAIRED if repair.relearned or repair.failed else Rule.Origin.REUSED
+    with transaction.atomic():
+        Cluster.objects.filter(pk=cluster.pk, record_type=None).update(record_type=rule.cluster.record_type, small=False)
+        draft = rules.add_draft(cluster, repair.value, report=report, origin=origin)
+        if repair.valid:
+            rules.move(draft, Rule.State.VALIDATED)
+    return draft

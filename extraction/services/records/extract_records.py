@@ -1,0 +1,296 @@
+"""Extracts records: runs live rules over all pages that belong to their templates (Vertex 3.2).
+
+Pages go in batches, in the order of their snapshots' ids, each batch in one transaction. A record carries the run that
+made it, so a run that is started again after its worker died goes on behind what it has done. A record is written over
+the one its page had before; what no page of the template backs any more goes at the end of a finished run.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urljoin
+
+from django.db import IntegrityError, transaction
+from django.db.models import Count, F, Q, QuerySet
+from django.utils import timezone
+from lxml import etree
+
+from extraction.algorithms.errors import PageError, RuleError, XPathError
+from extraction.algorithms.rules import apply, values, xslt
+from extraction.algorithms.rules.apply import Extraction
+from extraction.algorithms.rules.language import language_of
+from extraction.algorithms.rules.rule import AttributeRule, ListRule
+from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.models import Cluster, Record, Rule, Run, Site, Snapshot
+from extraction.services.core import runs, stored_pages
+from extraction.services.core.runs import JobError, Progress
+from extraction.services.templates.page_matching import Matcher, PageRow
+
+BATCH = 100
+"""Pages a transaction: a second or so of work, which is what a killed worker loses."""
+
+MAX_VALUES = 1_000
+"""Values of one attribute kept a page; an XPath that selects all texts of a page would fill the table."""
+
+MAX_ROWS = 5_000
+"""Rows of one list kept a page: above any listing a person pages through; an XPath that selects every element is not stored."""
+
+MAX_REASON = 500
+
+_BASES = etree.XPath("/descendant::base/@href")
+
+
+def start(cluster: Cluster, user: Any = None) -> Run:
+    """A run over the pages of one template with its live rule. Raises JobError when it has none."""
+    rule = Rule.objects.filter(cluster=cluster, state__in=Rule.SERVING).first()
+    if cluster.ignored:
+        raise JobError(f"{cluster.label} is ignored.")
+    if rule is None:
+        raise JobError(f"{cluster.label} has no live rule; publish one first.")
+    return runs.start(Run.Kind.EXTRACT, cluster.site, cluster=cluster, parameters={"rules": [rule.pk]}, user=user)
+
+
+def start_site(site: Site, user: Any = None) -> Run:
+    """A run over all pages of a site with all its live rules. Raises JobError when there are none."""
+    live = Rule.objects.filter(cluster__site=site, cluster__ignored=False, state__in=Rule.SERVING).order_by("pk")
+    ids = list(live.values_list("pk", flat=True))
+    if not ids:
+        raise JobError(f"{site.name} has no live rule; publish one first.")
+    return runs.start(Run.Kind.EXTRACT, site, parameters={"rules": ids}, user=user)
+
+
+def start_working(site: Site, user: Any = None) -> Run | None:
+    """A run over all pages of a site with those of its rules that no check found broken; None when there are none.
+
+    A broken rule would take the records of pages as they were for nothing.
+    """
+    rules = Rule.objects.filter(cluster__site=site, cluster__ignored=False, state=Rule.State.LIVE).order_by("pk")
+    ids = list(rules.values_list("pk", flat=True))
+    return runs.start(Run.Kind.EXTRACT, site, parameters={"rules": ids}, user=user) if ids else None
+
+
+def run(run: Run, progress: Progress) -> dict[str, Any]:
+    """Extracts from every page that belongs to a template of the run's rules; gives the figures."""
+    targets = targets_of(run)
+    matcher = Matcher(run.site)
+    pages = _pages(run.site, list(targets))
+    total, done, started = pages.count(), 0, time.monotonic()
+    left: Counter[str] = Counter()
+    progress(0, total=total, message="Extracting")
+    for batch in _batches(pages):
+        left += extract(run, targets, matcher, batch)
+        done += len(batch)
+        rate = done / max(time.monotonic() - started, 1e-3)
+        progress(min(done, total), message=f"Extracting, {rate:,.0f} pages a second")
+    removed = _remove_stale(run, list(targets))
+    return _summary(run, left, removed=removed, pages=done, seconds=time.monotonic() - started)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A live rule, ready to run."""
+
+    rule: Rule
+    value: RuleValue
+    sheet: xslt.Stylesheet
+
+
+def targets_of(run: Run) -> dict[int, Target]:
+    """{cluster id: its rule, ready to run}. Raises JobError when one is not live any more or cannot be run."""
+    targets = {}
+    for rule in Rule.objects.filter(pk__in=run.parameters["rules"]).select_related("cluster"):
+        if not rule.serving:
+            raise JobError(f"Version {rule.version} of the rule of {rule.cluster.label} is not live any more. Start a new run.")
+        try:
+            targets[rule.cluster_id] = Target(rule, RuleValue.from_json(rule.definition), xslt.Stylesheet.compile(rule.stylesheet))
+        except (RuleError, XPathError) as error:
+            raise JobError(f"The rule of {rule.cluster.label} cannot be run: {error}") from error
+    if len(targets) < len(run.parameters["rules"]):
+        raise JobError("A rule of this run is gone. Start a new run.")
+    return targets
+
+
+def _pages(site: Site, cluster_ids: Sequence[int]) -> QuerySet[Snapshot]:
+    """Current snapshots, bytes kept, that may belong: those of these templates, and those without one."""
+    current = Snapshot.objects.filter(page__site=site, kept=True, page__current_id=F("pk"))
+    return current.filter(Q(cluster_id__in=cluster_ids) | Q(cluster=None)).order_by("pk")
+
+
+def _batches(pages: QuerySet[Snapshot]) -> Iterator[list[PageRow]]:
+    """By key, not by an open cursor: records are written between the batches."""
+    fields = ("pk", "sha256", "content_type", "error", "vector", "scheme", "cluster_id", "page__url")
+    last = 0
+    while batch := [PageRow(*row) for row in pages.filter(pk__gt=last).values_list(*fields)[:BATCH]]:
+        last = batch[-1].snapshot_id
+        yield batch
+
+
+def stored(page: PageRow) -> etree._Element:
+    """The tree of a page whose bytes are kept. Raises PageError."""
+    return stored_pages.read_root(page)
+
+
+def extract(
+    run: Run,
+    targets: Mapping[int, Target],
+    matcher: Matcher,
+    batch: Sequence[PageRow],
+    read: Callable[[PageRow], etree._Element] = stored,
+) -> Counter[str]:
+    """Writes the records of a batch that the run has not made yet; counts the pages that belong to no template, and the records
+    by state. read: gives a page's tree; raises PageError.
+    """
+    ids = [page.snapshot_id for page in batch]
+    rules = [target.rule.pk for target in targets.values()]
+    ready = set(Record.objects.filter(run=run, rule_id__in=rules, snapshot_id__in=ids).values_list("snapshot_id", flat=True))
+    left: Counter[str] = Counter()
+    records = []
+    for page in batch:
+        if page.snapshot_id in ready:
+            continue
+        cluster_id = matcher.cluster_of(page)
+        if cluster_id is None:
+            left["unreadable" if page.error else "unmatched"] += 1
+        elif cluster_id in targets:
+            records.append(_record(run, targets[cluster_id], page, read))
+    try:
+        _write(records)
+    except IntegrityError as error:
+        raise JobError("Templates or pages were changed while records were extracted. Start a new run.") from error
+    return left + Counter(str(record.state) for record in records)
+
+
+def _write(records: Sequence[Record]) -> None:
+    fields = ["cluster", "rule", "run", "state", "reason", "values", "rows", "text", "extracted_at"]
+    with transaction.atomic():
+        Record.objects.bulk_create(records, update_conflicts=True, unique_fields=["snapshot"], update_fields=fields)
+
+
+def _record(run: Run, target: Target, page: PageRow, read: Callable[[PageRow], etree._Element]) -> Record:
+    """What the rule gives on the page, or why nothing."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    rows: dict[str, list[dict[str, Any]]] = {}
+    try:
+        if page.error:
+            raise PageError(page.error)
+        root = read(page)
+        extraction = apply.extract(target.sheet, root)
+        raw = extraction.values
+        base, language = _base(root, page.url), language_of(root, page.url)
+        given = [each for each in target.value.attributes if raw.get(each.name)]
+        found = {each.name: _typed(each, raw[each.name], base_url=base, language=language) for each in given}
+        for each in target.value.lists:
+            given_rows = extraction.rows.get(each.name, ())
+            rows[each.name] = [_typed_row(each, row, base_url=base, language=language) for row in given_rows]
+        counts = {name: len(many) for name, many in found.items()}
+        state, reason = _verdict(target.value, counts, {name: many for name, many in rows.items() if many}, extraction)
+    except PageError as error:
+        state, reason = Record.State.FAILED, f"The page cannot be read: {error}"
+    except RuleError as error:
+        state, reason = Record.State.FAILED, f"The rule cannot be run on this page: {error}"
+    return Record(
+        snapshot_id=page.snapshot_id,
+        cluster_id=target.rule.cluster_id,
+        rule=target.rule,
+        run=run,
+        state=state,
+        reason=reason if len(reason) <= MAX_REASON else reason[: MAX_REASON - 1] + "…",
+        values={name: many[:MAX_VALUES] for name, many in found.items()},
+        rows={name: many[:MAX_ROWS] for name, many in rows.items()},
+        text="\n".join(filter(None, [search_text(found), *(search_text(row) for many in rows.values() for row in many[:MAX_ROWS])])),
+        extracted_at=timezone.now(),
+    )
+
+
+def _typed(attribute: AttributeRule, raw: Sequence[str], *, base_url: str, language: str | None) -> list[dict[str, Any]]:
+    """The values read as their type; of equal ones of a single-valued attribute, one."""
+    kept = raw if attribute.multiple else list(dict.fromkeys(raw))
+    read = (values.read(each, attribute.type, base_url=base_url, language=language) for each in kept)
+    return [{"raw": each.raw, "value": each.value, "problem": each.problem} for each in read]
+
+
+def _typed_row(
+    each: ListRule, row: Mapping[str, tuple[str, ...]], *, base_url: str, language: str | None
+) -> dict[str, list[dict[str, Any]]]:
+    """A row's values read as their types, of those that it has."""
+    given = [attribute for attribute in each.attributes if row.get(attribute.name)]
+    return {one.name: _typed(one, row[one.name], base_url=base_url, language=language)[:MAX_VALUES] for one in given}
+
+
+def _base(root: etree._Element, url: str) -> str:
+    """The address that relative ones on the page are relative to; none for a page that is known by a file name only."""
+    address = url if "://" in url else ""
+    bases = _BASES(root)
+    try:
+        return urljoin(address, str(bases[0]).strip()) if bases else address
+    except ValueError:
+        return address
+
+
+def _verdict(
+    rule: RuleValue, counts: Mapping[str, int], rows: Mapping[str, Sequence[Any]], extraction: Extraction
+) -> tuple[Record.State, str]:
+    failed = extraction.failed
+    if not counts and not rows:
+        return Record.State.FAILED, "; ".join(failed.values()) or "Nothing was found on the page"
+    wrong = list(failed.values())
+    for attribute in rule.attributes:
+        if attribute.name in failed:
+            continue
+        count = counts.get(attribute.name, 0)
+        if attribute.mandatory and not count:
+            wrong.append(f"{attribute.name} is missing")
+        if not attribute.multiple and count > 1:
+            wrong.append(f"{attribute.name} has {count:,} values where one belongs")
+        if count > MAX_VALUES:
+            wrong.append(f"{attribute.name} has {count:,} values, of which {MAX_VALUES:,} are kept")
+    for each in rule.lists:
+        if each.name not in failed:
+            wrong += [f"{problem.attribute} {problem.reason}" for problem in apply.list_problems(each, extraction.rows.get(each.name, ()))]
+        if len(rows.get(each.name, ())) > MAX_ROWS:
+            wrong.append(f"{each.name} has {len(rows[each.name]):,} rows, of which {MAX_ROWS:,} are kept")
+    return (Record.State.INCOMPLETE, "; ".join(wrong)) if wrong else (Record.State.COMPLETE, "")
+
+
+def search_text(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+    """All raw values, case folded so that every database finds them in any case."""
+    return "\n".join(str(row["raw"]) for rows in found.values() for row in rows[:MAX_VALUES]).casefold()
+
+
+def _remove_stale(run: Run, cluster_ids: Sequence[int]) -> int:
+    """Removes records of contents that do not stand there any more, and of pages of no template that the rules do not take any more.
+
+    One that another run wrote since this one began stays: it knows better. So does that of a page that is not kept: only the crawl
+    that passed it could read it; and that of a page of another template now: this run did not look at it, and it may come back.
+    """
+    looked_at = Q(snapshot__cluster__in=cluster_ids) | Q(snapshot__cluster=None)
+    older = Q(looked_at, extracted_at__lt=run.started_at, snapshot__kept=True) & ~Q(run=run)
+    gone = ~Q(snapshot__page__current_id=F("snapshot_id"))
+    removed, _ = Record.objects.filter(older | gone, cluster_id__in=cluster_ids).delete()
+    return removed
+
+
+def states_of(run: Run) -> dict[str, int]:
+    """How many records a run made, in all and by state."""
+    states = dict(Record.objects.filter(run=run).order_by().values_list("state").annotate(n=Count("pk")))
+    return {"records": sum(states.values()), **{state.value: states.get(state.value, 0) for state in Record.State}}
+
+
+def _summary(run: Run, left: Mapping[str, int], *, removed: int, pages: int, seconds: float) -> dict[str, Any]:
+    return {
+        "pages": pages,
+        **states_of(run),
+        "unmatched": left.get("unmatched", 0),
+        "unreadable": left.get("unreadable", 0),
+        "removed": removed,
+        "reason": _commonest_reason(run),
+        "pages_per_s": round(pages / max(seconds, 1e-3), 1),
+    }
+
+
+def _commonest_reason(run: Run) -> str:
+    """Why most of the run's failed records failed; empty when none did."""
+    failed = Record.objects.filter(run=run, state=Record.State.FAILED).order_by().values_list("reason").annotate(n=Count("pk"))
+    return str(max(failed, key=lambda row: (row[1], row[0]), default=("", 0))[0])

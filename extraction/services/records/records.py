@@ -1,0 +1,114 @@
+"""Records as a person looks for them, and the way back from a value to its place on the page."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db.models import F, FloatField, Func, Q, QuerySet, Value
+from django.db.models.fields.json import KeyTextTransform, KeyTransform
+from django.db.models.functions import Cast, NullIf
+
+from extraction.algorithms.dom.nodes import Location
+from extraction.algorithms.errors import PageError, RuleError, XPathError
+from extraction.algorithms.rules import apply
+from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.models import Attribute, Cluster, Record
+from extraction.services.core import stored_pages
+
+SORTS = ("url", "state", "extracted")
+"""What records are sorted by besides the attributes."""
+
+_NUMERIC = frozenset({Attribute.Type.NUMBER, Attribute.Type.PRICE})
+
+
+class PlaceError(Exception):
+    """The place of a value cannot be shown, for a reason a person can read."""
+
+
+def search(
+    cluster: Cluster,
+    *,
+    query: str = "",
+    state: str = "",
+    attribute: str = "",
+    missing: str = "",
+    sort: str = "",
+    part: str = "",
+) -> QuerySet[Record]:
+    """The cluster's records that fit all that is asked, with their snapshots and pages.
+
+    query: words that all stand somewhere in the values or in the URL, in any case. state: one of Record.State.
+    attribute: one that has a value. missing: one that has none. sort: one of SORTS or an attribute's name,
+    "-" before it for descending; pages without the attribute come last. part: one of RecordPart, empty for those of the
+    pages as they are now. What is unknown is ignored.
+    """
+    records = Record.objects.filter(cluster=cluster).in_part(part).select_related("snapshot__page")
+    for word in query.split():
+        records = records.filter(_holds(word))
+    if state in Record.State.values:
+        records = records.filter(state=state)
+    if attribute:
+        records = records.filter(values__has_key=attribute)
+    if missing:
+        records = records.exclude(values__has_key=missing)
+    return _sorted(records, cluster, sort)
+
+
+def place(record: Record, attribute: str, position: int = 0) -> Location:
+    """Where the value at `position` of an attribute stands on its page, by the rule that extracted it.
+
+    Raises PlaceError when the page cannot be read or does not give that value any more.
+    """
+    snapshot = record.snapshot
+    try:
+        rule = RuleValue.from_json(record.rule.definition)
+        root = stored_pages.read_root(snapshot)
+        found: Sequence[tuple[Location, str]] = apply.places(rule, root).get(attribute, ())
+    except (PageError, RuleError, XPathError) as error:
+        raise PlaceError(f"The place cannot be shown: {error}") from error
+    rows = record.values.get(attribute, [])
+    if not 0 <= position < len(rows):
+        raise PlaceError(f"The record has no value {position + 1} of {attribute}.")
+    raw = rows[position]["raw"]
+    before: int = sum(row["raw"] == raw for row in rows[:position])
+    places = [location for location, value in found if value == raw]
+    if len(places) <= before:
+        raise PlaceError(f"“{raw[:60]}” is not found on the page any more.")
+    return places[before]
+
+
+def _holds(word: str) -> Q:
+    return Q(text__contains=word.casefold()) | Q(snapshot__page__url__icontains=word)
+
+
+def _sorted(records: QuerySet[Record], cluster: Cluster, sort: str) -> QuerySet[Record]:
+    name, descending = sort.removeprefix("-"), sort.startswith("-")
+    expression: F | Func | None = None
+    if name in SORTS:
+        expression = F({"url": "snapshot__page__url", "state": "state", "extracted": "extracted_at"}[name])
+    else:
+        attribute = Attribute.objects.filter(record_type_id=cluster.record_type_id, name=name).first()
+        if attribute:
+            expression = _first_value(attribute)
+    if expression is None:
+        return records.order_by("pk")
+    order = expression.desc(nulls_last=True) if descending else expression.asc(nulls_last=True)
+    return records.order_by(order, "pk")
+
+
+def _first_value(attribute: Attribute) -> Func:
+    """An attribute's first value: numbers and amounts as numbers, dates and the like as their normal form, else as they stand."""
+    first = KeyTransform("0", KeyTransform(attribute.name, "values"))
+    if attribute.type == Attribute.Type.TEXT:
+        return KeyTextTransform("raw", first)
+    text = NullIf(KeyTextTransform("value", first), Value("null"))  # SQLite gives JSON's null as the text "null"
+    return Cast(_Amount(text), FloatField()) if attribute.type in _NUMERIC else text
+
+
+class _Amount(Func):
+    """The number at the beginning of "12.90 EUR". SQLite's CAST takes it by itself; PostgreSQL's refuses the rest."""
+
+    template = "%(expressions)s"
+
+    def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        pattern = r"substring(%(expressions)s from '^-?[0-9]+(?:\.[0-9]+)?')"
+        return self.as_sql(compiler, connection, template=pattern, **context)

@@ -1,0 +1,199 @@
+"""What a rule does on the pages of its cluster: tried on a few before it is saved, counted over many for the report."""
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from extraction.algorithms.errors import PageError, RuleError, XPathError
+from extraction.algorithms.rules import apply, xslt
+from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.models import Cluster, SamplePage, Snapshot
+from extraction.services.core import stored_bytes, stored_pages
+from extraction.services.core.coverage import MAX_LISTED
+from extraction.services.core.runs import Progress
+from extraction.services.core.stored_pages import StoredPage
+from extraction.services.labels import designs
+from extraction.services.rules import xpath_trial
+
+PREVIEW_PAGES = 20
+"""Pages a change is tried on before it is saved: as many as a person looks at, and a second's work."""
+
+PREVIEW_BYTES = 40_000_000
+"""Bytes of pages a change is tried on, however few pages that are: a page may have 32 MB."""
+
+REPORT_PAGES = 2_000
+"""Pages a report counts over. A share of 2,000 is known to within two per cent; more would only take longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class EffectRow:
+    """One page: what the attribute gives with the old rule and with the new one. error: why it could not be tried."""
+
+    snapshot_id: int
+    url: str
+    old: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
+    error: str = ""
+
+    @property
+    def changed(self) -> bool:
+        return self.old != self.new
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """A changed rule beside the old one.
+
+    error: what is wrong with the change, in words; empty when it can be saved. rows: the pages it was tried on.
+    checked, total: pages tried and pages of the cluster. gained, lost, changed, same: pages by what happened to the value.
+    hits: pages where the new rule gives a value.
+    """
+
+    error: str = ""
+    rows: tuple[EffectRow, ...] = ()
+    checked: int = 0
+    total: int = 0
+    gained: int = 0
+    lost: int = 0
+    changed: int = 0
+    same: int = 0
+    hits: int = 0
+
+
+@dataclass(slots=True)
+class _Tally:
+    hits: int = 0
+    several: int = 0
+    without: list[int] = field(default_factory=list)
+    several_on: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _ListTally:
+    hits: int = 0
+    rows: int = 0
+    without: list[int] = field(default_factory=list)
+    filled: Counter[str] = field(default_factory=Counter)
+
+    def count(self, snapshot_id: int, rows: Sequence[Mapping[str, Sequence[str]]]) -> None:
+        self.hits += bool(rows)
+        self.rows += len(rows)
+        if not rows:
+            self.without.append(snapshot_id)
+        for row in rows:
+            self.filled.update(name for name, values in row.items() if values)
+
+    def as_json(self) -> dict[str, Any]:
+        return {"hits": self.hits, "rows": self.rows, "without": self.without[:MAX_LISTED], "filled": dict(self.filled)}
+
+
+def compare(cluster: Cluster, old: RuleValue, new: RuleValue, attribute: str, *, on: Sequence[int] = ()) -> Effect:
+    """One attribute's values by two rules on up to PREVIEW_PAGES pages, within the trial's time limit.
+
+    on: the snapshots to try, those of the cluster without any, samples first.
+    """
+    pages = list(_within(stored_pages.find_stored_pages(on[:PREVIEW_PAGES]), PREVIEW_BYTES)) if on else _preview_pages(cluster)
+    tried = xpath_trial.run([old, new], [(_content(source), source.content_type) for source in pages], limit_s=xpath_trial.LIMIT_S)
+    if tried.timed_out and len(tried.values) + len(tried.errors) < len(pages):
+        stuck = pages[len(tried.values) + len(tried.errors)]
+        return Effect(error=f"It needs too much time or memory on {stuck.url}. Begin at an element with an id or a class.")
+    rows = []
+    for number, source in enumerate(pages):
+        failed = [each[attribute] for each in tried.failed.get(number, ())[1:] if attribute in each]
+        if failed:
+            return Effect(error=f"{source.url}: {failed[0]}")
+        before, after = tried.values.get(number, ({}, {}))
+        found = before.get(attribute, ()), after.get(attribute, ())
+        rows.append(EffectRow(source.snapshot_id, source.url, *found, error=tried.errors.get(number, "")))
+    good = [row for row in rows if not row.error]
+    if rows and not good:
+        return Effect(error=f"It could be tried on none of {len(rows)} pages. {rows[0].url}: {rows[0].error}")
+    return Effect(
+        rows=tuple(rows),
+        checked=len(good),
+        total=len(on) or Snapshot.objects.learnable().filter(cluster=cluster.pk).count(),
+        gained=sum(bool(row.new and not row.old) for row in good),
+        lost=sum(bool(row.old and not row.new) for row in good),
+        changed=sum(bool(row.old and row.new and row.changed) for row in good),
+        same=sum(not row.changed for row in good),
+        hits=sum(bool(row.new) for row in good),
+    )
+
+
+def effect_report(cluster: Cluster, rule: RuleValue, *, progress: Progress | None = None, done: int = 0) -> dict[str, Any]:
+    """What each attribute of a rule gives over the cluster's pages (REPORT_PAGES at most, spread evenly).
+
+    {"pages": pages of the cluster, "checked": looked at, "unreadable": how many could not be read, "attributes":
+    {name: {"hits", "several", "without": snapshot ids, "several_on": snapshot ids}}, "lists": {name: {"hits": pages with rows,
+    "rows", "without": snapshot ids, "filled": {attribute: rows with a value}}}}; lists of ids hold MAX_LISTED at most.
+    """
+    sources = designs.learnable_pages(cluster.pk)
+    chosen = sources[:: max(1, -(-len(sources) // REPORT_PAGES))]
+    sheet = xslt.Stylesheet.compile(xslt.stylesheet(rule))
+    tallies = {attribute.name: _Tally() for attribute in rule.attributes}
+    lists = {each.name: _ListTally() for each in rule.lists}
+    unreadable, started = 0, time.monotonic()
+    for number, source in enumerate(chosen, 1):
+        try:
+            given = apply.extract(sheet, stored_pages.read_root(source))
+        except (PageError, RuleError, XPathError):
+            unreadable += 1
+            continue
+        _count(tallies, source.snapshot_id, given.values)
+        for name, list_tally in lists.items():
+            list_tally.count(source.snapshot_id, given.rows.get(name, ()))
+        if progress and number % 20 == 0:
+            rate = number / (time.monotonic() - started)
+            progress(done + number, total=done + len(chosen), message=f"Checking the rule on {len(chosen):,} pages, {rate:.0f} a second")
+    return {
+        "pages": len(sources),
+        "checked": len(chosen) - unreadable,
+        "unreadable": unreadable,
+        "attributes": {name: _row(tally) for name, tally in tallies.items()},
+        "lists": {name: tally.as_json() for name, tally in lists.items()},
+    }
+
+
+def _count(tallies: Mapping[str, _Tally], snapshot_id: int, values: Mapping[str, Sequence[str]]) -> None:
+    for name, tally in tallies.items():
+        different = len(set(values.get(name, ())))
+        tally.hits += different > 0
+        if not different:
+            tally.without.append(snapshot_id)
+        if different > 1:
+            tally.several += 1
+            tally.several_on.append(snapshot_id)
+
+
+def _row(tally: _Tally) -> dict[str, Any]:
+    return {
+        "hits": tally.hits,
+        "several": tally.several,
+        "without": tally.without[:MAX_LISTED],
+        "several_on": tally.several_on[:MAX_LISTED],
+    }
+
+
+def _preview_pages(cluster: Cluster) -> list[StoredPage]:
+    """Samples in their order, then other pages as the learning set draws them, within PREVIEW_PAGES and PREVIEW_BYTES."""
+    samples = list(SamplePage.objects.filter(cluster=cluster).order_by("position").values_list("snapshot_id", flat=True)[:PREVIEW_PAGES])
+    chosen = stored_pages.choose_pages(samples, designs.learnable_pages(cluster.pk), max_bytes=stored_pages.PAGE_FACTOR * PREVIEW_BYTES)
+    return list(_within(chosen[:PREVIEW_PAGES], PREVIEW_BYTES))
+
+
+def _content(source: StoredPage) -> bytes:
+    """The page's bytes; none where they are gone, which the trial reports as an empty page."""
+    try:
+        return stored_bytes.get(source.sha256)
+    except FileNotFoundError:
+        return b""
+
+
+def _within(sources: Iterable[StoredPage], size_bytes: int) -> Iterable[StoredPage]:
+    for source in sources:
+        size_bytes -= source.size_bytes
+        if size_bytes < 0:
+            return
+        yield source

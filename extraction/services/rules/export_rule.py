@@ -1,0 +1,27 @@
+"""A rule of a template as a file that runs without Vertex."""
+
+from dataclasses import dataclass
+
+from extraction.algorithms.rules import exports
+from extraction.models import Rule
+from extraction.services.rules.rules import value_of
+
+CONTENT_TYPES: dict[exports.Form, str] = {"xslt": "application/xslt+xml", "scrapy": "text/x-python", "web-poet": "text/x-python"}
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedRule:
+    """A file to download."""
+
+    name: str
+    content_type: str
+    text: str
+
+
+def export(rule: Rule, form: exports.Form) -> ExportedRule:
+    """The rule in one of `exports.FORMS`. Raises RuleError or XPathError when the row does not hold a rule."""
+    cluster = rule.cluster
+    records = cluster.record_type.name if cluster.record_type else cluster.label
+    name = f"{cluster.site.slug} {records}"
+    text = exports.export(value_of(rule), form, name=name)
+    return ExportedRule(exports.file_name(form, name=name), CONTENT_TYPES[form], text)

@@ -1,0 +1,212 @@
+"""The life of a rule by what people do to it: `Rule.TRANSITIONS`; versions are kept. One rule of a cluster serves at a time.
+
+Every change of state is a compare-and-set inside a transaction that holds the cluster's row, so two persons who publish
+at once follow one another; the constraint `one_serving_rule_per_cluster` stands behind that.
+"""
+
+import logging
+from dataclasses import replace
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from extraction.algorithms.errors import RuleError, XPathError
+from extraction.algorithms.rules import xslt
+from extraction.algorithms.rules.rule import AttributeRule, Selector
+from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.models import Attribute, Cluster, Decision, Rule
+from extraction.services.core import signals
+from extraction.services.labels import designs
+from extraction.services.rules import effects, xpath_words
+from extraction.services.rules.definitions import build_attribute_rule
+from extraction.services.rules.effects import Effect, EffectRow, effect_report
+
+__all__ = [
+    "Effect",
+    "EffectRow",
+    "StateError",
+    "add_draft",
+    "edit",
+    "effect_report",
+    "move",
+    "preview",
+    "publish",
+    "restore",
+    "retire",
+    "value_of",
+]
+
+logger = logging.getLogger(__name__)
+
+
+class StateError(Exception):
+    """The rule is not in a state that allows what was asked, in words."""
+
+
+def publish(rule: Rule, user: Any = None, *, what: Decision.What = Decision.What.PUBLISHED) -> Rule:
+    """Makes a draft or a retired rule the live one; the live one before it is retired in the same transaction. what: how it came to it.
+
+    Raises StateError when it is not draft or retired any more, or when it cannot be run.
+    """
+    published = _go_live(rule, (*Rule.UNPUBLISHED, *Rule.ENDED), user, what)
+    signals.rule_published.send(Rule, rule=rule, user=user)
+    return published
+
+
+def restore(rule: Rule, user: Any = None) -> Rule:
+    """Makes a retired rule the live one again. Raises StateError when it is not retired."""
+    return _go_live(rule, Rule.ENDED, user, Decision.What.PUBLISHED)
+
+
+def retire(rule: Rule, user: Any = None) -> Rule:
+    """Takes the live rule out of use; the cluster has none then. Raises StateError when it is not live."""
+    with transaction.atomic():
+        if not move(rule, Rule.State.RETIRED):
+            raise StateError(f"Version {rule.version} is {rule.get_state_display().lower()}; only a live rule can be retired.")
+        _decided(rule, Decision.What.RETIRED, user)
+    logger.info("%s retired by %s", rule, user)
+    return rule
+
+
+def move(rule: Rule, state: Rule.State) -> bool:
+    """Compare-and-set by `Rule.TRANSITIONS`: False when the row was meanwhile in a state from which it may not go there."""
+    before = [each for each, after in Rule.TRANSITIONS.items() if state in after]
+    changed = Rule.objects.filter(pk=rule.pk, state__in=before).update(state=state)
+    rule.refresh_from_db()
+    return bool(changed)
+
+
+def preview(rule: Rule, attribute: str, xpath: str) -> Effect:
+    """What an attribute's values would be with another XPath, beside what they are; nothing is saved."""
+    wrong = xpath_words.check(xpath)
+    if wrong:
+        return Effect(error=wrong)
+    try:
+        old = value_of(rule)
+        new = _with_xpath(rule, old, attribute, xpath)
+        xslt.Stylesheet.compile(xslt.stylesheet(new))
+    except (RuleError, XPathError) as error:
+        return Effect(error=str(error))
+    return effects.compare(rule.cluster, old, new, attribute, on=designs.check_pages(rule))
+
+
+def edit(rule: Rule, attribute: str, xpath: str, user: Any = None) -> Rule:
+    """A new draft: the rule with another XPath for one attribute, in place of all its alternatives.
+
+    A part of the text that all alternatives agree on (after "by ", before ",") stays. The attribute may be one that the
+    rule has not got yet, if the record type has it. Raises XPathError or RuleError in words when it cannot be used.
+    """
+    effect = preview(rule, attribute, xpath)
+    if effect.error:
+        raise XPathError(effect.error)
+    value = _with_xpath(rule, value_of(rule), attribute, xpath)
+    return add_draft(rule.cluster, value, report=_edited_report(rule, attribute, xpath, effect, user), origin=Rule.Origin.EDITED, user=user)
+
+
+def add_draft(cluster: Cluster, value: RuleValue, *, report: dict[str, Any], origin: Rule.Origin, user: Any = None) -> Rule:
+    """A new version of the cluster's rule as a draft. The newest version, if it is the same draft, gets the report instead."""
+    definition, stylesheet = value.to_json(), xslt.stylesheet(value)
+    xslt.Stylesheet.compile(stylesheet)
+    with transaction.atomic():
+        Cluster.objects.select_for_update().get(pk=cluster.pk)
+        newest = Rule.objects.filter(cluster=cluster).order_by("-version").first()
+        if newest and newest.unpublished and (newest.origin, newest.definition) == (origin, definition):
+            newest.report, newest.stylesheet = report, stylesheet
+            newest.save(update_fields=["report", "stylesheet"])
+            return newest
+        last = Rule.objects.filter(cluster=cluster).aggregate(last=Max("version"))["last"] or 0
+        return Rule.objects.create(
+            cluster=cluster,
+            version=last + 1,
+            origin=origin,
+            definition=definition,
+            stylesheet=stylesheet,
+            report=report,
+            created_by=user,
+        )
+
+
+def value_of(rule: Rule) -> RuleValue:
+    """The rule as a value. Raises RuleError or XPathError when the row does not hold one."""
+    return RuleValue.from_json(rule.definition)
+
+
+def _go_live(rule: Rule, states: tuple[Rule.State, ...], user: Any, what: Decision.What) -> Rule:
+    try:
+        if not value_of(rule).every:
+            raise StateError(f"Version {rule.version} has no attribute; there is nothing to publish.")
+        xslt.Stylesheet.compile(rule.stylesheet)
+    except (RuleError, XPathError) as error:
+        raise StateError(f"Version {rule.version} cannot be run: {error}") from error
+    try:
+        changed = _swap(rule, states, user, what)
+    except IntegrityError as error:
+        raise StateError("Another version was published at the same moment. Look at it, then try again.") from error
+    rule.refresh_from_db()
+    if not changed:
+        wanted = " or ".join(state.label.lower() for state in states)
+        raise StateError(f"Version {rule.version} is {rule.get_state_display().lower()}; it would have to be {wanted}.")
+    logger.info("%s published by %s", rule, user)
+    return rule
+
+
+def _swap(rule: Rule, states: tuple[Rule.State, ...], user: Any, what: Decision.What) -> bool:
+    with transaction.atomic():
+        Cluster.objects.select_for_update().get(pk=rule.cluster_id)
+        ready = Rule.objects.select_for_update().filter(pk=rule.pk, state__in=states)
+        if not ready.exists():
+            return False
+        serving = Rule.objects.filter(cluster_id=rule.cluster_id)
+        serving.filter(state=Rule.State.BROKEN).update(state=Rule.State.REPAIRED)
+        serving.filter(state__in=Rule.SERVING).update(state=Rule.State.RETIRED)
+        changed = ready.update(state=Rule.State.LIVE, published_at=timezone.now())
+        if changed:
+            _decided(rule, what, user)
+        return bool(changed)
+
+
+def _decided(rule: Rule, what: Decision.What, user: Any) -> None:
+    """Writes down who decided. Called in the transaction of what was decided."""
+    Decision.objects.create(rule=rule, what=what, at=timezone.now(), by=user, by_name=user.get_username() if user else "")
+
+
+def _with_xpath(rule: Rule, value: RuleValue, attribute: str, xpath: str) -> RuleValue:
+    """The rule value with the attribute's alternatives replaced; an attribute it lacks is added in the record type's order."""
+    if any(each.name == attribute for each in value.attributes):
+        return replace(value, attributes=tuple(_replaced(each, xpath) if each.name == attribute else each for each in value.attributes))
+    schema = list(Attribute.objects.filter(record_type_id=rule.cluster.record_type_id))
+    new = next((each for each in schema if each.name == attribute), None)
+    if new is None:
+        raise RuleError(f"There is no attribute “{attribute}”.")
+    if new.list_id:
+        raise RuleError(f"“{attribute}” is an attribute of the rows of a list; mark its values in two rows instead.")
+    order = {each.name: number for number, each in enumerate(schema)}
+    added = [*value.attributes, build_attribute_rule(new, (Selector(xpath),))]
+    return replace(value, attributes=tuple(sorted(added, key=lambda each: order.get(each.name, len(order)))))
+
+
+def _replaced(attribute: AttributeRule, xpath: str) -> AttributeRule:
+    parts = {selector.part for selector in attribute.alternatives}
+    return replace(attribute, alternatives=(Selector(xpath, parts.pop() if len(parts) == 1 else None),))
+
+
+def _edited_report(rule: Rule, attribute: str, xpath: str, effect: Effect, user: Any) -> dict[str, Any]:
+    """The old report with this attribute's entry replaced by what the trial showed."""
+    without = [row.snapshot_id for row in effect.rows if not row.error and not row.new]
+    entry = {
+        "name": attribute,
+        "alternatives": [{"xpath": xpath}],
+        "edited_by": str(user or ""),
+        "hits": effect.hits,
+        "checked": effect.checked,
+        "without": without,
+        "several": 0,
+        "several_on": [],
+    }
+    entries = [each for each in rule.report.get("attributes", []) if each.get("name") != attribute]
+    failed = [each for each in rule.report.get("failed", []) if each.get("name") != attribute]
+    order = {each.name: number for number, each in enumerate(Attribute.objects.filter(record_type_id=rule.cluster.record_type_id))}
+    entries = sorted([*entries, entry], key=lambda each: order.get(each["name"], len(order)))
+    return rule.report | {"attributes": entries, "failed": failed, "edited_from": rule.version}

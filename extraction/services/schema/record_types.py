@@ -1,0 +1,132 @@
+"""Record types: made, changed, deleted while nothing uses them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Count, Q
+from django.utils.text import slugify
+
+from extraction.models import Attribute, Cluster, Label, RecordType
+from extraction.services.schema import record_lists, renaming
+
+RESERVED = frozenset({"new"})
+
+
+class InUse(Exception):  # noqa: N818
+    """Something would be lost that people made; the message says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeDraft:
+    """An attribute as a person wants it. id: of the one it changes, None for a new one. list: whose rows it is of, "" for the page."""
+
+    id: int | None
+    name: str
+    type: str
+    multiple: bool = False
+    mandatory: bool = False
+    hotkey: str = ""
+    list: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordTypeRow:
+    """A record type with its attributes and the number of templates that use it."""
+
+    record_type: RecordType
+    attributes: list[Attribute]
+    templates: int
+
+
+def rows() -> list[RecordTypeRow]:
+    """Every record type, by name, in a constant number of queries."""
+    found = RecordType.objects.annotate(templates=Count("clusters")).prefetch_related("attributes")
+    return [RecordTypeRow(row, list(row.attributes.all()), row.templates) for row in found]
+
+
+def create(name: str, description: str, attributes: Sequence[AttributeDraft]) -> RecordType:
+    """A new record type with its attributes in the given order."""
+    with transaction.atomic():
+        record_type = RecordType.objects.create(name=name, description=description, slug=_free_slug(name))
+        _write(record_type, attributes, {})
+    return record_type
+
+
+def update(
+    record_type: RecordType, name: str, description: str, attributes: Sequence[AttributeDraft], *, drop_labels: bool = False
+) -> bool:
+    """Changes a record type to what is given. Raises InUse when annotations would be lost and `drop_labels` is not set.
+
+    Rules and records follow in the same transaction: new names stand in them at once. True when a live rule judges
+    otherwise now (a type, several values, mandatory), so that its records should be made anew.
+    """
+    with transaction.atomic():
+        wanted = {draft.id: draft.list for draft in attributes if draft.id}
+        lists = record_lists.renamed(record_type, wanted, _lists(attributes))
+        gone = record_type.attributes.exclude(pk__in=list(wanted))
+        moved = record_lists.moved(record_type, wanted, lists)
+        lost = record_type.attributes.filter(Q(pk__in=gone) | Q(pk__in=[each.pk for each in moved]))
+        labelled = [(row.name, row.n) for row in lost.annotate(n=Count("labels")) if row.n]
+        if labelled and not drop_labels:
+            raise InUse("; ".join(f"{name} has {n} annotation{'s' if n > 1 else ''}" for name, n in labelled))
+        gone.delete()
+        record_lists.drop_labels(moved)
+        names = dict(record_type.attributes.values_list("pk", "name"))
+        renamed = {names[draft.id]: draft.name for draft in attributes if draft.id in names and names[draft.id] != draft.name}
+        RecordType.objects.filter(pk=record_type.pk).update(name=name, description=description)
+        _write(record_type, attributes, lists)
+        return renaming.follow(record_type, renamed, lists)
+
+
+def add(record_type: RecordType, drafts: Sequence[AttributeDraft]) -> None:
+    """Adds attributes whose names are new, and their lists; those that are there stay as they are."""
+    old = list(record_type.attributes.select_related("list"))
+    known = {each.name.lower() for each in old}
+    kept = [
+        AttributeDraft(each.pk, each.name, each.type, each.multiple, each.mandatory, each.hotkey, each.list.name if each.list else "")
+        for each in old
+    ]
+    new = [draft for draft in drafts if draft.name.lower() not in known]
+    if new:
+        update(record_type, record_type.name, record_type.description, [*kept, *new])
+
+
+def delete(record_type: RecordType) -> None:
+    """Deletes a record type. Raises InUse while a template uses it."""
+    with transaction.atomic():
+        users = Cluster.objects.filter(record_type=record_type).select_related("site")
+        if users:
+            raise InUse("used by " + ", ".join(f"{cluster.label} of {cluster.site}" for cluster in users[:5]))
+        record_type.delete()
+
+
+def label_counts(record_type: RecordType) -> dict[int, int]:
+    """{attribute id: how many annotations it has}."""
+    return dict(Label.objects.filter(attribute__record_type=record_type).values_list("attribute").order_by().annotate(n=Count("pk")))
+
+
+def _lists(attributes: Sequence[AttributeDraft]) -> list[str]:
+    """The lists that attributes name, in the order of their first."""
+    return list(dict.fromkeys(draft.list for draft in attributes if draft.list))
+
+
+def _write(record_type: RecordType, attributes: Sequence[AttributeDraft], renamed_lists: Mapping[str, str]) -> None:
+    lists = record_lists.write(record_type, _lists(attributes), renamed_lists)
+    # Two attributes may swap their names: the unique constraint is checked row by row, so names pass through one that is free.
+    kept = record_type.attributes.in_bulk([draft.id for draft in attributes if draft.id])
+    for attribute in kept.values():
+        Attribute.objects.filter(pk=attribute.pk).update(name=f" {attribute.pk}")
+    for position, draft in enumerate(attributes):
+        row = kept.get(draft.id or 0) or Attribute(record_type=record_type)
+        row.name, row.type, row.position = draft.name, draft.type, position
+        row.multiple, row.mandatory, row.hotkey = draft.multiple, draft.mandatory, draft.hotkey
+        row.list = lists.get(draft.list)
+        row.save()
+    record_lists.sweep(record_type, list(lists))
+
+
+def _free_slug(name: str) -> str:
+    base = slugify(name)[:80].strip("-") or "record-type"
+    taken = set(RecordType.objects.filter(slug__startswith=base).values_list("slug", flat=True)) | RESERVED
+    return base if base not in taken else next(f"{base}-{n}" for n in range(2, len(taken) + 3) if f"{base}-{n}" not in taken)

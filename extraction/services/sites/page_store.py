@@ -1,0 +1,220 @@
+"""Pages that came in become rows: a page for each address, a snapshot for each content seen there.
+
+Idempotent: what is there already stays as it is, so a batch may come twice, from two runs at once or after a crash.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.utils import timezone
+
+from extraction.algorithms.dom import nodes
+from extraction.algorithms.dom.junk import why_no_page
+from extraction.algorithms.dom.parse import ParsedPage, parse
+from extraction.algorithms.errors import PageError
+from extraction.algorithms.sketches import shingles
+from extraction.fetching.items import PageItem
+from extraction.fetching.names import printable
+from extraction.models import Page, Run, Site, Snapshot
+from extraction.services.core import stored_bytes
+
+TITLE_LENGTH = 200
+
+PARTLY = "read in part: "
+"""How a problem of a page begins that is read as far as it goes; others are of pages that cannot be read."""
+
+WRITERS = 4
+"""Contents are compressed and written beside the parsing: both are C code that lets other threads go on, and object stores answer late."""
+
+
+Look = Callable[[PageItem, ParsedPage], None]
+
+
+def _pass(_item: PageItem, _page: ParsedPage) -> None:
+    """Nobody looks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A content seen at an address. dated: somebody said when; else `at` is the time of the import. keep: its bytes, too."""
+
+    url: str
+    sha256: str
+    at: datetime
+    dated: bool
+    item: PageItem
+    keep: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What a batch changed. unreadable: (name, reason) of the pages that cannot be read, new or not; partly: of those read in part."""
+
+    new: int
+    changed: int
+    unreadable: tuple[tuple[str, str], ...]
+    partly: tuple[tuple[str, str], ...]
+
+
+def store(run: Run, items: Sequence[PageItem], *, keep_new: bool = True, look: Look = _pass) -> Stored:
+    """Keeps a batch of pages; a page's newest snapshot becomes its current one. Adds up `new` and `changed` in the run's summary.
+
+    keep_new: False to keep only the rows, not the bytes, of pages whose bytes were never kept. look: sees the trees of new
+    contents, which are parsed here anyway.
+
+    Contents go to the storage first and rows follow in one transaction: whoever dies in between leaves whole batches
+    and at worst a content without a row.
+    """
+    kept = None if keep_new else _kept(run.site, items)
+    visits = [_visit(run, item, kept) for item in items]
+    known = _known(run.site, visits)
+    fresh = {(visit.url, visit.sha256): visit for visit in visits if (visit.url, visit.sha256, visit.keep) not in known}
+    made = _made(list(fresh.values()), look)
+    with transaction.atomic():
+        new, changed = _write(run.site, visits, made)
+        if new or changed:
+            run.summary = run.summary | {"new": run.summary.get("new", 0) + new, "changed": run.summary.get("changed", 0) + changed}
+            Run.objects.filter(pk=run.pk).update(summary=run.summary)
+    said = {(url, sha256): each for (url, sha256, _), each in known.items()} | {key: (row.error, row.notice) for key, row in made.items()}
+    every = [(visit.url, *said[visit.url, visit.sha256]) for visit in visits]
+    bad = tuple((url, error) for url, error, _ in every if error)
+    return Stored(new, changed, bad, tuple((url, f"{PARTLY}{notice}") for url, error, notice in every if notice and not error))
+
+
+def vectorise(snapshots: Sequence[Snapshot], pages: Sequence[bytes]) -> None:
+    """Gives readable snapshots the shingle vectors of their contents."""
+    readable = [(snapshot, content) for snapshot, content in zip(snapshots, pages, strict=True) if not snapshot.error]
+    vectors = shingles.vectors([content for _, content in readable])
+    for (snapshot, _), vector in zip(readable, vectors, strict=True):
+        snapshot.vector, snapshot.scheme = f"{vector:016x}", shingles.SCHEME
+
+
+def address_of(item: PageItem) -> str:
+    """What the page is known by: its URL, else its name in the archive."""
+    return item.url or item.name
+
+
+def _kept(site: Site, items: Sequence[PageItem]) -> set[str]:
+    """The addresses of those pages whose bytes are kept."""
+    pages = Page.objects.filter(site=site, url__in={address_of(item) for item in items}, snapshots__kept=True)
+    return set(pages.values_list("url", flat=True))
+
+
+def _visit(run: Run, item: PageItem, kept: set[str] | None) -> Visit:
+    url = address_of(item)
+    # A date from the future is no date: the page would stay the newest for ever.
+    dated = item.fetched_at if item.fetched_at and item.fetched_at <= timezone.now() else None
+    keep = kept is None or url in kept
+    return Visit(url, stored_bytes.digest(item.content), dated or run.created_at, dated is not None, item, keep)
+
+
+def _known(site: Site, visits: Sequence[Visit]) -> dict[tuple[str, str, bool], tuple[str, str]]:
+    """{(URL, sha256, whether its bytes are wanted): (error, notice)} of the snapshots that are there already as wanted."""
+    rows = Snapshot.objects.filter(page__site=site, page__url__in={visit.url for visit in visits})
+    found = {}
+    for url, sha256, error, notice, kept in rows.values_list("page__url", "sha256", "error", "notice", "kept"):
+        found[url, sha256, False] = error, notice
+        if kept:
+            found[url, sha256, True] = error, notice
+    return found
+
+
+def _made(visits: Sequence[Visit], look: Look) -> dict[tuple[str, str], Snapshot]:
+    """The snapshots to be, without their pages; their contents are kept."""
+    wanted = [visit.item for visit in visits if visit.keep]
+    received = [item.answer.received for item in wanted if item.answer and item.answer.received is not None]
+    with ThreadPoolExecutor(WRITERS) as writers:
+        kept = writers.map(stored_bytes.put, [*(item.content for item in wanted), *received])
+        made = [_snapshot(visit, look) for visit in visits]
+        list(kept)  # raises what a writer raised
+    vectorise(made, [visit.item.content for visit in visits])
+    return {(visit.url, visit.sha256): snapshot for visit, snapshot in zip(visits, made, strict=True)}
+
+
+def _snapshot(visit: Visit, look: Look) -> Snapshot:
+    content, content_type, answer = visit.item.content, visit.item.content_type, visit.item.answer
+    title, error, notice = "", "", ""
+    try:
+        if reason := why_no_page(content):
+            raise PageError(reason)
+        page = parse(content, content_type=content_type or None)
+        title, notice = title_of(page), notice_of(page)
+        look(visit.item, page)
+    except PageError as reason:
+        error = str(reason)[:500]
+    made = Snapshot(
+        sha256=visit.sha256,
+        size_bytes=len(content),
+        content_type=content_type,
+        fetched_at=visit.at,
+        title=title,
+        error=error,
+        notice=notice,
+        kept=visit.keep,
+    )
+    if answer:
+        made.status, made.headers = answer.status, dict(answer.headers)
+        made.received = stored_bytes.digest(answer.received) if answer.received is not None else ""
+    return made
+
+
+def notice_of(page: ParsedPage) -> str:
+    """What of the page could not be read, as it is kept."""
+    return "; ".join(page.notices)[:500]
+
+
+def title_of(page: ParsedPage) -> str:
+    """The page's title as it is kept; empty where it has none."""
+    element = next(page.root.iter("title"), None)
+    if element is None and nodes.is_xml(page.root):
+        element = next((each for each in page.root.iter("Title", "name", "Name", "headline", "label")), None)
+    return printable(nodes.clean(nodes.whole_text(element)))[:TITLE_LENGTH] if element is not None else ""
+
+
+def _write(site: Site, visits: Sequence[Visit], made: dict[tuple[str, str], Snapshot]) -> tuple[int, int]:
+    """Writes the rows; (pages that are new, pages that changed)."""
+    urls = sorted({visit.url for visit in visits})
+    # In the order of their URLs: two imports of one site then wait for each other instead of blocking each other.
+    Page.objects.bulk_create([Page(site=site, url=url) for url in urls], ignore_conflicts=True)
+    pages = {page.url: page for page in Page.objects.select_for_update().filter(site=site, url__in=urls).order_by("url")}
+    for (url, _), snapshot in made.items():
+        snapshot.page = pages[url]
+    Snapshot.objects.bulk_create([made[key] for key in sorted(made)], ignore_conflicts=True)
+    rows = {(row.page_id, row.sha256): row for row in Snapshot.objects.filter(page__in=pages.values())}
+    by_id = {row.pk: row for row in rows.values()}
+    before = {page.pk: page.current_id for page in pages.values()}
+    seen: set[int] = set()
+    for visit in visits:
+        page = pages[visit.url]
+        row = rows[page.pk, visit.sha256]
+        if (visit.keep and not row.kept) or row.checked:
+            row.kept, row.checked = row.kept or visit.keep, False
+            seen.add(row.pk)
+        _settle(page, row, by_id, visit, seen)
+    Snapshot.objects.bulk_update([by_id[pk] for pk in sorted(seen)], ["fetched_at", "kept", "checked", "headers"])
+    back = [page.pk for page in pages.values() if page.gone_at is not None]
+    Page.objects.filter(pk__in=back).update(gone_at=None)
+    moved = [page for page in pages.values() if page.current_id != before[page.pk]]
+    Page.objects.bulk_update(moved, ["current"])
+    new = sum(before[page.pk] is None for page in moved)
+    return new, len(moved) - new
+
+
+def _settle(page: Page, snapshot: Snapshot, by_id: dict[int, Snapshot], visit: Visit, seen: set[int]) -> None:
+    """Makes the snapshot current when the visit is the newest: by time, then by sha256, so that no order of visits matters.
+
+    The same content seen again without a date says nothing new.
+    """
+    held = by_id.get(page.current_id) if page.current_id else None
+    if held is snapshot and not visit.dated:
+        return
+    if visit.at > snapshot.fetched_at:
+        snapshot.fetched_at = visit.at
+        if visit.item.answer:
+            snapshot.headers = dict(visit.item.answer.headers)  # a server may give the same content another ETag
+        seen.add(snapshot.pk)
+    if held is None or (snapshot.fetched_at, snapshot.sha256) > (held.fetched_at, held.sha256):
+        page.current = snapshot

@@ -1,0 +1,164 @@
+"""Sites: made, renamed, deleted, and how they stand."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, Max, Q
+from django.utils import timezone
+from django.utils.text import slugify
+
+from extraction.models import Breakage, Cluster, Page, Record, Rule, Run, Site, Source
+
+RESERVED = frozenset({"new"})
+"""Slugs that are addresses of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteRow:
+    """A site and how it stands: counts of pages, templates and records by state."""
+
+    site: Site
+    pages: int
+    templates: int
+    complete: int
+    incomplete: int
+    failed: int
+    last_run: Any
+
+    @property
+    def records(self) -> int:
+        """Pages that gave a record, complete or not."""
+        return self.complete + self.incomplete
+
+    @property
+    def health(self) -> list[tuple[float, str]]:
+        """Shares of the pages by the state of their records, with the state's colour; the rest has no record yet."""
+        pages = max(1, self.pages)
+        return [(self.complete / pages, "ok"), (self.incomplete / pages, "suspect"), (self.failed / pages, "broken")]
+
+
+@dataclass(frozen=True, slots=True)
+class SiteHead:
+    """The figures above a site's tabs. running: runs that work or wait for a worker; paused: those that rest; busy: the state they have as
+    a whole, empty without any.
+    fetchable: its address is known. extractable: a rule is live besides. broken: open breakages. earlier: records of contents that do
+    not stand there any more.
+    """
+
+    row: SiteRow
+    unreadable: int
+    partly: int
+    unclustered: int
+    gone: int
+    running: int
+    paused: int
+    busy: str
+    broken: int
+    earlier: int
+    fetchable: bool
+    extractable: bool
+
+
+def same_named(name: str) -> list[Site]:
+    """The sites whose name is this one but for case: one at most of those made here."""
+    wanted = name.casefold()
+    ids = [pk for pk, known in Site.objects.values_list("pk", "name") if known.casefold() == wanted]
+    return list(Site.objects.filter(pk__in=ids).order_by("pk"))
+
+
+def create(name: str, address: str = "", *, user: Any = None) -> Site:
+    """A new site with a slug of its own."""
+    with transaction.atomic():
+        return Site.objects.create(name=name, address=address, slug="-".join(_free_slug(name)), created_by=user)
+
+
+def rename(site: Site, name: str, address: str) -> None:
+    """Changes its name and address. The slug stays: links to the site go on working."""
+    Site.objects.filter(pk=site.pk).update(name=name, address=address)
+    site.name, site.address = name, address
+
+
+def delete(site: Site) -> None:
+    """Deletes a site with its pages, templates, rules and records, and ends its runs.
+
+    The bytes of its pages stay in the storage: another site may share them.
+    """
+    with transaction.atomic():
+        Run.objects.filter(site=site, state__in=Run.UNFINISHED).update(state=Run.State.CANCELLED, finished_at=timezone.now())
+        # The rows of a site hang together in circles (a page's current snapshot, a snapshot's template); records and
+        # rules go first so that the cascade meets each row once.
+        Record.objects.filter(cluster__site=site).delete()
+        Page.objects.filter(site=site).update(current=None)
+        site.delete()
+
+
+def rows(sites: Iterable[Site] | None = None) -> list[SiteRow]:
+    """Every site and how it stands, by name, in a constant number of queries."""
+    chosen = list(Site.objects.all() if sites is None else sites)
+    ids = [site.pk for site in chosen]
+    pages = dict(Page.objects.filter(site__in=ids).values_list("site").order_by().annotate(n=Count("pk")))
+    templates = dict(
+        Cluster.objects.filter(site__in=ids, ignored=False, small=False).values_list("site").order_by().annotate(n=Count("pk"))
+    )
+    last = dict(Run.objects.filter(site__in=ids).values_list("site").order_by().annotate(at=Max("created_at")))
+    states = {(site, state): n for site, state, n in _record_states(ids)}
+    return [
+        SiteRow(
+            site,
+            pages.get(site.pk, 0),
+            templates.get(site.pk, 0),
+            complete=states.get((site.pk, Record.State.COMPLETE), 0),
+            incomplete=states.get((site.pk, Record.State.INCOMPLETE), 0),
+            failed=states.get((site.pk, Record.State.FAILED), 0),
+            last_run=last.get(site.pk),
+        )
+        for site in chosen
+    ]
+
+
+def head(site: Site) -> SiteHead:
+    """The figures above a site's tabs."""
+    figures = Page.objects.filter(site=site).aggregate(
+        unreadable=Count("pk", filter=Q(current__isnull=False) & ~Q(current__error="")),
+        partly=Count("pk", filter=Q(current__error="") & ~Q(current__notice="")),
+        unclustered=Count("pk", filter=Q(current__error="", current__cluster=None)),
+        gone=Count("pk", filter=Q(gone_at__isnull=False)),
+    )
+    states = list(Run.objects.filter(site=site, state__in=Run.UNFINISHED).values_list("state", flat=True))
+    paused = states.count(Run.State.PAUSED)
+    busy = next((state for state in (Run.State.RUNNING, Run.State.QUEUED, Run.State.PAUSED) if state in states), "")
+    broken = Breakage.objects.filter(cluster__site=site, state=Breakage.State.OPEN).count()
+    source = Source.objects.filter(site=site).first()
+    fetchable = source is not None and source.is_set
+    live = fetchable and Rule.objects.filter(cluster__site=site, cluster__ignored=False, state__in=Rule.SERVING).exists()
+    return SiteHead(
+        rows([site])[0],
+        **figures,
+        running=len(states) - paused,
+        paused=paused,
+        busy=busy,
+        broken=broken,
+        earlier=Record.objects.filter(cluster__site=site).outdated().exclude(state=Record.State.FAILED).count(),
+        fetchable=fetchable,
+        extractable=live,
+    )
+
+
+def _record_states(site_ids: list[int]) -> Iterator[tuple[int, str, int]]:
+    current = Record.objects.standing().filter(cluster__site__in=site_ids)
+    yield from current.values_list("cluster__site", "state").order_by().annotate(n=Count("pk"))
+
+
+_DOT = re.compile(r"(?<=\w)[.:](?=\w)")
+"""Within hosts and numbers: 127.0.0.1 becomes 127-0-0-1."""
+
+
+def _free_slug(name: str) -> list[str]:
+    base = slugify(_DOT.sub("-", name))[:120].strip("-") or "site"
+    taken = set(Site.objects.filter(slug__startswith=base).values_list("slug", flat=True)) | RESERVED
+    if base not in taken:
+        return [base]
+    return [base, str(next(n for n in range(2, len(taken) + 3) if f"{base}-{n}" not in taken))]

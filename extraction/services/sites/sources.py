@@ -1,0 +1,151 @@
+"""A site's source: made from an address, changed, and turned into the plan of a crawl."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as TooLate
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.db import transaction
+
+from extraction.algorithms.rules.url_patterns import Address as Parsed
+from extraction.fetching import url_safety
+from extraction.fetching.crawl.messages import Address, CrawlPlan, Rendering
+from extraction.fetching.crawl.sources import read_url_list
+from extraction.models import Site, Source
+from extraction.services.sites import sites
+
+RESOLVE_S = 4.0
+"""How long a person waits for a host's address to be looked up; the crawl looks again."""
+
+
+class AddressError(ValueError):
+    """An address that is none or may not be fetched; the message is for the person who typed it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frontier:
+    """Where a crawl stands. queued: still to be fetched. known: done. page_limit: pages still to be kept, None for any."""
+
+    queued: Sequence[Address]
+    known: Sequence[str]
+    page_limit: int | None
+
+
+def of(site: Site) -> Source:
+    """The site's source, a new one with its address when it has none; not written yet then."""
+    found = Source.objects.filter(site=site).first()
+    return found or Source(site=site, addresses=[site.address] if site.address else [])
+
+
+def ready(site: Site) -> bool:
+    """The site's pages can be fetched: something is known to begin with."""
+    source = Source.objects.filter(site=site).first()
+    return source is not None and source.is_set
+
+
+@transaction.atomic
+def create(address: str, *, name: str = "", options: dict[str, Any] | None = None, user: Any = None) -> Source:
+    """A new site with its source. name: empty for one made of the address's host. options: fields of the source."""
+    site = sites.create(name or free_name(address), address, user=user)
+    return Source.objects.create(site=site, **{"addresses": [address], **(options or {})})
+
+
+def checked(address: str) -> str:
+    """The address as it will be fetched. Raises AddressError: no web address, a host that is not there or not on the public internet.
+
+    What this says is for the person who types; what is connected to is judged again when it is.
+    """
+    guard = url_safety.Guard.of(settings.VERTEX_CRAWL_PRIVATE_HOSTS)
+    hint = "Whoever runs Vertex can allow it with VERTEX_CRAWL_PRIVATE_HOSTS."
+    try:
+        url = guard.check_url(address)
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port or url_safety.DEFAULT_PORTS[parts.scheme]
+        if "." not in host and ":" not in host and host != "localhost" and not guard.permits(host, port):
+            raise AddressError(f"“{host}” is not the name of a web site. Give an address such as https://www.example.org.")
+        found = _resolved(host, port)
+        if found:
+            url_safety.checked(found, guard=guard, host=host, port=port)
+    except url_safety.RefusedAddress as error:
+        raise AddressError(f"This is not fetched: {error}. {hint if 'public internet' in str(error) else ''}".strip()) from error
+    except OSError as error:
+        raise AddressError(f"There is no host {host}. Is it spelt right?") from error
+    return url
+
+
+def _resolved(host: str, port: int) -> list[url_safety.IPAddress]:
+    """The host's addresses; none when that takes too long or is a proxy's business."""
+    if settings.VERTEX_CRAWL_PROXY:
+        return []
+    waiter = ThreadPoolExecutor(1)
+    try:
+        return waiter.submit(url_safety.resolve, host, port).result(RESOLVE_S)
+    except TooLate:
+        return []
+    finally:
+        waiter.shutdown(wait=False)
+
+
+def read_list(content: bytes) -> list[str]:
+    """The addresses of a text or CSV file, one a row; rows without one, such as a header, are passed over."""
+    return [url for url in read_url_list(content) if len(url) <= url_safety.MAX_URL]
+
+
+def free_name(address: str) -> str:
+    """A name that no site has yet, from the host of an address: example.org, example.org 2."""
+    base = (urlsplit(address).hostname or address).removeprefix("www.")[:100]
+    names = (name.casefold() for name in Site.objects.values_list("name", flat=True))
+    taken = {name for name in names if name.startswith(base.casefold())}
+    free = (name for n in range(2, len(taken) + 3) if (name := f"{base} {n}").casefold() not in taken)
+    return base if base.casefold() not in taken else next(free)
+
+
+def hosts(source: Source) -> tuple[str, ...]:
+    """The hosts that may be fetched from: those set, else those of its addresses, with and without `www.`."""
+    if source.hosts:
+        return tuple(source.hosts)
+    found: dict[str, None] = {}
+    for address in (*source.addresses, *source.listed, *source.sitemaps, *source.feeds):
+        host = host_of(address)
+        if host:
+            found |= dict.fromkeys((host, host[4:] if host.startswith("www.") else f"www.{host}"))
+    return tuple(found)
+
+
+def host_of(address: str) -> str:
+    """An address's host in lower case, with the port unless it is the scheme's own; empty where it has none."""
+    return Parsed.parse(address).host if "://" in address else ""
+
+
+def plan(source: Source, frontier: Frontier, *, spool: Path, sample: bool) -> CrawlPlan:
+    """What the crawling process is told. sample: take a sample that represents the site, and end when nothing new comes."""
+    return CrawlPlan(
+        spool=str(spool),
+        start=tuple(source.addresses),
+        sitemaps=tuple(source.sitemaps),
+        feeds=tuple(source.feeds),
+        urls=tuple(source.listed),
+        robots_sitemaps=source.find_sitemaps,
+        allowed_hosts=hosts(source),
+        include=tuple(source.include),
+        exclude=tuple(source.exclude),
+        max_depth=source.depth,
+        page_limit=frontier.page_limit,
+        sample=sample,
+        queued=tuple(frontier.queued),
+        known=tuple(frontier.known),
+        delay_s=source.delay_s,
+        concurrency=source.concurrency,
+        obey_robots=source.obey_robots,
+        verify_certificates=source.verify_certificates,
+        contact=source.contact or settings.VERTEX_CRAWL_CONTACT,
+        proxy=settings.VERTEX_CRAWL_PROXY,
+        permitted=tuple(settings.VERTEX_CRAWL_PRIVATE_HOSTS),
+        timeout_s=float(settings.VERTEX_CRAWL_TIMEOUT_S),
+        max_bytes=settings.VERTEX_PAGE_MAX_BYTES,
+        rendered=Rendering(source.rendered),
+    )

@@ -1,0 +1,113 @@
+"""Suggested fields: from a template of which nothing is annotated to a record type with marked pages.
+
+What an editor takes becomes attributes and, on the first sample pages, labels like any other: to be looked at in the workbench,
+put right there, and learned from.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from extraction.algorithms.rules.guess import guess_type
+from extraction.algorithms.suggestion.lists import columns_within
+from extraction.algorithms.suggestion.suggest import Column, suggest
+from extraction.models import Cluster
+from extraction.services.core.recent import Recent
+from extraction.services.core.runs import JobError
+from extraction.services.suggestions import found_lists, taking_fields
+from extraction.services.suggestions.taking_fields import Taken
+from extraction.services.templates import sample_trees
+from extraction.services.templates.sample_trees import Samples
+
+COLUMNS = 30
+"""Columns offered."""
+
+EXAMPLES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column as offered. place: its number; pages: those looked at; filled: those that have it; examples: values of some pages.
+
+    list: the list in whose rows its values stand, "" for none.
+    """
+
+    place: int
+    name: str
+    type: str
+    multiple: bool
+    constant: bool
+    filled: int
+    pages: int
+    examples: tuple[str, ...]
+    list: str = ""
+
+    @property
+    def coverage(self) -> float:
+        """Share of the pages that have it."""
+        return self.filled / self.pages
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What is offered for a template. key: says of which pages; fields: the best first."""
+
+    key: str
+    pages: int
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    snapshots: tuple[int, ...]
+    columns: tuple[Column, ...]
+    fields: tuple[Field, ...]
+
+
+_FOUND: Recent[str, _Found] = Recent(20)
+
+
+def offer(cluster: Cluster) -> Offer:
+    """The columns proposed for a template's sample pages; computed once for the same pages."""
+    key, found = _find(cluster)
+    return Offer(key, len(found.snapshots), found.fields)
+
+
+def use(cluster: Cluster, key: str, taken: Sequence[Taken], user: Any, *, type_name: str = "") -> int:
+    """Makes attributes of the columns taken and marks them on the first sample pages; gives the number of pages marked.
+
+    key: the offer's. type_name: of the record type to be made where the template has none. What was marked before stays.
+    Raises JobError when the pages are others by now.
+    """
+    now, found = _find(cluster)
+    if now != key:
+        raise JobError("the template's sample pages changed meanwhile; look at the suggestions again")
+    rows = [(each, found.columns[each.place].values) for each in taken if each.place < len(found.columns)]
+    return taking_fields.take(cluster, found.snapshots, rows, user, type_name=type_name)
+
+
+def columns(cluster: Cluster) -> tuple[Column, ...]:
+    """The columns that are offered, with all their values."""
+    return _find(cluster)[1].columns
+
+
+def _find(cluster: Cluster) -> tuple[str, _Found]:
+    samples = sample_trees.of(cluster)
+    return samples.key, _FOUND.get(samples.key) or _FOUND.put(samples.key, _read(samples))
+
+
+def _read(samples: Samples) -> _Found:
+    kept, roots = sample_trees.read(samples.snapshots)
+    columns = suggest(roots, most=COLUMNS)
+    language = roots[0].get("lang") if roots else None
+    within = columns_within(found_lists.of(samples.key, roots), roots, [column.values for column in columns])
+    names = {place: found.name for place, found in within.items()}
+    fields = tuple(replace(_field(place, column, len(kept), language), list=names.get(place, "")) for place, column in enumerate(columns))
+    return _Found(tuple(snapshot.pk for snapshot in kept), tuple(columns), fields)
+
+
+def _field(place: int, column: Column, pages: int, language: str | None) -> Field:
+    texts = [each.text for row in column.values.values() for each in row]
+    examples = tuple(" · ".join(each.text for each in row) for row in list(column.values.values())[:EXAMPLES])
+    kind = guess_type(texts, language=language)
+    return Field(place, column.name, kind, column.multiple, column.constant, len(column.values), pages, examples)

@@ -1,0 +1,203 @@
+"""Suggested lists: from a template of which nothing is annotated to a list with marked rows.
+
+What an editor takes becomes a list of the record type with its attributes, and on the first sample pages that show it rows marked like any
+others: to be looked at in the workbench, put right there, and learned from.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from extraction.algorithms.rules.guess import guess_type
+from extraction.algorithms.suggestion.lists import ListField, SuggestedList, rows_to_mark, with_opinions
+from extraction.models import Attribute, Cluster, Label, Snapshot
+from extraction.services.core.recent import Recent
+from extraction.services.core.runs import JobError
+from extraction.services.core.stored_pages import read_elements
+from extraction.services.labels import list_offers
+from extraction.services.labels.labelling import MAX_ROWS, set_labels
+from extraction.services.schema import record_types
+from extraction.services.schema.record_types import AttributeDraft
+from extraction.services.suggestions import found_lists, second_opinions
+from extraction.services.suggestions.taking_fields import Taken
+from extraction.services.templates import clusters, sample_trees
+
+MARKED_PAGES, MARKED_ROWS = 2, 2
+"""Pages on which rows are marked, and how many on each: what the learner of rows needs, and a page more to tell what varies."""
+
+WHOLE_ROWS = 40
+"""Most rows of the first page that are all marked unless told otherwise: what stands beside them is then known to be none."""
+
+SHOWN_ROWS = 4
+"""Rows shown of a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field as offered. place: its number in its list; filled: rows that have it; share: of all rows."""
+
+    place: int
+    name: str
+    type: str
+    multiple: bool
+    filled: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedList:
+    """A list as offered.
+
+    place: its number. rows: of all pages together. pages: those that show it. first: rows of the first of them. shown: its first rows, a
+    text for each field. agree: other methods that found it.
+    """
+
+    place: int
+    name: str
+    rows: int
+    pages: int
+    first: int
+    fields: tuple[Field, ...]
+    shown: tuple[tuple[str, ...], ...]
+    agree: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What is offered for a template. key: says of which pages; pages: how many were compared."""
+
+    key: str
+    pages: int
+    lists: tuple[OfferedList, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TakenList:
+    """A list that an editor takes. every: all rows of the first page are marked, rather than two, and what else is there is no row."""
+
+    place: int
+    name: str
+    fields: tuple[Taken, ...]
+    every: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """What taking a list did."""
+
+    rows: int
+    pages: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    snapshots: tuple[int, ...]
+    lists: tuple[SuggestedList, ...]
+    offered: tuple[OfferedList, ...]
+
+
+_FOUND: Recent[str, _Found] = Recent(20)
+
+
+def offer(cluster: Cluster) -> Offer:
+    """The lists found on a template's sample pages; computed once for the same pages."""
+    key, found = _find(cluster)
+    return Offer(key, len(found.snapshots), found.offered)
+
+
+def take(cluster: Cluster, key: str, taken: TakenList, user: Any, *, type_name: str = "") -> Marked:
+    """Makes a list of the fields taken and marks rows of it.
+
+    key: the offer's. type_name: of the record type to be made where the template has none. Pages on which rows of the list are marked
+    already stay as they are. Raises JobError when the pages are others by now, or a name is taken.
+    """
+    now, found = _find(cluster)
+    if now != key or taken.place >= len(found.lists):
+        raise JobError("the template's sample pages changed meanwhile; look at the lists again")
+    chosen = found.lists[taken.place]
+    fields = [(each, chosen.fields[each.place]) for each in taken.fields if each.place < len(chosen.fields)]
+    with transaction.atomic():
+        attributes = _attributes(cluster, taken.name, fields, type_name)
+        rows = [(attributes[each.name.lower()], field) for each, field in fields]
+        return _mark(cluster, chosen, rows, found.snapshots, user, every=taken.every)
+
+
+def _find(cluster: Cluster) -> tuple[str, _Found]:
+    samples = sample_trees.of(cluster)
+    return samples.key, _FOUND.get(samples.key) or _FOUND.put(samples.key, _read(samples))
+
+
+def _read(samples: sample_trees.Samples) -> _Found:
+    kept, roots = sample_trees.read(samples.snapshots)
+    lists = tuple(with_opinions(found_lists.of(samples.key, roots), second_opinions.structures(samples.key, roots)))
+    language = roots[0].get("lang") if roots else None
+    offered = tuple(_offered(place, each, language) for place, each in enumerate(lists))
+    return _Found(tuple(snapshot.pk for snapshot in kept), lists, offered)
+
+
+def _offered(place: int, found: SuggestedList, language: str | None) -> OfferedList:
+    rows = next(iter(found.section.rows.values()))
+    shown = tuple(tuple(_cell(row.values.get(field.number, ())) for field in found.fields) for row in rows[:SHOWN_ROWS])
+    fields = tuple(_field(number, found, field, language) for number, field in enumerate(found.fields))
+    return OfferedList(place, found.name, found.rows, len(found.section.rows), len(rows), fields, shown, found.agree)
+
+
+def _cell(values: Sequence[Any]) -> str:
+    return " · ".join(value.text for value in values)
+
+
+def _field(place: int, found: SuggestedList, field: ListField, language: str | None) -> Field:
+    texts = [value.text for rows in found.section.rows.values() for row in rows for value in row.values.get(field.number, ())]
+    kind = guess_type(texts, language=language)
+    return Field(place, field.name, kind, field.multiple, field.filled, field.filled / found.rows)
+
+
+def _attributes(cluster: Cluster, name: str, fields: Sequence[tuple[Taken, ListField]], type_name: str) -> dict[str, Attribute]:
+    """{name in lower case: attribute} of the list, those that are missing made."""
+    drafts = [AttributeDraft(None, each.name, each.type, multiple=field.multiple, list=name) for each, field in fields]
+    if cluster.record_type is None:
+        clusters.set_record_type(cluster, record_types.create(type_name, "", drafts))
+    else:
+        for each in cluster.record_type.attributes.select_related("list"):
+            clash = any(each.name.lower() == draft.name.lower() for draft in drafts)
+            if clash and (each.list is None or each.list.name != name):
+                where = f"of the list {each.list.name}" if each.list else "of the page"
+                raise JobError(f"{each.name} is an attribute {where} already; give the list's field another name")
+        record_types.add(cluster.record_type, drafts)
+    assert cluster.record_type is not None  # noqa: S101 - set just above; the checker does not see it
+    return {each.name.lower(): each for each in cluster.record_type.attributes.filter(list__name=name)}
+
+
+def _mark(
+    cluster: Cluster,
+    found: SuggestedList,
+    fields: Sequence[tuple[Attribute, ListField]],
+    snapshots: Sequence[int],
+    user: Any,
+    *,
+    every: bool,
+) -> Marked:
+    shown = [page for page in found.section.rows if len(found.section.rows[page]) > 1][:MARKED_PAGES]
+    pages = Snapshot.objects.in_bulk([snapshots[page] for page in shown])
+    known = set(Label.objects.filter(cluster=cluster, attribute__in=[each for each, _ in fields]).values_list("snapshot", flat=True))
+    marked = [page for page in shown if snapshots[page] in pages and snapshots[page] not in known]
+    numbers, count, whole = [field.number for _, field in fields], 0, list[int]()
+    for page in marked:
+        every_row = every and page == shown[0]
+        snapshot = pages[snapshots[page]]
+        nodes = read_elements(snapshot)
+        rows = rows_to_mark(found, page, numbers, most=MAX_ROWS if every_row else MARKED_ROWS)
+        for number, row in enumerate(rows, 1):
+            for attribute, field in fields:
+                places = [value.place for value in row.values.get(field.number, ())]
+                kept = places if attribute.multiple else places[:1]
+                set_labels(cluster, snapshot, attribute, kept or None, user, row=number, nodes=nodes)
+        count += len(rows)
+        if every_row and len(rows) == len(found.section.rows[page]) and all(row.values.keys() & set(numbers) for row in rows):
+            whole.append(snapshots[page])
+    record_list = fields[0][0].list
+    if record_list and not known:
+        list_offers.note(cluster, record_list, {snapshots[page]: len(rows) for page, rows in found.section.rows.items()}, whole)
+    return Marked(count, len(marked))

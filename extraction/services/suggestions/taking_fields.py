@@ -1,0 +1,78 @@
+"""What an editor takes of columns found where nothing was annotated: attributes, and labels on the first sample pages."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from extraction.algorithms.alignment.schema import Value
+from extraction.models import Attribute, Cluster, Label, Snapshot
+from extraction.services.core.stored_pages import read_elements
+from extraction.services.labels.labelling import set_labels
+from extraction.services.schema import record_types
+from extraction.services.schema.record_types import AttributeDraft
+from extraction.services.templates import clusters
+
+MARKED_PAGES = 3
+"""Pages on which the values of the taken columns are marked."""
+
+Values = Mapping[int, Sequence[Value]]
+"""{number of the page, from 0: a column's values in document order}"""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A column that an editor takes, under the name and type chosen. place: its number."""
+
+    place: int
+    name: str
+    type: str
+
+
+def take(cluster: Cluster, snapshots: Sequence[int], rows: Sequence[tuple[Taken, Values]], user: Any, *, type_name: str = "") -> int:
+    """Makes attributes of columns and marks their values on the first pages; gives the number of pages marked.
+
+    snapshots: keys of the pages that the columns' numbers mean. type_name: of the record type to be made where the template has none.
+    What was marked before stays.
+    """
+    with transaction.atomic():
+        attributes = _attributes(cluster, rows, type_name)
+        pages = list(Snapshot.objects.in_bulk(snapshots[:MARKED_PAGES]).values())
+        for page in pages:
+            number = snapshots.index(page.pk)
+            _mark(cluster, page, [(attributes[each.name.lower()], values.get(number, ())) for each, values in rows], user)
+    return len(pages)
+
+
+def said(fields: int, pages: int) -> str:
+    """What taking did, in words for the editor."""
+    marked = f"{fields} field{'s' if fields > 1 else ''} marked on {pages} page{'s' if pages > 1 else ''}"
+    return f"{marked}. Look them through and put right what is wrong."
+
+
+def several(values: Values) -> bool:
+    """Whether a page has several values of a column."""
+    return any(len(row) > 1 for row in values.values())
+
+
+def _attributes(cluster: Cluster, rows: Sequence[tuple[Taken, Values]], type_name: str) -> dict[str, Attribute]:
+    """{name in lower case: attribute} of the template's record type, those that are missing made."""
+    drafts = [AttributeDraft(None, each.name, each.type, multiple=several(values)) for each, values in rows]
+    if cluster.record_type is None:
+        clusters.set_record_type(cluster, record_types.create(type_name, "", drafts))
+    else:
+        record_types.add(cluster.record_type, drafts)
+    assert cluster.record_type is not None  # noqa: S101 - set just above; the checker does not see it
+    return {each.name.lower(): each for each in cluster.record_type.attributes.all()}
+
+
+def _mark(cluster: Cluster, page: Snapshot, rows: Sequence[tuple[Attribute, Sequence[Value]]], user: Any) -> None:
+    """Marks a page: the columns' places, or that the attribute is not on it; what somebody said of it before stays."""
+    said = set(Label.objects.filter(cluster=cluster, snapshot=page).values_list("attribute", flat=True))
+    nodes = read_elements(page)
+    for attribute, values in rows:
+        if attribute.pk in said or attribute.list_id is not None:
+            continue
+        places = [each.place for each in values]
+        set_labels(cluster, page, attribute, (places if attribute.multiple else places[:1]) or None, user, nodes=nodes)

@@ -1,0 +1,158 @@
+"""A clustering that was tried in the structure lab becomes the site's templates, and what then comes later finds its way to them.
+
+Groups become templates as those of `cluster_pages` do: one that is mostly the pages of a template is that template, with its name, its
+labels and its rules. Pages that were not compared go to the group whose core they fit. From then on the site's templates stay as they were
+adopted; later pages go to the template whose core they fit, and only among what fits none are new templates looked for, by masked
+shingles. How the templates were before is kept as a row that can be adopted in its turn.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from extraction.algorithms.clustering import cores, masked_shingles
+from extraction.algorithms.clustering.core import Core, nearest
+from extraction.algorithms.clustering.cores import SAMPLE_PAGES, spread
+from extraction.algorithms.clustering.paths import PagePaths
+from extraction.algorithms.errors import PageError
+from extraction.models import Cluster, Clustering, Record, Run, Site
+from extraction.services.templates import cluster_match
+from extraction.services.templates.cluster_match import Group, Old
+
+USUAL = "masked-shingles"
+"""The method whose adoption is finding the templates as usual: it can say the same of all pages."""
+
+Reader = Callable[[int], PagePaths]
+Found = tuple[list[Group], list[int]]
+"""(templates, pages of none)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What adopting a clustering would do to the pages that were compared.
+
+    kept: templates that stay, with how many pages they have now and then. new: sizes of the templates that come. emptied: templates that
+    stay without pages because somebody gave them something. gone: those that go. moved: pages that change their template. freed: of
+    them, those that are of none then. away: records of pages that leave the template whose rule made them; back: those of pages that
+    return to it.
+    """
+
+    kept: tuple[tuple[Cluster, int, int], ...]
+    new: tuple[int, ...]
+    emptied: tuple[Cluster, ...]
+    gone: tuple[Cluster, ...]
+    moved: int
+    freed: int
+    away: int
+    back: int
+
+
+def of_clustering(clustering: Clustering, pages: Collection[int], reader: Reader, threshold: int) -> Found:
+    """The groups of a clustering that are of two pages at least, with the pages that it did not see, by the groups' cores."""
+    there = set(pages)
+    if clustering.templates:
+        known = [(row["id"], tuple(row["masks"])) for row in clustering.templates]
+    else:
+        known = [(None, ())] * len(clustering.groups)
+    rows = [(tuple(page for page in group if page in there), *named) for group, named in zip(clustering.groups, known, strict=True)]
+    groups = [Group(masks, members, len(members) < threshold, pk) for members, pk, masks in rows if len(members) > 1]
+    seen = {page for group in clustering.groups for page in group}
+    groups, left = placed(groups, [page for page in pages if page not in seen], reader)
+    return groups, sorted(left + [page for members, _, _ in rows if len(members) == 1 for page in members])
+
+
+def of_templates(
+    site: Site, home: Mapping[int, int], vectors: Mapping[int, int], changed: Collection[int], reader: Reader, threshold: int
+) -> Found:
+    """The templates as they are, with later pages by their cores; what fits none is clustered by masked shingles.
+
+    home: {page: the template it is or was of}. vectors: {page: shingle vector} of all pages. changed: those whose content is new.
+    """
+    rows = {cluster.pk: cluster for cluster in site.clusters.all()}
+    members: dict[int, list[int]] = defaultdict(list)
+    for page, pk in home.items():
+        if page in vectors and page not in changed and pk in rows:
+            members[pk].append(page)
+    groups = [Group(tuple(rows[pk].masks), tuple(pages), rows[pk].small, pk) for pk, pages in members.items()]
+    settled = {page for group in groups for page in group.members}
+    groups, left = placed(groups, [page for page in vectors if page not in settled], reader)
+    first = masked_shingles.cluster({page: vectors[page] for page in left}, threshold=threshold)
+    found = cores.refine(first, reader, threshold=threshold)
+    new = [Group(tuple(mask.text() for mask in cluster.masks), cluster.members) for cluster in found.clusters]
+    return groups + new, sorted(found.unclustered)
+
+
+def placed(groups: Sequence[Group], pages: Iterable[int], reader: Reader) -> Found:
+    """The groups with pages that they were not made of, each in the one whose core it fits best; and those that fit none."""
+    known = {place: Core.of(_steps(spread(group.members, SAMPLE_PAGES), reader)) for place, group in enumerate(groups)}
+    joined: dict[int, list[int]] = defaultdict(list)
+    left = []
+    for page in pages:
+        steps = _steps([page], reader)
+        place = nearest(known, steps[0]) if steps and known else None
+        if place is None:
+            left.append(page)
+        else:
+            joined[place].append(page)
+    made = [
+        Group(group.masks, (*group.members, *joined[place]), group.small and not joined[place], group.known)
+        for place, group in enumerate(groups)
+    ]
+    return made, left
+
+
+def effect(clustering: Clustering, home: Mapping[int, int], given: Collection[int]) -> Effect:
+    """What its adoption would do. home: {page: its template}. given: templates that stay also without pages."""
+    rows = {cluster.pk: cluster for cluster in clustering.site.clusters.select_related("site")}
+    groups, _ = of_clustering(clustering, [page for group in clustering.groups for page in group], _nothing, 0)
+    chosen = cluster_match.same(groups, olds(rows.values()), home)
+    then = {page: pk for group, pk in zip(groups, chosen, strict=True) for page in group.members}
+    compared = [page for group in clustering.groups for page in group]
+    before, after = Counter(home[page] for page in compared if page in home), Counter(pk for pk in then.values() if pk is not None)
+    held = Record.objects.standing().filter(cluster__in=rows).exclude(state=Record.State.FAILED)
+    made = dict(held.values_list("snapshot__page", "cluster"))
+    records = [(home.get(page) == made[page], then.get(page) == made[page]) for page in compared if page in made]
+    stay = [pk for pk in rows if after[pk]]
+    empty = [pk for pk in rows if before[pk] and not after[pk]]
+    return Effect(
+        kept=tuple((rows[pk], before[pk], after[pk]) for pk in stay),
+        new=tuple(len(group.members) for group, pk in zip(groups, chosen, strict=True) if pk is None),
+        emptied=tuple(rows[pk] for pk in empty if pk in given),
+        gone=tuple(rows[pk] for pk in empty if pk not in given),
+        moved=sum(home.get(page) != then.get(page) or (page in then and then[page] is None) for page in compared),
+        freed=sum(page in home and page not in then for page in compared),
+        away=records.count((True, False)),
+        back=records.count((False, True)),
+    )
+
+
+def remember(run: Run, home: Mapping[int, int]) -> None:
+    """Keeps how the site's templates are, before a run that adopts a clustering changes them; once a run."""
+    rows = {cluster.pk: cluster for cluster in run.site.clusters.all()}
+    members: dict[int, list[int]] = defaultdict(list)
+    for page, pk in home.items():
+        members[pk].append(page)
+    chosen = sorted((pk for pk in members if pk in rows), key=lambda pk: (-len(members[pk]), pk))
+    values: dict[str, Any] = {"site": run.site, "groups": [sorted(members[pk]) for pk in chosen]}
+    values["templates"] = [{"id": pk, "masks": rows[pk].masks} for pk in chosen]
+    Clustering.objects.get_or_create(run=run, method=run.site.method, defaults=values)
+
+
+def olds(rows: Iterable[Cluster]) -> list[Old]:
+    """Clusters as `cluster_match` knows them."""
+    return [Old(cluster.pk, cluster.number, tuple(cluster.masks), cluster.merged) for cluster in rows]
+
+
+def _steps(pages: Iterable[int], reader: Reader) -> list[PagePaths]:
+    found = []
+    for page in pages:
+        try:
+            found.append(reader(page))
+        except PageError:
+            continue
+    return found
+
+
+def _nothing(page: int) -> PagePaths:
+    raise PageError(f"page {page} is not looked at")

@@ -1,0 +1,193 @@
+"""Which parts of a template's pages are template, by each of the detectors: for the command line.
+
+infodiscoverer: redundant blocks. gibson-elements: elements whose HTML recurs, with what little stands between them. gibson-text: text
+that recurs in windows; its bytes are those of text, its words are counted at their first letters, and links are those that begin in it.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from lxml import etree
+
+from extraction.algorithms.boilerplate import entropy, template_hash, text_windows
+from extraction.algorithms.boilerplate.blocks import blocks
+from extraction.algorithms.boilerplate.template_hash import HashedNode, Measure
+from extraction.algorithms.boilerplate.words import DEFAULT_LANGUAGE
+from extraction.algorithms.dom.nodes import clean, elements, raw_text, texts, whole_text
+from extraction.algorithms.errors import PageError
+from extraction.algorithms.rules.language import language_of
+from extraction.models import Cluster
+from extraction.services.core.stored_pages import StoredContent, read_root
+from extraction.services.templates import boilerplate
+
+TEXT_CHARS = 200
+"""Of a part's text that is kept to tell it by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the pages that is template. text: its beginning. place: its element. pages: that have it. size_bytes: on all of them."""
+
+    text: str
+    place: str
+    pages: int
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What is template. size, words, links: shares of the pages' bytes, words and links. parts: the largest first."""
+
+    pages: int
+    size: float
+    words: float
+    links: float
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    text: str
+    place: str
+    measure: Measure
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Page:
+    nodes: list[etree._Element]
+    hashed: list[HashedNode]
+
+
+def report(cluster: Cluster, method: str) -> Report | None:
+    """What is template of a template's pages, by a detector of `METHODS`; None where there are fewer than two pages to compare."""
+    pages = [page for sha256, content_type in boilerplate.looked_at(cluster) if (page := _read(sha256, content_type))]
+    if len(pages) < 2:
+        return None
+    pieces, whole = METHODS[method](pages)
+    part = sum((piece.measure for of_page in pieces for piece in of_page), Measure())
+    seen: Counter[tuple[str, str]] = Counter(key for of_page in pieces for key in {(piece.text, piece.place) for piece in of_page})
+    sizes: Counter[tuple[str, str]] = Counter()
+    for of_page in pieces:
+        for piece in of_page:
+            sizes[piece.text, piece.place] += piece.measure.size_bytes
+    parts = sorted((Part(*key, seen[key], size) for key, size in sizes.items()), key=lambda each: (-each.size_bytes, each.text, each.place))
+    size, words, links = (
+        mine / all_ if all_ else 0.0
+        for mine, all_ in ((part.size_bytes, whole.size_bytes), (part.words, whole.words), (part.links, whole.links))
+    )
+    return Report(len(pages), size, words, links, tuple(parts))
+
+
+Pieces = tuple[list[list[_Piece]], Measure]
+"""(the template pieces of each page, what all pages amount to)"""
+
+
+def _redundant_blocks(pages: Sequence[_Page]) -> Pieces:
+    language = language_of(pages[0].nodes[0]) or DEFAULT_LANGUAGE
+    held = [blocks(page.nodes, language=language) for page in pages]
+    found = entropy.discover([[block.features for block in page] for page in held])
+    pieces = []
+    for number, (page, of_page) in enumerate(zip(pages, held, strict=True)):
+        redundant = [block for place, block in enumerate(of_page) if not found.informative(number, place)]
+        pieces.append([_Piece(_text(page, block.nodes), _place(page, block.node), _own(page, block.nodes)) for block in redundant])
+    return pieces, sum((page.hashed[0].whole for page in pages), Measure())
+
+
+def _recurring_elements(pages: Sequence[_Page]) -> Pieces:
+    counted = template_hash.counts(page.hashed for page in pages)
+    low, high = template_hash.default_bounds(len(pages))
+    pieces = []
+    for page in pages:
+        regions = template_hash.regions(page.hashed, template_hash.template_nodes(page.hashed, counted, low=low, high=high))
+        pieces.append([_Piece(_text(page, range(r.start, r.end)), _place(page, r.start), r.measure) for r in regions])
+    return pieces, sum((page.hashed[0].whole for page in pages), Measure())
+
+
+def _recurring_text(pages: Sequence[_Page]) -> Pieces:
+    written = [_linear(page) for page in pages]
+    template = text_windows.learn([text for text, _ in written])
+    pieces = [
+        [_Piece(text[a:b][:TEXT_CHARS], "text", _within(text, links, a, b)) for a, b in template.mark(text)] for text, links in written
+    ]
+    return pieces, sum((_within(text, links, 0, len(text)) for text, links in written), Measure())
+
+
+METHODS: Mapping[str, Callable[[Sequence[_Page]], Pieces]] = {
+    "infodiscoverer": _redundant_blocks,
+    "gibson-elements": _recurring_elements,
+    "gibson-text": _recurring_text,
+}
+"""By the names they have on the command line."""
+
+
+def _read(sha256: str, content_type: str) -> _Page | None:
+    try:
+        root = read_root(StoredContent(sha256, content_type))
+    except PageError:
+        return None
+    nodes = elements(root)
+    return _Page(nodes, template_hash.hashed(nodes))
+
+
+def _text(page: _Page, nodes: Sequence[int]) -> str:
+    """The beginning of what a reader sees of some elements."""
+    shown: list[str] = []
+    length, hidden = 0, raw_text(page.nodes[0])
+    for node in nodes:
+        if page.nodes[node].tag not in hidden and (text := clean(" ".join(texts(page.nodes[node])))):
+            shown.append(text)
+            length += len(text) + 1
+        if length > TEXT_CHARS:
+            break
+    return " ".join(shown)[:TEXT_CHARS]
+
+
+def _place(page: _Page, node: int) -> str:
+    """An element as a person would name it: ``div#menu``."""
+    element = page.nodes[node]
+    names = element.get("id") or " ".join((element.get("class") or "").split()[:1])
+    return f"{element.tag!s}{('#' if element.get('id') else '.') + names if names else ''}"
+
+
+def _own(page: _Page, nodes: Sequence[int]) -> Measure:
+    """What some elements amount to by themselves, without those within them."""
+    found = Measure()
+    for node in nodes:
+        below = list(_children(page.hashed, node))
+        inside = sum((page.hashed[child].whole + page.hashed[child].tail for child in below), Measure())
+        tails = sum((page.hashed[child].tail for child in below), Measure())
+        whole = page.hashed[node].whole
+        own = Measure(whole.size_bytes - inside.size_bytes, whole.words - inside.words, whole.links - inside.links)
+        found = found + own + tails
+    return found
+
+
+def _children(page: Sequence[HashedNode], node: int) -> Iterator[int]:
+    child = node + 1
+    while child < page[node].end:
+        yield child
+        child = page[child].end
+
+
+def _linear(page: _Page) -> tuple[str, list[int]]:
+    """(the page's cleaned text, where in it links begin)."""
+    shown: list[str] = []
+    links, length = [], 0
+    hidden = raw_text(page.nodes[0])
+    for element in page.nodes:
+        if element.tag in hidden:
+            continue
+        if element.tag == "a" and element.get("href") is not None and clean(whole_text(element)):
+            links.append(length)
+        if text := clean(" ".join(texts(element))):
+            shown.append(text)
+            length += len(text) + 1
+    return " ".join(shown), links
+
+
+def _within(text: str, links: Sequence[int], start: int, end: int) -> Measure:
+    piece = text[start:end]
+    words = len(piece.split()) - (start > 0 and not text[start - 1].isspace() and bool(piece) and not piece[0].isspace())
+    return Measure(len(piece.encode("utf-8", "surrogatepass")), words, bisect_left(links, end) - bisect_left(links, start))

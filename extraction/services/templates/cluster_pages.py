@@ -1,0 +1,270 @@
+"""Clustering: which of a site's pages are of one template (Vertex, Algorithm 1, then cores), and which clusters that makes."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, F, Max, Q, Sum
+
+from extraction.algorithms.clustering import cores, masked_shingles
+from extraction.algorithms.clustering.cores import Templates
+from extraction.algorithms.clustering.threshold import SMALLEST_THRESHOLD, default_threshold
+from extraction.algorithms.sketches import shingles
+from extraction.models import Cluster, Clustering, Page, Run, Site, Snapshot
+from extraction.services.core import runs, stored_bytes
+from extraction.services.core.runs import JobError, Progress
+from extraction.services.sites import page_store
+from extraction.services.templates import (
+    address_patterns,
+    adopting,
+    cluster_match,
+    clusters,
+    page_steps,
+    placing,
+    sample_pages,
+    template_cores,
+)
+from extraction.services.templates.cluster_match import Group
+
+SMALL_PAGES = 5
+"""Largest number of alike pages under the threshold that are offered as a small template; more than a handful would have been asked for."""
+
+CHUNK = 500
+"""Rows an UPDATE; databases bound the number of parameters of a statement."""
+
+REVECTOR_PAGES = 100
+"""Pages read at a time when vectors of an older scheme are made anew."""
+
+
+def start(site: Site, *, threshold: int | None = None, after: Run | None = None, extract: bool = False, user: Any = None) -> Run:
+    """Starts clustering. threshold: fewest pages a template has, None to choose it by the site's size.
+
+    after: the import that asks for it. It makes the run its own: a clustering that already works has not seen its pages.
+    extract: the records of the templates whose rules work are made anew when it is done. Raises JobError for a threshold under 1, and
+    for one that no template of the site could reach.
+    """
+    if threshold is not None and threshold < 1:
+        raise JobError(f"a template has at least 1 page; {threshold} was asked for")
+    pages = clusters.kept(site).count() if threshold else 0
+    if threshold and threshold > pages:
+        raise JobError(f"{site.name} has {pages:,} pages; with {threshold:,} as the fewest pages of a template it would have none")
+    parameters: dict[str, Any] = {"threshold": threshold}
+    if after is not None:
+        parameters["after"] = after.pk
+    if extract:
+        parameters["then"] = "extract"
+    return runs.start(Run.Kind.CLUSTER, site, parameters=parameters, user=user)
+
+
+def adopt(clustering: Clustering, *, user: Any = None) -> Run:
+    """Starts making a clustering of the structure lab the site's templates; masked shingles are run anew, on all pages.
+
+    Raises JobError where the method gave up.
+    """
+    if clustering.reason or not clustering.groups:
+        raise JobError(f"{clustering} has no groups")
+    usual = clustering.method == adopting.USUAL and not clustering.templates
+    parameters = {"threshold": None, "method": ""} if usual else {"threshold": None, "adopt": clustering.pk}
+    return runs.start(Run.Kind.CLUSTER, clustering.site, parameters=parameters, user=user)
+
+
+def run(run: Run, progress: Progress) -> dict[str, Any]:
+    """Clusters all current snapshots of the site that are kept, keeping what people gave to clusters that are the same as before.
+
+    Summary: clusters, clustered and unclustered pages, threshold, last_number (the highest number a cluster of the site ever had).
+    """
+    site = run.site
+    progress(0, total=clusters.kept(site).count(), message="Reading the pages")
+    _renew_vectors(site, progress)
+    found = _find(run, progress)
+    progress(len(found.vectors), total=len(found.vectors), message="Writing the templates")
+    with transaction.atomic():
+        clusters.lock(site)
+        if _state(site) != found.state:
+            # Pages came in, or another clustering ended, while this one thought; under the lock nobody does.
+            found = _find(run, progress)
+        if found.method != site.method or "adopt" in run.parameters:
+            adopting.remember(run, old_of_page(site))
+            site.method = found.method
+            site.save(update_fields=["method"])
+        summary = _write(site, found)
+        Run.objects.filter(pk=run.pk).update(summary=summary)
+    progress(len(found.vectors), message="Learning addresses and choosing sample pages")
+    for cluster in list(site.clusters.filter(pk__in=clusters.kept(site).exclude(cluster=None).order_by().values("cluster"))):
+        address_patterns.learn(cluster)
+        template_cores.renew(cluster)
+        if not cluster.ignored:
+            # Now rather than when an editor waits for them.
+            sample_pages.samples(cluster, tell=lambda: progress(len(found.vectors)))
+    return summary
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Clustering of the pages as they were at `state`. method: as of `Site`. vectors: {page id: vector} of the readable ones."""
+
+    state: tuple[int, int, int]
+    method: str
+    threshold: int
+    vectors: dict[int, int]
+    groups: list[Group]
+    left: list[int]
+
+
+def _state(site: Site) -> tuple[int, int, int]:
+    """Changes whenever a page comes, goes or gets another content."""
+    row = Page.objects.filter(site=site).aggregate(n=Count("current"), last=Max("current"), sum=Sum("current"))
+    return row["n"], row["last"] or 0, row["sum"] or 0
+
+
+def _find(run: Run, progress: Progress) -> _Found:
+    site, state = run.site, _state(run.site)
+    rows = clusters.kept(site).filter(scheme=shingles.SCHEME, error="").order_by("page").values_list("page", "vector")
+    vectors = {page: int(vector, 16) for page, vector in rows.iterator(chunk_size=10_000)}
+    threshold = run.parameters.get("threshold") or default_threshold(len(vectors))
+    reader = page_steps.Reader(site, lambda read: progress(min(read, len(vectors))))
+    progress(0, message="Comparing the pages")
+    if "adopt" in run.parameters:
+        clustering = _adopted(run)
+        groups = adopting.of_clustering(clustering, list(vectors), reader, threshold)
+        return _Found(state, clustering.method, threshold, vectors, *groups)
+    method = run.parameters.get("method", site.method)
+    if method:
+        changed = set(clusters.kept(site).filter(cluster=None).values_list("page", flat=True))
+        groups = adopting.of_templates(site, old_of_page(site), vectors, changed, reader, threshold)
+        return _Found(state, method, threshold, vectors, *groups)
+    first = masked_shingles.cluster(vectors, threshold=threshold)
+    templates = cores.refine(first, reader, threshold=threshold)
+    return _Found(state, "", threshold, vectors, *_groups(templates, threshold, reader))
+
+
+def _adopted(run: Run) -> Clustering:
+    """The clustering to be adopted. Raises JobError when it is gone."""
+    found = Clustering.objects.filter(pk=run.parameters["adopt"], site=run.site).first()
+    if found is None:
+        raise JobError("the clustering is not kept any more; compare again")
+    return found
+
+
+def _groups(templates: Templates[int], threshold: int, reader: page_steps.Reader) -> tuple[list[Group], list[int]]:
+    """(the templates and, of the pages of none, those few that are alike; the pages left)."""
+    both = cores.refine(templates, reader, threshold=SMALLEST_THRESHOLD) if threshold > SMALLEST_THRESHOLD else templates
+    groups, left = [], list(both.unclustered)
+    for cluster in both.clusters:
+        small = len(cluster.members) < threshold
+        if small and len(cluster.members) > SMALL_PAGES:
+            left += cluster.members
+        else:
+            groups.append(Group(tuple(mask.text() for mask in cluster.masks), cluster.members, small))
+    return groups, sorted(left)
+
+
+def _write(site: Site, found: _Found) -> dict[str, Any]:
+    """Writes clusters and memberships; the caller holds the site's lock."""
+    rows = {cluster.pk: cluster for cluster in site.clusters.all()}
+    olds = adopting.olds(rows.values())
+    words, before = placing.Words.of(site), old_of_page(site)
+    groups = cluster_match.without_placed(found.groups, words.belongs, before)
+    chosen = cluster_match.same(groups, olds, before)
+    pages: dict[int, list[int]] = defaultdict(list)
+    masks: dict[int, list[str]] = defaultdict(list)
+    small: dict[int, bool] = {}
+    number = last_number = clusters.last_number(site)
+    for group, old_id in zip(groups, chosen, strict=True):
+        if old_id is None:
+            number += 1
+            created = Cluster.objects.create(site=site, number=number)
+            rows[created.pk], old_id = created, created.pk
+        pages[old_id] += group.members
+        masks[old_id] += group.masks
+        small[old_id] = small.get(old_id, True) and group.small
+    left = {page: found.vectors[page] for page in found.left}
+    for old in sorted(olds, key=lambda old: old.number):
+        if old.merged:
+            kept, joined = cluster_match.kept_masks(old, masks[old.id], left)
+            masks[old.id], pages[old.id] = list(kept), pages[old.id] + list(joined)
+            for page in joined:
+                del left[page]
+    home = {page: cluster_id for cluster_id, members in pages.items() for page in members}
+    home = words.settle(home, set(before), site)
+    _assign(site, home)
+    alive = Counter(home.values())
+    _note(site, [rows[pk] for pk in alive if pk in rows], masks, small)
+    _forget(site, set(alive))
+    return _summary(site, found, alive, max(last_number, number))
+
+
+def _note(site: Site, rows: Iterable[Cluster], masks: Mapping[int, list[str]], small: Mapping[int, bool]) -> None:
+    """Writes the clusters' masks, and which of them are only offered: small ones to which nobody has given anything."""
+    given = Q(merged=True) | ~Q(name="") | ~Q(record_type=None) | ~Q(labels=None) | ~Q(rules=None) | Q(placements__belongs=True)
+    theirs = set(site.clusters.filter(given).values_list("pk", flat=True))
+    for row in rows:
+        wanted = masks.get(row.pk, []), small.get(row.pk, False) and row.pk not in theirs
+        if (row.masks, row.small) != wanted:
+            row.masks, row.small = wanted
+            row.save(update_fields=["masks", "small"])
+
+
+def _summary(site: Site, found: _Found, alive: Mapping[int, int], last_number: int) -> dict[str, Any]:
+    """The figures of a clustering. small: clusters that are only offered; their pages are neither clustered nor unclustered."""
+    small = set(site.clusters.filter(small=True).values_list("pk", flat=True))
+    clustered = sum(pages for pk, pages in alive.items() if pk not in small)
+    return {
+        "clusters": len(set(alive) - small),
+        "clustered": clustered,
+        "small": len(set(alive) & small),
+        "unclustered": len(found.vectors) - sum(alive.values()),
+        "threshold": found.threshold,
+        "last_number": last_number,
+    }
+
+
+def old_of_page(site: Site) -> dict[int, int]:
+    """{page: the cluster it was in}: of its current snapshot, else (its content is new) of its newest one that was in any."""
+    rows = Snapshot.objects.filter(page__site=site, cluster__site=site).annotate(now=F("page__current"))
+    found: dict[int, int] = {}
+    settled: set[int] = set()
+    for pk, page, cluster, now in rows.order_by("fetched_at", "pk").values_list("pk", "page", "cluster", "now").iterator(chunk_size=10_000):
+        if page not in settled:
+            found[page] = cluster
+        if pk == now:
+            settled.add(page)
+    return found
+
+
+def _assign(site: Site, cluster_of: dict[int, int]) -> None:
+    """Writes the cluster of each page's current snapshot, where it is another one than before."""
+    moves: dict[int | None, list[int]] = defaultdict(list)
+    touched: set[int | None] = set()
+    for pk, page, before in clusters.kept(site).values_list("pk", "page", "cluster").iterator(chunk_size=10_000):
+        after = cluster_of.get(page)
+        if after != before:
+            moves[after].append(pk)
+            touched |= {before, after}
+    for cluster_id, snapshots in moves.items():
+        for chunk in _chunks(snapshots):
+            Snapshot.objects.filter(pk__in=chunk).update(cluster=cluster_id)
+    sample_pages.drop([cluster_id for cluster_id in touched if cluster_id is not None])
+
+
+def _forget(site: Site, alive: set[int]) -> None:
+    """Deletes clusters that lost all pages, unless a person gave them something."""
+    empty = site.clusters.exclude(pk__in=alive)
+    empty.filter(name="", labels=None, rules=None).delete()
+
+
+def _renew_vectors(site: Site, progress: Progress) -> None:
+    """Makes the vectors of pages that have none of the present scheme."""
+    stale = list(clusters.kept(site).filter(error="").exclude(scheme=shingles.SCHEME).values_list("pk", flat=True))
+    for done, chunk in enumerate(_chunks(stale, REVECTOR_PAGES)):
+        snapshots = list(Snapshot.objects.filter(pk__in=chunk).order_by("pk"))
+        page_store.vectorise(snapshots, [stored_bytes.get(snapshot.sha256) for snapshot in snapshots])
+        Snapshot.objects.bulk_update(snapshots, ["vector", "scheme"])
+        progress(done * REVECTOR_PAGES)
+
+
+def _chunks(ids: Sequence[int], size: int = CHUNK) -> Iterator[Sequence[int]]:
+    for at in range(0, len(ids), size):
+        yield ids[at : at + size]

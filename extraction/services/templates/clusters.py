@@ -1,0 +1,220 @@
+"""What a person does with clusters, and what the Templates tab shows of them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Count, F, Max, Min, Q, QuerySet
+from django.db.models.functions import Coalesce
+
+from extraction.models import (
+    Breakage,
+    Cluster,
+    Label,
+    Record,
+    RecordFigures,
+    RecordType,
+    Rule,
+    Run,
+    SamplePage,
+    Site,
+    Snapshot,
+)
+from extraction.services.core.runs import JobError
+from extraction.services.labels import proofs
+from extraction.services.templates import merging
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterRow:
+    """One row of the Templates tab.
+
+    pages: its current pages; share_fraction: of all current pages of the site. preview: the first sample page as it is now,
+    else its oldest page, else a sample page that is of it no more, None when it has none. labelled_pages: pages with labels.
+    rules: versions kept. live_version, draft_version: the serving rule's version and the newest draft's, None when there is none.
+    rule_state: the serving rule's, empty for none. lost: the attributes that its repair did not find again. breakage: the open
+    one's id.
+    """
+
+    cluster: Cluster
+    pages: int
+    share_fraction: float
+    preview: Snapshot | None
+    records: RecordFigures
+    labelled_pages: int
+    rules: int
+    live_version: int | None
+    draft_version: int | None
+    rule_state: str
+    lost: tuple[str, ...]
+    breakage: int | None
+
+    @property
+    def health(self) -> list[tuple[float, str]]:
+        """Shares of its pages by the state of their records, with the state's colour."""
+        return self.records.health(self.pages)
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """A site's clusters, largest first, ignored ones last; how many pages there are, how many in no cluster, how many unreadable."""
+
+    rows: tuple[ClusterRow, ...]
+    pages: int
+    unclustered: int
+    unreadable: int
+
+
+def current(site: Site) -> QuerySet[Snapshot]:
+    """What stands at the site's pages now: of each page the newest snapshot."""
+    return Snapshot.objects.filter(page__site=site, page__current=F("pk"))
+
+
+def kept(site: Site) -> QuerySet[Snapshot]:
+    """Of these the ones whose bytes are kept: what can be compared, shown and learned from."""
+    return current(site).filter(kept=True)
+
+
+def members(cluster: Cluster) -> QuerySet[Snapshot]:
+    """The current snapshots of a cluster's pages whose bytes are kept."""
+    return Snapshot.objects.filter(cluster=cluster, kept=True, page__current=F("pk"))
+
+
+def unclustered(site: Site) -> QuerySet[Snapshot]:
+    """Readable current snapshots that no cluster covers."""
+    return current(site).filter(cluster=None, error="").select_related("page")
+
+
+def unreadable(site: Site) -> QuerySet[Snapshot]:
+    """Current snapshots that cannot be read; each says why."""
+    return current(site).exclude(error="").select_related("page")
+
+
+def overview(site: Site) -> Overview:
+    """The Templates tab, in a number of queries that does not depend on how much there is."""
+    sizes = _sizes(site)
+    bad = current(site).exclude(error="").count()
+    total = sum(pages for pages, _ in sizes.values())
+    found = list(site.clusters.select_related("record_type", "site", "picture"))
+    previews = _previews(site, {cluster.pk: sizes.get(cluster.pk, (0, 0))[1] for cluster in found})
+    records = Record.objects.filter(cluster__site=site).figures()
+    labels = _labelled(site)
+    serving = _serving(site)
+    broken = dict(Breakage.objects.filter(cluster__site=site, state=Breakage.State.OPEN).values_list("cluster", "pk"))
+    rules: dict[int, list[tuple[int, str]]] = {}
+    for cluster_id, version, state in (
+        Rule.objects.filter(cluster__site=site).order_by("version").values_list("cluster", "version", "state")
+    ):
+        rules.setdefault(cluster_id, []).append((version, state))
+    rows = [
+        ClusterRow(
+            cluster=cluster,
+            pages=(pages := sizes.get(cluster.pk, (0, 0))[0]),
+            share_fraction=pages / total if total else 0.0,
+            preview=previews.get(cluster.pk),
+            records=records.get(cluster.pk, RecordFigures()),
+            labelled_pages=labels.get(cluster.pk, 0),
+            rules=len(rules.get(cluster.pk, [])),
+            live_version=_last(rules.get(cluster.pk, []), Rule.SERVING),
+            draft_version=_last(rules.get(cluster.pk, []), Rule.UNPUBLISHED),
+            rule_state=serving.get(cluster.pk, ("", ()))[0],
+            lost=serving.get(cluster.pk, ("", ()))[1],
+            breakage=broken.get(cluster.pk),
+        )
+        for cluster in found
+    ]
+    rows.sort(key=lambda row: (row.cluster.ignored, -row.pages, row.cluster.number))
+    return Overview(tuple(rows), total, sizes.get(None, (0, 0))[0] - bad, bad)
+
+
+def rename(cluster: Cluster, name: str) -> None:
+    """Gives a cluster a name; an empty one takes it back."""
+    cluster.name = " ".join(name.split())[: Cluster._meta.get_field("name").max_length or 0]
+    cluster.small = cluster.small and not cluster.name
+    cluster.save(update_fields=["name", "small"])
+
+
+def ignore(cluster: Cluster, ignored: bool) -> None:
+    """Says that nothing is to be extracted from a cluster, or that it is to be used: also of a small one that was only offered."""
+    cluster.ignored, cluster.small = ignored, False
+    cluster.save(update_fields=["ignored", "small"])
+
+
+def set_record_type(cluster: Cluster, record_type: RecordType | None) -> None:
+    """Says what is extracted from a cluster. Raises JobError while it has labels of another record type."""
+    if Label.objects.filter(cluster=cluster).exclude(attribute__record_type=record_type).exists():
+        raise JobError(f"{cluster.label} has labels of its present record type; take them back first")
+    cluster.record_type = record_type
+    cluster.small = cluster.small and record_type is None
+    cluster.save(update_fields=["record_type", "small"])
+
+
+@transaction.atomic
+def merge(into: Cluster, others: Iterable[Cluster]) -> Cluster:
+    """Makes one cluster of several: `into` takes the pages, masks, labels, rules and records of the others, which go.
+
+    It and its masks remember the merge: clustering again does not undo it. Rules keep their order; a live rule of another becomes
+    retired when `into` has one, and its open breakage is closed. Raises JobError for clusters of other sites and for labels of
+    another record type.
+    """
+    lock(into.site)
+    into = Cluster.objects.get(pk=into.pk)
+    for other in Cluster.objects.filter(pk__in=[other.pk for other in others if other.pk != into.pk]).order_by("number"):
+        if other.site_id != into.site_id:
+            raise JobError(f"{other.label} belongs to another site")
+        if into.record_type_id is None:
+            into.record_type_id = other.record_type_id
+        elif other.record_type_id not in {None, into.record_type_id} and (other.labels.exists() or other.rules.exists()):
+            raise JobError(f"{other.label} has labels or rules of another record type than {into.label}")
+        into.masks = list(dict.fromkeys([*into.masks, *other.masks]))
+        into.url_patterns = list(dict.fromkeys([*into.url_patterns, *other.url_patterns]))
+        into.name, into.merged, into.small = into.name or other.name, True, False
+        merging.move(other, into)
+        other.delete()
+    into.save()
+    return into
+
+
+def last_number(site: Site) -> int:
+    """The highest number a cluster of the site ever had. Clusters that went are remembered by the runs that numbered them."""
+    earlier = Run.objects.filter(site=site, kind=Run.Kind.CLUSTER).values_list("summary", flat=True)
+    now = site.clusters.aggregate(last=Max("number"))["last"] or 0
+    return max([int(now), *(int(summary.get("last_number", 0)) for summary in earlier)])
+
+
+def lock(site: Site) -> None:
+    """Holds the site until the transaction ends: clustering and merging wait for each other."""
+    Site.objects.select_for_update().get(pk=site.pk)
+
+
+def _sizes(site: Site) -> dict[int | None, tuple[int, int]]:
+    """(pages, snapshot of the oldest kept page, a whole one if there is) of each cluster, of None for the pages in no cluster."""
+    whole, kept = Min("pk", filter=Q(kept=True, notice="")), Min("pk", filter=Q(kept=True))
+    rows = current(site).order_by().values("cluster").annotate(pages=Count("pk"), first=Coalesce(whole, kept))
+    return {row["cluster"]: (row["pages"], row["first"] or 0) for row in rows}
+
+
+def _previews(site: Site, first: dict[int, int]) -> dict[int, Snapshot]:
+    samples = SamplePage.objects.filter(cluster__site=site, position=0)
+    now = samples.filter(snapshot__page__current__cluster=F("cluster"), snapshot__page__current__kept=True)
+    chosen = dict(samples.values_list("cluster", "snapshot")) | {cluster: pk for cluster, pk in first.items() if pk}
+    chosen |= dict(now.values_list("cluster", "snapshot__page__current"))
+    snapshots = Snapshot.objects.select_related("page").in_bulk(list(chosen.values()))
+    return {cluster: snapshots[pk] for cluster, pk in chosen.items() if pk in snapshots}
+
+
+def _serving(site: Site) -> dict[int, tuple[str, tuple[str, ...]]]:
+    """(state, attributes that its repair did not find again) of each cluster's serving rule."""
+    rows = Rule.objects.filter(cluster__site=site, state__in=Rule.SERVING)
+    told = rows.values_list("cluster", "state", "report__repaired_from", "report__failed")
+    return {pk: (state, proofs.lost({"repaired_from": repaired, "failed": failed})) for pk, state, repaired, failed in told}
+
+
+def _labelled(site: Site) -> dict[int, int]:
+    """Pages with labels of each cluster."""
+    rows = Label.objects.filter(cluster__site=site).order_by().values("cluster")
+    return {row["cluster"]: row["n"] for row in rows.annotate(n=Count("snapshot", distinct=True))}
+
+
+def _last(rules: list[tuple[int, str]], states: Sequence[str]) -> int | None:
+    return next((version for version, each in reversed(rules) if each in states), None)

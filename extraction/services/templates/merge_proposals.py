@@ -1,0 +1,188 @@
+"""Which templates of a site are one: found by their rules, said by a person (ALGORITHMS 2, the last test).
+
+After a clustering and after a rule was published, each template with a rule is compared with those that look most like it.
+What comes out is a proposal with its figures; a person merges or says that they are not the same, which is remembered.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from lxml import etree
+
+from extraction.algorithms.clustering import core
+from extraction.algorithms.clustering.cores import spread
+from extraction.algorithms.errors import PageError, RuleError, XPathError
+from extraction.algorithms.rules import agreement, apply, xslt
+from extraction.algorithms.rules.agreement import Values
+from extraction.models import Cluster, MergeProposal, Rule, Run, Site
+from extraction.services.core import runs, stored_pages
+from extraction.services.core.runs import JobError, Progress
+from extraction.services.labels import designs
+from extraction.services.templates import clusters, template_cores
+
+PAGES = 20
+"""Pages of each template that rules are tried on: as many as a person would look at."""
+
+PARTNERS = 5
+"""Templates that each one with a rule is compared with: those whose cores are most alike."""
+
+LEAST_LIKENESS = 0.5
+"""How alike two cores must be to be compared at all. Rules decide; this only saves the trying where nearly nothing is shared."""
+
+LEAST_HELD = 0.75
+"""Least share of what one template requires, beside the site's frame, that the other knows, where only one has a rule. A rule for
+what every page has (a heading, the title) gives whole records on all templates of a site; those are one only where the structure does
+not speak against it. Parts of one template that clustering left apart have 1.0, different page types of one site up to 0.6."""
+
+REFUSED, OPEN = MergeProposal.State.REFUSED, MergeProposal.State.OPEN
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two templates that may be one. into: the one that would stay, which has a rule."""
+
+    into: Cluster
+    other: Cluster
+
+
+def start(site: Site, user: Any = None) -> Run | None:
+    """A run that looks for templates that are one; None where there are no two to compare."""
+    if not _ruled(site) or site.clusters.filter(ignored=False).count() < 2:
+        return None
+    return runs.start(Run.Kind.COMPARE, site, unit="pairs", user=user)
+
+
+def run(run: Run, progress: Progress) -> dict[str, Any]:
+    """Compares the site's templates by their rules; writes what seems to be one, takes back what does not any more.
+
+    Summary: pairs compared, proposals that are open now.
+    """
+    pairs = _pairs(run.site)
+    progress(0, total=len(pairs), message="Comparing what rules give")
+    reader = _Reader(_ruled(run.site))
+    found: dict[tuple[int, int], tuple[MergeProposal.Kind, dict[str, Any]]] = {}
+    for done, pair in enumerate(pairs, 1):
+        evidence = reader.compared(pair)
+        if evidence:
+            found[pair.into.pk, pair.other.pk] = evidence
+        progress(done)
+    return {"pairs": len(pairs), "proposals": _write(run.site, found)}
+
+
+def proposals(site: Site) -> list[MergeProposal]:
+    """What waits for a person's word, the surest and largest first."""
+    rows = MergeProposal.objects.filter(into__site=site, state=OPEN).select_related("into__site", "other__site")
+    return sorted(rows, key=lambda row: (row.kind != MergeProposal.Kind.SAME, -int(row.evidence.get("pages", 0)), row.pk))
+
+
+def merge(proposal: MergeProposal) -> Cluster:
+    """Makes the two templates one. Raises JobError when that cannot be done."""
+    if proposal.state != OPEN:
+        raise JobError("somebody has answered this already")
+    merged = clusters.merge(proposal.into, [proposal.other])
+    template_cores.renew(merged)
+    return merged
+
+
+def refuse(proposal: MergeProposal) -> None:
+    """Remembers that the two are not the same: they are not proposed again."""
+    MergeProposal.objects.filter(pk=proposal.pk).update(state=REFUSED)
+
+
+def _ruled(site: Site) -> dict[int, Rule]:
+    """{cluster id: its live rule, else its newest draft} of the templates that have one and are not ignored."""
+    rows = Rule.objects.filter(cluster__site=site, cluster__ignored=False, state__in=(*Rule.SERVING, *Rule.UNPUBLISHED))
+    found: dict[int, Rule] = {}
+    for rule in rows.order_by("version"):
+        held = found.get(rule.cluster_id)
+        if held is None or not held.serving:
+            found[rule.cluster_id] = rule
+    return found
+
+
+def _pairs(site: Site) -> list[Pair]:
+    """The pairs to compare: for each template with a rule the PARTNERS most alike, without those said not to be the same."""
+    cores, ruled = template_cores.of_site(site), _ruled(site)
+    rows = {row.pk: row for row in site.clusters.filter(ignored=False, pk__in=cores).order_by("number")}
+    answered = MergeProposal.objects.filter(into__site=site, state=REFUSED).values_list("into", "other")
+    known = {frozenset(pair) for pair in answered}
+    pairs: list[Pair] = []
+    common = core.frame(list(cores.values()))
+    for one in (row for pk, row in rows.items() if pk in ruled):
+        others = [other for pk, other in rows.items() if pk != one.pk]
+        ranked = sorted((-cores[one.pk].likeness(cores[other.pk]), other.number, other) for other in others)
+        for likeness, _, other in ranked[:PARTNERS]:
+            pair = frozenset((one.pk, other.pk))
+            holds = max(cores[one.pk].holds(cores[other.pk], common), cores[other.pk].holds(cores[one.pk], common))
+            fit = -likeness >= LEAST_LIKENESS and (other.pk in ruled or holds >= LEAST_HELD)
+            if fit and pair not in known and _may_merge(one, other):
+                known.add(pair)
+                pairs.append(Pair(one, other))
+    return pairs
+
+
+def _may_merge(one: Cluster, other: Cluster) -> bool:
+    """They are not said to be of different record types."""
+    return other.record_type_id in {None, one.record_type_id}
+
+
+class _Reader:
+    """Runs rules over sample pages of templates; each page is parsed once, each rule run once a page."""
+
+    def __init__(self, ruled: Mapping[int, Rule]) -> None:
+        self._ruled = ruled
+        self._values: dict[tuple[int, int], list[Values]] = {}
+
+    def compared(self, pair: Pair) -> tuple[MergeProposal.Kind, dict[str, Any]] | None:
+        """Why the two seem to be one template, None when they do not."""
+        one, other = pair.into.pk, pair.other.pk
+        if other in self._ruled:
+            here = agreement.agreement(self._given(one, one), self._given(other, one))
+            there = agreement.agreement(self._given(one, other), self._given(other, other))
+            figures = {"pages": here.pages + there.pages, "answers": here.answers + there.answers, "same": here.same + there.same}
+            return (MergeProposal.Kind.SAME, figures) if agreement.same(here, there) else None
+        found = agreement.reading(self._given(one, one), self._given(one, other))
+        return (MergeProposal.Kind.READS, {"pages": found.pages, "complete": found.complete}) if found.plausible else None
+
+    def _given(self, rule_of: int, pages_of: int) -> list[Values]:
+        """What the rule of the first template gives on the pages of the second."""
+        if (rule_of, pages_of) not in self._values:
+            self._values[rule_of, pages_of] = [_extract(sheet, root) for sheet, root in self._runs(rule_of, pages_of)]
+        return self._values[rule_of, pages_of]
+
+    def _runs(self, rule_of: int, pages_of: int) -> Iterator[tuple[xslt.Stylesheet | None, etree._Element]]:
+        try:
+            sheet = xslt.Stylesheet.compile(self._ruled[rule_of].stylesheet)
+        except (RuleError, XPathError):
+            sheet = None
+        for source in spread(designs.learnable_pages(pages_of), PAGES):
+            try:
+                yield sheet, stored_pages.read_root(source)
+            except PageError:
+                continue
+
+
+def _extract(sheet: xslt.Stylesheet | None, root: etree._Element) -> Values:
+    """What a rule gives on a page; nothing where it cannot be run."""
+    try:
+        return apply.extract(sheet, root).values if sheet else {}
+    except (RuleError, XPathError):
+        return {}
+
+
+@transaction.atomic
+def _write(site: Site, found: Mapping[tuple[int, int], tuple[MergeProposal.Kind, dict[str, Any]]]) -> int:
+    """Open proposals become those found; an answer that a person gave meanwhile stays. Gives how many are open."""
+    clusters.lock(site)
+    there = set(site.clusters.values_list("pk", flat=True))
+    refused = {frozenset(pair) for pair in MergeProposal.objects.filter(into__site=site, state=REFUSED).values_list("into", "other")}
+    MergeProposal.objects.filter(into__site=site, state=OPEN).delete()
+    rows = [
+        MergeProposal(into_id=into, other_id=other, kind=kind, evidence=evidence)
+        for (into, other), (kind, evidence) in found.items()
+        if {into, other} <= there and frozenset((into, other)) not in refused
+    ]
+    MergeProposal.objects.bulk_create(rows)
+    return len(rows)

@@ -1,0 +1,208 @@
+"""A person says where pages belong: out of a template with those like them, into another, or into one of their own.
+
+What was said is kept as `Placement` rows; clustering again keeps to it (`cluster_pages`), also for later pages that are like those
+that were taken out.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from extraction.algorithms.clustering.apart import ALIKE, Difference
+from extraction.algorithms.clustering.cores import spread
+from extraction.algorithms.clustering.paths import PagePaths
+from extraction.algorithms.errors import PageError
+from extraction.models import Cluster, Label, Page, Placement, Record, SamplePage, Site, Snapshot
+from extraction.services.core import signals
+from extraction.services.core.runs import JobError
+from extraction.services.templates import address_patterns, clusters, page_steps, sample_pages, template_cores
+
+LOOKED_AT = 500
+"""Pages of a template that are compared with one that does not belong; each is read from a cache, or parsed once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """A page that is like one that does not belong. likeness: how far, 0 to 1."""
+
+    snapshot: Snapshot
+    likeness: float
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What a move did. into: where the pages are now, None for no template. labels, records: how many were dropped with it.
+
+    touched: ids of the templates that lost or got pages.
+    """
+
+    into: Cluster | None
+    pages: int
+    labels: int
+    records: int
+    touched: tuple[int, ...] = ()
+
+
+def alike(page: Snapshot) -> list[Alike]:
+    """The pages of a page's template that should go out with it, the most like it first; LOOKED_AT pages are looked at.
+
+    Raises PageError for a page that cannot be read.
+    """
+    if page.cluster is None:
+        return []
+    ids = list(clusters.members(page.cluster).filter(error="").exclude(pk=page.pk).order_by("pk").values_list("pk", flat=True))
+    others = list(Snapshot.objects.filter(pk__in=spread(ids, LOOKED_AT)).select_related("page").order_by("pk"))
+    known = {other.pk: steps for other in others if (steps := _steps(other))}
+    difference = Difference.between([page_steps.steps(page)], list(known.values()))
+    found = [Alike(other, difference.likeness(known[other.pk])) for other in others if other.pk in known]
+    return sorted((each for each in found if each.likeness > ALIKE), key=lambda each: (-each.likeness, each.snapshot.pk))
+
+
+def new_template(site: Site, pages: Iterable[Page], user: Any = None) -> Moved:
+    """Makes a template of these pages. Raises JobError when there are none."""
+    chosen = list(pages)
+    if not chosen:
+        raise JobError("no page was chosen")
+    with transaction.atomic():
+        clusters.lock(site)
+        moved = _move(site, chosen, Cluster.objects.create(site=site, number=clusters.last_number(site) + 1), user)
+    _follow(site, moved, user)
+    return moved
+
+
+def move(site: Site, pages: Iterable[Page], into: Cluster | None, user: Any = None) -> Moved:
+    """Puts pages of a site into a template of it, or out of theirs. Raises JobError for none, and for a template of another site."""
+    chosen = list(pages)
+    if not chosen:
+        raise JobError("no page was chosen")
+    if into is not None and into.site_id != site.pk:
+        raise JobError(f"{into.label} belongs to another site")
+    with transaction.atomic():
+        clusters.lock(site)
+        moved = _move(site, chosen, into, user)
+    _follow(site, moved, user)
+    return moved
+
+
+def _move(site: Site, pages: Sequence[Page], into: Cluster | None, user: Any) -> Moved:
+    ids = [page.pk for page in pages if page.site_id == site.pk]
+    now = list(clusters.current(site).filter(page__in=ids).exclude(cluster=into) if into else clusters.current(site).filter(page__in=ids))
+    left = {snapshot.cluster_id for snapshot in now}
+    _say(ids, now, into, user)
+    moved = [snapshot.pk for snapshot in now]
+    dropped = _take_along(moved, into)
+    Snapshot.objects.filter(pk__in=moved).update(cluster=into)
+    SamplePage.objects.filter(snapshot__in=moved).delete()
+    if into:
+        Cluster.objects.filter(pk=into.pk).update(small=False)
+    touched = sorted(pk for pk in left | {into.pk if into else None} if pk is not None)
+    sample_pages.drop(touched)
+    for cluster in Cluster.objects.filter(pk__in=touched):
+        template_cores.renew(cluster)
+    return Moved(into, len(moved), *dropped, tuple(touched))
+
+
+def _follow(site: Site, moved: Moved, user: Any) -> None:
+    """What a template's pages make of it is made anew: its addresses, and its picture where a page of another is shown."""
+    for cluster in Cluster.objects.filter(pk__in=moved.touched):
+        address_patterns.learn(cluster)
+    if moved.into:
+        moved.into.refresh_from_db(fields=["url_patterns"])
+    signals.pages_moved.send(Site, site=site, user=user)
+
+
+def _say(page_ids: Sequence[int], now: Sequence[Snapshot], into: Cluster | None, user: Any) -> None:
+    """Writes down that the pages belong to `into` and to none of the templates they leave."""
+    Placement.objects.filter(page__in=page_ids, belongs=True).delete()
+    gone = [(snapshot.page_id, snapshot.cluster_id) for snapshot in now if snapshot.cluster_id is not None]
+    for page_id, cluster_id in gone:
+        Placement.objects.update_or_create(page_id=page_id, cluster_id=cluster_id, defaults={"belongs": False, "created_by": user})
+    if into:
+        for page_id in page_ids:
+            Placement.objects.update_or_create(page_id=page_id, cluster=into, defaults={"belongs": True, "created_by": user})
+
+
+def _take_along(moved: Sequence[int], into: Cluster | None) -> tuple[int, int]:
+    """Annotations go along to a template of the same record type, else they go, as records do: (annotations, records) that went."""
+    labels = Label.objects.filter(snapshot__in=moved)
+    if into and into.record_type_id:
+        fitting = labels.filter(attribute__record_type=into.record_type_id).exclude(cluster=into)
+        fitting.filter(snapshot__in=Label.objects.filter(cluster=into, snapshot__in=moved).values("snapshot")).delete()
+        fitting.update(cluster=into)
+        labels = labels.exclude(cluster=into)
+    return labels.delete()[0], Record.objects.filter(snapshot__in=moved).delete()[0]
+
+
+def _steps(snapshot: Snapshot) -> PagePaths | None:
+    try:
+        return page_steps.steps(snapshot)
+    except PageError:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What people said of a site's pages. belongs: {page: cluster}. refused: {cluster: pages that are not of it}."""
+
+    belongs: dict[int, int]
+    refused: dict[int, set[int]]
+
+    @classmethod
+    def of(cls, site: Site) -> "Words":
+        """All that was said of a site's pages."""
+        rows = Placement.objects.filter(cluster__site=site)
+        words = cls({}, {})
+        for page, cluster, belongs in rows.values_list("page", "cluster", "belongs"):
+            if belongs:
+                words.belongs[page] = cluster
+            else:
+                words.refused.setdefault(cluster, set()).add(page)
+        return words
+
+    def settle(self, found: dict[int, int], known: set[int], site: Site) -> dict[int, int]:
+        """{page: cluster} as people said. found: as clustering would have it; known: pages that were in some cluster before.
+
+        Pages that clustering never saw before and that are like those taken out of their cluster go where these went.
+        """
+        kept = dict(found)
+        for cluster, pages in self.refused.items():
+            homes = {self.belongs.get(page) for page in pages}
+            stay = [page for page, home in found.items() if home == cluster and page not in pages and page in known]
+            fresh = [page for page, home in found.items() if home == cluster and page not in pages and page not in known]
+            for home in sorted(homes, key=lambda each: each or 0):
+                apart = [page for page in sorted(pages) if self.belongs.get(page) == home]
+                for page in _like(site, apart, stay, fresh):
+                    _put(kept, page, home)
+            for page in pages:
+                if kept.get(page) == cluster:
+                    del kept[page]
+        readable = set(clusters.kept(site).filter(error="", page__in=self.belongs).values_list("page", flat=True))
+        return kept | {page: cluster for page, cluster in self.belongs.items() if page in readable}
+
+
+def _like(site: Site, apart: Sequence[int], stay: Sequence[int], fresh: Sequence[int]) -> list[int]:
+    """Of the fresh pages those that are like the ones apart, and unlike those that stay."""
+    if not fresh:
+        return []
+    reader = page_steps.Reader(site, lambda _: None)
+    difference = Difference.between(_read(reader, spread(apart, LOOKED_AT)), _read(reader, spread(stay, LOOKED_AT)))
+    return [page for page in fresh if any(difference.likeness(steps) > ALIKE for steps in _read(reader, [page]))]
+
+
+def _read(reader: page_steps.Reader, pages: Iterable[int]) -> list[PagePaths]:
+    found = []
+    for page in pages:
+        try:
+            found.append(reader(page))
+        except PageError:
+            continue
+    return found
+
+
+def _put(kept: dict[int, int], page: int, home: int | None) -> None:
+    if home is None:
+        kept.pop(page, None)
+    else:
+        kept[page] = home

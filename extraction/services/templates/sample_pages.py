@@ -1,0 +1,138 @@
+"""Sample pages: which pages of a cluster an editor should see, and in which order (Vertex, Algorithm 2)."""
+
+import random
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+import numpy as np
+from django.core.files.storage import default_storage
+from django.db import transaction
+from django.db.models import QuerySet
+
+from extraction.algorithms.errors import PageError
+from extraction.algorithms.sampling import greedy
+from extraction.algorithms.sampling.greedy import PagePaths, PathTable
+from extraction.models import Cluster, Label, SamplePage, Snapshot
+from extraction.services.core import stored_bytes
+from extraction.services.core.stored_pages import read_page
+from extraction.services.templates import clusters
+
+POOL_PAGES = 300
+"""Largest number of pages that are looked at. Each is parsed once, some ten milliseconds, and an editor waits for it; a
+share of pages that has a path is known to three hundredths from so many, and ten pages chosen of more pages cover no more."""
+
+POOL_SEED = 1
+"""The pool is drawn by chance within equal stretches of the pages' order: evenly over all that an import brought, in step with no
+pattern in it, and the same each time."""
+
+NOTHING = PagePaths(np.zeros(0, np.uint64), np.zeros(0, np.uint64))
+
+
+def samples(cluster: Cluster, *, count: int = 10, tell: Callable[[], None] = lambda: None) -> list[SamplePage]:
+    """The sample pages in the order in which to annotate them, at most `count` unless more are labelled.
+
+    Chosen once and kept. Labelled pages stay, unlabelled ones that left the cluster are replaced; clustering drops the samples of
+    a cluster whose pages changed while it has no labels, and the next call chooses anew. tell: called after each page
+    that was read, since that may take seconds.
+    """
+    labelled, kept = _labelled(cluster), list(_rows(cluster))
+    if _settled(cluster, kept, labelled, count):
+        return [row for place, row in enumerate(kept) if place < count or row.snapshot_id in labelled]
+    pool = _pool(cluster)
+    stay = [row.snapshot for row in kept if row.snapshot_id in labelled or _member(cluster, row)]
+    known = {page.pk for page in stay}
+    stay += Snapshot.objects.filter(pk__in=labelled - known).order_by("pk")
+    return _keep(cluster, _ordered(stay, pool, count, tell))
+
+
+def paths(snapshot: Snapshot) -> PagePaths:
+    """A page's paths, from the cache in the storage or read from the page; none for a page that cannot be read."""
+    name = f"paths/{snapshot.sha256[:2]}/{snapshot.sha256[2:]}"
+    try:
+        with default_storage.open(name, "rb") as file:
+            return PagePaths.from_bytes(file.read())
+    except (FileNotFoundError, ValueError):  # not there yet, or of another release
+        found = _read(snapshot)
+    stored_bytes.keep(name, found.to_bytes())
+    return found
+
+
+def drop(cluster_ids: Sequence[int]) -> None:
+    """Forgets the samples of clusters whose pages changed, where nobody has labelled anything yet."""
+    SamplePage.objects.filter(cluster__in=cluster_ids, cluster__labels=None).delete()
+
+
+def _rows(cluster: Cluster) -> QuerySet[SamplePage]:
+    return cluster.samples.select_related("snapshot__page").order_by("position")
+
+
+def _labelled(cluster: Cluster) -> set[int]:
+    return set(Label.objects.filter(cluster=cluster).order_by().values_list("snapshot", flat=True).distinct())
+
+
+def _member(cluster: Cluster, row: SamplePage) -> bool:
+    return row.snapshot.cluster_id == cluster.pk and row.snapshot.page.current_id == row.snapshot_id
+
+
+def _settled(cluster: Cluster, kept: Sequence[SamplePage], labelled: set[int], count: int) -> bool:
+    """What is kept can stay as it is."""
+    current = all(row.snapshot_id in labelled or _member(cluster, row) for row in kept)
+    complete = labelled <= {row.snapshot_id for row in kept}
+    return current and complete and len(kept) >= min(count, _choosable(cluster).order_by().values("sha256").distinct().count())
+
+
+def _choosable(cluster: Cluster) -> QuerySet[Snapshot]:
+    """The pages that could be read whole, all where there are none: what a broken page lacks is no optional part of the template."""
+    members = clusters.members(cluster)
+    whole = members.filter(notice="")
+    return whole if whole.exists() else members
+
+
+def _pool(cluster: Cluster) -> list[Snapshot]:
+    """The pages to choose from, in the order of their ids."""
+    # Of pages with the same content one: a second one would teach nothing.
+    first = {sha256: pk for pk, sha256 in _choosable(cluster).order_by("-pk").values_list("pk", "sha256")}
+    ids = sorted(first.values())
+    if len(ids) > POOL_PAGES:
+        draw = random.Random(POOL_SEED)  # noqa: S311 - nothing secret
+        bounds = [len(ids) * n // POOL_PAGES for n in range(POOL_PAGES + 1)]
+        ids = [ids[draw.randrange(low, high)] for low, high in pairwise(bounds)]
+    found = Snapshot.objects.select_related("page").in_bulk(ids)
+    return [found[pk] for pk in ids if pk in found]
+
+
+def _ordered(stay: list[Snapshot], pool: list[Snapshot], count: int, tell: Callable[[], None]) -> list[tuple[Snapshot, float]]:
+    """(page, share of the weight covered so far): those that stay first, then greedily."""
+    first = {page.pk for page in stay}
+    pages = stay + [page for page in pool if page.pk not in first]
+    known: list[PagePaths] = []
+    for page in pages:
+        known.append(paths(page))
+        tell()
+    if not pages:
+        return []
+    chosen = [choice.page_index for choice in greedy.choose(known, k=min(len(pages), count + len(stay)), fill=True)]
+    order = list(range(len(stay))) + [place for place in chosen if place >= len(stay)]
+    order = order[: max(count, len(stay))]
+    return [(pages[place], share) for place, share in zip(order, greedy.covered(PathTable.build(known), order), strict=True)]
+
+
+@transaction.atomic
+def _keep(cluster: Cluster, chosen: Sequence[tuple[Snapshot, float]]) -> list[SamplePage]:
+    # Two editors may open a new cluster at once: the second writes the same again.
+    Cluster.objects.select_for_update().get(pk=cluster.pk)
+    cluster.samples.all().delete()
+    rows = [
+        SamplePage(cluster=cluster, snapshot=page, position=position, covered_fraction=share)
+        for position, (page, share) in enumerate(chosen)
+    ]
+    SamplePage.objects.bulk_create(rows)
+    return list(_rows(cluster))
+
+
+def _read(snapshot: Snapshot) -> PagePaths:
+    try:
+        page = read_page(snapshot)
+    except PageError:
+        return NOTHING
+    return greedy.paths_of(page.root)

@@ -1,0 +1,55 @@
+"""The sample pages of a template as trees, for what compares pages of which nothing is annotated."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lxml import etree
+
+from extraction.algorithms.errors import PageError
+from extraction.models import Cluster, Snapshot
+from extraction.services.core.stored_pages import read_elements
+from extraction.services.templates import clusters, sample_pages
+
+PAGES = 10
+"""Sample pages looked at: what they show varies most."""
+
+MAX_BYTES = 12_000_000
+"""Bytes of pages that are looked at together, so that nobody waits for more than some seconds."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Samples:
+    """The sample pages as they stand now. key: says which they are."""
+
+    snapshots: tuple[Snapshot, ...]
+
+    @property
+    def key(self) -> str:
+        """Equal for the same pages with the same contents in the same order."""
+        return "-".join(f"{snapshot.pk}.{snapshot.sha256[:8]}" for snapshot in self.snapshots)
+
+
+def of(cluster: Cluster, *, least: int = 0) -> Samples:
+    """The sample pages of a template that are compared; after them others of its pages, until there are `least`."""
+    samples = tuple(row.snapshot for row in sample_pages.samples(cluster)[:PAGES])
+    if len(samples) >= least:
+        return Samples(samples)
+    others = clusters.members(cluster).exclude(pk__in=[each.pk for each in samples])
+    return Samples((*samples, *others.select_related("page").order_by("pk")[: least - len(samples)]))
+
+
+def read(snapshots: Sequence[Snapshot]) -> tuple[list[Snapshot], list[etree._Element]]:
+    """The pages that can be read, as many as `MAX_BYTES` allow, two at least, and their trees."""
+    kept: list[Snapshot] = []
+    roots: list[etree._Element] = []
+    size = 0
+    for snapshot in snapshots:
+        size += snapshot.size_bytes
+        if size > MAX_BYTES and len(roots) > 1:
+            break
+        try:
+            roots.append(read_elements(snapshot)[0])
+        except PageError:
+            continue
+        kept.append(snapshot)
+    return kept, roots

@@ -1,0 +1,48 @@
+"""The frame in which a stranger's page is shown."""
+
+import json
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.views.decorators.clickjacking import xframe_options_sameorigin
+from django.views.decorators.http import require_GET
+
+from extraction.algorithms.dom.nodes import Location
+from extraction.algorithms.errors import PageError
+from extraction.display import addresses, framing
+from extraction.models import Role, Snapshot
+from extraction.services.intake.inert_pages import inert_page
+from extraction.services.templates import boilerplate
+from extraction.views.policy import requires
+
+
+@require_GET
+@requires(Role.VIEWER)
+@xframe_options_sameorigin
+def frame(request: HttpRequest, snapshot_id: int) -> HttpResponse:
+    """One page, inert. ?mark=[locations] outlines places, each in its `hue` if it has one.
+
+    ?preview=1 leaves out the script that reports clicks, ?dim=1 dims what is the same on all pages of its template.
+    """
+    snapshot = get_object_or_404(Snapshot.objects.select_related("page", "cluster"), pk=snapshot_id)
+    assets = request.build_absolute_uri(addresses.folder(snapshot.page.site_id))
+    try:
+        marks = _outlines(json.loads(request.GET.get("mark") or "[]"))
+        cluster = snapshot.cluster if request.GET.get("dim") else None
+        dimmed = boilerplate.dimmed(cluster, snapshot) if cluster else []
+        script = not request.GET.get("preview")
+        return framing.respond(inert_page(snapshot), marks=marks, script=script, assets=assets, dimmed=dimmed)
+    except (PageError, ValueError) as error:
+        return framing.failure(f"This page cannot be shown: {error}.")
+
+
+def _outlines(rows: Any) -> list[framing.Outline]:
+    """The places to outline. Raises ValueError for what is not a list of places."""
+    if not isinstance(rows, list):
+        raise ValueError(f"mark: a list is needed, got {rows!r}")
+    places = [Location.from_json(row) for row in rows]
+    hues = [row.get("hue", 0) for row in rows]
+    if any(type(hue) is not int or hue < 0 for hue in hues):
+        raise ValueError(f"hue: whole numbers from 0 are needed, got {hues!r}")
+    return [framing.Outline(place, hue) for place, hue in zip(places, hues, strict=True)]

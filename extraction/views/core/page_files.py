@@ -1,0 +1,98 @@
+"""Serves the stylesheets, pictures and fonts of pages to the frame, and to nothing else; and the pictures of templates.
+
+Who may see them, the token in the address says (`addresses`). What is served is made harmless here: a stylesheet is
+cleaned and loads only from here, a drawing is cleaned, everything else is what its bytes were found to be.
+"""
+
+from functools import lru_cache
+
+from django.contrib.auth.decorators import login_not_required
+from django.db.models import Q
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from extraction.algorithms.dom import media
+from extraction.display import addresses, drawings, stylesheets
+from extraction.display.addresses import PLACE, Addresses, FileName, SheetName
+from extraction.models import Asset, Preview, Role
+from extraction.services.core import stored_bytes
+from extraction.services.intake import assets
+from extraction.views.policy import requires
+
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    "X-Content-Type-Options": "nosniff",
+    # The frame has no origin: to a browser it is another site's, and a font is asked for with CORS and without cookies.
+    "Cross-Origin-Resource-Policy": "cross-origin",
+    "Access-Control-Allow-Origin": "*",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": f"private, max-age={addresses.HOLDS_S}, immutable",
+}
+LOADED_AS = frozenset({"", "style", "image", "font", "empty"})
+"""What a browser may want it for (Sec-Fetch-Dest), where it says so: never to open it as a page."""
+
+
+@login_not_required
+@require_safe
+def asset(request: HttpRequest, token: str, name: str) -> HttpResponse:
+    """One file: `<sha256>.<suffix>`, or `<row>_<depth>_<version>.css`."""
+    site_id = addresses.site_of(token)
+    wanted = addresses.parse_name(name)
+    if site_id is None or wanted is None or request.headers.get("Sec-Fetch-Dest", "") not in LOADED_AS:
+        raise Http404("no such file, or the page it belongs to was opened too long ago")
+    try:
+        content, content_type = _sheet(site_id, token, wanted) if isinstance(wanted, SheetName) else _file(site_id, wanted)
+    except FileNotFoundError as error:
+        raise Http404("its stored bytes are gone") from error
+    response = HttpResponse(content, content_type=content_type)
+    for header, value in HEADERS.items():
+        response.headers[header] = value
+    return response
+
+
+@require_safe
+@requires(Role.VIEWER)
+def picture(_request: HttpRequest, slug: str, number: int, sha256: str) -> HttpResponse:
+    """The picture of a template's first sample page, for its card."""
+    named = Q(sha256=sha256) | Q(dimmed=sha256)
+    if not sha256 or not Preview.objects.filter(named, cluster__site__slug=slug, cluster__number=number).exists():
+        raise Http404("no such picture")
+    try:
+        content = stored_bytes.get(sha256)
+    except FileNotFoundError as error:
+        raise Http404("its stored bytes are gone") from error
+    headers = {"Cache-Control": "private, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff"}
+    return HttpResponse(content, content_type="image/png", headers=headers)
+
+
+def _sheet(site_id: int, token: str, name: SheetName) -> tuple[bytes, str]:
+    found = Asset.objects.filter(pk=name.pk, site=site_id, content_type=media.CSS).values_list("sha256", "url").first()
+    if found is None:
+        raise Http404("no such stylesheet")
+    text = _cleaned(*found, site_id, assets.version(site_id), name.depth)
+    folder = f"/assets/{token}/"
+    return text.replace(PLACE, folder).encode("utf-8", "replace"), f"{media.CSS}; charset=utf-8"
+
+
+def _file(site_id: int, name: FileName) -> tuple[bytes, str]:
+    held = Asset.objects.filter(site=site_id, sha256=name.sha256).exclude(content_type=media.CSS).values_list("content_type", flat=True)
+    content_type = held.first()
+    if not content_type or addresses.SUFFIXES.get(content_type) != name.suffix:
+        raise Http404("no such picture or font")
+    return (_drawing(name.sha256) if content_type == media.SVG else stored_bytes.get(name.sha256)), content_type
+
+
+@lru_cache(maxsize=32)
+def _cleaned(sha256: str, url: str, site_id: int, version: str, depth: int) -> str:
+    """Kept, because every page of a site asks for the same few. Up to 1 MB each."""
+    text = assets.sheet_text(stored_bytes.get(sha256))
+    written = addresses.under_place(version, depth=depth + 1)
+    return stylesheets.sheet(text[: stylesheets.MAX_CHARS], Addresses(url, assets.held(site_id, version), written))
+
+
+@lru_cache(maxsize=64)
+def _drawing(sha256: str) -> bytes:
+    drawing = drawings.inert(stored_bytes.get(sha256))
+    if drawing is None:
+        raise Http404("it is no drawing that can be shown")
+    return drawing

@@ -1,0 +1,70 @@
+"""How far a run is, in figures a person can use: done, left, rate, time left."""
+
+from dataclasses import dataclass
+
+from django.core.paginator import Page as Pages
+from django.core.paginator import Paginator
+
+from extraction.models import Run, RunProblem, Site
+from extraction.services.core import runs
+
+STEADY_AFTER_S = 2.0
+"""Before that the rate is noise: the first pages pay for what is loaded once."""
+
+PROBLEMS_PER_PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """A run with its figures. None while nothing can be said, as of a run that rests.
+
+    elapsed_s: time at work, pauses left out. rate, left_s: units a second, seconds, of this go at it.
+    """
+
+    run: Run
+    fraction: float | None
+    elapsed_s: float | None
+    rate: float | None
+    left_s: float | None
+
+    @property
+    def left(self) -> int:
+        """Units still to be done."""
+        return max(0, self.run.total - self.run.done)
+
+
+def progress_of(run: Run) -> RunProgress:
+    """The figures of a run as it stands."""
+    fraction = min(1.0, run.done / run.total) if run.total else None
+    if run.started_at is None:
+        return RunProgress(run, fraction, None, None, None)
+    stretch_s = runs.stretch_s(run)
+    fresh = max(0, run.done - int(run.summary.get("before", 0)))  # a crawl taken up again did not do all of it just now
+    steady = fresh > 0 and (run.finished or (run.state == Run.State.RUNNING and stretch_s >= STEADY_AFTER_S))
+    rate = fresh / max(stretch_s, 0.001) if steady else None
+    left_s = max(0, run.total - run.done) / rate if rate and run.total and not run.finished else None
+    return RunProgress(run, fraction, run.worked_s + stretch_s, rate, left_s)
+
+
+def going(site: Site) -> Run | None:
+    """The unfinished run that brings the site's pages or finds their templates; the oldest, which the others wait for."""
+    kinds = (Run.Kind.CRAWL, Run.Kind.IMPORT, Run.Kind.CLUSTER)
+    found = Run.objects.filter(site=site, kind__in=kinds, state__in=Run.UNFINISHED)
+    return found.select_related("site", "created_by").order_by("pk").first()
+
+
+def following(run: Run) -> Run | None:
+    """The unfinished run that this one started when it ended: finding the templates of what came in, then their records if asked."""
+    after = {Run.Kind.IMPORT: Run.Kind.CLUSTER, Run.Kind.CRAWL: Run.Kind.CLUSTER}
+    if run.parameters.get("then") == "extract" and run.kind == Run.Kind.CLUSTER:
+        after[Run.Kind.CLUSTER] = Run.Kind.EXTRACT
+    kind = after.get(Run.Kind(run.kind))
+    if kind is None or not run.finished:
+        return None
+    later = Run.objects.filter(site=run.site_id, kind=kind, state__in=Run.UNFINISHED, pk__gt=run.pk)
+    return later.order_by("pk").first()
+
+
+def problems(run: Run, page_number: str | int) -> "Pages[RunProblem]":
+    """One page of what the run could not use. A number that is none gives the first page, one too high the last."""
+    return Paginator(RunProblem.objects.filter(run=run), PROBLEMS_PER_PAGE).get_page(page_number)

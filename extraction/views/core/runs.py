@@ -1,0 +1,98 @@
+"""Runs: a site's list, one with its progress, cancelling."""
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from extraction.models import Role, Run, Site
+from extraction.services.core import runs as service
+from extraction.services.sites import sites
+from extraction.views.core import crawl_view, run_progress
+from extraction.views.policy import may_control, requires
+
+PER_PAGE = 50
+
+
+@require_safe
+@requires(Role.VIEWER)
+def runs(request: HttpRequest, slug: str) -> HttpResponse:
+    """The site's runs, newest first."""
+    site = get_object_or_404(Site, slug=slug)
+    found = Run.objects.filter(site=site).select_related("cluster", "created_by").annotate(problem_count=Count("problems")).order_by("-id")
+    shown = Paginator(found, PER_PAGE).get_page(request.GET.get("page", 1))
+    rows = [run_progress.progress_of(run) for run in shown]
+    context = {"site": site, "head": sites.head(site), "pages": shown, "rows": rows, "tab": "runs"}
+    return render(request, "extraction/sites/site_runs.html", context)
+
+
+@require_safe
+@requires(Role.VIEWER)
+def run(request: HttpRequest, run_id: int) -> HttpResponse:
+    """One run: how far, at what rate, what could not be used."""
+    return render(request, "extraction/core/run.html", _context(request, run_id))
+
+
+@require_safe
+@requires(Role.VIEWER)
+def progress(request: HttpRequest, run_id: int) -> HttpResponse:
+    """The part of the run's page that changes; asks again each second until the run has ended."""
+    context = _context(request, run_id)
+    following = context["next_run"]
+    # Who watched the import wants to see the templates found: the page goes on by itself.
+    headers = {"HX-Redirect": following.get_absolute_url()} if isinstance(following, Run) else {}
+    return HttpResponse(render_to_string("extraction/core/_run_progress.html", context, request), headers=headers)
+
+
+@require_POST
+@requires(Role.EDITOR)
+def cancel(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Cancels it: one's own, or anybody's for an operator."""
+    found = get_object_or_404(Run, pk=run_id)
+    may_control(request, found, or_refuse=True)
+    if service.cancel(found):
+        messages.success(request, "Cancelled. What was done until then is kept.")
+    else:
+        messages.info(request, "The run had ended already.")
+    return redirect(found)
+
+
+def _context(request: HttpRequest, run_id: int) -> dict[str, object]:
+    found = get_object_or_404(Run.objects.select_related("site", "cluster__site", "created_by"), pk=run_id)
+    problems = run_progress.problems(found, request.GET.get("page", 1))
+    return {
+        "site": found.site,
+        "run": found,
+        "progress": run_progress.progress_of(found),
+        "problems": problems,
+        "may_cancel": not found.finished and may_control(request, found),
+        "may_control": may_control(request, found),
+        "outcomes": crawl_view.outcomes(found, examples=True) if found.kind == Run.Kind.CRAWL else [],
+        "next_run": run_progress.following(found),
+        "again": _again(found),
+        "upload_again": found.kind == Run.Kind.IMPORT and found.state in (Run.State.FAILED, Run.State.CANCELLED),
+        "has_templates": found.site.clusters.exists(),
+        "has_pages": found.site.pages.exists(),
+    }
+
+
+def _again(run: Run) -> str:
+    """Where a run that came to nothing is started once more; empty for one that went well or needs its file again."""
+    names = {
+        Run.Kind.CRAWL: "run_resume",
+        Run.Kind.CLUSTER: "cluster_start",
+        Run.Kind.LEARN: "rule_learn",
+        Run.Kind.EXTRACT: "extract_start",
+    }
+    name = names.get(Run.Kind(run.kind))
+    if run.state not in (Run.State.FAILED, Run.State.CANCELLED) or name is None:
+        return ""
+    if name == "run_resume":
+        return reverse(name, args=[run.pk])
+    if name == "cluster_start":
+        return reverse(name, args=[run.site.slug])
+    return reverse(name, args=[run.site.slug, run.cluster.number]) if run.cluster else ""

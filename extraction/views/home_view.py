@@ -1,0 +1,98 @@
+"""Home: what waits for a person, what is running, how the sites stand."""
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from extraction.models import Cluster, Label, Page, Record, Rule, Run
+from extraction.services.sites import sites
+from extraction.views.core import run_progress
+from extraction.views.monitoring import breakage_view
+
+SHOWN = 6
+"""Rows of each kind on the page; the rest is counted."""
+
+FAILED_RUNS_FOR_DAYS = 14
+"""A failed run that nobody did again is shown for so long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """One kind of work that waits: the first rows and how many there are."""
+
+    kind: str
+    clusters: list[tuple[Cluster, int]] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list)
+    breakages: list[breakage_view.Row] = field(default_factory=list)
+    count: int = 0
+
+    @property
+    def more(self) -> int:
+        """How many are not shown."""
+        return self.count - len(self.clusters) - len(self.runs) - len(self.breakages)
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """All of the page. waiting: only kinds of which there is something. running: runs that work or wait for a worker; paused: that rest."""
+
+    waiting: list[Waiting]
+    running: list[run_progress.RunProgress]
+    paused: list[run_progress.RunProgress]
+    sites: list[sites.SiteRow]
+
+    @property
+    def count(self) -> int:
+        """How many things wait."""
+        return sum(kind.count for kind in self.waiting)
+
+
+def overview() -> Home:
+    """What the home page shows, in a constant number of queries."""
+    sizes = dict(Page.objects.exclude(current__cluster=None).values_list("current__cluster").order_by().annotate(n=Count("pk")))
+    broken = breakage_view.queue()
+    kinds = [Waiting("breakage", breakages=broken[:SHOWN], count=len(broken))]
+    kinds += [_clusters(kind, found, sizes) for kind, found in _unfinished_clusters().items()]
+    kinds.append(_failed_runs())
+    running = _progress(Run.State.QUEUED, Run.State.RUNNING)
+    return Home([kind for kind in kinds if kind.count], running, _progress(Run.State.PAUSED), sites.rows())
+
+
+def _progress(*states: Run.State) -> list[run_progress.RunProgress]:
+    found = Run.objects.filter(state__in=states).select_related("site", "cluster__site").order_by("-id")[: SHOWN * 2]
+    return [run_progress.progress_of(run) for run in found]
+
+
+def _unfinished_clusters() -> "dict[str, QuerySet[Cluster]]":
+    """The templates that wait, by the next step: each stands under one step only."""
+    cluster = OuterRef("pk")
+    labels = Exists(Label.objects.filter(cluster=cluster))
+    rules = Exists(Rule.objects.filter(cluster=cluster))
+    live = Exists(Rule.objects.filter(cluster=cluster, state__in=Rule.SERVING))
+    draft = Exists(Rule.objects.filter(cluster=cluster, state__in=Rule.UNPUBLISHED))
+    broken = Exists(Rule.objects.filter(cluster=cluster, state=Rule.State.BROKEN))  # it stands among the breakages
+    records = Exists(Record.objects.now().filter(cluster=cluster, rule__state__in=Rule.SERVING))
+    mine = Cluster.objects.filter(ignored=False, small=False).select_related("site", "record_type")
+    typed = mine.exclude(record_type=None)
+    return {
+        "draft": typed.filter(draft).exclude(live),
+        "learn": typed.filter(labels).exclude(rules),
+        "annotate": typed.exclude(labels).exclude(rules),
+        "run": typed.filter(live).exclude(records).exclude(broken),
+        "type": mine.filter(record_type=None),
+    }
+
+
+def _clusters(kind: str, found: "QuerySet[Cluster]", sizes: dict[int, int]) -> Waiting:
+    largest = sorted(found, key=lambda cluster: (-sizes.get(cluster.pk, 0), cluster.pk))
+    return Waiting(kind, [(cluster, sizes.get(cluster.pk, 0)) for cluster in largest[:SHOWN]], count=len(largest))
+
+
+def _failed_runs() -> Waiting:
+    since = timezone.now() - timedelta(days=FAILED_RUNS_FOR_DAYS)
+    again = Run.objects.filter(kind=OuterRef("kind"), site=OuterRef("site"), pk__gt=OuterRef("pk"), state=Run.State.DONE)
+    repeated = Exists(again.filter(Q(cluster=OuterRef("cluster")) | Q(cluster=None)))
+    failed = Run.objects.filter(state=Run.State.FAILED, finished_at__gte=since).exclude(repeated)
+    return Waiting("failed", runs=list(failed.select_related("site", "cluster__site")[:SHOWN]), count=failed.count())

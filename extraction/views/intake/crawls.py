@@ -1,0 +1,117 @@
+"""Fetching a site: started, watched, paused, resumed; what came of its addresses."""
+
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
+from django.views.decorators.http import require_POST, require_safe
+
+from extraction.forms.sites import SourceForm
+from extraction.models import Role, Run, Site
+from extraction.services.core import runs
+from extraction.services.intake import crawl_site, outcome_words
+from extraction.services.sites import sites, sources
+from extraction.views.core import crawl_view, run_progress
+from extraction.views.core.site_activity import now_context
+from extraction.views.policy import may_control, requires
+from extraction.views.sites.sites import settings_page
+
+
+@require_POST
+@requires(Role.EDITOR)
+def start(request: HttpRequest, slug: str) -> HttpResponse:
+    """Fetches the site's pages, or fetches them again."""
+    return _started(request, slug, crawl_site.start)
+
+
+@require_POST
+@requires(Role.EDITOR)
+def extract(request: HttpRequest, slug: str) -> HttpResponse:
+    """Crawls the whole site for its records."""
+    return _started(request, slug, crawl_site.start_extraction)
+
+
+@require_safe
+@requires(Role.VIEWER)
+def now(request: HttpRequest, slug: str) -> HttpResponse:
+    """The part of the site's page that says what is being done; asks again each second until nothing is. The figures
+    above the tabs come with it.
+    """
+    site = get_object_or_404(Site, slug=slug)
+    going = run_progress.going(site)
+    # What came is on the page itself, which is shown anew.
+    headers = {} if going else {"HX-Refresh": "true"}
+    context = now_context(request, site) | {"head": sites.head(site), "later": True}
+    return HttpResponse(render_to_string("extraction/sites/_site_now.html", context, request), headers=headers)
+
+
+@require_POST
+@requires(Role.EDITOR)
+def source(request: HttpRequest, slug: str) -> HttpResponse:
+    """Changes where the site's pages are fetched from, and how."""
+    site = get_object_or_404(Site, slug=slug)
+    form = SourceForm(request.POST, request.FILES, instance=sources.of(site))
+    if not form.is_valid():
+        return settings_page(request, site, source=form)
+    form.save()
+    messages.success(request, "Saved. It holds from the next time the pages are fetched.")
+    return redirect("site_settings", site.slug)
+
+
+@require_safe
+@requires(Role.VIEWER)
+def addresses(request: HttpRequest, run_id: int) -> HttpResponse:
+    """The addresses of a crawl that came to one outcome, or that wait."""
+    run = get_object_or_404(Run.objects.select_related("site"), pk=run_id, kind=Run.Kind.CRAWL)
+    outcome, query = request.GET.get("outcome", outcome_words.QUEUED), request.GET.get("q", "").strip()
+    if outcome not in outcome_words.WORDS:
+        raise Http404(f"there is no outcome {outcome!r}")
+    rows = crawl_view.outcomes(run)
+    found = crawl_view.addresses(run, outcome, request.GET.get("page", 1), query=query)
+    context = {"run": run, "site": run.site, "outcome": outcome, "word": outcome_words.WORDS[outcome], "rows": rows, "pages": found}
+    return render(request, "extraction/intake/run_addresses.html", context | {"query": query})
+
+
+@require_POST
+@requires(Role.EDITOR)
+def pause(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Lets a crawl rest: one's own, or anybody's for an operator."""
+    run = _controlled(request, run_id)
+    if runs.pause(run):
+        messages.success(request, "Paused. It goes on where it was when you resume it.")
+    else:
+        messages.info(request, "The run rests or has ended already.")
+    return redirect(_back(request, run))
+
+
+@require_POST
+@requires(Role.EDITOR)
+def resume(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Lets a crawl go on that rests, failed or was cancelled."""
+    run = _controlled(request, run_id)
+    if not runs.resume(run):
+        messages.info(request, "The run goes on or has ended already.")
+    return redirect(_back(request, run))
+
+
+def _controlled(request: HttpRequest, run_id: int) -> Run:
+    run = get_object_or_404(Run.objects.select_related("site"), pk=run_id, kind=Run.Kind.CRAWL)
+    may_control(request, run, or_refuse=True)
+    return run
+
+
+def _back(request: HttpRequest, run: Run) -> str:
+    """Where the button stood: the site's page or the run's."""
+    return run.site.get_absolute_url() if request.POST.get("from") == "site" else run.get_absolute_url()
+
+
+def _started(request: HttpRequest, slug: str, begin: Callable[..., Run]) -> HttpResponse:
+    site = get_object_or_404(Site, slug=slug)
+    try:
+        begin(site, request.user)
+    except runs.JobError as error:
+        messages.error(request, str(error))
+        return redirect("site_settings", site.slug)
+    return redirect(site)

@@ -1,0 +1,86 @@
+"""Alerts: the channels and what was sent to them. For admins: an address may lead anywhere this machine reaches, on purpose."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from extraction.forms.monitoring import ChannelForm
+from extraction.models import Alert, AlertChannel, Role
+from extraction.services.monitoring import alerts as service
+from extraction.views.policy import requires
+
+SHOWN = 50
+"""Alerts on the page, the newest."""
+
+
+@require_safe
+@requires(Role.ADMIN)
+def alerts(request: HttpRequest) -> HttpResponse:
+    """The channels, and the last alerts."""
+    channels = AlertChannel.objects.prefetch_related("sites")
+    last = Alert.objects.select_related("channel")[:SHOWN]
+    return render(request, "extraction/monitoring/alerts.html", {"channels": channels, "alerts": last})
+
+
+@sensitive_post_parameters("url")
+@require_http_methods(["GET", "HEAD", "POST"])
+@requires(Role.ADMIN)
+def new(request: HttpRequest) -> HttpResponse:
+    """A new channel."""
+    return _edit(request, AlertChannel(created_by=request.user))  # type: ignore[misc]
+
+
+@sensitive_post_parameters("url")
+@require_http_methods(["GET", "HEAD", "POST"])
+@requires(Role.ADMIN)
+def channel(request: HttpRequest, channel_id: int) -> HttpResponse:
+    """A channel; POST changes it."""
+    return _edit(request, get_object_or_404(AlertChannel, pk=channel_id))
+
+
+@require_POST
+@requires(Role.ADMIN)
+def test(request: HttpRequest, channel_id: int) -> HttpResponse:
+    """Sends a test and says what became of it."""
+    found = get_object_or_404(AlertChannel, pk=channel_id)
+    error = service.send_test(found)
+    if error:
+        messages.error(request, f"The test to {found.name} was not sent: {error}")
+    else:
+        messages.success(request, f"The test to {found.name} was sent. Look whether it arrived.")
+    return redirect("alerts")
+
+
+@require_POST
+@requires(Role.ADMIN)
+def delete(request: HttpRequest, channel_id: int) -> HttpResponse:
+    """Deletes a channel and the list of what it was sent."""
+    found = get_object_or_404(AlertChannel, pk=channel_id)
+    found.delete()
+    messages.success(request, f"{found.name} was deleted.")
+    return redirect("alerts")
+
+
+@require_POST
+@requires(Role.ADMIN)
+def again(request: HttpRequest, alert_id: int) -> HttpResponse:
+    """Sends an alert again that was not sent."""
+    if service.send_again(get_object_or_404(Alert, pk=alert_id), timezone.now()):
+        messages.success(request, "It is sent again.")
+    else:
+        messages.error(request, "It was sent meanwhile, or waits to be.")
+    return redirect("alerts")
+
+
+def _edit(request: HttpRequest, found: AlertChannel) -> HttpResponse:
+    name, service_name = found.name, found.service if found.pk else ""
+    form = ChannelForm(request.POST if request.method == "POST" else None, instance=found)
+    if request.method == "POST" and form.is_valid():
+        form.save()
+        messages.success(request, "Saved. Send a test to see whether it arrives.")
+        return redirect("alerts")
+    context = {"form": form, "channel": found, "name": name, "service": service_name}
+    return render(request, "extraction/monitoring/alert_channel.html", context, status=400 if form.errors else 200)

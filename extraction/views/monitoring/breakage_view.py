@@ -1,0 +1,272 @@
+"""Breakages as operators look at them: the queue, worst first, and one beside its pages and the repair's effect."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from django.db.models import Count
+from lxml import etree
+
+from extraction.algorithms.dom.nodes import Location, elements
+from extraction.algorithms.errors import PageError, RuleError, XPathError
+from extraction.algorithms.rules import apply
+from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.models import Attribute, Breakage, Check, Record, Rule, Run, Snapshot
+from extraction.services.core import stored_pages
+from extraction.services.core.recent import Recent
+from extraction.services.labels import proofs
+from extraction.services.labels.proofs import Proof
+from extraction.services.rules import rule_xpaths
+from extraction.views.schema.shown_attributes import choose_attributes, find_attributes, read_schema
+
+MAX_MARKS = 40
+"""Places outlined on a page: they stand in an address, and more nobody tells apart."""
+
+CLOSED_SHOWN = 50
+"""Breakages that are over, shown under the open ones."""
+
+Places = Mapping[str, Sequence[tuple[Location, str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A breakage in the queue, with the attributes that broke in their hues, its template's records, and how sure its repair is."""
+
+    breakage: Breakage
+    attributes: list[Attribute]
+    records: int
+    proof: Proof | None
+
+    @property
+    def ending(self) -> str:
+        """How it ended, in words where its repair did not find all that broke: "13 of 14 repaired"; else empty."""
+        return ending(self.breakage, self.proof)
+
+
+@dataclass(frozen=True, slots=True)
+class PagePair:
+    """One page of the check, then and now. old, new: snapshot ids; new None where the page did not answer."""
+
+    url: str
+    outcome: str
+    old: int
+    new: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The page looked at: what to outline on its old and on its new version, as the frame wants it in its address."""
+
+    pair: PagePair
+    old: Snapshot | None
+    new: Snapshot | None
+    old_marks: str = ""
+    new_marks: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A broken attribute on one page: before, what the old rule gives now, what the repair gives; why it counts as broken."""
+
+    place: int
+    url: str
+    before: tuple[str, ...]
+    now: tuple[str, ...]
+    repaired: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeEffect:
+    """A broken attribute over the check's pages.
+
+    relearned: the learner's figures {judged, agreeing, returned, …}, {} where there is no repair of it; failure: why.
+    proven: the repair is. old, new: the XPaths. values: pages with a value before, now, and by the repair.
+    """
+
+    attribute: Attribute
+    lines: list[Line]
+    relearned: Mapping[str, Any] = field(default_factory=dict)
+    failure: str = ""
+    old: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
+    values: tuple[int, int, int] = (0, 0, 0)
+    proven: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A page pair evaluated: the old rule's places then and now, the repair's now."""
+
+    before: Places
+    now: Places
+    repaired: Places
+
+
+def open_count() -> int:
+    """How many breakages wait for somebody."""
+    return Breakage.objects.filter(state=Breakage.State.OPEN).count()
+
+
+def queue() -> list[Row]:
+    """The open breakages, those that touch most records first."""
+    return _rows(state=Breakage.State.OPEN)
+
+
+def closed() -> list[Row]:
+    """Breakages that are over, the latest first."""
+    found = _rows(closed_at__isnull=False)
+    return sorted(found, key=lambda row: row.breakage.closed_at or row.breakage.opened_at, reverse=True)[:CLOSED_SHOWN]
+
+
+def pairs(check: Check) -> list[PagePair]:
+    """The pages of a check, those that answered first."""
+    rows = [PagePair(row["url"], row["outcome"], row["old"], row["new"]) for row in check.pages]
+    return sorted(rows, key=lambda pair: pair.new is None)
+
+
+def sides(breakage: Breakage, pair: PagePair) -> Sides:
+    """One page with the old places, and the places the repair (or, without one, the old rule) finds now."""
+    found = Snapshot.objects.select_related("page").in_bulk([pk for pk in (pair.old, pair.new) if pk])
+    old, new = found.get(pair.old), found.get(pair.new or 0)
+    hues = {each.name: each.hue for each in find_attributes(breakage.cluster, breakage.attributes)}
+    read = _evaluated(breakage).get(pair.url)
+    if read is None:
+        return Sides(pair, old, new)
+    return Sides(pair, old, new, _marks(read.before, hues), _marks(read.repaired if breakage.proposal else read.now, hues))
+
+
+def effect(breakage: Breakage) -> list[AttributeEffect]:
+    """What broke and what the repair gives, attribute by attribute, page by page; what is not proven first."""
+    read, pages = _evaluated(breakage), pairs(breakage.check_found)
+    reasons = {(each["attribute"], each["url"]): each["reason"] for each in breakage.check_found.evidence}
+    report = breakage.proposal.report if breakage.proposal else {}
+    told = [*report.get("attributes", []), *(each for one in report.get("lists", []) for each in one.get("attributes", []))]
+    entries = {each.get("name"): each for each in told}
+    failures = {each["name"]: each["reason"] for each in report.get("failed", [])}
+    old, new = _xpaths(breakage.rule), _xpaths(breakage.proposal) if breakage.proposal else {}
+    sure = proof(breakage)
+    proven, found = sure.proven if sure else (), []
+    for attribute in find_attributes(breakage.cluster, breakage.attributes):
+        lines = [_line(n, pair.url, read[pair.url], attribute.name, reasons) for n, pair in enumerate(pages, 1) if pair.url in read]
+        counts = (
+            sum(bool(each.before) for each in lines),
+            sum(bool(each.now) for each in lines),
+            sum(bool(each.repaired) for each in lines),
+        )
+        relearned = entries.get(attribute.name, {}).get("relearned", {})
+        xpaths = old.get(attribute.name, ()), new.get(attribute.name, ())
+        found.append(
+            AttributeEffect(attribute, lines, relearned, failures.get(attribute.name, ""), *xpaths, counts, attribute.name in proven)
+        )
+    return sorted(found, key=lambda each: each.proven)
+
+
+def proof(breakage: Breakage) -> Proof | None:
+    """How sure the repair is of what broke; None where there is none."""
+    return proofs.proof(breakage.proposal.report, breakage.attributes) if breakage.proposal else None
+
+
+def ending(breakage: Breakage, proof: Proof | None) -> str:
+    """Of a repair that was accepted without some of what broke: how much it repaired, in words; else empty."""
+    accepted = breakage.state == Breakage.State.REPAIRED and breakage.proposal is not None and breakage.proposal.published_at is not None
+    if not accepted or proof is None or not proof.lost:
+        return ""
+    return f"{len(breakage.attributes) - len(proof.lost)} of {len(breakage.attributes)} repaired"
+
+
+def renewing(breakage: Breakage) -> Run | None:
+    """The run that makes the records right after the repair was accepted, while it is not done."""
+    runs = Run.objects.filter(site=breakage.cluster.site, state__in=Run.UNFINISHED).order_by("pk")
+    return runs.filter(kind__in=(Run.Kind.CRAWL, Run.Kind.CLUSTER, Run.Kind.EXTRACT)).first()
+
+
+def page_number(asked: str, pages: int) -> int:
+    """The page asked for, from 1, within those that there are."""
+    return min(max(int(asked) if asked.isdecimal() else 1, 1), max(pages, 1))
+
+
+def annotatable(breakage: Breakage, asked: str) -> Snapshot | None:
+    """The page of the check to be annotated, as it is now: the one asked for, else the first that answered; None where none did.
+
+    The check kept it beside the site's pages; from now on it is one of the template's.
+    """
+    answered = [pair.new for pair in pairs(breakage.check_found) if pair.new]
+    if not answered:
+        return None
+    chosen = int(asked) if asked.isdecimal() and int(asked) in answered else answered[0]
+    Snapshot.objects.filter(pk=chosen, cluster=None).update(cluster=breakage.cluster)
+    return Snapshot.objects.filter(pk=chosen).first()
+
+
+def _rows(**conditions: Any) -> list[Row]:
+    found = Breakage.objects.filter(**conditions).select_related("cluster__site", "cluster__record_type", "rule", "proposal", "closed_by")
+    shown = list(found.defer("rule__stylesheet", "proposal__stylesheet"))
+    clusters = [each.cluster for each in shown]
+    schema = read_schema(clusters)
+    records = dict(Record.objects.here().filter(cluster__in=clusters).values_list("cluster").order_by().annotate(n=Count("pk")))
+    return [
+        Row(each, choose_attributes(schema, each.cluster, each.attributes), records.get(each.cluster_id, 0), proof(each)) for each in shown
+    ]
+
+
+_READ: Recent[tuple[int, int, int | None], dict[str, _Read]] = Recent(16)
+"""Evaluated pages by breakage, check and proposal: a second's work, asked for at each step through the pages."""
+
+
+def _evaluated(breakage: Breakage) -> dict[str, _Read]:
+    """{url: what the rules give on its two versions} of the pages that could be read."""
+    key = (breakage.pk, breakage.check_found_id, breakage.proposal_id)
+    found = _READ.get(key)
+    return found if found is not None else _READ.put(key, _evaluate(breakage))
+
+
+def _evaluate(breakage: Breakage) -> dict[str, _Read]:
+    old = _only(breakage.rule, breakage.attributes)
+    new = _only(breakage.proposal, breakage.attributes) if breakage.proposal else RuleValue(())
+    answered = [pair for pair in pairs(breakage.check_found) if pair.new]
+    snapshots = Snapshot.objects.in_bulk([pk for pair in answered for pk in (pair.old, pair.new) if pk])
+    found = {}
+    for pair in answered:
+        try:
+            then, now = (stored_pages.read_root(snapshots[pk]) for pk in (pair.old, pair.new) if pk)
+            found[pair.url] = _Read(_places(old, then), _places(old, now), _places(new, now))
+        except (PageError, RuleError, XPathError, KeyError):
+            continue  # the table shows the pages that can be judged; the frame says why one cannot be shown
+    return found
+
+
+def _only(rule: Rule, names: Sequence[str]) -> RuleValue:
+    """The rule with these attributes alone, those of lists among them."""
+    value = RuleValue.from_json(rule.definition)
+    lists = [replace(one, attributes=tuple(each for each in one.attributes if each.name in names)) for one in value.lists]
+    return RuleValue(tuple(each for each in value.attributes if each.name in names), tuple(one for one in lists if one.attributes))
+
+
+def _places(rule: RuleValue, root: etree._Element) -> Places:
+    """Where a rule's values stand, those of all rows of a list together."""
+    found = dict(apply.places(RuleValue(rule.attributes), root))
+    index = {element: n for n, element in enumerate(elements(root))} if rule.lists else {}
+    for one in rule.lists:
+        rows = apply.row_places(one, root, index)
+        found |= {each.name: tuple(place for row in rows for place in row.get(each.name, ())) for each in one.attributes}
+    return found
+
+
+def _xpaths(rule: Rule) -> dict[str, tuple[str, ...]]:
+    return {name: rule_xpaths.shown(entry) for name, entry in rule_xpaths.entries(rule).items()}
+
+
+def _marks(places: Places, hues: Mapping[str, int]) -> str:
+    """The first places on the page, in the attributes' hues."""
+    marked = sorted(((place, name) for name, found in places.items() for place, _ in found), key=lambda each: (each[0].node, each[0].text))
+    outlines = [{**place.as_json(), "hue": hues.get(name, 0)} for place, name in marked]
+    return json.dumps(outlines[:MAX_MARKS], separators=(",", ":")) if outlines else ""
+
+
+def _line(number: int, url: str, read: _Read, name: str, reasons: Mapping[tuple[str, str], str]) -> Line:
+    def values(places: Places) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(value for _, value in places.get(name, ())))
+
+    return Line(number, url, values(read.before), values(read.now), values(read.repaired), reasons.get((name, url), ""))

@@ -1,0 +1,117 @@
+"""Breakages: the queue, one with its pages side by side, and what is done about it."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from extraction.models import Breakage, Role, Run
+from extraction.services.monitoring import breakages as life
+from extraction.services.rules.rules import StateError
+from extraction.services.sites import sources
+from extraction.views.monitoring import breakage_looks
+from extraction.views.monitoring import breakage_view as service
+from extraction.views.policy import requires
+from extraction.views.schema.shown_attributes import find_attributes
+from extraction.views.workbench import workbench_url
+
+
+@require_safe
+@requires(Role.VIEWER)
+def breakages(request: HttpRequest) -> HttpResponse:
+    """What broke and waits, worst first; under it what is over."""
+    return render(request, "extraction/monitoring/breakages.html", {"rows": service.queue(), "closed": service.closed()})
+
+
+@require_safe
+@requires(Role.VIEWER)
+def breakage(request: HttpRequest, breakage_id: int) -> HttpResponse:
+    """One breakage: a page then and now, the places on it, the repair. `page=` is the page's number in the check."""
+    found = _breakage(breakage_id)
+    pages = service.pairs(found.check_found)
+    number = service.page_number(request.GET.get("page", ""), len(pages))
+    context = {
+        "breakage": found,
+        "site": found.cluster.site,
+        "attributes": find_attributes(found.cluster, found.attributes),
+        "proof": (proof := service.proof(found)),
+        "ending": service.ending(found, proof),
+        "pages": pages,
+        "number": number,
+        "sides": service.sides(found, pages[number - 1]) if pages else None,
+        "renewing": service.renewing(found) if found.state == Breakage.State.REPAIRED else None,
+        "fetchable": sources.ready(found.cluster.site),
+    }
+    return render(request, "extraction/monitoring/breakage.html", context)
+
+
+@require_safe
+@requires(Role.VIEWER)
+def effect(request: HttpRequest, breakage_id: int) -> HttpResponse:
+    """The tables under the pages: what each broken attribute had, has and would have."""
+    found = _breakage(breakage_id)
+    context = {"breakage": found, "effects": service.effect(found), "pages": service.pairs(found.check_found)}
+    return render(request, "extraction/monitoring/_breakage_effect.html", context)
+
+
+@require_POST
+@requires(Role.EDITOR)
+def looks(request: HttpRequest, breakage_id: int) -> HttpResponse:
+    """Has what the page looked at needs to look right loaded, if it is not there; `page=` is the page's number in the check."""
+    found = _breakage(breakage_id)
+    run = breakage_looks.load(found, request.POST.get("page", ""), request.user)
+    return render(request, "extraction/monitoring/_breakage_looks.html", {"breakage": found, "run": run})
+
+
+@require_safe
+@requires(Role.VIEWER)
+def looks_progress(request: HttpRequest, breakage_id: int, run_id: int) -> HttpResponse:
+    """How loading goes."""
+    found = _breakage(breakage_id)
+    run = get_object_or_404(Run, pk=run_id, kind=Run.Kind.ASSETS, cluster=found.cluster)
+    return render(request, "extraction/monitoring/_breakage_looks.html", {"breakage": found, "run": run})
+
+
+@require_POST
+@requires(Role.OPERATOR)
+def accept(request: HttpRequest, breakage_id: int) -> HttpResponse:
+    """Publishes the repair; the site is fetched again and its records are made anew. `doubtful=1`: with what is not proven."""
+    found = _breakage(breakage_id)
+    try:
+        rule = life.accept(found, user=request.user, doubtful=bool(request.POST.get("doubtful")))
+    except StateError as error:
+        messages.error(request, str(error))
+        return redirect(found)
+    then = (
+        "Its pages are fetched again and its records made anew." if sources.ready(found.cluster.site) else "Add the new pages, then run it."
+    )
+    messages.success(request, f"Version {rule.version} is live. {then}")
+    return redirect(found)
+
+
+@require_POST
+@requires(Role.OPERATOR)
+def dismiss(request: HttpRequest, breakage_id: int) -> HttpResponse:
+    """Says that nothing is broken."""
+    if life.dismiss(_breakage(breakage_id), user=request.user):
+        messages.success(request, "Dismissed. The rule is live, and it takes more to raise the next alarm for this template.")
+    else:
+        messages.info(request, "This breakage was closed already.")
+    return redirect("breakages")
+
+
+@require_POST
+@requires(Role.EDITOR)
+def annotate(request: HttpRequest, breakage_id: int) -> HttpResponse:
+    """Opens the workbench on a page as it is now. `page=` is its snapshot."""
+    found = _breakage(breakage_id)
+    chosen = service.annotatable(found, request.POST.get("page", ""))
+    if chosen is None:
+        messages.error(request, "No page of this check answered; there is none to annotate.")
+        return redirect(found)
+    return redirect(f"{workbench_url(found.cluster.site.slug, found.cluster.number)}?page={chosen.pk}")
+
+
+def _breakage(pk: int) -> Breakage:
+    rows = Breakage.objects.select_related("cluster__site", "cluster__record_type", "rule", "proposal", "check_found", "closed_by")
+    return get_object_or_404(rows, pk=pk)

@@ -1,0 +1,175 @@
+"""Monitoring as people look at it: each template's checks on a line of time, its bellwethers, and the health of its rule in figures."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from statistics import median
+
+from django.db.models import Count
+from django.utils import timezone
+
+from extraction.models import Attribute, Bellwether, Breakage, Check, Cluster, Label, Rule, Site
+from extraction.views.schema.shown_attributes import find_attributes
+
+SHOWN = 60
+"""Checks on the line of time: two months of daily ones."""
+
+
+SINCE = timedelta(days=400)
+"""How far back checks are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class NullLine:
+    """An attribute's share of watched pages without a value, check by check, the oldest first; None where no page answered."""
+
+    attribute: Attribute
+    fractions: list[float | None]
+
+    @property
+    def last(self) -> float | None:
+        """The share at the last check that could tell."""
+        return next((each for each in reversed(self.fractions) if each is not None), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A bellwether and what its address gave at the last check; empty before the first."""
+
+    bellwether: Bellwether
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """A rule's health. to_detect_s: the time between the last check that found all well and the one that found the break, which is
+    the most that a break stood unseen; to_repair_s: from the finding to the repair; medians, None while there was none.
+    breakages: how many of each ending. annotated: pages a person marked for this template.
+    """
+
+    checks: int
+    breakages: Mapping[str, int]
+    to_detect_s: float | None
+    to_repair_s: float | None
+    annotated: int
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateWatch:
+    """A template's monitoring: checks newest last. nulls: a line an attribute, what broke first."""
+
+    cluster: Cluster
+    rule: Rule
+    checks: list[Check]
+    nulls: list[NullLine]
+    watched: list[Watched]
+    health: Health
+    breakage: Breakage | None
+
+    @property
+    def last(self) -> Check | None:
+        """The latest check."""
+        return self.checks[-1] if self.checks else None
+
+    @property
+    def coverage(self) -> list[float | None]:
+        """Share of the pages that answered which still have the template's structure, check by check."""
+        return [check.covered_fraction if check.reached else None for check in self.checks]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckView:
+    """One check: what was found of each attribute, with the evidence, and what each page gave."""
+
+    check: Check
+    attributes: list[tuple[Attribute, Mapping[str, object]]]
+    evidence: list[tuple[Attribute, Mapping[str, object]]] = field(default_factory=list)
+
+    @property
+    def evidence_by_attribute(self) -> list[tuple[Attribute, list[Mapping[str, object]]]]:
+        """The evidence, attribute by attribute."""
+        found: dict[str, tuple[Attribute, list[Mapping[str, object]]]] = {}
+        for attribute, each in self.evidence:
+            found.setdefault(attribute.name, (attribute, []))[1].append(each)
+        return list(found.values())
+
+
+def templates(site: Site) -> list[TemplateWatch]:
+    """The templates of a site with a rule that serves, in the order of their numbers; a constant number of queries."""
+    serving = Rule.objects.filter(cluster__site=site, cluster__ignored=False, state__in=Rule.SERVING).defer("stylesheet", "report")
+    rules = list(serving.select_related("cluster__site", "cluster__record_type").order_by("cluster__number"))
+    ids = [rule.cluster_id for rule in rules]
+    known = Attribute.objects.filter(record_type__clusters__in=ids)
+    schema: dict[tuple[int | None, str], Attribute] = {(each.record_type_id, each.name): each for each in known}
+    checks, breakages, watched = defaultdict(list), defaultdict(list), defaultdict(list)
+    since = timezone.now() - SINCE
+    for check in Check.objects.filter(cluster__in=ids, checked_at__gte=since).defer("evidence").order_by("checked_at", "pk"):
+        checks[check.cluster_id].append(check)
+    for breakage in Breakage.objects.filter(cluster__in=ids).order_by("opened_at"):
+        breakages[breakage.cluster_id].append(breakage)
+    for bellwether in Bellwether.objects.filter(cluster__in=ids).select_related("page"):
+        watched[bellwether.cluster_id].append(bellwether)
+    pages = Label.objects.filter(cluster__in=ids).values_list("cluster").order_by().annotate(n=Count("snapshot", distinct=True))
+    counts = Check.objects.filter(cluster__in=ids).values_list("cluster").order_by().annotate(n=Count("pk"))
+    annotated, counted = dict(pages), dict(counts)
+    found = []
+    for rule in rules:
+        pk = rule.cluster_id
+        health = _health(checks[pk], breakages[pk], counted.get(pk, 0), annotated.get(pk, 0))
+        found.append(_template(rule, schema, checks[pk][-SHOWN:], breakages[pk], watched[pk], health))
+    return found
+
+
+def last_checked_at(site: Site) -> datetime | None:
+    """When one of the site's templates was checked last, on whose word ever."""
+    return Check.objects.filter(cluster__site=site).order_by("-checked_at").values_list("checked_at", flat=True).first()
+
+
+def check(found: Check) -> CheckView:
+    """One check for its page."""
+    names = list(found.attributes)
+    known = dict(zip(names, find_attributes(found.cluster, names), strict=True))
+    rows = [(known[name], found.attributes[name]) for name in names]
+    return CheckView(found, rows, [(known[each["attribute"]], each) for each in found.evidence if each["attribute"] in known])
+
+
+def _template(
+    rule: Rule,
+    schema: Mapping[tuple[int | None, str], Attribute],
+    checks: list[Check],
+    breakages: Sequence[Breakage],
+    bellwethers: Sequence[Bellwether],
+    health: Health,
+) -> TemplateWatch:
+    outcomes = {row["url"]: row["outcome"] for row in checks[-1].pages} if checks else {}
+    watched = [Watched(each, outcomes.get(each.page.url, "")) for each in bellwethers]
+    lists = [each for one in rule.definition.get("lists", []) for each in one["attributes"]]
+    names = [each["name"] for each in (*rule.definition.get("attributes", []), *lists)]
+    names.sort(key=lambda name: not checks or name not in checks[-1].broken)
+    known = [schema.get((rule.cluster.record_type_id, name)) or Attribute(name=name, position=n) for n, name in enumerate(names)]
+    lines = [NullLine(each, _nulls(checks, each.name)) for each in known]
+    broken = next((each for each in breakages if each.state == Breakage.State.OPEN), None)
+    return TemplateWatch(rule.cluster, rule, checks, lines, watched, health, broken)
+
+
+def _nulls(checks: Sequence[Check], name: str) -> list[float | None]:
+    return [each.attributes.get(name, {}).get("null_fraction") for each in checks]
+
+
+def _health(checks: Sequence[Check], breakages: Sequence[Breakage], counted: int, annotated: int) -> Health:
+    real = [each for each in breakages if each.state != Breakage.State.DISMISSED]
+    unseen = [seconds for each in real if (seconds := _unseen_s(each, checks)) is not None]
+    repaired = [each.closed_at - each.opened_at for each in real if each.state == Breakage.State.REPAIRED and each.closed_at]
+    states = {state: sum(each.state == state for each in breakages) for state in Breakage.State.values}
+    return Health(counted, states, median(unseen) if unseen else None, _median_s(repaired), annotated)
+
+
+def _unseen_s(breakage: Breakage, checks: Sequence[Check]) -> float | None:
+    """From the last check at which all was well to the one that found the break; None where it was the first check."""
+    well = [each.checked_at for each in checks if each.checked_at < breakage.opened_at and each.verdict == Check.Verdict.OK]
+    return (breakage.opened_at - well[-1]).total_seconds() if well else None
+
+
+def _median_s(times: Sequence[timedelta]) -> float | None:
+    return median(each.total_seconds() for each in times) if times else None

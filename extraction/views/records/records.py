@@ -1,0 +1,74 @@
+"""Records of a template: the table, the CSV."""
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import render
+from django.utils.text import slugify
+from django.views.decorators.http import require_safe
+
+from extraction.forms.core import said
+from extraction.forms.records import ExportForm, RecordsForm
+from extraction.models import Cluster, Record, RecordPart, Role
+from extraction.services.records import export_csv
+from extraction.services.records import records as service
+from extraction.views.policy import requires
+from extraction.views.sites import site_pages
+from extraction.views.templates import cluster_view
+from extraction.views.templates.clusters import cluster_of
+
+PER_PAGE = 50
+
+
+@require_safe
+@requires(Role.VIEWER)
+def records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """The table: searched, filtered, sorted; each value leads to its place."""
+    cluster = cluster_of(slug, number)
+    attributes = list(cluster.record_type.attributes.filter(list=None)) if cluster.record_type else []
+    schema = site_pages.list_schema(cluster.record_type)
+    form = RecordsForm(request.GET)
+    found = Paginator(service.search(cluster, **form.asked()), PER_PAGE).get_page(request.GET.get("page", 1))
+    context = {
+        "site": cluster.site,
+        "cluster": cluster,
+        "view": cluster_view.view(cluster),
+        "attributes": attributes,
+        "pages": found,
+        "rows": [(record, site_pages.columns(record, attributes), site_pages.lists(record, schema)) for record in found],
+        "lists": schema,
+        "layouts": [
+            (name, export_csv.default_layout(cluster, list=name).columns) for name in (("", *schema) if attributes else (*schema, ""))
+        ],
+        "states": Record.State,
+        "part": form.asked()["part"] if form.asked()["part"] in (RecordPart.EARLIER, RecordPart.ELSEWHERE) else "",
+        "asked": form.asked(),
+        "query": form.asked()["query"],
+        "filters": [(field, request.GET[field]) for field in RecordsForm.base_fields if request.GET.get(field)],
+    }
+    return render(request, "extraction/records/records.html", context)
+
+
+@require_safe
+@requires(Role.VIEWER)
+def csv(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
+    """The records that the table shows, with the chosen columns, as a file; of a type that has only lists, the rows of the first."""
+    cluster = cluster_of(slug, number)
+    name = request.GET.get("list", export_csv.usual_list(cluster))
+    if name and name not in export_csv.list_names(cluster):
+        return HttpResponse(f"{cluster.label} has no list “{name}”.", status=400, content_type="text/plain")
+    standard = export_csv.default_layout(cluster, list=name)
+    form = ExportForm(request.GET, known=standard.columns)
+    if not form.is_valid():
+        return HttpResponse(said(form), status=400, content_type="text/plain")
+    lines = export_csv.rows(service.search(cluster, **RecordsForm(request.GET).asked()), form.layout(standard))
+    return StreamingHttpResponse(
+        export_csv.blocks(lines),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{_file_name(cluster, name)}"'},
+    )
+
+
+def _file_name(cluster: Cluster, list_name: str) -> str:
+    """list_name: the list whose rows it holds, empty for the pages; said even where the site's name is long."""
+    listed = slugify(list_name)[:40]
+    return f"{'-'.join(filter(None, (slugify(f'{cluster.site.name} {cluster.label}')[:80] or 'records', listed)))}.csv"

@@ -1,0 +1,306 @@
+"""A rule as a person reads it: attribute by attribute, what it selects, how sure, where it gives nothing."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from extraction.algorithms.errors import PageError, RuleError, XPathError
+from extraction.algorithms.rules import apply, xslt
+from extraction.models import Attribute, Cluster, Decision, Rule, Snapshot
+from extraction.services.core.stored_pages import read_root
+from extraction.services.labels import designs
+from extraction.views.rules import explained
+from extraction.views.rules.explained import Explained, Place
+from extraction.views.sites import site_pages
+
+SEEN_PAGES = 4
+"""Sample pages whose values are shown: enough to see what an attribute holds, and quick to read."""
+
+SEEN_ROWS = 5
+"""Rows of a list shown of each of these pages."""
+
+SEEN_BYTES = 8_000_000
+"""Bytes of pages read for that, at most."""
+
+UNLIKE_PAGES = 10
+"""Pages listed of those on which a list has other rows than it was offered with."""
+
+LISTED = 50
+"""Pages listed of those without a value; the rest is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class SelectorRow:
+    """One way to the values. part: which part of the text, in words; figures are None where a person wrote the XPath."""
+
+    xpath: str
+    part: str = ""
+    precision: float | None = None
+    distance: float | None = None
+    support: int | None = None
+    features: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeRow:
+    """An attribute of the record type with what the rule has for it; without `selectors` it has nothing."""
+
+    attribute: Attribute
+    selectors: list[SelectorRow]
+    hits: int = 0
+    checked: int = 0
+    without: list[Snapshot] = field(default_factory=list)
+    several: list[Snapshot] = field(default_factory=list)
+    several_count: int = 0
+    seen: list[tuple[Snapshot, tuple[str, ...]]] = field(default_factory=list)
+    failure: str = ""
+    edited_by: str = ""
+    conflict: tuple[Place, ...] = ()
+    explained: Explained | None = None
+
+    @property
+    def share(self) -> float | None:
+        """Hit rate over the pages checked, None where none was."""
+        return self.hits / self.checked if self.checked else None
+
+    @property
+    def colour(self) -> str:
+        """The state's colour of the hit rate: what is mandatory and missing is suspect, what is never there broken."""
+        if not self.checked or (self.hits < self.checked and not self.attribute.mandatory and self.hits):
+            return "ok" if self.hits else ""
+        return "ok" if self.hits == self.checked else "suspect" if self.hits else "broken"
+
+    @property
+    def missing(self) -> int:
+        """Pages that gave no value."""
+        return self.checked - self.hits
+
+    @property
+    def unlisted(self) -> int:
+        """Pages without a value beyond those listed."""
+        return self.missing - len(self.without)
+
+
+@dataclass(frozen=True, slots=True)
+class ListColumn:
+    """An attribute of a list's rows. filled: rows with a value, of all rows counted."""
+
+    attribute: Attribute
+    selectors: list[SelectorRow]
+    filled: int
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ListRow:
+    """A list of the rule: what its rows are, and its attributes within them. rows: how many on the pages checked.
+
+    seen: the first rows on the first sample pages, as texts in the order of the columns. unlike: `list_offers.difference` to what the
+    list was offered with, {} where there is none to speak of; unlike_on: pages that differ, with the rows offered and given.
+    """
+
+    name: str
+    selectors: list[SelectorRow]
+    columns: list[ListColumn]
+    rows: int
+    hits: int
+    checked: int
+    seen: list[tuple[Snapshot, int, list[list[str]]]]
+    failure: str = ""
+    unlike: Mapping[str, Any] = field(default_factory=dict)
+    unlike_on: list[tuple[Snapshot, int, int]] = field(default_factory=list)
+
+    @property
+    def share(self) -> float | None:
+        """Share of the pages checked that have rows, None where none was."""
+        return self.hits / self.checked if self.checked else None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    """A version beside the one before it: which attributes came, went or changed. approved: how it went live the last time."""
+
+    rule: Rule
+    changes: list[tuple[str, str]]
+    approved: Decision | None
+
+
+def rows(rule: Rule) -> list[AttributeRow]:
+    """The rule's attributes in the record type's order, then those that the record type has no more."""
+    entries = {entry.get("name"): entry for entry in rule.report.get("attributes", [])}
+    failures = {entry.get("name"): entry.get("reason", "") for entry in rule.report.get("failed", [])}
+    defined = {entry["name"]: entry for entry in rule.definition.get("attributes", [])}
+    pages = _pages(entries.values())
+    seen = _seen(rule)
+    why = explained.of(rule.report)
+    conflicts = explained.conflicts(rule.report)
+    edited = {name for name, entry in entries.items() if "edited_by" in entry}
+    found = [
+        _row(attribute, defined.get(attribute.name), entries.get(attribute.name) or {}, pages, seen, failures.get(attribute.name, ""))
+        for attribute in _attributes(rule, defined)
+    ]
+    return [
+        replace(row, explained=None if name in edited else why.get(name), conflict=conflicts.get(name, ()))
+        for row in found
+        for name in (row.attribute.name,)
+    ]
+
+
+def lists(rule: Rule) -> list[ListRow]:
+    """The lists of the record type with what the rule has for them; those it has nothing for, with the reason if there is one."""
+    defined = {entry["name"]: entry for entry in rule.definition.get("lists", [])}
+    said = {entry["name"]: entry for entry in rule.report.get("lists", [])}
+    failures = {entry.get("name"): entry.get("reason", "") for entry in rule.report.get("failed", [])}
+    schema = site_pages.list_schema(rule.cluster.record_type)
+    for name, entry in defined.items():
+        schema.setdefault(name, [Attribute(name=each["name"], type=each["type"]) for each in entry["attributes"]])
+    found = _found(rule) if defined else []
+    return [_list(name, attributes, defined.get(name, {}), said.get(name, {}), failures, found) for name, attributes in schema.items()]
+
+
+def _list(
+    name: str,
+    attributes: list[Attribute],
+    defined: dict[str, Any],
+    said: dict[str, Any],
+    failures: dict[Any, str],
+    found: list[tuple[Snapshot, apply.Extraction]],
+) -> ListRow:
+    fields = {each["name"]: each for each in defined.get("attributes", [])}
+    told = {each["name"]: each.get("alternatives", []) for each in said.get("attributes", [])}
+    columns = [
+        ListColumn(
+            each,
+            _selectors(fields.get(each.name, {}).get("alternatives", []), told.get(each.name, [])),
+            said.get("filled", {}).get(each.name, 0),
+            failures.get(each.name, ""),
+        )
+        for each in attributes
+    ]
+    seen = []
+    for snapshot, extraction in found if defined else []:
+        rows = extraction.rows.get(name, ())
+        texts = [["; ".join(row.get(each.name, ())) for each in attributes] for row in rows[:SEEN_ROWS]]
+        seen.append((snapshot, len(rows), texts))
+    figures = (said.get("rows", 0), said.get("hits", 0), said.get("checked", 0))
+    rows_of = _selectors(defined.get("rows", []), said.get("alternatives", []))
+    unlike = said.get("offered", {})
+    pages = Snapshot.objects.select_related("page").in_bulk([each["snapshot"] for each in unlike.get("on", [])[:UNLIKE_PAGES]])
+    unlike_on = [(pages[each["snapshot"]], each["rows"], each["given"]) for each in unlike.get("on", []) if each["snapshot"] in pages]
+    return ListRow(name, rows_of, columns, *figures, seen, failures.get(name, ""), unlike, unlike_on)
+
+
+def versions(cluster: Cluster) -> list[VersionRow]:
+    """All versions of a template's rule, newest first, with what changed."""
+    found = list(Rule.objects.filter(cluster=cluster).select_related("created_by").defer("stylesheet"))
+    before = [*found[1:], None]
+    decisions = Decision.objects.filter(rule__cluster=cluster, what__in=Decision.LIVE).order_by("at", "pk")
+    approved = {each.rule_id: each for each in decisions}
+    return [VersionRow(rule, _changes(rule, older), approved.get(rule.pk)) for rule, older in zip(found, before, strict=False)]
+
+
+def _attributes(rule: Rule, defined: dict[str, Any]) -> list[Attribute]:
+    record_type = rule.cluster.record_type
+    known = list(record_type.attributes.filter(list=None)) if record_type else []
+    gone = [name for name in defined if name not in {attribute.name for attribute in known}]
+    more = [
+        Attribute(name=name, type=defined[name]["type"], multiple=defined[name]["multiple"], position=len(known) + n)
+        for n, name in enumerate(gone)
+    ]
+    return [*known, *more]
+
+
+def _row(
+    attribute: Attribute,
+    defined: dict[str, Any] | None,
+    entry: dict[str, Any],
+    pages: dict[int, Snapshot],
+    seen: list[tuple[Snapshot, dict[str, tuple[str, ...]]]],
+    failure: str,
+) -> AttributeRow:
+    selectors = _selectors((defined or {}).get("alternatives", []), entry.get("alternatives", []))
+    return AttributeRow(
+        attribute,
+        selectors,
+        hits=entry.get("hits", 0),
+        checked=entry.get("checked", 0),
+        without=[pages[pk] for pk in entry.get("without", [])[:LISTED] if pk in pages],
+        several=[pages[pk] for pk in entry.get("several_on", [])[:LISTED] if pk in pages],
+        several_count=0 if attribute.multiple else entry.get("several", 0),
+        seen=[(snapshot, values.get(attribute.name, ())) for snapshot, values in seen] if selectors else [],
+        failure=failure,
+        edited_by=entry.get("edited_by", ""),
+    )
+
+
+def _selectors(defined: list[dict[str, Any]], said: list[dict[str, Any]]) -> list[SelectorRow]:
+    """What is run, with what the learner said of the same XPath."""
+    by_xpath = {entry.get("xpath"): entry for entry in said}
+    found = []
+    for selector in defined:
+        entry = by_xpath.get(selector["xpath"], {})
+        figures = (entry.get("precision"), entry.get("distance"), entry.get("support"))
+        found.append(SelectorRow(selector["xpath"], _part(selector.get("part")), *figures, tuple(entry.get("features", []))))
+    return found
+
+
+def _part(part: dict[str, str] | None) -> str:
+    if not part:
+        return ""
+    ends = [f"after “{part['prefix']}”" if part.get("prefix") else "", f"before “{part['suffix']}”" if part.get("suffix") else ""]
+    shown = " and ".join(end for end in ends if end)
+    return f"the part {shown}" if shown else f"the part that fits {part.get('pattern', '')}"
+
+
+def _pages(entries: Iterable[dict[str, Any]]) -> dict[int, Snapshot]:
+    wanted = {pk for entry in entries for key in ("without", "several_on") for pk in entry.get(key, [])[:LISTED]}
+    return Snapshot.objects.select_related("page").in_bulk(wanted)
+
+
+def _seen(rule: Rule) -> list[tuple[Snapshot, dict[str, tuple[str, ...]]]]:
+    """The pages' own values on the first sample pages."""
+    return [(snapshot, dict(extraction.values)) for snapshot, extraction in _found(rule)]
+
+
+def _found(rule: Rule) -> list[tuple[Snapshot, apply.Extraction]]:
+    """What the rule gives on some pages, see `_shown`. A page or a rule that cannot be read shows nothing."""
+    try:
+        sheet = xslt.Stylesheet.compile(rule.stylesheet)
+    except (RuleError, XPathError):
+        return []
+    found, size_bytes = [], 0
+    for snapshot in _shown(rule):
+        size_bytes += snapshot.size_bytes
+        if size_bytes > SEEN_BYTES:
+            break
+        try:
+            found.append((snapshot, apply.extract(sheet, read_root(snapshot))))
+        except (PageError, RuleError, XPathError):
+            continue
+    return found
+
+
+def _shown(rule: Rule) -> list[Snapshot]:
+    """The pages of an open break that a version was made for; else samples, those first that are as the pages are now."""
+    checked = Snapshot.objects.select_related("page").in_bulk(designs.check_pages(rule)[:SEEN_PAGES])
+    if checked:
+        return list(checked.values())
+    samples = [each.snapshot for each in rule.cluster.samples.select_related("snapshot__page").order_by("position")]
+    return sorted(samples, key=lambda snapshot: snapshot.page.current_id != snapshot.pk)[:SEEN_PAGES]
+
+
+def _changes(rule: Rule, older: Rule | None) -> list[tuple[str, str]]:
+    """(what happened, attribute) against the version before."""
+    now = _entries(rule)
+    then = _entries(older) if older else {}
+    if older is None:
+        return [("first version", "")]
+    came = [("new", name) for name in now if name not in then]
+    went = [("gone", name) for name in then if name not in now]
+    changed = [("changed", name) for name in now if name in then and now[name] != then[name]]
+    return [*came, *went, *changed] or [("same XPaths", "")]
+
+
+def _entries(rule: Rule) -> dict[str, Any]:
+    """What a version says of each of its attributes and lists, by name."""
+    return {entry["name"]: entry for part in ("attributes", "lists") for entry in rule.definition.get(part, [])}

@@ -1,0 +1,174 @@
+"""Rules of a template: versions, one version, trying an XPath, publishing, retiring, learning and running."""
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from extraction.algorithms.errors import RuleError, XPathError
+from extraction.algorithms.rules.exports import FORMS
+from extraction.forms.rules import XPathForm
+from extraction.models import Role, Rule
+from extraction.services.core.runs import JobError
+from extraction.services.learning import learn_rule
+from extraction.services.records import extract_records
+from extraction.services.rules import export_rule
+from extraction.services.rules import rules as service
+from extraction.views.policy import requires
+from extraction.views.rules import rule_history, rule_view
+from extraction.views.templates import cluster_view
+from extraction.views.templates.clusters import cluster_of
+
+
+def rule_of(slug: str, number: int, version: int) -> Rule:
+    """The rule at an address; 404 for none."""
+    found = Rule.objects.select_related("cluster__site", "cluster__record_type", "created_by")
+    return get_object_or_404(found, cluster__site__slug=slug, cluster__number=number, version=version)
+
+
+@require_safe
+@requires(Role.VIEWER)
+def rules(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """All versions, newest first, with what changed from one to the next."""
+    cluster = cluster_of(slug, number)
+    context = {"site": cluster.site, "cluster": cluster, "view": cluster_view.view(cluster), "versions": rule_view.versions(cluster)}
+    return render(request, "extraction/rules/rules.html", context)
+
+
+@require_safe
+@requires(Role.VIEWER)
+def rule(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
+    """One version: each attribute's XPath, how sure it is, what it gives and where it gives nothing."""
+    return _page(request, rule_of(slug, number, version))
+
+
+@require_safe
+@requires(Role.VIEWER)
+def difference(request: HttpRequest, slug: str, number: int, version: int, other: int) -> HttpResponse:
+    """How a version differs from another one. `attribute=`: the part that says what this attribute gives by both."""
+    old, new = rule_of(slug, number, other), rule_of(slug, number, version)
+    name = request.GET.get("attribute", "")
+    if name:
+        effect = rule_history.effect(old, new, name)
+        versions = {"before": f"Version {old.version}", "after": f"Version {new.version}"}
+        return render(request, "extraction/rules/_effect.html", {"effect": effect, "error": effect.error, **versions})
+    context = {"site": new.cluster.site, "cluster": new.cluster, "old": old, "new": new, "differences": rule_history.differences(old, new)}
+    return render(request, "extraction/rules/rule_difference.html", context)
+
+
+@require_safe
+@requires(Role.VIEWER)
+def export(request: HttpRequest, slug: str, number: int, version: int, form: str) -> HttpResponse:
+    """The rule as a file that runs without Vertex."""
+    found = rule_of(slug, number, version)
+    known = next((each for each in FORMS if each == form), None)
+    if known is None:
+        raise Http404(f"rules are not exported as {form}")
+    try:
+        exported = export_rule.export(found, known)
+    except (RuleError, XPathError) as error:
+        messages.error(request, f"This version cannot be exported: {error}")
+        return redirect(found)
+    headers = {"Content-Disposition": f'attachment; filename="{exported.name}"'}
+    return HttpResponse(exported.text, content_type=f"{exported.content_type}; charset=utf-8", headers=headers)
+
+
+@require_POST
+@requires(Role.EDITOR)
+def preview(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
+    """What another XPath would give, page by page; nothing is saved."""
+    found = rule_of(slug, number, version)
+    form = XPathForm(request.POST)
+    if not form.is_valid():
+        return render(
+            request, "extraction/rules/_effect.html", {"site": found.cluster.site, "error": "Write an XPath to see what it gives."}
+        )
+    effect = service.preview(found, form.cleaned_data["attribute"], form.cleaned_data["xpath"])
+    return render(request, "extraction/rules/_effect.html", {"site": found.cluster.site, "effect": effect, "error": effect.error})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@requires(Role.EDITOR)
+def edit(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
+    """Keeps another XPath as a new draft version. Who comes back to the address of a refused one is led to the rule."""
+    found = rule_of(slug, number, version)
+    if request.method != "POST":
+        return redirect(found)
+    form = XPathForm(request.POST)
+    if not form.is_valid():
+        return _page(request, found, error="Write an XPath before you save it.", name=request.POST.get("attribute", ""))
+    name, xpath = form.cleaned_data["attribute"], form.cleaned_data["xpath"]
+    try:
+        draft = service.edit(found, name, xpath, request.user)
+    except (RuleError, XPathError) as error:
+        return _page(request, found, error=str(error), name=name, xpath=xpath)
+    messages.success(request, f"Saved as version {draft.version}, a draft. Publish it to use it.")
+    return redirect(draft)
+
+
+@require_POST
+@requires(Role.EDITOR)
+def publish(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
+    """Makes it the live rule: a draft, or a retired one that is brought back, as whoever may publish may also undo it."""
+    found = rule_of(slug, number, version)
+    try:
+        service.publish(found, request.user)
+        messages.success(request, f"Version {found.version} is live. Run it over all pages to get records.")
+    except service.StateError as error:
+        messages.error(request, str(error))
+    return redirect(found)
+
+
+@require_POST
+@requires(Role.OPERATOR)
+def retire(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
+    """Takes the live rule out of use."""
+    found = rule_of(slug, number, version)
+    try:
+        service.retire(found, request.user)
+        messages.success(request, f"Version {found.version} is retired. The template has no live rule now.")
+    except service.StateError as error:
+        messages.error(request, str(error))
+    return redirect(found)
+
+
+@require_POST
+@requires(Role.EDITOR)
+def learn(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Learns the rule from what is annotated."""
+    cluster = cluster_of(slug, number)
+    try:
+        return redirect(learn_rule.start(cluster, request.user))
+    except JobError as error:
+        messages.error(request, str(error))
+    return redirect(cluster)
+
+
+@require_POST
+@requires(Role.EDITOR)
+def extract(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Runs the live rule over all matching pages."""
+    cluster = cluster_of(slug, number)
+    try:
+        return redirect(extract_records.start(cluster, request.user))
+    except JobError as error:
+        messages.error(request, str(error))
+    return redirect(cluster)
+
+
+def _page(request: HttpRequest, found: Rule, *, error: str = "", name: str = "", xpath: str = "") -> HttpResponse:
+    cluster = found.cluster
+    context = {
+        "site": cluster.site,
+        "cluster": cluster,
+        "rule": found,
+        "view": cluster_view.view(cluster),
+        "rows": rule_view.rows(found),
+        "lists": rule_view.lists(found),
+        "versions": rule_view.versions(cluster),
+        "events": rule_history.events(found),
+        "edit_error": error,
+        "edit_name": name,
+        "edit_xpath": xpath,
+    }
+    return render(request, "extraction/rules/rule.html", context, status=400 if error else 200)

@@ -1,0 +1,114 @@
+"""Record types: the list and the editor."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from extraction.forms.schema import EMPTY_ROWS, BaseAttributeFormSet, RecordTypeForm, attribute_rows
+from extraction.models import Cluster, RecordType, Role
+from extraction.services.schema import record_types as service
+from extraction.services.suggestions import page_data
+from extraction.services.templates import clusters
+from extraction.views.policy import requires
+from extraction.views.workbench import workbench_url
+
+EDIT = ("GET", "HEAD", "POST")
+
+
+@require_safe
+@requires(Role.VIEWER)
+def record_types(request: HttpRequest) -> HttpResponse:
+    """All record types with their attributes."""
+    return render(request, "extraction/schema/record_types.html", {"rows": service.rows()})
+
+
+@require_http_methods(EDIT)
+@requires(Role.EDITOR)
+def new(request: HttpRequest) -> HttpResponse:
+    """A new record type. `template=id` is the template one came from: it is used there at once, and annotating is next.
+
+    `from=data` begins it with what that template's pages say of themselves.
+    """
+    wanted = request.GET.get("template", "")
+    data = request.POST if request.method == "POST" else None
+    name, first = _proposed(wanted) if request.GET.get("from") == "data" and data is None else ("", _blank())
+    form, rows = RecordTypeForm(data, initial={"name": name}), attribute_rows(data, first)
+    if request.method == "POST" and form.is_valid() and rows.is_valid():
+        made = service.create(form.cleaned_data["name"], form.cleaned_data["description"], rows.drafts)
+        messages.success(request, f"{made.name} is ready.")
+        cluster = Cluster.objects.filter(pk=wanted, record_type=None).select_related("site").first() if wanted.isdecimal() else None
+        if cluster:
+            clusters.set_record_type(cluster, made)
+            return redirect(workbench_url(cluster.site.slug, cluster.number))
+        return redirect(made)
+    return _editor(request, None, form, rows)
+
+
+@require_http_methods(EDIT)
+@requires(Role.VIEWER)
+def record_type(request: HttpRequest, slug: str) -> HttpResponse:
+    """One record type; an editor changes it."""
+    found = get_object_or_404(RecordType, slug=slug)
+    if request.method == "POST":
+        return change(request, slug=slug)
+    return _editor(request, found, RecordTypeForm(instance=found), attribute_rows(None, _initial(found)))
+
+
+@requires(Role.EDITOR)
+def change(request: HttpRequest, slug: str) -> HttpResponse:
+    """Takes the editor's form."""
+    found = get_object_or_404(RecordType, slug=slug)
+    form = RecordTypeForm(request.POST, instance=RecordType.objects.get(pk=found.pk))
+    rows = attribute_rows(request.POST, _initial(found))
+    if form.is_valid() and rows.is_valid():
+        drop = bool(request.POST.get("drop_labels"))
+        try:
+            judged = service.update(found, form.cleaned_data["name"], form.cleaned_data["description"], rows.drafts, drop_labels=drop)
+        except service.InUse as error:
+            return _editor(request, found, form, rows, lost=str(error))
+        messages.success(request, "Saved." + (" Run the rule again to judge the records anew." if judged else ""))
+        return redirect(found)
+    return _editor(request, found, form, rows)
+
+
+@require_POST
+@requires(Role.OPERATOR)
+def delete(request: HttpRequest, slug: str) -> HttpResponse:
+    """Deletes it while no template uses it."""
+    found = get_object_or_404(RecordType, slug=slug)
+    try:
+        service.delete(found)
+    except service.InUse as error:
+        messages.error(request, f"{found.name} is {error}. Choose another record type there first.")
+        return redirect(found)
+    messages.success(request, f"{found.name} was deleted.")
+    return redirect("record_types")
+
+
+def _editor(
+    request: HttpRequest, found: RecordType | None, form: RecordTypeForm, rows: BaseAttributeFormSet, lost: str = ""
+) -> HttpResponse:
+    bad = request.method == "POST"
+    counts = service.label_counts(found) if found else {}
+    users = found.clusters.select_related("site").order_by("site__name", "number") if found else []
+    attributes = found.attributes.select_related("list") if found else []
+    context = {"record_type": found, "attributes": attributes, "form": form, "rows": rows, "counts": counts, "users": users, "lost": lost}
+    return render(request, "extraction/schema/record_type.html", context, status=400 if bad else 200)
+
+
+def _proposed(template: str) -> tuple[str, list[dict[str, object]]]:
+    """(name, rows) as the template's pages would have it."""
+    cluster = Cluster.objects.filter(pk=template).first() if template.isdecimal() else None
+    kind, found = page_data.proposed(cluster) if cluster else ("", [])
+    return kind, [{"name": each.name, "type": each.type, "multiple": each.multiple} for each in found] or _blank()
+
+
+def _blank() -> list[dict[str, object]]:
+    return [{"type": "text"} for _ in range(EMPTY_ROWS)]
+
+
+def _initial(record_type: RecordType) -> list[dict[str, object]]:
+    fields = ("id", "name", "type", "multiple", "mandatory", "hotkey")
+    rows = record_type.attributes.select_related("list")
+    return [{field: getattr(each, field) for field in fields} | {"list": each.list.name if each.list else ""} for each in rows]

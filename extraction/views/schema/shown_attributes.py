@@ -1,0 +1,24 @@
+"""The attributes that names stand for, to be shown in their hues."""
+
+from collections.abc import Mapping, Sequence
+
+from extraction.models import Attribute, Cluster
+
+Schema = Mapping[tuple[int | None, str], Attribute]
+"""{(record type id, name): attribute}."""
+
+
+def find_attributes(cluster: Cluster, names: Sequence[str]) -> list[Attribute]:
+    """The attributes of these names as the record type has them; one that it no longer has comes without its place in the hues."""
+    return choose_attributes(read_schema([cluster]), cluster, names)
+
+
+def read_schema(clusters: Sequence[Cluster]) -> Schema:
+    """The attributes of all record types of these templates, in one query."""
+    types = {each.record_type_id for each in clusters}
+    return {(each.record_type_id, each.name): each for each in Attribute.objects.filter(record_type__in=types - {None})}
+
+
+def choose_attributes(schema: Schema, cluster: Cluster, names: Sequence[str]) -> list[Attribute]:
+    """`find_attributes` without a query."""
+    return [schema.get((cluster.record_type_id, name)) or Attribute(name=name, position=n) for n, name in enumerate(names)]

@@ -1,0 +1,145 @@
+"""The pages of a site: searched, filtered, one with all that is known of it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from extraction.models import Attribute, Page, Record, RecordType, Site, Snapshot
+from extraction.services.records import records
+
+MAX_SHOWN_ROWS = 30
+"""Rows of a list shown of each of a page's records; the CSV has them all."""
+
+UNREADABLE, PARTLY, UNCLUSTERED, GONE = "unreadable", "partly", "unclustered", "gone"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One value of a record as it is shown. position: which of the attribute's values, from 0."""
+
+    raw: str
+    value: str | None
+    problem: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """An attribute and its values on a page."""
+
+    attribute: Attribute
+    values: list[Value]
+
+
+@dataclass(frozen=True, slots=True)
+class ListRows:
+    """The rows of one list on a page: its attributes and, for each row shown, their values in the same order; total: how many there are."""
+
+    name: str
+    attributes: list[Attribute]
+    rows: list[list[Column]]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class PageView:
+    """One page: the snapshot looked at, all its snapshots, its record's values in the order of the record type."""
+
+    page: Page
+    snapshot: Snapshot | None
+    snapshots: list[Snapshot]
+    record: Record | None
+    columns: list[Column]
+
+    @property
+    def is_web(self) -> bool:
+        """Its URL is an address on the web, not a file's name."""
+        return self.page.url.startswith(("http://", "https://"))
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What the frame is to outline, as it wants it in its address; problem: why it cannot, in words."""
+
+    locations: str = ""
+    problem: str = ""
+
+
+def search(site: Site, *, query: str = "", part: str = "") -> QuerySet[Page]:
+    """Pages whose URL or title holds the query.
+
+    part: a template's number, `unreadable`, `partly`, `unclustered`, `gone`, or empty for all.
+    """
+    found = Page.objects.filter(site=site).select_related("current__cluster", "current__record").defer("current__record__values")
+    if query:
+        found = found.filter(Q(url__icontains=query) | Q(current__title__icontains=query))
+    if part == UNREADABLE:
+        found = found.filter(current__isnull=False).exclude(current__error="")
+    elif part == PARTLY:
+        found = found.filter(current__error="").exclude(current__notice="")
+    elif part == UNCLUSTERED:
+        found = found.filter(current__error="", current__cluster=None)
+    elif part == GONE:
+        found = found.filter(gone_at__isnull=False)
+    elif part.isdecimal():
+        found = found.filter(current__cluster__number=int(part))
+    return found.order_by("id")
+
+
+def view(page: Page, *, snapshot_id: int | None = None) -> PageView:
+    """One page as it is or, with `snapshot_id`, as it was. An id of another page gives the current one."""
+    snapshots = list(page.snapshots.select_related("cluster__record_type", "record__rule").order_by("-fetched_at", "-id"))
+    wanted = {page.current_id: 1, snapshot_id: 2}
+    snapshot = max(snapshots, key=lambda one: wanted.get(one.pk, 0), default=None)
+    record = getattr(snapshot, "record", None) if snapshot else None
+    return PageView(page, snapshot, snapshots, record, columns(record) if record else [])
+
+
+def columns(record: Record, attributes: Sequence[Attribute] | None = None) -> list[Column]:
+    """A record's values, attribute by attribute, in the order of the template's record type."""
+    if attributes is None:
+        record_type = record.cluster.record_type
+        attributes = list(record_type.attributes.filter(list=None)) if record_type else []
+    return [Column(attribute, values(record.values.get(attribute.name))) for attribute in attributes]
+
+
+def lists(record: Record, schema: Mapping[str, Sequence[Attribute]], *, limit: int = MAX_SHOWN_ROWS) -> list[ListRows]:
+    """The lists of a record that have rows. schema: {list: its attributes}, of the template's record type."""
+    found = []
+    for name, stored in record.rows.items():
+        attributes = list(schema.get(name, ())) or [Attribute(name=each) for each in dict.fromkeys(key for row in stored for key in row)]
+        rows = [[Column(each, values(row.get(each.name))) for each in attributes] for row in stored[:limit]]
+        if rows:
+            found.append(ListRows(name, attributes, rows, len(stored)))
+    return found
+
+
+def list_schema(record_type: RecordType | None) -> dict[str, list[Attribute]]:
+    """{list: its attributes} of a record type."""
+    found: dict[str, list[Attribute]] = {}
+    if record_type:
+        for attribute in record_type.attributes.filter(list__isnull=False).select_related("list").order_by("list__position", "position"):
+            found.setdefault(str(attribute.list), []).append(attribute)
+    return found
+
+
+def mark(record: Record, text: str) -> Mark:
+    """The place of the value that `text` names as `attribute.position`, for the frame to outline."""
+    name, _, position = text.rpartition(".")
+    if not name or not position.isdecimal():
+        return Mark()
+    try:
+        place = records.place(record, name, int(position))
+    except records.PlaceError as error:
+        return Mark(problem=str(error))
+    attribute = Attribute.objects.filter(record_type=record.cluster.record_type_id, name=name).first()
+    outline = {**place.as_json(), "hue": attribute.hue if attribute else 0}
+    return Mark(locations=json.dumps([outline], separators=(",", ":")))
+
+
+def values(stored: list[dict[str, Any]] | None) -> list[Value]:
+    """The stored values of one attribute."""
+    return [Value(row["raw"], row.get("value"), row.get("problem", ""), place) for place, row in enumerate(stored or [])]

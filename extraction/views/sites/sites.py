@@ -1,0 +1,123 @@
+"""Sites: the list, a new one, settings, deletion."""
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from extraction.forms.core import DeleteForm, said
+from extraction.forms.intake import ARCHIVES, NewUploadForm
+from extraction.forms.sites import NewSiteForm, SiteForm, SourceForm
+from extraction.forms.templates import ClusterForm
+from extraction.models import Role, Site
+from extraction.services.core.runs import JobError
+from extraction.services.intake import crawl_site, import_pages
+from extraction.services.sites import sites as service
+from extraction.services.sites import sources
+from extraction.services.templates import cluster_pages
+from extraction.views.policy import requires
+from extraction.views.sites.pages import import_limits
+
+
+@require_safe
+@requires(Role.VIEWER)
+def sites(request: HttpRequest) -> HttpResponse:
+    """All sites with their figures."""
+    query = request.GET.get("q", "").strip()
+    found = Site.objects.filter(name__icontains=query) if query else None
+    return render(request, "extraction/sites/sites.html", {"rows": service.rows(found), "query": query})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@requires(Role.EDITOR)
+def new(request: HttpRequest) -> HttpResponse:
+    """A new site by its address, whose pages are fetched at once."""
+    form = NewSiteForm(request.POST if request.method == "POST" else None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        data = form.cleaned_data
+        source = sources.create(data["address"], name=data["name"], options=form.options(), user=request.user)
+        crawl_site.start(source.site, request.user)
+        return redirect(source.site)
+    return render(request, "extraction/sites/site_new.html", {"form": form}, status=400 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@requires(Role.EDITOR)
+def new_upload(request: HttpRequest) -> HttpResponse:
+    """A new site and its pages, which are imported at once. A script that asks for JSON gets the run's address or the error."""
+    form = NewUploadForm(request.POST, request.FILES) if request.method == "POST" else NewUploadForm()
+    by_script = request.get_preferred_type(["text/html", "application/json"]) == "application/json"
+    if request.method == "POST" and form.is_valid():
+        data = form.cleaned_data
+        with transaction.atomic():  # no site without its pages
+            site = service.create(data["name"], data["address"], user=request.user)
+            run = import_pages.start(site, data["file"], name=data["file"].name, user=request.user)
+        return JsonResponse({"location": run.get_absolute_url()}, status=201) if by_script else redirect(run)
+    if by_script and form.errors:
+        return JsonResponse({"error": said(form)}, status=400)
+    context = {"form": form, "archives": ARCHIVES, "limits": import_limits()}
+    return render(request, "extraction/intake/site_new_upload.html", context, status=400 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@requires(Role.EDITOR)
+def settings(request: HttpRequest, slug: str) -> HttpResponse:
+    """Its name and address; POST changes them."""
+    site = get_object_or_404(Site, slug=slug)
+    form = SiteForm(request.POST if request.method == "POST" else None, instance=site)
+    if request.method == "POST" and form.is_valid():
+        service.rename(site, form.cleaned_data["name"], form.cleaned_data["address"])
+        messages.success(request, "Saved.")
+        return redirect("site_settings", site.slug)
+    return settings_page(request, Site.objects.get(pk=site.pk), form=form)
+
+
+@require_POST
+@requires(Role.OPERATOR)
+def delete(request: HttpRequest, slug: str) -> HttpResponse:
+    """Deletes it once its name was typed."""
+    site = get_object_or_404(Site, slug=slug)
+    form = DeleteForm(request.POST, wanted=site.name)
+    if not form.is_valid():
+        return settings_page(request, site, deletion=form)
+    service.delete(site)
+    messages.success(request, f"{form.wanted} was deleted.")
+    return redirect("sites")
+
+
+@require_POST
+@requires(Role.EDITOR)
+def cluster_start(request: HttpRequest, slug: str) -> HttpResponse:
+    """Finds the site's templates anew."""
+    site = get_object_or_404(Site, slug=slug)
+    form = ClusterForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "The threshold is a whole number of at least 1. Nothing was started.")
+        return redirect("site_settings", site.slug)
+    try:
+        return redirect(cluster_pages.start(site, threshold=form.cleaned_data["threshold"], user=request.user))
+    except JobError as error:
+        messages.error(request, f"Nothing was started: {error}.")
+    return redirect("site_settings", site.slug)
+
+
+def settings_page(
+    request: HttpRequest,
+    site: Site,
+    *,
+    form: SiteForm | None = None,
+    source: SourceForm | None = None,
+    deletion: DeleteForm | None = None,
+) -> HttpResponse:
+    """The Settings tab, with the forms that were sent and are wrong as they were sent."""
+    context = {
+        "site": site,
+        "head": service.head(site),
+        "form": form or SiteForm(instance=site),
+        "source": source or SourceForm(instance=sources.of(site)),
+        "deletion": deletion,
+        "tab": "settings",
+    }
+    failed = any(each and each.errors for each in (form, source, deletion))
+    return render(request, "extraction/sites/site_settings.html", context, status=400 if failed else 200)

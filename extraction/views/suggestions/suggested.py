@@ -1,0 +1,68 @@
+"""Suggested fields of a template: looked at, renamed, taken."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from extraction.forms.suggestions import SuggestedForm
+from extraction.models import Attribute, Cluster, Role
+from extraction.services.suggestions import suggested_fields as service
+from extraction.services.suggestions import taking_fields
+from extraction.views.policy import requires
+from extraction.views.suggestions import taking
+from extraction.views.templates.clusters import cluster_of
+from extraction.views.workbench import workbench_url
+
+TICKED = 8
+"""Fields ticked at first."""
+
+
+@require_http_methods(("GET", "HEAD", "POST"))
+@requires(Role.EDITOR)
+def suggested(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """The page, whose table comes after it; takes what an editor ticked, and goes on to the workbench."""
+    cluster = cluster_of(slug, number)
+    if request.method != "POST":
+        return render(request, "extraction/suggestions/suggested.html", {"site": cluster.site, "cluster": cluster})
+    form = SuggestedForm(request.POST, cluster)
+
+    def take() -> str:
+        data = form.cleaned_data
+        pages = service.use(cluster, data["key"], form.taken, request.user, type_name=data["record_type"])
+        return taking_fields.said(len(form.taken), pages)
+
+    problems = taking.problems(request, form, take)
+    if not problems:
+        return redirect(workbench_url(slug, number))
+    context = {"site": cluster.site, "cluster": cluster, "problems": problems, **_table(request, cluster)}
+    return render(request, "extraction/suggestions/suggested.html", context, status=400)
+
+
+@require_safe
+@requires(Role.EDITOR)
+def table(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """The table alone: it takes seconds where the pages were not read before."""
+    cluster = cluster_of(slug, number)
+    return render(request, "extraction/suggestions/_suggested.html", {"site": cluster.site, "cluster": cluster, **_table(request, cluster)})
+
+
+def _table(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """What the table shows: the offer with what was typed already; columns of a list apart, by its name."""
+    offer = service.offer(cluster)
+    sent = request.POST
+    ticked = {int(place) for place in sent.getlist("take") if place.isdecimal() and len(place) < 4} if sent else _first(offer)
+    rows = [
+        (each, sent.get(f"name-{each.place}", each.name), sent.get(f"type-{each.place}", each.type), each.place in ticked)
+        for each in offer.fields
+    ]
+    own = [row for row in rows if not row[0].list]
+    listed = {name: [row for row in rows if row[0].list == name] for name in dict.fromkeys(row[0].list for row in rows) if name}
+    shown = {"types": Attribute.Type.choices, "marked": taking_fields.MARKED_PAGES}
+    return {"offer": offer, "rows": rows, "own": own, "listed": listed, **shown}
+
+
+def _first(offer: service.Offer) -> set[int]:
+    """What is ticked at first: the best fields that are not the same everywhere and no columns of a list."""
+    return {each.place for each in [each for each in offer.fields if not each.constant and not each.list][:TICKED]}

@@ -1,0 +1,67 @@
+"""Suggested lists of a template: looked at, renamed, taken."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from extraction.forms.suggestions import SuggestedListForm
+from extraction.models import Attribute, Cluster, Role
+from extraction.services.suggestions import suggested_lists as service
+from extraction.views.policy import requires
+from extraction.views.suggestions import taking
+from extraction.views.templates.clusters import cluster_of
+from extraction.views.workbench import workbench_url
+
+
+@require_http_methods(("GET", "HEAD", "POST"))
+@requires(Role.EDITOR)
+def lists(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """The lists alone, which take seconds where the pages were not read before; takes one, and goes on to the workbench."""
+    cluster = cluster_of(slug, number)
+    context = {"site": cluster.site, "cluster": cluster}
+    if request.method != "POST":
+        return render(request, "extraction/suggestions/_suggested_lists.html", {**context, "lists": _lists(request, cluster)})
+    form = SuggestedListForm(request.POST, cluster)
+
+    def take() -> str:
+        data = form.cleaned_data
+        marked = service.take(cluster, data["key"], form.taken_list, request.user, type_name=data["record_type"])
+        return _said(data["list_name"], marked)
+
+    problems = taking.problems(request, form, take)
+    if not problems:
+        return redirect(workbench_url(slug, number))
+    return render(
+        request, "extraction/suggestions/suggested.html", {**context, "problems": problems, "lists": _lists(request, cluster)}, status=400
+    )
+
+
+def _said(name: str, marked: service.Marked) -> str:
+    if not marked.rows:
+        return f"The list {name} is there; rows of it were marked already and stay as they are."
+    pages = f"{marked.pages} page{'s' if marked.pages > 1 else ''}"
+    return f"{marked.rows} row{'s' if marked.rows > 1 else ''} of {name} marked on {pages}. Look them through, then press Learn."
+
+
+def _lists(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+    """What is shown: the offer, with what was typed already for the list that was sent."""
+    offer, sent = service.offer(cluster), request.POST
+    rows = []
+    for each in offer.lists:
+        mine = sent.get("list") == str(each.place)
+        ticked = set(sent.getlist("take")) if mine else {str(field.place) for field in each.fields}
+        fields = [
+            (
+                field,
+                sent.get(f"name-{field.place}", field.name) if mine else field.name,
+                sent.get(f"type-{field.place}", field.type) if mine else field.type,
+                str(field.place) in ticked,
+            )
+            for field in each.fields
+        ]
+        every = "every" in sent if mine else each.first <= service.WHOLE_ROWS
+        shown = {"name": sent.get("list_name", each.name) if mine else each.name, "fields": fields, "every": every}
+        rows.append((each, shown))
+    return {"offer": offer, "rows": rows, "types": Attribute.Type.choices, "sent": bool(sent.get("list"))}

@@ -1,0 +1,122 @@
+"""One template: where it stands on the way from pages to records, and what the next step is."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from django.db.models import Count
+
+from extraction.models import Breakage, Cluster, Label, Page, Record, RecordFigures, Rule, Snapshot
+from extraction.services.labels import proofs
+
+Step = Literal["type", "annotate", "learn", "publish", "run", "repair", "records"]
+
+STEPS: tuple[Step, ...] = ("type", "annotate", "learn", "publish", "run", "records")
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One step of the way. state: done, now or later."""
+
+    step: Step
+    state: Literal["done", "now", "later"]
+
+
+@dataclass(frozen=True, slots=True)
+class SampleRow:
+    """A sample page. covered: share of the template's structure that it and those before it show. labelled: attributes said."""
+
+    snapshot: Snapshot
+    covered: float
+    labelled: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterView:
+    """A template with its figures. live, newest: its rules, None where it has none; breakage: the open one.
+
+    fresh: its pages have records of the serving rule.
+    """
+
+    cluster: Cluster
+    pages: int
+    attributes: int
+    labelled_pages: int
+    live: Rule | None
+    newest: Rule | None
+    records: RecordFigures
+    fresh: bool
+    breakage: Breakage | None
+
+    @property
+    def step(self) -> Step:
+        """The next thing to do."""
+        if self.cluster.record_type_id is None:
+            return "type"
+        if self.broken:
+            return "repair"
+        if self.live:
+            return "records" if self.fresh else "run"
+        if self.newest and self.newest.unpublished:
+            return "publish"
+        return "learn" if self.labelled_pages else "annotate"
+
+    @property
+    def stages(self) -> list[Stage]:
+        """All steps with what is done of them."""
+        steps: list[Step] = ["repair" if self.broken and step == "run" else step for step in STEPS]
+        now, last = steps.index(self.step), len(STEPS) - 1
+        return [Stage(step, "done" if n < now or n == now == last else "now" if n == now else "later") for n, step in enumerate(steps)]
+
+    @property
+    def broken(self) -> bool:
+        """A check found its serving rule broken: it is not to be run over new pages."""
+        return self.live is not None and self.live.state == Rule.State.BROKEN
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """The attributes that the serving rule's repair did not find again."""
+        return proofs.lost(self.live.report) if self.live else ()
+
+    @property
+    def health(self) -> list[tuple[float, str]]:
+        """Shares of its pages by the state of their records, with the state's colour."""
+        return self.records.health(self.pages)
+
+    @property
+    def extracted(self) -> int:
+        """Pages that gave a record, complete or not."""
+        return self.records.given
+
+
+def view(cluster: Cluster) -> ClusterView:
+    """A template's figures, in a constant number of queries."""
+    rules = list(Rule.objects.filter(cluster=cluster).defer("definition", "stylesheet", "report"))
+    live = next((rule for rule in rules if rule.serving), None)
+    records = Record.objects.filter(cluster=cluster)
+    return ClusterView(
+        cluster,
+        pages=Page.objects.filter(current__cluster=cluster).count(),
+        attributes=cluster.record_type.attributes.count() if cluster.record_type else 0,
+        labelled_pages=Label.objects.filter(cluster=cluster).order_by().values("snapshot").distinct().count(),
+        live=live,
+        newest=rules[0] if rules else None,
+        records=records.figures().get(cluster.pk, RecordFigures()),
+        fresh=live is not None and records.now().filter(rule=live).exists(),
+        breakage=Breakage.objects.filter(cluster=cluster, state=Breakage.State.OPEN).first(),
+    )
+
+
+ENOUGH = 0.995
+"""Share of the template shown, from which on further samples add hardly anything."""
+
+
+def samples(cluster: Cluster) -> tuple[list[SampleRow], list[SampleRow]]:
+    """The sample pages in greedy order with what was annotated on each: those that show enough or are annotated, and those after them."""
+    rows = cluster.samples.select_related("snapshot__page").order_by("position")
+    labelled = Label.objects.filter(cluster=cluster).values_list("snapshot").order_by().annotate(n=Count("attribute", distinct=True))
+    said = dict(labelled)
+    found = [SampleRow(row.snapshot, row.covered_fraction, said.get(row.snapshot_id, 0)) for row in rows]
+    enough = next((place for place, row in enumerate(found, 1) if row.covered >= ENOUGH), len(found))
+    annotated = max((place for place, row in enumerate(found, 1) if row.labelled), default=0)
+    shown = max(enough, annotated)
+    return found[:shown], found[shown:]

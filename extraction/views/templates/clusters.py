@@ -1,0 +1,156 @@
+"""Templates: a site's cards, one template, its name, its record type, merging, ignoring."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from extraction.forms.core import said
+from extraction.forms.templates import MergeForm, NameForm
+from extraction.models import Cluster, RecordType, Role, Site
+from extraction.services.core.runs import JobError
+from extraction.services.lab import document_types
+from extraction.services.sites import sites
+from extraction.services.templates import boilerplate, merge_proposals
+from extraction.services.templates import clusters as service
+from extraction.views.core.site_activity import now_context
+from extraction.views.policy import requires
+from extraction.views.sites import site_pages
+from extraction.views.templates import cluster_view
+
+
+def cluster_of(slug: str, number: int) -> Cluster:
+    """The template at an address, with its site and record type; 404 for none."""
+    return get_object_or_404(Cluster.objects.select_related("site", "record_type"), site__slug=slug, number=number)
+
+
+@require_safe
+@requires(Role.VIEWER)
+def site(request: HttpRequest, slug: str) -> HttpResponse:
+    """The site's first tab: its templates as cards."""
+    found = get_object_or_404(Site, slug=slug)
+    overview = service.overview(found)
+    context = {
+        "site": found,
+        "head": sites.head(found),
+        "overview": overview,
+        "proposals": merge_proposals.proposals(found),
+        "rows": [row for row in overview.rows if not row.cluster.ignored and not row.cluster.small],
+        "small": [row for row in overview.rows if row.cluster.small],
+        "ignored": [row for row in overview.rows if row.cluster.ignored],
+        "tab": "templates",
+    }
+    return render(request, "extraction/templates/site.html", context | now_context(request, found))
+
+
+@require_safe
+@requires(Role.VIEWER)
+def cluster(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """One template: its way from pages to records, its sample pages."""
+    found = cluster_of(slug, number)
+    samples, more = cluster_view.samples(found)
+    context = {
+        "site": found.site,
+        "cluster": found,
+        "view": cluster_view.view(found),
+        "samples": samples,
+        "more_samples": more,
+        "pages": site_pages.search(found.site, part=str(number))[:10],
+        "record_types": RecordType.objects.all(),
+        "holds_xml": document_types.holds_xml(found),
+    }
+    return render(request, "extraction/templates/cluster.html", context)
+
+
+@require_safe
+@requires(Role.VIEWER)
+def shares(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """How much of its pages is template: a part of its screen, asked for when that stands, since pages may have to be read."""
+    cluster = cluster_of(slug, number)
+    if not request.htmx:  # type: ignore[attr-defined]
+        return redirect(cluster)
+    return render(request, "extraction/core/_shares.html", {"shares": boilerplate.shares(cluster)})
+
+
+@require_safe
+@requires(Role.VIEWER)
+def structure(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """What its pages of XML may hold: a part of its screen, asked for when that stands, or the DTD as a file (`as=dtd`)."""
+    cluster = cluster_of(slug, number)
+    form = request.GET.get("as", "")
+    if form not in ("", "dtd"):
+        raise Http404(f"A structure is not written as {form}.")
+    if not form and not request.htmx:  # type: ignore[attr-defined]
+        return redirect(cluster)
+    context: dict[str, Any] = {"cluster": cluster}
+    try:
+        found = context["found"] = document_types.of(cluster)
+    except JobError as error:
+        found, context["problem"] = None, f"{error}"
+    if form == "dtd":
+        if found is None:
+            raise Http404("These pages have no document type.")
+        headers = {"Content-Disposition": f'attachment; filename="{cluster.site.slug}-{cluster.number}.dtd"'}
+        return HttpResponse(found.text(), content_type="application/xml-dtd; charset=utf-8", headers=headers)
+    context["attributes"] = sum(len(element.attributes) for element in found.type.elements) if found else 0
+    return render(request, "extraction/lab/_structure.html", context)
+
+
+@require_POST
+@requires(Role.EDITOR)
+def rename(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Names it; an empty name gives back the number."""
+    found = cluster_of(slug, number)
+    form = NameForm(request.POST)
+    if form.is_valid():
+        service.rename(found, form.cleaned_data["name"])
+    elif request.htmx:  # type: ignore[attr-defined]
+        return HttpResponse(said(form), status=400, content_type="text/plain")
+    else:
+        messages.error(request, said(form))
+    return HttpResponse(status=204) if request.htmx else redirect(found)  # type: ignore[attr-defined]
+
+
+@require_POST
+@requires(Role.EDITOR)
+def set_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Says what its pages are about."""
+    found = cluster_of(slug, number)
+    chosen = request.POST.get("record_type", "")
+    record_type = get_object_or_404(RecordType, slug=chosen) if chosen else None
+    try:
+        service.set_record_type(found, record_type)
+    except JobError as error:
+        messages.error(request, f"{error}.")
+    return redirect(found)
+
+
+@require_POST
+@requires(Role.EDITOR)
+def ignore(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Sets it aside, or brings it back."""
+    found = cluster_of(slug, number)
+    ignored = request.POST.get("ignored") == "1"
+    service.ignore(found, ignored)
+    messages.success(request, f"{found.label} is {'ignored' if ignored else 'in use'}.")
+    return redirect("site", slug)
+
+
+@require_POST
+@requires(Role.EDITOR)
+def merge(request: HttpRequest, slug: str) -> HttpResponse:
+    """Makes one template of several: the first one given takes in the others."""
+    found = get_object_or_404(Site, slug=slug)
+    form = MergeForm(request.POST, site=found)
+    if not form.is_valid():
+        messages.error(request, said(form))
+        return redirect("site", slug)
+    into, *others = form.cleaned_data["clusters"]
+    try:
+        into = service.merge(into, others)
+        messages.success(request, f"{into.label} took in {len(others)} template{'s' if len(others) > 1 else ''}.")
+    except JobError as error:
+        messages.error(request, f"Nothing was merged: {error}.")
+    return redirect("site", slug)

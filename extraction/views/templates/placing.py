@@ -1,0 +1,78 @@
+"""Putting templates right: two that are one, pages that are not of theirs."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from extraction.algorithms.errors import PageError
+from extraction.forms.core import said
+from extraction.forms.templates import PlaceForm
+from extraction.models import MergeProposal, Page, Role, Site
+from extraction.services.core.runs import JobError
+from extraction.services.templates import merge_proposals, placing
+from extraction.views.policy import requires
+
+
+@require_POST
+@requires(Role.EDITOR)
+def same(request: HttpRequest, slug: str) -> HttpResponse:
+    """The answer to a proposal: `answer=merge` makes one template of the two, `answer=refuse` is remembered."""
+    asked = request.POST.get("proposal", "")
+    rows = MergeProposal.objects.select_related("into__site", "other__site")
+    proposal = get_object_or_404(rows, into__site__slug=slug, pk=int(asked) if asked.isdecimal() else 0)
+    other = proposal.other.label
+    if request.POST.get("answer") == "merge":
+        try:
+            into = merge_proposals.merge(proposal)
+            messages.success(request, f"{into.label} took in {other}.")
+        except JobError as error:
+            messages.error(request, f"Nothing was merged: {error}.")
+    else:
+        merge_proposals.refuse(proposal)
+        messages.success(request, f"{proposal.into.label} and {other} stay apart; this is not asked again.")
+    return redirect("site", slug)
+
+
+@require_safe
+@requires(Role.EDITOR)
+def apart(request: HttpRequest, slug: str, page_id: int) -> HttpResponse:
+    """A page that is not of its template: which others are like it, and where they are to go."""
+    page = get_object_or_404(Page.objects.select_related("site", "current__cluster__site"), site__slug=slug, pk=page_id)
+    alike, problem = [], ""
+    try:
+        alike = placing.alike(page.current) if page.current else []
+    except PageError as error:
+        problem = f"This page cannot be compared: {error}."
+    cluster = page.current.cluster if page.current else None
+    others = page.site.clusters.exclude(pk=cluster.pk) if cluster else page.site.clusters.all()
+    context = {"site": page.site, "page": page, "cluster": cluster, "alike": alike, "problem": problem, "others": others}
+    return render(request, "extraction/templates/apart.html", context)
+
+
+@require_POST
+@requires(Role.EDITOR)
+def place(request: HttpRequest, slug: str) -> HttpResponse:
+    """Puts pages into a template, into a new one, or out of theirs."""
+    site = get_object_or_404(Site, slug=slug)
+    form = PlaceForm(request.POST, site=site)
+    if not form.is_valid():
+        messages.error(request, f"Nothing was moved. {said(form)}")
+        return redirect("site_pages", slug)
+    pages, into = form.cleaned_data["pages"], form.cleaned_data["into"]
+    try:
+        moved = placing.new_template(site, pages, request.user) if into == PlaceForm.NEW else placing.move(site, pages, into, request.user)
+    except JobError as error:
+        messages.error(request, f"Nothing was moved: {error}.")
+        return redirect("site_pages", slug)
+    messages.success(request, _told(moved))
+    return redirect(moved.into) if moved.into else redirect("site", slug)
+
+
+def _told(moved: placing.Moved) -> str:
+    pages = f"{moved.pages:,} page{'s are' if moved.pages != 1 else ' is'}"
+    went = [
+        f"{count:,} {name}{'s' if count != 1 else ''}" for count, name in ((moved.labels, "annotation"), (moved.records, "record")) if count
+    ]
+    where = f"of {moved.into.label} now" if moved.into else "of no template now"
+    return f"{pages} {where}.{' Dropped with that: ' + ' and '.join(went) + '.' if went else ''}"

@@ -1,0 +1,112 @@
+"""Looking around in a page's tree, and finding what is like two clicked places."""
+
+import pytest
+
+from annotations.similar import similar
+from extraction.algorithms.dom.nodes import Location, elements, value
+from extraction.algorithms.dom.parse import parse
+from extraction.display import tree
+from extraction.display.tree import PageTree
+
+HTML = b"""<html><head><meta property="og:title" content="Meta title"><script type="application/ld+json">{"name": "Hidden"}</script></head>
+<body><ul class="list"><li class="i">One <b>1</b></li><li class="i">Two <b>2</b></li><li class="i x">Three</li>
+<li class="ad">Advert</li></ul>
+<p id="lines">a<br>b<br>c</p><a href="/go" title="T">Link</a></body></html>"""
+
+
+@pytest.fixture
+def page() -> PageTree:
+    return PageTree.of(elements(parse(HTML).root))
+
+
+def find(page: PageTree, xpath: str) -> int:
+    return page.index[page.nodes[0].getroottree().xpath(xpath)[0]]
+
+
+def test_a_place_says_its_value_its_path_and_what_else_can_be_taken(page):
+    link = find(page, "//a")
+    shown = tree.place(page, Location(link, "text", 1))
+    assert shown is not None and shown["value"] == "Link"
+    assert [step["label"] for step in shown["path"]] == ["html", "body", "a"]
+    assert [option["label"] for option in shown["options"]] == ["text", "@href", "@title"]
+
+
+def test_an_element_with_texts_and_elements_offers_each_text_and_the_whole(page):
+    shown = tree.place(page, Location(find(page, "//p")))
+    assert shown is not None
+    assert [option["label"] for option in shown["options"]] == ["text", "text 2", "text 3", "whole element", "@id"]
+    assert shown["value"] == "abc"
+
+
+def test_a_place_that_is_not_there_is_none(page):
+    assert tree.place(page, Location(9_999)) is None
+    assert tree.place(page, Location(0, "attribute", attribute="nope")) is None
+
+
+def test_children_come_in_parts(page, monkeypatch):
+    monkeypatch.setattr(tree, "MAX_CHILDREN", 3)
+    first = tree.children(page, find(page, "//ul"))
+    assert [row["label"] for row in first["rows"]] == ["li.i", "li.i", "li.i.x"] and first["more"] == 3
+    assert [row["label"] for row in tree.children(page, find(page, "//ul"), after=3)["rows"]] == ["li.ad"]
+    assert tree.children(page, None)["rows"][0]["label"] == "html"
+
+
+@pytest.mark.parametrize(
+    ("words", "label"), [("meta TITLE", "meta @content"), ("hidden", "script text"), ("/go", "a @href"), ("advert", "li.ad text")]
+)
+def test_search_finds_hidden_texts_and_attributes(page, words, label):
+    hits = tree.search(page, words)["hits"]
+    assert [hit["label"] for hit in hits] == [label]
+    assert words.casefold() in (value(page.nodes, Location.from_json(hits[0]["location"])) or "").casefold()
+
+
+def test_search_gives_what_is_likeliest_meant_first():
+    html = b"""<html><head><title>price</title><meta name="price" content="9"><meta property="x" content="the price">
+    <script>let price</script><script type="application/ld+json">{"price": 1}</script></head>
+    <body data-x="price"><p>a price</p><img alt="price"></body></html>"""
+    found = PageTree.of(elements(parse(html).root))
+    hits = tree.search(found, "price")["hits"]
+    assert [hit["label"] for hit in hits] == [
+        "p text",
+        "meta @content",
+        "img @alt",
+        "title text",
+        "script text",
+        "meta @content",
+        "body @data-x",
+        "script text",
+    ]
+    assert hits[5]["value"] == "9" and [bool(hit["unusable"]) for hit in hits] == [False] * 4 + [True, False, False, True]
+    script = tree.children(found, find(found, "//head"))["rows"][-1]
+    assert [option["label"] for option in script["options"]] == ["@type"] and "cannot be marked" in script["unusable"]
+
+
+def test_search_for_nothing_finds_nothing_and_many_hits_are_cut(page, monkeypatch):
+    assert tree.search(page, "  ") == {"hits": [], "more": False}
+    monkeypatch.setattr(tree, "MAX_HITS", 1)
+    assert tree.search(page, "t")["more"] is True
+
+
+def values(page: PageTree, found: tuple[Location, ...]) -> list[str | None]:
+    return [value(page.nodes, place) for place in found]
+
+
+def test_two_items_of_a_list_offer_the_others_by_their_shared_class(page):
+    items = [Location(find(page, "//li[1]")), Location(find(page, "//li[2]"))]
+    assert values(page, similar(page, items)) == ["One 1", "Two 2", "Three"]
+
+
+def test_two_items_without_a_shared_class_offer_all(page):
+    items = [Location(find(page, "//li[1]"), "text", 1), Location(find(page, "//li[4]"), "text", 1)]
+    assert values(page, similar(page, items)) == ["One", "Two", "Three", "Advert"]
+
+
+def test_two_lines_between_breaks_offer_the_third(page):
+    lines = find(page, "//p")
+    assert values(page, similar(page, [Location(lines, "text", 1), Location(lines, "text", 3)])) == ["a", "b", "c"]
+
+
+def test_nothing_is_offered_where_nothing_is_alike(page):
+    assert similar(page, [Location(find(page, "//a")), Location(find(page, "//li"))]) == ()
+    assert similar(page, [Location(find(page, "//a"))]) == ()
+    assert similar(page, [Location(find(page, "//li[1]")), Location(find(page, "//li[2]"), "text", 1)]) == ()

@@ -1,0 +1,61 @@
+"""Pages of XML in the frame: the same tree, inert, texts one for one, attributes there to be clicked."""
+
+import pytest
+from lxml import etree
+
+from extraction.algorithms.dom.nodes import elements, texts
+from extraction.algorithms.dom.parse import parse
+from extraction.display import xml_tree
+from extraction.display.framing import document
+from extraction.display.sanitize import sanitize
+from tests.fixtures import product_feed
+
+XHTML = "{http://www.w3.org/1999/xhtml}"
+
+HOSTILE = b"""<?xml version="1.0"?><r><script src="//evil.example/x.js">alert(1)</script><html:img xmlns:html="http://www.w3.org/1999/xhtml"
+ src="//evil.example/p.png" onerror="alert(1)"/><a href="javascript:alert(1)" style="x" class="y" id="z">t</a><v-note>n</v-note><meta
+ http-equiv="refresh" content="0;url=//evil.example"/><!-- </x-r><script> -->]]&gt;<b>&lt;script&gt;</b></r>"""
+
+
+def browsed(content: bytes) -> etree._Element:
+    """The tree that a browser's XML parser builds."""
+    return etree.fromstring(document(sanitize(parse(content).root), nonce="n", script=False).encode())
+
+
+@pytest.mark.parametrize("content", [HOSTILE, *(page.content for page in product_feed.site()[::9])])
+def test_every_element_carries_its_index_and_its_texts_one_for_one(content: bytes) -> None:
+    own = elements(parse(content).root)
+    shown = {int(element.get("data-v", "")): element for element in browsed(content).iter(etree.Element) if element.get("data-v")}
+    assert sorted(shown) == list(range(len(own)))
+    for number, element in enumerate(own):
+        assert shown[number].get("data-v-name") == element.tag
+        assert list(texts(shown[number])) == list(texts(element))
+        attributes = [child for child in shown[number] if child.tag == f"{XHTML}v-attr"]
+        assert [(child.get("data-v-key"), child.get("data-v-text")) for child in attributes] == element.items()
+        assert not any(list(texts(child)) for child in attributes)
+
+
+def test_nothing_of_a_page_means_anything_to_a_browser() -> None:
+    for element in browsed(HOSTILE).find(f"{XHTML}body").iter(etree.Element):
+        name = etree.QName(element)
+        assert name.localname == "body" or name.localname.startswith(("x-", "v-attr")), name
+        assert all(str(key).startswith("data-v") for key in element.attrib)
+
+
+def test_how_an_element_lies_is_told_by_what_is_in_it() -> None:
+    body = browsed(b"<?xml version='1.0'?><r><leaf>a</leaf><mixed>b <i>c</i> d</mixed><box> <leaf/> </box></r>").find(f"{XHTML}body")
+    shapes = {
+        element.get("data-v-name"): [key for key in ("data-v-leaf", "data-v-mixed") if key in element.attrib]
+        for element in body.iter(etree.Element)
+    }
+    assert shapes["mixed"] == ["data-v-mixed"] and shapes["box"] == [] and shapes["leaf"] == ["data-v-leaf"]
+
+
+def test_what_is_too_much_is_left_out_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(xml_tree, "MAX_ELEMENTS", 3)
+    assert "(3 of 5 elements are)" in sanitize(parse(b"<?xml version='1.0'?><r><s/><s/><s/><s/></r>").root).notice
+    monkeypatch.setattr(xml_tree, "MAX_DEPTH", 2)
+    page = sanitize(parse(b"<?xml version='1.0'?><r><s><t><u>x</u></t></s></r>").root)
+    assert "deeper than 2 levels" in page.notice and 'data-v="3"' not in page.content
+    broken = sanitize(parse(b"<?xml version='1.0'?><r><s></r>").root, lost=("the XML is broken in line 1",))
+    assert broken.notice == "The XML is broken in line 1."

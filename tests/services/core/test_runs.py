@@ -1,0 +1,225 @@
+"""A run is a row: claimed once, finished once, found again when its worker or its message is lost."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from celery import current_app
+from django.utils import timezone
+
+from extraction.models import Run, Site
+from extraction.services.core import runs
+from extraction.views.core import run_words
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def site() -> Site:
+    return Site.objects.create(name="Books", slug="books")
+
+
+def jobs(job: Any) -> dict[str, Any]:
+    return {Run.Kind.CLUSTER: job}
+
+
+def test_a_run_is_sent_when_it_is_committed_and_the_same_run_is_not_started_twice(site: Site, sent: list[int]) -> None:
+    first = runs.start(Run.Kind.CLUSTER, site, parameters={"threshold": 5})
+    again = runs.start(Run.Kind.CLUSTER, site, parameters={"threshold": 5})
+    other = runs.start(Run.Kind.CLUSTER, site, parameters={"threshold": 6})
+    assert first == again != other
+    assert sent == [first.pk, other.pk]
+
+
+def test_two_workers_with_the_same_message_do_the_job_once(site: Site, sent: list[int]) -> None:
+    run = runs.start(Run.Kind.CLUSTER, site)
+    calls: list[int] = []
+
+    def job(run: Run, progress: runs.Progress) -> dict[str, Any]:
+        assert runs.execute(run.pk, jobs(job)) is False
+        calls.append(run.pk)
+        return {"clusters": 3}
+
+    assert runs.execute(run.pk, jobs(job)) is True
+    assert runs.execute(run.pk, jobs(job)) is False
+    run.refresh_from_db()
+    assert calls == [run.pk]
+    assert (run.state, run.summary) == (Run.State.DONE, {"clusters": 3})
+
+
+def test_a_job_that_cannot_be_done_ends_with_its_reason(site: Site, sent: list[int]) -> None:
+    run = runs.start(Run.Kind.CLUSTER, site)
+
+    def job(run: Run, progress: runs.Progress) -> dict[str, Any]:
+        raise runs.JobError("there are no pages")
+
+    runs.execute(run.pk, jobs(job))
+    run.refresh_from_db()
+    assert (run.state, run.error) == (Run.State.FAILED, "there are no pages")
+
+
+def test_a_cancelled_run_says_how_far_it_really_came(site: Site, sent: list[int]) -> None:
+    run = runs.start(Run.Kind.CLUSTER, site)
+
+    def job(run: Run, progress: runs.Progress) -> dict[str, Any]:
+        progress(100, total=300, now=True)
+        runs.cancel(Run.objects.get(pk=run.pk))
+        progress(200)
+        progress(250, now=True)
+        return {}
+
+    runs.execute(run.pk, jobs(job))
+    run.refresh_from_db()
+    assert (run.state, run.done, run.total) == (Run.State.CANCELLED, 250, 300)
+
+
+@pytest.mark.parametrize(
+    ("kind", "summary", "words", "outcome"),
+    [
+        (
+            "cluster",
+            {"clusters": 1, "clustered": 6, "unclustered": 4, "threshold": 2, "last_number": 1},
+            "1 template, 6 pages in it, 4 without",
+            "done",
+        ),
+        ("cluster", {"clusters": 2, "clustered": 1, "unclustered": 0}, "2 templates, 1 page in them", "done"),
+        ("cluster", {"clusters": 0, "clustered": 0, "unclustered": 3}, "0 templates, 3 without", "done"),
+        ("import", {"pages": 1, "new": 1, "refused": 2, "skipped": {"css": 3}}, "1 page read, 1 new, 2 files refused", "done"),
+        ("crawl", {"pages": 2, "new": 1, "gone": 1, "missed": 1}, "2 pages fetched, 1 new, 1 gone, 1 address without a page", "done"),
+        ("crawl", {"pages": 0, "missed": 2}, "0 pages fetched, 2 addresses without a page", "done"),
+        ("learn", {"rule": 7, "version": 2, "attributes": 1, "failed": 1}, "1 attribute learned, 1 not learned", "done"),
+        ("extract", {"records": 4, "complete": 3, "failed": 1, "pages_per_s": 9.5}, "4 records, 3 complete, 1 failed", "done"),
+        ("extract", {"records": 4, "complete": 2, "failed": 2}, "4 records, 2 complete, 2 failed", "many_failed"),
+        ("extract", {"records": 4, "failed": 4, "reason": "no"}, "4 records, 4 failed", "all_failed"),
+        ("extract", {"records": 0, "failed": 0, "unmatched": 1}, "0 records, 1 page of no template", "no_records"),
+    ],
+)
+def test_what_came_out_is_said_in_words(site: Site, kind: str, summary: dict[str, Any], words: str, outcome: str) -> None:
+    run = Run(kind=kind, site=site, state=Run.State.DONE, summary=summary)
+    assert (run_words.sentence(run), run_words.outcome(run)) == (words, outcome)
+
+
+def test_a_program_error_ends_the_run_as_failed(site: Site, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    from extraction import pipeline, tasks
+
+    def job(run: Run, progress: runs.Progress) -> dict[str, Any]:
+        raise ZeroDivisionError("by zero")
+
+    monkeypatch.setitem(pipeline.JOBS, Run.Kind.CLUSTER, job)
+    run = runs.start(Run.Kind.CLUSTER, site)
+    tasks.execute.apply(args=[run.pk])
+    run.refresh_from_db()
+    assert run.state == Run.State.FAILED
+    assert run.error == "Internal error: ZeroDivisionError: by zero"
+
+
+def test_a_cancelled_run_stops_at_its_next_sign_of_life(site: Site, sent: list[int]) -> None:
+    run = runs.start(Run.Kind.CLUSTER, site)
+
+    def job(run: Run, progress: runs.Progress) -> dict[str, Any]:
+        progress(1, total=10, now=True)
+        assert runs.cancel(run)
+        progress(2, now=True)
+        pytest.fail("it went on")
+
+    runs.execute(run.pk, jobs(job))
+    run.refresh_from_db()
+    assert (run.state, run.done) == (Run.State.CANCELLED, 2)
+    assert not runs.cancel(run)
+
+
+def test_a_lost_message_is_sent_again_after_a_while(site: Site, sent: list[int]) -> None:
+    run = runs.start(Run.Kind.CLUSTER, site)
+    assert runs.sweep() == 0
+    Run.objects.update(sent_at=timezone.now() - timedelta(seconds=runs.UNCLAIMED_AFTER_S + 1))
+    assert runs.sweep() == 1
+    assert sent == [run.pk, run.pk]
+
+
+@pytest.mark.parametrize("holder", ["elsewhere 17@1.0", "here"])
+def test_a_run_whose_worker_died_is_started_again(site: Site, sent: list[int], holder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = runs.start(Run.Kind.CLUSTER, site)
+    assert runs.claim(run.pk)
+    assert runs.sweep() == 0, "its worker, this process, lives"
+    host, process = runs._me().rsplit(" ", 1)
+    Run.objects.update(
+        claimed_by=f"{host} {process}9" if holder == "here" else holder,
+        heartbeat_at=timezone.now() - timedelta(seconds=runs.STALE_AFTER_S + 1),
+    )
+    assert runs.sweep() == 1
+    run.refresh_from_db()
+    assert run.state == Run.State.QUEUED
+    assert runs.execute(run.pk, jobs(lambda run, progress: {}))
+    run.refresh_from_db()
+    assert (run.state, run.attempts) == (Run.State.DONE, 2)
+
+
+def test_a_run_that_kills_its_workers_is_given_up(site: Site, sent: list[int]) -> None:
+    run = runs.start(Run.Kind.CLUSTER, site)
+    Run.objects.update(state=Run.State.RUNNING, claimed_by="elsewhere 17@1.0", attempts=runs.MAX_ATTEMPTS)
+    assert runs.sweep() == 0
+    run.refresh_from_db()
+    assert run.state == Run.State.FAILED
+    assert "5 times" in run.error
+
+
+def test_a_worker_that_was_given_up_cannot_finish_the_run(site: Site, sent: list[int]) -> None:
+    run = runs.start(Run.Kind.CLUSTER, site)
+
+    def job(run: Run, progress: runs.Progress) -> dict[str, Any]:
+        Run.objects.update(state=Run.State.QUEUED, claimed_by="")
+        return {"late": True}
+
+    runs.execute(run.pk, jobs(job))
+    run.refresh_from_db()
+    assert (run.state, run.summary) == (Run.State.QUEUED, {})
+
+
+def test_a_broker_that_is_away_does_not_lose_the_run(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise ConnectionError("no broker")
+
+    monkeypatch.setattr(current_app, "send_task", refuse)
+    run = runs.start(Run.Kind.CLUSTER, site)
+    run.refresh_from_db()
+    assert run.state == Run.State.QUEUED
+
+
+def test_a_paused_run_rests_until_it_is_resumed(site: Site, sent: list[int]) -> None:
+    run = runs.start(Run.Kind.CRAWL, site)
+
+    def job(run: Run, progress: runs.Progress) -> dict[str, Any]:
+        progress(3, total=10, now=True)
+        assert runs.pause(run)
+        progress(4, now=True)
+        pytest.fail("it went on")
+
+    runs.execute(run.pk, {Run.Kind.CRAWL: job})
+    run.refresh_from_db()
+    assert (run.state, run.done, run.finished) == (Run.State.PAUSED, 4, False)
+    assert not runs.pause(run)
+    assert runs.sweep() == 0, "nobody takes up what a person let rest"
+    assert runs.start(Run.Kind.CRAWL, site) == run
+    assert runs.resume(run)
+    assert not runs.resume(run)
+    assert sent == [run.pk, run.pk]
+    assert runs.execute(run.pk, {Run.Kind.CRAWL: lambda run, progress: {}})
+    run.refresh_from_db()
+    assert (run.state, run.attempts) == (Run.State.DONE, 1)
+    assert not runs.resume(run), "what is done is not done again"
+
+
+@pytest.mark.parametrize("state", [Run.State.FAILED, Run.State.CANCELLED])
+def test_a_run_that_came_to_nothing_is_taken_up_again(site: Site, sent: list[int], state: str) -> None:
+    run = runs.start(Run.Kind.CRAWL, site)
+    Run.objects.update(state=state, error="no network", attempts=runs.MAX_ATTEMPTS, finished_at=timezone.now())
+    assert runs.resume(run)
+    run.refresh_from_db()
+    assert (run.state, run.error, run.finished_at, run.attempts) == (Run.State.QUEUED, "", None, 0)
+
+
+def test_a_paused_run_can_be_cancelled(site: Site, sent: list[int]) -> None:
+    run = runs.start(Run.Kind.CRAWL, site)
+    assert runs.pause(run)
+    assert runs.cancel(run)
+    assert not runs.pause(run)

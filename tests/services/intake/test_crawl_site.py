@@ -1,0 +1,289 @@
+"""A crawl: what its process brings becomes pages and rows; what died, was paused or was there before goes on and is not done twice."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from extraction.fetching.crawl.process import Crawl
+from extraction.models import Cluster, CrawlAddress, Page, Record, Rule, Run, Site, Snapshot, Source
+from extraction.services.core import runs, stored_bytes
+from extraction.services.intake import crawl_site
+from extraction.services.records import extract_records
+from tests.services import crawler, factory
+from tests.services.importing import cluster_all, detail, done, listing, tables
+from tests.views import world as worlds
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+HOME = "https://shop.example/"
+
+
+def shop(books: int = 12, lists: int = 6) -> dict[str, dict[str, Any]]:
+    """A site of two templates behind its home page."""
+    urls = [f"{HOME}book/{n}" for n in range(books)]
+    pages = {url: {"html": detail(n).decode(), "headers": {"etag": f'"{n}"'}} for n, url in enumerate(urls)}
+    for n in range(lists):
+        pages[f"{HOME}list/{n}"] = {"html": listing(n).decode(), "links": urls[n::lists]}
+    pages[HOME] = {"html": "<html><title>Shop</title><p>Welcome</p></html>", "links": [f"{HOME}list/{n}" for n in range(lists)]}
+    return pages
+
+
+Net = Callable[..., None]
+
+
+@pytest.fixture
+def net(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Net:
+    """net(pages, **others): what the crawling process finds from now on."""
+
+    def use(pages: Mapping[str, Mapping[str, Any]], **others: Any) -> None:
+        program = crawler.write(tmp_path / "net.json", pages, **others)
+        monkeypatch.setattr(crawl_site, "Crawl", partial(Crawl, program=program))
+
+    return use
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Callable[[], list[str]]:
+    """The addresses fetched so far."""
+    return lambda: crawler.fetched(tmp_path / "net.json")
+
+
+@pytest.fixture
+def site(db: None, sent: list[int]) -> Site:
+    made = Site.objects.create(name="Shop", slug="shop", address=HOME)
+    Source.objects.create(site=made, addresses=[HOME], whole=True)
+    return made
+
+
+def crawl(site: Site) -> Run:
+    return done(crawl_site.start(site))
+
+
+def test_a_site_is_crawled_from_its_address_and_its_templates_are_found(site: Site, net: Net) -> None:
+    net(shop(24, 12))
+    run = crawl(site)
+    assert (run.state, run.error) == (Run.State.DONE, "")
+    assert (run.summary["pages"], run.summary["new"], run.summary["reason"]) == (37, 37, "finished")
+    (clustering,) = cluster_all(site)
+    assert clustering.parameters["after"] == run.pk
+    assert clustering.summary["clusters"] == 2
+    page = Page.objects.select_related("current").get(url=f"{HOME}book/3")
+    assert stored_bytes.get(page.current.sha256) == detail(3)
+    assert (page.current.status, page.current.headers["etag"], page.current.title) == (200, '"3"', "Book 3")
+    address = CrawlAddress.objects.get(run=run, url=f"{HOME}book/3")
+    assert (address.state, address.outcome, address.depth, address.via) == ("done", "ok", 2, f"{HOME}list/3")
+
+
+def test_outcomes_are_told_apart_and_addresses_without_a_page_make_none(site: Site, net: Net) -> None:
+    pages = shop()
+    pages[HOME]["links"] += [f"{HOME}missing", f"{HOME}private", f"{HOME}slow"]
+    pages[f"{HOME}private"] = {"outcome": "refused_by_robots", "status": None, "message": "Disallow: /private"}
+    pages[f"{HOME}slow"] = {"outcome": "timeout", "status": None}
+    net(pages)
+    run = crawl(site)
+    assert run.summary["outcomes"] == {"ok": 19, "not_found": 1, "refused_by_robots": 1, "timeout": 1}
+    assert run.summary["missed"] == 3
+    assert not Page.objects.filter(url__in=[f"{HOME}missing", f"{HOME}private", f"{HOME}slow"]).exists()
+    assert CrawlAddress.objects.get(url=f"{HOME}private").message == "Disallow: /private"
+
+
+def test_a_page_is_known_by_the_address_that_redirects_led_to(site: Site, net: Net) -> None:
+    net({HOME: {"html": detail(1).decode(), "final_url": f"{HOME}en/"}})
+    crawl(site)
+    assert list(Page.objects.values_list("url", flat=True)) == [f"{HOME}en/"]
+    assert CrawlAddress.objects.get(url=HOME).final_url == f"{HOME}en/"
+
+
+def test_of_a_rendered_page_the_tree_is_read_and_what_was_received_is_kept_too(site: Site, net: Net) -> None:
+    net({HOME: {"html": "<html><script src=app.js></script></html>", "rendered": detail(7).decode()}})
+    crawl(site)
+    snapshot = Snapshot.objects.get()
+    assert snapshot.title == "Book 7"
+    assert stored_bytes.get(snapshot.sha256) == detail(7)
+    assert stored_bytes.get(snapshot.received) == b"<html><script src=app.js></script></html>"
+
+
+def test_a_second_crawl_knows_what_is_unchanged_changed_new_and_gone(site: Site, net: Net, asked: Callable[[], list[str]]) -> None:
+    pages = shop()
+    net(pages)
+    crawl(site)
+    seen = Page.objects.select_related("current").get(url=f"{HOME}book/1").current.fetched_at
+    pages[f"{HOME}book/0"] = {"html": detail(0, extra="<p>Sold</p>").decode(), "headers": {"etag": '"new"'}}
+    del pages[f"{HOME}book/5"]
+    pages[HOME]["links"] += [f"{HOME}book/99"]
+    pages[f"{HOME}book/99"] = {"html": detail(99).decode()}
+    net(pages)
+    before = len(asked())
+    run = crawl(site)
+    figures = {name: run.summary.get(name) for name in ("pages", "new", "changed", "unchanged", "gone")}
+    assert figures == {"pages": 19, "new": 1, "changed": 1, "unchanged": 17, "gone": 1}
+    assert run.summary["outcomes"]["not_modified"] == 10, "their server was told what we have"
+    assert sorted(asked()[before:]) == sorted({*pages, f"{HOME}book/5"}), "each address once"
+    assert Page.objects.get(url=f"{HOME}book/5").gone_at
+    assert Page.objects.get(url=f"{HOME}book/0").snapshots.count() == 2
+    assert Page.objects.select_related("current").get(url=f"{HOME}book/1").current.fetched_at >= seen
+
+    pages[f"{HOME}book/5"] = {"html": detail(5).decode()}
+    net(pages)
+    crawl(site)
+    assert Page.objects.get(url=f"{HOME}book/5").gone_at is None, "it came back"
+
+
+def test_a_process_that_dies_is_started_again_and_goes_on(site: Site, net: Net, asked: Callable[[], list[str]], monkeypatch: Any) -> None:
+    monkeypatch.setattr(crawl_site, "BATCH_PAGES", 1)
+    net(shop(), die_after=8)
+    run = crawl(site)
+    assert (run.state, run.summary["pages"]) == (Run.State.DONE, 19)
+    assert len(asked()) - len(set(asked())) <= 1, "what was in hand and nothing else was fetched again"
+    net(shop())
+    calm = Site.objects.create(name="Calm", slug="calm")
+    Source.objects.create(site=calm, addresses=[HOME], whole=True)
+    crawl(calm)
+    assert tables(site, times=False) == tables(calm, times=False)
+
+
+def test_a_process_that_dies_again_and_again_ends_the_run_with_its_last_words(site: Site, monkeypatch: Any) -> None:
+    monkeypatch.setattr(crawl_site, "Crawl", partial(Crawl, program=("sh", "-c", "read plan; echo no reactor >&2; exit 3")))
+    run = crawl(site)
+    assert run.state == Run.State.FAILED
+    assert "died 3 times" in run.error
+    assert "no reactor" in run.error
+
+
+def test_a_paused_crawl_keeps_what_was_under_way_and_goes_on_where_it_was(
+    site: Site, net: Net, asked: Callable[[], list[str]], monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(crawl_site, "BATCH_PAGES", 3)
+    monkeypatch.setattr(runs, "HEARTBEAT_S", 0.0)
+    net(shop(), hold_after=8)
+    run = crawl_site.start(site)
+    show = crawl_site._show
+
+    def pausing(intake: Any, *args: Any) -> None:
+        if intake.pages >= 5:
+            runs.pause(run)
+        show(intake, *args)
+
+    monkeypatch.setattr(crawl_site, "_show", pausing)
+    paused = done(run)
+    assert paused.state == Run.State.PAUSED
+    assert CrawlAddress.objects.filter(run=run, state="done").count() == len(asked()) < 19
+    assert paused.done == len(asked()), "what came in after the pause counts as well"
+    monkeypatch.setattr(crawl_site, "_show", show)
+    assert runs.resume(run)
+    run = done(run)
+    assert (run.state, run.summary["pages"], run.summary["new"]) == (Run.State.DONE, 19, 19)
+    assert len(asked()) == len(set(asked())), "nothing was fetched twice"
+
+
+def test_a_crawl_taken_up_again_begins_with_what_is_there_and_is_cancelled_with_it(
+    site: Site, net: Net, asked: Callable[[], list[str]], monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(crawl_site, "BATCH_PAGES", 3)
+    monkeypatch.setattr(runs, "HEARTBEAT_S", 0.0)
+    net(shop(), hold_after=8)
+    run, said = crawl_site.start(site), []
+    show = crawl_site._show
+
+    def resting(intake: Any, *args: Any) -> None:
+        if intake.pages >= 5:
+            runs.pause(run)
+        show(intake, *args)
+
+    monkeypatch.setattr(crawl_site, "_show", resting)
+    paused = done(run)
+    write = runs.Progress._write
+
+    def cancelling(progress: Any) -> None:
+        said.append((progress.run.done, progress.run.total))
+        runs.cancel(run)
+        write(progress)
+
+    monkeypatch.setattr(runs.Progress, "_write", cancelling)
+    assert runs.resume(run)
+    cancelled = done(run)
+    assert cancelled.state == Run.State.CANCELLED
+    assert cancelled.done == paused.done == len(asked())
+    assert said == [(paused.done, paused.total)]
+
+
+def test_a_crawl_may_go_on_while_its_former_worker_still_takes_in_what_was_under_way(site: Site, net: Net, monkeypatch: Any) -> None:
+    monkeypatch.setattr(crawl_site, "BATCH_PAGES", 3)
+    monkeypatch.setattr(runs, "HEARTBEAT_S", 0.0)
+    net(shop(), hold_after=8)
+    run = crawl_site.start(site)
+    show = crawl_site._show
+
+    def overtaken(intake: Any, *args: Any) -> None:
+        if intake.pages > 3:
+            monkeypatch.setattr(crawl_site, "_show", show)
+            assert runs.pause(run)
+            assert runs.resume(run)
+            assert done(run).state == Run.State.DONE
+        show(intake, *args)
+
+    monkeypatch.setattr(crawl_site, "_show", overtaken)
+    assert done(run).state == Run.State.DONE
+    assert Page.objects.filter(site=site).count() == 19
+
+
+def test_the_limit_counts_all_lives_of_a_crawl(site: Site, net: Net, monkeypatch: Any) -> None:
+    monkeypatch.setattr(crawl_site, "BATCH_PAGES", 1)
+    Source.objects.update(page_limit=9)
+    net(shop(), die_after=6)
+    run = crawl(site)
+    assert (run.summary["pages"], run.summary["reason"]) == (9, "page_limit")
+
+
+def test_a_crawl_that_brings_nothing_says_why(site: Site, net: Net) -> None:
+    net({HOME: {"outcome": "unreachable", "status": None, "message": "no such host"}})
+    run = crawl(site)
+    assert run.state == Run.State.FAILED
+    assert run.error == "No page could be fetched. https://shop.example/: unreachable (no such host)."
+
+
+def test_a_site_without_an_address_is_not_crawled(sent: list[int]) -> None:
+    with pytest.raises(runs.JobError, match="no address to begin with"):
+        crawl_site.start(Site.objects.create(name="None", slug="none"))
+
+
+def test_one_crawl_of_a_site_at_a_time(site: Site) -> None:
+    assert crawl_site.start(site) == crawl_site.start(site)
+
+
+def books(count: int) -> dict[str, dict[str, Any]]:
+    """The shop of the factory on the net: more pages of its template, one of another."""
+    pages = {f"https://shop.example/book/{n}": {"html": factory.book_html(f"Book {n}", price=f"£{n}.50").decode()} for n in range(count)}
+    pages["https://shop.example/about"] = {"html": "<html><body><h2>About</h2><table><tr><td>us</td></tr></table></body></html>"}
+    return pages | {HOME: {"html": "<html><p>Home</p></html>", "links": list(pages)}}
+
+
+def test_the_whole_site_gives_records_without_its_pages_being_kept(sent: list[int], net: Net) -> None:
+    world = worlds.make()
+    Cluster.objects.update(masks=["**.**.**.**.**.**.**.**"])
+    net(books(40))
+    kept = Snapshot.objects.filter(kept=True).count()
+    run = done(crawl_site.start_extraction(world.site))
+    assert (run.state, run.error) == (Run.State.DONE, "")
+    assert (run.summary["records"], run.summary["complete"]) == (40, 40)
+    record = Record.objects.select_related("snapshot").get(snapshot__page__url="https://shop.example/book/33")
+    assert record.values["title"][0]["raw"] == "Book 33"
+    assert record.rule == world.rule
+    assert not record.snapshot.kept
+    with pytest.raises(FileNotFoundError):
+        stored_bytes.get(record.snapshot.sha256)
+    changed = run.summary["changed"]
+    assert Snapshot.objects.filter(kept=True).count() == kept + changed, "of pages kept before the new content is kept, and no other"
+    assert not Run.objects.filter(kind=Run.Kind.CLUSTER, state=Run.State.QUEUED).exists()
+    again = done(extract_records.start(world.cluster))
+    assert again.summary["removed"] == changed, "those of contents that are not current; the records of pages not kept stay"
+    assert Record.objects.filter(cluster=world.cluster).count() == 40
+
+
+def test_the_whole_site_is_not_extracted_without_a_live_rule(site: Site) -> None:
+    with pytest.raises(runs.JobError, match="no live rule"):
+        crawl_site.start_extraction(site)
+    assert not Rule.objects.exists()

@@ -1,0 +1,377 @@
+"""Import: pages become rows once, whatever the order, however often, and whoever dies meanwhile."""
+
+import gzip
+import io
+import random
+import tarfile
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.storage import default_storage
+from django.core.files.uploadedfile import TemporaryUploadedFile
+from django.core.management import CommandError, call_command
+from django.test import override_settings
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from extraction.fetching.items import PageItem
+from extraction.management import following
+from extraction.models import Page, Run, Site, Snapshot
+from extraction.services.core import runs, stored_bytes
+from extraction.services.intake import import_pages
+from extraction.services.sites import page_store
+from tests.services.importing import bring, cluster_all, detail, done, manifest, problems, site_files, tables, zip_at
+from tests.services.intake.test_archives import warc
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
+
+
+@pytest.fixture
+def site() -> Site:
+    return Site.objects.create(name="Books", slug="books")
+
+
+def uploads() -> list[str]:
+    try:
+        return default_storage.listdir("uploads")[1]
+    except FileNotFoundError:
+        return []
+
+
+@pytest.fixture(autouse=True)
+def _of_other_tests() -> None:
+    for name in uploads():
+        default_storage.delete(f"uploads/{name}")
+
+
+def test_a_zip_becomes_pages_with_snapshots_and_their_contents(site: Site, tmp_path: Path) -> None:
+    files = manifest({"0.html": detail(0), "1.html": detail(1)}) | {"style.css": b"b{}", "inner.zip": b"PK"}
+    run = bring(site, zip_at(tmp_path / "site.zip", files))
+    assert (run.state, run.error) == (Run.State.DONE, "")
+    assert run.summary == {
+        "pages": 2, "new": 2, "changed": 0, "unchanged": 0, "unreadable": 0, "partly": 0, "refused": 1, "skipped": {"style": 1},
+    }  # fmt: skip
+    assert (run.done, run.total) == (2, 2)
+    page = Page.objects.get(site=site, url="https://example.com/1")
+    assert page.current is not None
+    assert stored_bytes.get(page.current.sha256) == detail(1)
+    assert (page.current.title, page.current.size_bytes, page.current.error) == ("Book 1", len(detail(1)), "")
+    assert len(page.current.vector) == 16
+    assert problems(run) == {"inner.zip": "an archive within an archive is not opened"}
+    assert uploads() == []
+
+
+def test_importing_twice_changes_nothing(site: Site, tmp_path: Path) -> None:
+    path = zip_at(tmp_path / "site.zip", manifest(site_files()) | {"empty.html": b""})
+    first = bring(site, path)
+    assert len(cluster_all(site)) == 1
+    before = tables(site)
+    again = bring(site, path)
+    assert tables(site) == before
+    assert again.pk != first.pk
+    assert (again.summary["new"], again.summary["changed"], again.summary["unchanged"]) == (0, 0, 19)
+    assert problems(again) == problems(first)
+    assert cluster_all(site) == [], "nothing changed, so nothing is clustered"
+
+
+def test_other_bytes_at_a_known_address_become_current_and_old_ones_stay(site: Site, tmp_path: Path) -> None:
+    for step, content in enumerate([detail(1), detail(2), detail(1)]):
+        run = bring(site, zip_at(tmp_path / f"{step}.zip", {"a.html": content}))
+        assert run.summary["new" if step == 0 else "changed"] == 1
+        page = Page.objects.get(site=site)
+        assert page.current is not None
+        assert page.current.sha256 == stored_bytes.digest(content)
+    assert Snapshot.objects.count() == 2
+
+
+def test_the_newest_visit_of_a_warc_is_current_in_any_order(site: Site, tmp_path: Path) -> None:
+    visits = [{"url": "http://e.com/", "body": detail(n), "date": f"2024-0{month}-01T00:00:00Z"} for n, month in ((1, 3), (2, 5), (3, 4))]
+    path = tmp_path / "visits.warc.gz"
+    path.write_bytes(warc(visits))
+    bring(site, path)
+    page = Page.objects.get(site=site)
+    assert page.current is not None
+    assert page.current.sha256 == stored_bytes.digest(detail(2))
+    assert page.current.fetched_at == datetime(2024, 5, 1, tzinfo=UTC)
+    before = tables(site)
+    bring(site, path)
+    assert tables(site) == before
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from([b"", b"<p>1", b"<p>2", b"<p>3"]), st.integers(0, 3)), max_size=8),
+    st.randoms(use_true_random=False),
+)
+@hypothesis_settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_dated_visits_give_the_same_state_in_any_order_and_again(site: Site, visits: list[tuple[str, bytes, int]], shuffled: Any) -> None:
+    items = [
+        PageItem(url, f"http://e.com/{url}", content, fetched_at=datetime(2024, 1, 1 + day, tzinfo=UTC) if day else None)
+        for url, content, day in visits
+    ]
+    if any(item.fetched_at is None for item in items):
+        items = list({item.url: item for item in items}.values())
+    states = []
+    for order in (items, shuffled.sample(items, len(items)), [*items, *items]):
+        Page.objects.filter(site=site).delete()
+        run = Run.objects.create(kind=Run.Kind.IMPORT, site=site)
+        Run.objects.filter(pk=run.pk).update(created_at=datetime(2025, 1, 1, tzinfo=UTC))
+        run.refresh_from_db()
+        for item in order:
+            page_store.store(run, [item])
+        states.append(
+            [(url, sha, at) for url, sha, at in Page.objects.order_by("url").values_list("url", "current__sha256", "current__fetched_at")]
+        )
+    assert states[0] == states[1] == states[2]
+
+
+def test_a_date_from_the_future_is_no_date(site: Site, tmp_path: Path) -> None:
+    path = tmp_path / "future.warc"
+    path.write_bytes(warc([{"url": "http://e.com/", "date": "9999-01-01T00:00:00Z"}]))
+    run = bring(site, path)
+    assert Snapshot.objects.get().fetched_at == run.created_at
+
+
+def test_the_same_bytes_are_stored_once(site: Site, tmp_path: Path) -> None:
+    bring(site, zip_at(tmp_path / "a.zip", {"a.html": detail(77), "b.html": detail(77)}))
+    assert Snapshot.objects.count() == 2
+    assert Snapshot.objects.values("sha256").distinct().count() == 1
+
+
+def test_unreadable_pages_are_kept_and_named(site: Site, tmp_path: Path) -> None:
+    run = bring(site, zip_at(tmp_path / "a.zip", {"a.html": detail(1), "empty.html": b" \n", "x\x01.html": b""}))
+    assert run.state == Run.State.DONE
+    assert run.summary["unreadable"] == 2
+    snapshot = Snapshot.objects.get(page__url="empty.html")
+    assert (snapshot.error, snapshot.vector) == ("the page is empty", "")
+    assert problems(run)["empty.html"] == "the page is empty"
+
+
+def test_files_that_are_no_text_or_have_no_tag_are_refused_by_name(site: Site, tmp_path: Path) -> None:
+    files = {"a.html": b"\0\xff" * 600, "b.html": detail(1), "c.html": b"just text", "d.html": detail(2).replace(b"Year", b"\0\0")}
+    run = bring(site, zip_at(tmp_path / "site.zip", files))
+    assert problems(run) == {
+        "a.html": "it is binary, no page: 50% of its first bytes are control characters",
+        "c.html": "it holds no tag, so it is no page of HTML or XML",
+    }
+    assert set(Page.objects.values_list("url", flat=True)) == {"b.html", "d.html"} and run.summary["refused"] == 2
+
+
+def test_a_hostile_page_is_kept(site: Site, tmp_path: Path) -> None:
+    files = {
+        "deep.html": b"<html><title>\0deep\0</title>" + b"<div>" * 5000 + b"x",
+        "wrong.html": b"<meta charset=utf-8><title>caf\xe9</title><p>x",
+        "bom.html": b"\xef\xbb\xbf<base href=x><!doctype html><title>t" + b"</title><p>x",
+        "utf16.html": "<!doctype html><title>sixteen</title><p>x".encode("utf-16"),
+    }
+    run = bring(site, zip_at(tmp_path / "a.zip", files))
+    assert run.state == Run.State.DONE, run.error
+    assert Snapshot.objects.filter(error="").count() == 4
+    assert Snapshot.objects.get(page__url="utf16.html").title == "sixteen"
+
+
+@pytest.mark.parametrize(("data", "reason"), [(b"no archive", "x.zip: it is no zip, tar or WARC file"), (b"", "x.zip: the file is empty")])
+def test_what_is_no_archive_fails_with_the_reason_and_is_not_kept(site: Site, tmp_path: Path, data: bytes, reason: str) -> None:
+    path = tmp_path / "x.zip"
+    path.write_bytes(data)
+    run = bring(site, path)
+    assert (run.state, run.error) == (Run.State.FAILED, reason)
+    assert uploads() == []
+
+
+def test_an_archive_without_pages_fails(site: Site, tmp_path: Path) -> None:
+    run = bring(site, zip_at(tmp_path / "x.zip", {"a.png": b"\x89PNG"}))
+    assert (run.state, run.error) == (Run.State.FAILED, "x.zip: no page was found in it")
+
+
+def test_of_an_archive_that_was_cut_off_the_first_pages_stay(site: Site, tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for n in range(10):
+            info = tarfile.TarInfo(f"{n}.html")
+            content = detail(n, extra=random.Random(n).randbytes(2000).hex())
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    path = tmp_path / "cut.tar.gz"
+    path.write_bytes(gzip.compress(buffer.getvalue())[:-5000])
+    run = bring(site, path)
+    assert run.state == Run.State.DONE
+    assert 0 < run.summary["pages"] < 10
+    assert problems(run)["cut.tar.gz"] == "it was cut off; what stands before that was read"
+
+
+def test_an_upload_is_moved_to_the_storage_and_two_clicks_start_one_import(site: Site, tmp_path: Path) -> None:
+    data = zip_at(tmp_path / "a.zip", {"a.html": detail(1)}).read_bytes()
+    started = []
+    for _ in range(2):
+        file = TemporaryUploadedFile("a.zip", "application/zip", len(data), None)
+        file.write(data)
+        file.seek(0)
+        started.append(import_pages.start(site, file, name="a.zip"))
+        file.close()
+    assert started[0] == started[1]
+    assert len(uploads()) == 1
+    assert done(started[0]).state == Run.State.DONE
+    assert uploads() == []
+
+
+@override_settings(VERTEX_UPLOAD_MAX_BYTES=10)
+def test_an_upload_over_the_limit_is_refused(site: Site, tmp_path: Path) -> None:
+    with pytest.raises(runs.JobError, match="at most 10 are taken"):
+        import_pages.start(site, zip_at(tmp_path / "a.zip", {"a.html": detail(1)}), name="a.zip")
+    assert uploads() == []
+
+
+def test_the_limits_are_those_of_the_settings(site: Site, tmp_path: Path) -> None:
+    with override_settings(VERTEX_IMPORT_MAX_PAGES=3):
+        run = bring(site, zip_at(tmp_path / "a.zip", site_files()))
+    assert run.summary["pages"] == 3
+    assert "more than 3 pages" in problems(run)["a.zip"]
+
+
+def test_a_cancelled_import_keeps_whole_batches_and_drops_the_upload(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_pages, "BATCH_PAGES", 5)
+    monkeypatch.setattr(runs, "HEARTBEAT_S", 0.0)
+    run = import_pages.start(site, zip_at(tmp_path / "a.zip", site_files()), name="a.zip")
+    store = page_store.store
+
+    def cancel_then_store(run: Run, items: Any, **how: Any) -> Any:
+        runs.cancel(run)
+        return store(run, items, **how)
+
+    monkeypatch.setattr(page_store, "store", cancel_then_store)
+    done(run)
+    assert run.state == Run.State.CANCELLED
+    assert Page.objects.count() == 5
+    assert uploads() == []
+
+
+def test_a_worker_that_died_after_the_last_page_is_not_missed(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = import_pages.start(site, zip_at(tmp_path / "a.zip", site_files()), name="a.zip")
+    monkeypatch.setattr(runs, "_finish", lambda *_, **__: None)
+    runs.execute(run.pk, {Run.Kind.IMPORT: import_pages.run})
+    monkeypatch.undo()
+    assert uploads() == []
+    Run.objects.filter(pk=run.pk).update(state=Run.State.QUEUED)
+    done(run)
+    assert (run.state, run.summary["new"]) == (Run.State.DONE, 18)
+
+
+def test_uploads_that_nobody_needs_are_deleted_after_a_day(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = zip_at(tmp_path / "a.zip", {"a.html": detail(1)})
+    forgotten = import_pages.start(site, path, name="a.zip")
+    runs.cancel(forgotten)
+    bring(site, path)
+    assert len(uploads()) == 1, "young ones may belong to a request that has not written its run yet"
+    monkeypatch.setattr(import_pages, "ORPHAN_AGE", timedelta(0))
+    bring(site, path)
+    assert uploads() == []
+
+
+def test_a_folder_is_imported_by_command(site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, content in manifest(site_files()).items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    call_command("import_pages", "Other books", str(tmp_path), "--here")
+    made = Site.objects.get(slug="other-books")
+    assert made.pages.count() == 18
+    assert made.clusters.count() == 2
+    out = capsys.readouterr().out
+    assert "done: 18 of 18 pages" in out
+    assert "2 templates" in out
+    call_command("cluster_site", "Other books", "--here", "--threshold", "7")
+    assert made.clusters.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["import_pages", "books", "/nowhere/x.zip"], "no file or folder /nowhere/x.zip"),
+        (["import_pages", "books", "{bad}", "--here"], "it is no zip, tar or WARC file"),
+        (["cluster_site", "nobody"], "no site 'nobody'. Sites: books"),
+        (["cluster_site", "books", "--threshold", "0"], "at least 1 page"),
+        (["cluster_site", "books", "--threshold", "99999999999"], "has 0 pages; with 99,999,999,999 as the fewest"),
+        (["import_pages", "…", "{bad}"], "needs a letter"),
+    ],
+)
+def test_a_command_that_fails_says_why(site: Site, tmp_path: Path, arguments: list[str], reason: str) -> None:
+    (tmp_path / "bad.zip").write_bytes(b"no archive")
+    with pytest.raises(CommandError, match=reason):
+        call_command(*[argument.format(bad=tmp_path / "bad.zip") for argument in arguments])
+
+
+def test_a_name_that_two_sites_may_have_asks_which_one(db: None) -> None:
+    for name, slug in (("xml", "xml"), ("XML", "xml-2")):
+        Site.objects.create(name=name, slug=slug)
+    assert [following.site_named(text).slug for text in ("xml", "XML", "xml-2")] == ["xml", "xml-2", "xml-2"]
+    with pytest.raises(CommandError, match=r"'xMl' may be several sites; which one\? xml \(xml\), xml-2 \(XML\)"):
+        following.site_named("xMl", create=True)
+    Site.objects.filter(slug="xml-2").delete()
+    assert following.site_named("xMl", create=True).slug == "xml"
+
+
+def test_a_file_without_a_page_leaves_no_empty_site_behind(db: None, tmp_path: Path) -> None:
+    (tmp_path / "bad.zip").write_bytes(b"no archive")
+    zip_at(tmp_path / "none.zip", {"style.css": b"p {}"})
+    for name in ("bad.zip", "none.zip"):
+        with pytest.raises(CommandError, match=name):
+            call_command("import_pages", "New", str(tmp_path / name), "--here")
+        assert not Site.objects.exists(), name
+
+
+def test_an_archive_that_was_cut_off_is_imported_and_said_by_the_exit_code(
+    db: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = zip_at(tmp_path / "whole.zip", site_files()).read_bytes()
+    (tmp_path / "cut.zip").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(CommandError, match=r"cut.zip was cut off") as caught:
+        call_command("import_pages", "New", str(tmp_path / "cut.zip"), "--here")
+    assert caught.value.returncode == 2
+    assert "it was cut off" in capsys.readouterr().err
+    assert Site.objects.get().pages.exists()
+
+
+def test_problems_are_printed_up_to_ten(db: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    empty = {f"empty/{n:02}.html": b"" for n in range(13)}
+    call_command("import_pages", "New", str(zip_at(tmp_path / "a.zip", site_files() | empty)), "--here")
+    lines = capsys.readouterr().err.splitlines()
+    assert sum("empty/" in line for line in lines) == 10
+    assert "  and 3 more" in lines
+
+
+def test_who_waits_without_a_worker_is_told_so_once(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(following, "HINT_AFTER_S", 0.0)
+    monkeypatch.setattr(following, "LOOK_EVERY_S", 0.01)
+    looks = iter(range(9))
+
+    def look(_: float) -> None:
+        if next(looks) == 3:
+            Run.objects.update(state=Run.State.CANCELLED)
+
+    monkeypatch.setattr(following.time, "sleep", look)
+    with pytest.raises(CommandError):
+        call_command("import_pages", "books", str(zip_at(tmp_path / "a.zip", site_files())), "--wait")
+    assert capsys.readouterr().err.count("no worker has taken it yet; start one with make run, or use --here") == 1
+
+
+def test_a_storage_elsewhere_is_copied_to_a_file_first(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = import_pages.start(site, zip_at(tmp_path / "a.zip", site_files()), name="a.zip")
+    monkeypatch.setattr(import_pages, "default_storage", _Remote(default_storage))
+    assert done(run).summary["pages"] == 18
+
+
+class _Remote:
+    """A storage whose files are no files of this machine."""
+
+    def __init__(self, storage: Any) -> None:
+        self._storage = storage
+
+    def path(self, name: str) -> str:
+        raise NotImplementedError("elsewhere")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._storage, name)

@@ -1,0 +1,184 @@
+"""A worker that can be made to die: `python -m tests.services.killed WORD …`.
+
+It has a database and a storage of its own (VERTEX_VAR_DIR). Words: begin ARCHIVE and crawl URL begin a run; net FILE lets crawls find
+what FILE says (tests.services.crawler); watch URL makes a watched site, beat starts what is due, check does it, tell MINUTES sends the
+alerts so much later, found prints what came of it; work does what waits, after a sweep; die WHERE NTH lets this process kill itself when
+a function is called for the nth time; state prints all tables as JSON.
+"""
+
+import importlib
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import django
+
+
+def begin(archive: str) -> None:
+    from django.core.management import call_command
+
+    from extraction.models import Site
+    from extraction.services.intake import import_pages
+
+    call_command("migrate", verbosity=0)
+    import_pages.start(Site.objects.create(name="Books", slug="books"), Path(archive), name="site.zip")
+
+
+def net(file: str) -> None:
+    from extraction.fetching.crawl.process import Crawl
+    from extraction.services.intake import crawl_site
+
+    program = (sys.executable, "-m", "tests.services.crawler", file)
+    crawl_site.Crawl = partial(Crawl, program=program)  # type: ignore[misc, assignment]
+    crawl_site.BATCH_PAGES = 3
+
+
+def crawl(url: str) -> None:
+    from django.core.management import call_command
+
+    from extraction.models import Site, Source
+    from extraction.services.intake import crawl_site
+
+    call_command("migrate", verbosity=0)
+    source = Source.objects.create(site=Site.objects.create(name="Books", slug="books"), addresses=[url], whole=True)
+    crawl_site.start(source.site)
+
+
+def watch(hook: str) -> None:
+    """A shop with a live rule whose pages have another design by now, and somebody who is told."""
+    from django.core.management import call_command
+
+    from extraction.models import AlertChannel, Source
+    from tests.services import watched
+
+    call_command("migrate", verbosity=0)
+    Source.objects.create(site=watched.cluster(6).site, addresses=["https://shop.example/"])
+    AlertChannel.objects.create(name="Data team", url=hook, events=["break"])
+
+
+def beat() -> None:
+    from django.utils import timezone
+
+    from extraction.services.monitoring import monitors
+
+    monitors.dispatch(timezone.now())
+
+
+def check() -> None:
+    from extraction.models import Snapshot
+    from extraction.services.core import stored_bytes
+    from extraction.services.monitoring import page_visits
+
+    def fetch(urls: Sequence[str]) -> Mapping[str, page_visits.Answer]:
+        old = {url: Snapshot.objects.filter(page__url=url).order_by("pk")[0].sha256 for url in urls}
+        return {
+            url: page_visits.Answer(page_visits.Outcome.OK, stored_bytes.get(sha256).replace(b"h1", b"h2")) for url, sha256 in old.items()
+        }
+
+    page_visits.fetcher = lambda site, spool: fetch
+    work()
+
+
+def tell(minutes: str) -> None:
+    from datetime import timedelta
+
+    from django.utils import timezone
+
+    from extraction.models import Alert
+    from extraction.services.monitoring import alerts
+
+    now = timezone.now() + timedelta(minutes=int(minutes))
+    alerts.tick(now)
+    for alert_id in Alert.objects.values_list("pk", flat=True):
+        alerts.deliver(alert_id, now)
+
+
+def found() -> None:
+    from extraction.models import Alert, Breakage, Check, Rule, Run
+
+    rows = {
+        "runs": Run.objects.order_by("pk").values_list("kind", "state", "summary"),
+        "checks": Check.objects.order_by("pk").values_list("verdict", "confirmed", "asked", "reached"),
+        "breakages": Breakage.objects.order_by("pk").values_list("state", "attributes", "proposal__version"),
+        "rules": Rule.objects.order_by("pk").values_list("version", "state"),
+        "alerts": Alert.objects.order_by("pk").values_list("event", "state", "attempts"),
+    }
+    json.dump({name: list(values) for name, values in rows.items()}, sys.stdout)
+
+
+def work() -> None:
+    from extraction import pipeline
+    from extraction.models import Run
+    from extraction.services.core import runs
+    from extraction.services.intake import import_pages
+
+    import_pages.BATCH_PAGES = 5
+    runs.HEARTBEAT_S = 0.0
+    runs.sweep()
+    while run := Run.objects.filter(state=Run.State.QUEUED).order_by("pk").first():
+        pipeline.execute(run.pk)
+
+
+def die(where: str, nth: str) -> None:
+    module_name, name = where.rsplit(".", 1)
+    module = importlib.import_module(module_name)
+    living: Callable[..., Any] = getattr(module, name)
+    calls: list[None] = []
+
+    def dying(*args: Any, **kwargs: Any) -> Any:
+        calls.append(None)
+        if len(calls) == int(nth):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return living(*args, **kwargs)
+
+    setattr(module, name, dying)
+
+
+def state() -> None:
+    from django.core.files.storage import default_storage
+
+    from extraction.models import CrawlAddress, Run, RunProblem, SamplePage, Site
+    from extraction.services.core import stored_bytes
+    from tests.services.importing import tables
+
+    site = Site.objects.get()
+    found = tables(site, times=False)
+    for url, *_ in found["snapshots"]:
+        for sha256 in site.pages.get(url=url).snapshots.values_list("sha256", flat=True):
+            assert stored_bytes.digest(stored_bytes.get(sha256)) == sha256
+    # Pictures of templates are drawn where there is a browser.
+    found["runs"] = list(Run.objects.exclude(kind=Run.Kind.PREVIEW).order_by("pk").values_list("kind", "state", "summary", "done", "total"))
+    found["problems"] = list(RunProblem.objects.order_by("name").values_list("name", "reason"))
+    found["samples"] = list(
+        SamplePage.objects.order_by("cluster", "position").values_list("cluster__number", "snapshot__page__url", "covered_fraction")
+    )
+    found["uploads"] = default_storage.listdir("uploads")[1] if default_storage.exists("uploads") else []
+    found["addresses"] = list(CrawlAddress.objects.order_by("url").values_list("url", "state", "outcome", "depth"))
+    json.dump(found, sys.stdout)
+
+
+if __name__ == "__main__":
+    os.environ["DJANGO_SETTINGS_MODULE"] = "vertex.settings"
+    django.setup()
+    words = iter(sys.argv[1:])
+    arguments: dict[str, tuple[Callable[..., None], int]] = {
+        "begin": (begin, 1),
+        "net": (net, 1),
+        "crawl": (crawl, 1),
+        "work": (work, 0),
+        "die": (die, 2),
+        "state": (state, 0),
+        "watch": (watch, 1),
+        "beat": (beat, 0),
+        "check": (check, 0),
+        "tell": (tell, 1),
+        "found": (found, 0),
+    }
+    for word in words:
+        function, count = arguments[word]
+        function(*(next(words) for _ in range(count)))

@@ -1,0 +1,307 @@
+"""The structure lab: methods beside the templates, a worker that dies, labels, a clustering that becomes the templates."""
+
+from collections.abc import Mapping
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from extraction.models import Cluster, Clustering, Page, PageLabel, Placement, Record, Rule, Run, Site, Snapshot
+from extraction.services.core.runs import JobError
+from extraction.services.lab import compare_clusterings, comparisons, method_process, page_labels
+from extraction.services.lab.method_process import Outcome
+from extraction.services.templates import adopting, cluster_pages, clusters, placing
+from extraction.views.lab import lab_view
+from tests.services.importing import bring, cluster_all, done, listing, site_files, zip_at
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    """Twelve books and six lists, of one template each, and a page like no other."""
+    made = Site.objects.create(name="Books", slug="books")
+    bring(made, zip_at(tmp_path / "a.zip", site_files() | {"about.html": b"<html><body><p>About us"}))
+    cluster_all(made)
+    return made
+
+
+def by_number(names: Mapping[str, bytes]) -> list[list[str]]:
+    """Another opinion: books by whether their number is even, all lists together, the rest alone."""
+    urls = dict(Page.objects.filter(pk__in=[int(name) for name in names]).values_list("pk", "url"))
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        url = urls[int(name)]
+        kind = f"book {int(url[-9:-5]) % 2}" if "book" in url else "list" if "list" in url else name
+        groups.setdefault(kind, []).append(name)
+    return list(groups.values())
+
+
+@pytest.fixture
+def opinion(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every method is `by_number`, here and now; the methods asked for."""
+    asked: list[str] = []
+
+    def run(method: str, pages: Mapping[str, bytes], **_: object) -> Outcome:
+        asked.append(method)
+        return Outcome(by_number(pages), 1.5, 2_000_000, 1000.0)
+
+    monkeypatch.setattr(method_process, "run", run)
+    monkeypatch.setattr(method_process, "bits", lambda pages, groups, **_: 2000.0)
+    return asked
+
+
+@pytest.fixture
+def compared(site: Site, opinion: list[str]) -> Clustering:
+    run = done(comparisons.start(site, ["lsh"]))
+    assert (run.state, run.summary["methods"], run.summary["pages"]) == (Run.State.DONE, 1, 19)
+    return run.clusterings.get(method="lsh")
+
+
+def of(site: Site) -> dict[str, int | None]:
+    """{address without its folder's number: number of its template}"""
+    return dict(clusters.current(site).order_by("page__url").values_list("page__url", "cluster__number"))
+
+
+def book(site: Site, number: int) -> Page:
+    return site.pages.get(url__endswith=f"book/{number:04}.html")
+
+
+def test_a_clustering_stands_beside_the_templates_and_nothing_changes(site: Site, compared: Clustering) -> None:
+    before = of(site)
+    shown = lab_view.view(site)
+    assert [row.clustering.method for row in shown.rows] == ["", "lsh"]
+    now, other = shown.rows
+    assert (now.groups, now.alone, now.moved, now.clustering.bits) == (2, 1, 0, 2000.0)
+    assert (other.groups, other.alone, other.moved) == (3, 1, 6)
+    assert other.parts == pytest.approx((6 / 19, 6 / 19, 6 / 19)) and (other.time, other.memory, other.cost) == (1, 1, 0.5)
+    assert (shown.pages, shown.compared, shown.labelled, other.quality) == (19, 19, 0, None)
+    assert of(site) == before
+
+
+def test_where_a_groups_pages_are_now_and_which_move(site: Site, compared: Clustering) -> None:
+    found = lab_view.compared(compared)
+    assert [template and template.number for template in found.templates] == [1, 2]
+    rows = sorted(((each.template.number if each.template else 0), each.size, each.cells) for each in found.groups)
+    assert rows == [(0, 6, ((6, 5), (0, 0))), (1, 6, ((6, 5), (0, 0))), (2, 6, ((0, 0), (6, 5)))]
+    moves = lab_view.moves(compared)
+    assert {move.page.url for move in moves} == {book(site, n).url for n in range(1, 12, 2)}
+    assert all(move.now and move.now.number == 1 and move.then and move.then.template is None for move in moves)
+    assert len(lab_view.moves(compared, group=0)) == 6 and lab_view.moves(compared, now=2) == []
+    shares = lab_view.shares(compared, 0)
+    assert shares and shares.pages == 6 and 0 < shares.words < 1
+
+
+def test_only_so_many_pages_are_compared_evenly(site: Site, opinion: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = compare_clusterings.chosen(site, most=5)
+    assert len(chosen) == 5 and {snapshot.cluster for snapshot in chosen} >= set(site.clusters.all())
+    assert len(compare_clusterings.chosen(site, most_bytes=3 * chosen[0].size_bytes)) < 19
+    assert len(compare_clusterings.chosen(site, most_bytes=0)) == 1, "one page may be as large as it is"
+
+
+def test_a_worker_that_dies_leaves_whole_rows_and_the_next_goes_on(site: Site, opinion: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    write, written = comparisons._write, []
+
+    def dying(run: Run, method: str, *args: object, **more: object) -> None:
+        written.append(method)
+        if len(written) == 3:
+            raise SystemExit
+        write(run, method, *args, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(comparisons, "_write", dying)
+    run = comparisons.start(site, ["lsh", "rtdm", "text-max"])
+    with pytest.raises(SystemExit):
+        done(run)
+    assert list(run.clusterings.values_list("method", flat=True)) == ["", "text-max"]
+    Page.objects.filter(url__endswith="about.html").delete()
+    Run.objects.filter(pk=run.pk).update(state=Run.State.QUEUED)
+    assert done(run).state == Run.State.DONE
+    assert opinion == ["text-max", "lsh", "lsh", "rtdm"], "what was through is not done again"
+    assert list(run.clusterings.values_list("method", flat=True)) == ["", "text-max", "lsh", "rtdm"]
+    assert {row.pages for row in run.clusterings.all()} == {19, 18}, "the pages are those chosen at first, as far as they are there"
+
+
+def test_a_method_that_gives_up_says_why_and_the_others_go_on(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(method: str, pages: Mapping[str, bytes], **_: object) -> Outcome:
+        return Outcome(None, reason="it needs more memory") if method == "rtdm" else Outcome(by_number(pages))
+
+    monkeypatch.setattr(method_process, "run", run)
+    monkeypatch.setattr(method_process, "bits", lambda *_, **__: float("nan"))
+    ended = done(comparisons.start(site, ["rtdm", "lsh"]))
+    assert ended.summary["gave_up"] == 1
+    row = ended.clusterings.get(method="rtdm")
+    assert (row.groups, row.reason) == ([], "it needs more memory")
+    with pytest.raises(JobError, match="no groups"):
+        cluster_pages.adopt(row)
+    assert ended.clusterings.get(method="lsh").bits is None
+
+
+@pytest.mark.parametrize(("methods", "said"), [([], "at least one"), (["k-means"], "no method k-means")])
+def test_what_cannot_be_compared_is_said(site: Site, methods: list[str], said: str) -> None:
+    with pytest.raises(JobError, match=said):
+        comparisons.start(site, methods)
+    with pytest.raises(JobError, match="no pages"):
+        comparisons.start(Site.objects.create(name="Bare", slug="bare"), ["lsh"])
+
+
+def test_labels_come_from_a_file_from_a_template_and_from_what_people_moved(site: Site, compared: Clustering, person) -> None:
+    user = person("editor")
+    lines = [f"{book(site, n).url}\tbook\tmore" for n in range(6)] + [
+        "",
+        "no tab",
+        "https://nowhere.example/\tbook",
+        f"{book(site, 6).url}\tother",
+    ]
+    taken = page_labels.take(site, "\n".join(lines), user)
+    assert (taken.labelled, taken.unknown, taken.examples) == (7, 1, ("https://nowhere.example/",))
+    assert (taken.left_out, taken.first) == (1, "no tab"), "told, not dropped in silence"
+    assert page_labels.confirm(site.clusters.get(number=2), user) == 6
+    placing.move(site, [book(site, 7)], site.clusters.get(number=1), user)
+    labels = page_labels.of_site(site)
+    assert sorted(labels.values()) == ["Template 1"] + ["Template 2"] * 6 + ["book"] * 6 + ["other"]
+    quality = lab_view.view(site).rows[1].quality
+    assert quality and (quality.pair_precision, quality.pair_recall) == (pytest.approx(21 / 27), pytest.approx(21 / 30))
+    assert page_labels.take(site, f"{book(site, 0).url}\tfilm", user).labelled == 1
+    assert PageLabel.objects.get(page=book(site, 0)).label == "film"
+    assert page_labels.clear(site) == 13 and page_labels.of_site(site) == {book(site, 7).pk: "Template 1"}
+    with pytest.raises(JobError, match="a tab between; the first is 'no tab'"):
+        page_labels.take(site, "no tab\n", user)
+
+
+def test_measures_are_of_the_labelled_pages(site: Site, compared: Clustering) -> None:
+    for page in site.pages.all():
+        PageLabel.objects.create(page=page, label=page.url.split("/")[-2] if page.url.count("/") else "about")
+    now, other = lab_view.view(site).rows
+    assert now.quality and (now.quality.pair_precision, now.quality.pair_recall, now.quality.v_measure) == (1, 1, pytest.approx(1))
+    assert other.quality and other.quality.purity == 1 and other.quality.pair_recall == pytest.approx((15 + 15 + 15) / (66 + 15))
+
+
+def adopted(clustering: Clustering) -> Site:
+    run = done(cluster_pages.adopt(clustering))
+    assert run.state == Run.State.DONE, run.error
+    return Site.objects.get(pk=clustering.site_id)
+
+
+def test_what_is_adopted_becomes_the_templates_and_what_was_given_stays(site: Site, compared: Clustering) -> None:
+    clusters.rename(site.clusters.get(number=1), "Book")
+    effect = lab_view.compared(compared).effect
+    assert [(cluster.label, before, after) for cluster, before, after in effect.kept] == [("Book", 12, 6), ("Template 2", 6, 6)]
+    assert (effect.new, effect.moved, effect.freed, effect.emptied, effect.gone) == ((6,), 6, 0, (), ())
+    before = of(site)
+    after = of(adopted(compared))
+    assert {url: (before[url], after[url]) for url in before if before[url] != after[url]} == {
+        book(site, n).url: (1, 3) for n in range(1, 12, 2)
+    }
+    assert site.clusters.get(number=1).name == "Book"
+    assert Site.objects.get(pk=site.pk).method == "lsh"
+    assert all(cluster.core for cluster in site.clusters.all())
+    now, other = lab_view.view(site).rows
+    assert (now.groups, now.parts, now.clustering.bits) == (3, other.parts, 1000.0), "the templates as they are, not as they were compared"
+    assert (now.moved, other.moved) == (0, 0)
+    placing.move(site, [book(site, 1)], site.clusters.get(number=2), None)
+    assert lab_view.view(site).rows[0].clustering.bits is None, "nobody reckoned what these cost"
+
+
+def test_later_pages_find_their_way_and_another_clustering_changes_nothing(site: Site, compared: Clustering, tmp_path: Path) -> None:
+    adopted(compared)
+    before = of(site)
+    fresh = {"list/new.html": listing(77), "odd.html": b"<html><body><dl><dt>x<dd>y"}
+    bring(site, zip_at(tmp_path / "b.zip", fresh | {"list/0000.html": listing(78)}))
+    cluster_all(site)
+    after = of(site)
+    assert {url: after[url] for url in before} == before, "also the list whose content is new"
+    assert after["list/new.html"] == 2 and after["odd.html"] is None
+    done(cluster_pages.start(site))
+    assert of(site) == after
+    films = {f"film/{n}.html": b"<html><body><main><h3>Film</h3><ol>" + b"<li><i>%d</i>" % n * 4 for n in range(5)}
+    bring(site, zip_at(tmp_path / "c.zip", films))
+    cluster_all(site)
+    assert {of(site)[url] for url in films} == {4}, "what fits no template can become one"
+
+
+def test_pages_that_were_not_compared_go_to_the_group_they_fit(site: Site, compared: Clustering, tmp_path: Path) -> None:
+    bring(site, zip_at(tmp_path / "b.zip", {"list/late.html": listing(90)}))
+    adopted(compared)
+    assert of(site)["list/late.html"] == 2
+
+
+def test_the_templates_as_they_were_can_be_brought_back(site: Site, compared: Clustering) -> None:
+    clusters.rename(site.clusters.get(number=1), "Book")
+    before, masks = of(site), site.clusters.get(number=1).masks
+    adopted(compared)
+    back = lab_view.view(site).back
+    assert back and [row["id"] for row in back.templates] == [site.clusters.get(number=n).pk for n in (1, 2)]
+    assert [len(group) for group in back.groups] == [12, 6]
+    assert adopted(back).method == ""
+    assert of(site) == before and site.clusters.get(number=1).masks == masks
+    assert list(site.clusters.values_list("number", flat=True)) == [1, 2], "what nobody gave anything goes"
+
+
+def test_records_of_pages_that_move_are_told_before_apart_then_and_back_again(site: Site, compared: Clustering) -> None:
+    one = site.clusters.get(number=1)
+    rule = Rule.objects.create(cluster=one, version=1, state="live", definition={"format": 1, "attributes": []}, stylesheet="")
+    for snapshot in clusters.members(one):
+        Record.objects.create(snapshot=snapshot, cluster=one, rule=rule, state="complete", extracted_at=snapshot.fetched_at)
+
+    def shown() -> dict[int, tuple[int, int, int]]:
+        return {row.cluster.number: (row.pages, row.records.given, row.records.elsewhere) for row in clusters.overview(site).rows}
+
+    assert shown() == {1: (12, 12, 0), 2: (6, 0, 0)}
+    effect = lab_view.compared(compared).effect
+    assert (effect.away, effect.back) == (6, 0)
+    done(cluster_pages.adopt(compared))
+    assert shown() == {1: (6, 6, 6), 2: (6, 0, 0), 3: (6, 0, 0)}
+    back = Clustering.objects.get(site=site, run__kind=Run.Kind.CLUSTER)
+    effect = lab_view.compared(back).effect
+    assert (effect.away, effect.back) == (0, 6)
+    done(cluster_pages.adopt(back))
+    assert shown() == {1: (12, 12, 0), 2: (6, 0, 0)}
+
+
+def test_a_method_is_adopted_on_the_command_line(site: Site, opinion: list[str]) -> None:
+    with pytest.raises(CommandError, match="--wait or --here"):
+        call_command("cluster_site", "books", "--adopt", "lsh")
+    out = StringIO()
+    call_command("cluster_site", "books", "--adopt", "lsh", "--here", stdout=out)
+    assert "1 clustering compared" in out.getvalue() and "3 templates, 18 pages in them" in out.getvalue()
+    assert Site.objects.get(pk=site.pk).method == "lsh"
+
+
+def test_masked_shingles_are_adopted_by_finding_templates_as_usual(site: Site, compared: Clustering) -> None:
+    before = of(site)
+    adopted(compared)
+    usual = Clustering.objects.create(site=site, run=compared.run, method=adopting.USUAL, groups=[[1]])
+    assert adopted(usual).method == ""
+    assert of(site) == before
+
+
+def test_people_keep_the_last_word(site: Site, compared: Clustering, person) -> None:
+    placing.move(site, [book(site, 1)], site.clusters.get(number=2), person("editor"))
+    adopted(compared)
+    assert of(site)[book(site, 1).url] == 2 and Placement.objects.filter(belongs=True).count() == 1
+
+
+def test_a_template_that_loses_its_pages_stays_if_it_was_given_something(site: Site, compared: Clustering) -> None:
+    empty = Cluster.objects.create(site=site, number=9, name="Films")
+    Snapshot.objects.filter(page__url__endswith="about.html").update(cluster=empty)
+    effect = lab_view.compared(compared).effect
+    assert (effect.emptied, effect.freed) == ((empty,), 1)
+    adopted(compared)
+    assert site.clusters.filter(number=9).exists()
+
+
+def test_a_clustering_that_is_gone_cannot_be_adopted(site: Site, compared: Clustering) -> None:
+    run = cluster_pages.adopt(compared)
+    compared.delete()
+    assert "not kept any more" in done(run).error
+
+
+def test_old_comparisons_go_what_can_be_brought_back_stays(site: Site, compared: Clustering) -> None:
+    adopted(compared)
+    for _ in range(comparisons.KEPT_RUNS):
+        done(comparisons.start(site, ["lsh"]))
+    assert not Clustering.objects.filter(pk=compared.pk).exists()
+    assert Clustering.objects.filter(site=site, run__kind=Run.Kind.LAB).count() == 2 * comparisons.KEPT_RUNS
+    assert lab_view.view(site).back

@@ -1,0 +1,46 @@
+"""A method in a process of its own: what it finds, what it takes, and that it takes no more than it may."""
+
+import math
+
+import pytest
+
+from extraction.algorithms.methods import METHODS, mdl_bits
+from extraction.services.lab import method_process
+from tests.services.importing import detail, listing
+
+PAGES = {f"book {n}": detail(n) for n in range(6)} | {f"list {n}": listing(n) for n in range(4)}
+KINDS = [sorted(name for name in PAGES if name.startswith(kind)) for kind in ("book", "list")]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_tells_two_templates_apart_and_gets_over_what_cannot_be_read(method: str) -> None:
+    groups = METHODS[method](PAGES | {"empty": b""})
+    assert sorted(sorted(group) for group in groups if group != ["empty"]) == KINDS
+
+
+def test_a_child_finds_what_the_method_finds_and_says_what_it_took() -> None:
+    looks: list[None] = []
+    found = method_process.run("lsh", PAGES, look=lambda: looks.append(None))
+    assert found.groups == METHODS["lsh"](PAGES) and found.reason == ""
+    assert 0 < found.seconds < 60 and 0 <= found.peak_bytes < 1e9
+    assert found.bits == pytest.approx(mdl_bits(PAGES, found.groups or []))
+    assert looks
+
+
+def test_what_takes_too_much_is_stopped_and_said() -> None:
+    long = {str(n): b"<html><body>" + b"".join(b"<p>%d" % (n * m) for m in range(2000)) for n in range(100)}
+    assert "more than 1 seconds of a processor" in method_process.run("text-mdl", long, limits=(1, 2**31)).reason
+    cramped = method_process.run("text-hash", long, limits=(60, 64 * 2**20))
+    assert cramped.groups is None and "more than 64 MB of memory" in cramped.reason
+    assert math.isnan(cramped.bits)
+
+
+def test_who_stops_looking_stops_the_method() -> None:
+    class GoneError(Exception):
+        pass
+
+    def look() -> None:
+        raise GoneError
+
+    with pytest.raises(GoneError):
+        method_process.run("text-mdl", PAGES, look=look)

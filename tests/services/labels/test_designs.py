@@ -1,0 +1,138 @@
+"""Labels of the old design do not hinder learning for the new one, and what a repair found again is not lost by it."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from extraction import pipeline
+from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.xslt import Stylesheet
+from extraction.models import Attribute, Breakage, Check, Cluster, Label, Page, Rule, Run, Snapshot
+from extraction.services.core import stored_bytes
+from extraction.services.labels import designs
+from extraction.services.learning import learn_rule, learning_set, workspaces
+from extraction.services.monitoring import breakages, page_visits
+from extraction.services.rules import rules
+from tests.services import factory, watched
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> Iterator[None]:
+    workspaces.forget()
+    yield
+
+
+def redesigned(number: int) -> bytes:
+    """The price moved to where the author was, the title stays in its h1; authors are gone from the list."""
+    return (
+        f'<html><body><div id="main"><h1 class="name">Book {number}</h1><ul class="people"><li class="author">£{number}.50</li></ul>'
+        f"<footer><b>by</b> <i>Writer {number}</i></footer></div></body></html>"
+    ).encode()
+
+
+@pytest.fixture
+def shop(sent: list[int]) -> Cluster:
+    """Two old pages are annotated, the rule is live; then a check finds price and author broken on the redesigned pages."""
+    cluster = factory.shop(6)
+    factory.mark(cluster, 0, title=["Book 0"], price=["£0.50"], author=["Writer 0"])
+    factory.mark(cluster, 1, title=["Book 1"], price=["£1.50"], author=["Writer 1", "Second 1"])
+    rules.publish(learn(cluster))
+    at = timezone.now()
+    rows = []
+    for number, page in enumerate(Page.objects.filter(site=cluster.site).order_by("pk")):
+        old = page.current_id
+        content = redesigned(number)
+        new = Snapshot.objects.create(page=page, sha256=stored_bytes.put(content), size_bytes=len(content), fetched_at=at, checked=True)
+        rows.append({"url": page.url, "outcome": "ok", "old": old, "new": new.pk})
+    found = watched.check(cluster, at, "price", "author")
+    Check.objects.filter(pk=found.pk).update(pages=rows)
+    return cluster
+
+
+def learn(cluster: Cluster) -> Rule:
+    run = learn_rule.start(cluster)
+    assert pipeline.execute(run.pk)
+    run.refresh_from_db()
+    assert run.state == Run.State.DONE, run.error
+    return Rule.objects.get(pk=run.summary["rule"])
+
+
+def mark_new(cluster: Cluster, number: int, **values: list[str]) -> None:
+    """Marks texts of a page as it is now."""
+    page = Snapshot.objects.filter(page__site=cluster.site, checked=True).order_by("pk")[number]
+    Snapshot.objects.filter(pk=page.pk).update(cluster=cluster)
+    for name, texts in values.items():
+        places = [factory.text_at(redesigned(number), text) for text in texts]
+        factory.label(cluster, page, Attribute.objects.get(record_type=cluster.record_type, name=name), places)
+
+
+def xpaths(rule: Rule) -> dict[str, list[str]]:
+    return {each["name"]: [one["xpath"] for one in each["alternatives"]] for each in rule.definition["attributes"]}
+
+
+def values(rule: Rule, html: bytes) -> dict[str, tuple[str, ...]]:
+    return page_visits.values_of(Stylesheet.compile(rule.stylesheet), parse(html).root)
+
+
+def test_before_anything_is_marked_on_a_new_page_the_old_labels_teach(shop: Cluster) -> None:
+    assert designs.new_pages(shop.pk) == []
+    assert xpaths(learn(shop)) == xpaths(Rule.objects.get(cluster=shop, version=1))
+
+
+def test_what_is_marked_on_a_page_of_the_new_design_is_learned_without_the_old_labels(shop: Cluster) -> None:
+    mark_new(shop, 3, price=["£3.50"], author=["Writer 3"])
+    rule = learn(shop)
+    assert values(rule, redesigned(5)) == {"title": ("Book 5",), "price": ("£5.50",), "author": ("Writer 5",)}
+    assert {name: len(each) for name, each in xpaths(rule).items()} == {"title": 1, "price": 1, "author": 1}
+    assert rule.report["failed"] == []
+    assert Label.objects.filter(snapshot__checked=False).exists(), "none was deleted"
+
+
+def test_labels_of_what_did_not_break_go_on_teaching(shop: Cluster) -> None:
+    mark_new(shop, 3, price=["£3.50"])
+    title = Attribute.objects.get(record_type=shop.record_type, name="title")
+    assert len(learning_set.labels_of(shop)[title.pk]) == 2
+
+
+def test_the_rule_is_tried_on_the_pages_of_the_new_design(shop: Cluster) -> None:
+    mark_new(shop, 3, price=["£3.50"], author=["Writer 3"])
+    price = next(each for each in learn(shop).report["attributes"] if each["name"] == "price")
+    assert (price["hits"], price["checked"]) == (6, 6)
+    assert len(designs.learnable_pages(shop.pk)) == 6
+    Breakage.objects.update(state=Breakage.State.RECOVERED)
+    assert designs.new_pages(shop.pk) == []
+
+
+def test_what_the_repair_found_again_is_not_lost_by_marking_the_rest(shop: Cluster) -> None:
+    repaired = rules.value_of(Rule.objects.get(cluster=shop, version=1)).to_json()
+    repaired["attributes"][1]["alternatives"] = [{"xpath": "//ul[@class='people']/li"}]
+    report = {
+        "attributes": [{"name": "price", "alternatives": [], "relearned": {"judged": 4, "agreeing": 4}}],
+        "failed": [{"name": "author", "reason": "gone"}],
+    }
+    proposal = rules.add_draft(shop, RuleValue.from_json(repaired), report=report, origin=Rule.Origin.REPAIRED)
+    Breakage.objects.update(proposal=proposal)
+    breakages.accept(Breakage.objects.get())
+    mark_new(shop, 3, author=["Writer 3"])
+    rule = learn(shop)
+    assert values(rule, redesigned(5)) == {"title": ("Book 5",), "price": ("£5.50",), "author": ("Writer 5",)}
+    assert [each["name"] for each in rule.report["attributes"]] == ["title", "price", "author"]
+
+
+def test_after_a_break_nobody_noticed_pages_that_others_took_the_place_of_have_no_say(sent: list[int]) -> None:
+    cluster = factory.shop(4)
+    factory.mark(cluster, 0, title=["Book 0"], price=["£0.50"])
+    Cluster.objects.filter(pk=cluster.pk).update(masks=["11.**.**.**.**.**.**.**"])
+    old = Snapshot.objects.filter(cluster=cluster).order_by("pk")[0]
+    Snapshot.objects.filter(cluster=cluster).update(vector="2200000000000000", fetched_at=timezone.now() - timedelta(days=2))
+    new = factory.snapshot(cluster.site, old.page.url, redesigned(0), cluster=cluster, vector="1100000000000000")
+    price = Attribute.objects.get(record_type=cluster.record_type, name="price")
+    cluster.refresh_from_db()
+    assert list(learning_set.labels_of(cluster)[price.pk]) == [old.pk], "the only labels there are"
+    factory.label(cluster, new, price, [factory.text_at(redesigned(0), "£0.50")])
+    assert list(learning_set.labels_of(cluster)[price.pk]) == [new.pk]

@@ -1,0 +1,85 @@
+"""Labels: one writer, all or nothing."""
+
+import pytest
+
+from extraction.algorithms.dom.nodes import Location
+from extraction.algorithms.errors import PageError
+from extraction.models import Attribute, Cluster, Label, Snapshot
+from extraction.services.core import stored_bytes
+from extraction.services.labels import labelling
+from extraction.services.labels.labelling import LabelError
+from tests.services import factory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def shop() -> Cluster:
+    return factory.shop(3)
+
+
+def first(shop: Cluster) -> Snapshot:
+    return Snapshot.objects.filter(cluster=shop).order_by("pk")[0]
+
+
+def attribute(name: str) -> Attribute:
+    return Attribute.objects.get(name=name)
+
+
+def at(page: Snapshot, text: str) -> Location:
+    return factory.text_at(stored_bytes.get(page.sha256), text)
+
+
+def test_a_label_keeps_the_place_and_the_value_that_stood_there(shop, person):
+    page = first(shop)
+    labelling.set_labels(shop, page, attribute("title"), [at(page, "Book 0")], person("editor"))
+    label = Label.objects.get()
+    assert (label.value, label.absent, label.created_by.username) == ("Book 0", False, "editor")
+    assert Location.from_json(label.location) == at(page, "Book 0")
+
+
+def test_saying_something_else_replaces_what_was_said(shop):
+    page = first(shop)
+    for said, kept in (([at(page, "Book 0")], ["Book 0"]), (None, [""]), ((), [])):
+        labelling.set_labels(shop, page, attribute("title"), said, None)
+        assert list(Label.objects.values_list("value", flat=True)) == kept
+    assert labelling.said(shop, page, attribute("title")) == []
+
+
+def test_several_values_are_kept_once_each_in_document_order(shop):
+    page = Snapshot.objects.filter(cluster=shop).order_by("pk")[1]
+    places = [at(page, "Second 1"), at(page, "Writer 1"), at(page, "Second 1")]
+    labelling.set_labels(shop, page, attribute("author"), places, None)
+    assert list(Label.objects.order_by("position").values_list("value", flat=True)) == ["Writer 1", "Second 1"]
+
+
+@pytest.mark.parametrize(
+    ("name", "places", "words"),
+    [
+        ("title", [Location(9_999)], "no such place"),
+        ("title", [Location(1, "attribute", attribute="href")], "no such place"),
+        ("title", [Location(3), Location(4)], "one value"),
+    ],
+)
+def test_what_cannot_be_a_label_is_refused_and_what_was_said_stays(shop, name, places, words):
+    page = first(shop)
+    labelling.set_labels(shop, page, attribute(name), [at(page, "Book 0")], None)
+    with pytest.raises(LabelError, match=words):
+        labelling.set_labels(shop, page, attribute(name), places, None)
+    assert Label.objects.get().value == "Book 0"
+
+
+def test_a_page_or_an_attribute_of_somewhere_else_is_refused(shop):
+    other = factory.cluster(factory.site("Other"), number=2)
+    with pytest.raises(LabelError, match="not an attribute"):
+        labelling.set_labels(other, first(shop), attribute("title"), None, None)
+    other.record_type = shop.record_type
+    with pytest.raises(LabelError, match="is not of"):
+        labelling.set_labels(other, first(shop), attribute("title"), None, None)
+
+
+def test_a_page_whose_bytes_are_gone_is_an_error_that_says_so(shop):
+    page = first(shop)
+    page.sha256 = "0" * 64
+    with pytest.raises(PageError, match="gone"):
+        labelling.set_labels(shop, page, attribute("title"), [Location(3)], None)

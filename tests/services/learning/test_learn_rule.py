@@ -1,0 +1,132 @@
+"""Learning a rule as a run: what can be learned is kept, what cannot is named with its page."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from extraction import pipeline
+from extraction.algorithms.rules.rule import AttributeRule, Selector
+from extraction.models import Attribute, Cluster, Rule, Run, Snapshot
+from extraction.services.core import runs
+from extraction.services.learning import learn_rule, workspaces
+from extraction.services.learning.workspaces import Lesson, Workspace
+from extraction.services.rules import rules
+from tests.services import factory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> Iterator[None]:
+    workspaces.forget()
+    yield
+
+
+@pytest.fixture
+def shop() -> Cluster:
+    return factory.shop(12)
+
+
+def learn(cluster: Cluster) -> Run:
+    run = learn_rule.start(cluster)
+    assert pipeline.execute(run.pk)
+    run.refresh_from_db()
+    return run
+
+
+def test_a_learned_rule_is_a_draft_with_a_report_of_each_attribute(shop: Cluster, sent: list[int]) -> None:
+    factory.mark(shop, 0, title=["Book 0"], price=["£0.50"], author=["Writer 0"])
+    factory.mark(shop, 1, title=["Book 1"], price=["£1.50"], author=["Writer 1", "Second 1"])
+    run = learn(shop)
+    assert (run.state, run.error) == (Run.State.DONE, "")
+    rule = Rule.objects.get()
+    assert (rule.state, rule.origin, rule.version, run.summary["rule"]) == ("draft", "learned", 1, rule.pk)
+    assert [each.name for each in rules.value_of(rule).attributes] == ["title", "price", "author"]
+    title, price, author = rule.report["attributes"]
+    ids = list(Snapshot.objects.filter(cluster=shop).order_by("pk").values_list("pk", flat=True))
+    assert (title["hits"], title["checked"], title["without"]) == (12, 12, [])
+    assert (price["hits"], price["without"]) == (10, [ids[4], ids[9]])
+    assert author["several_on"] == ids[1::2]
+    assert set(title["alternatives"][0]) == {"xpath", "precision", "distance", "support", "several", "features"}
+    assert rule.report["failed"] == []
+
+
+def test_learning_again_from_the_same_labels_writes_no_second_draft(shop: Cluster, sent: list[int]) -> None:
+    factory.mark(shop, 0, title=["Book 0"])
+    learn(shop)
+    learn(shop)
+    assert Rule.objects.count() == 1
+
+
+def test_one_attribute_that_does_not_fit_does_not_lose_the_others(shop: Cluster, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    factory.mark(shop, 0, title=["Book 0"], price=["£0.50"])
+    factory.mark(shop, 2, title=["Book 2"], price=None)
+    teach(monkeypatch, "//p[@class='price']/text()", only="price")
+    run = learn(shop)
+    assert run.state == Run.State.DONE
+    rule = Rule.objects.get()
+    assert [each.name for each in rules.value_of(rule).attributes] == ["title"]
+    [failed] = rule.report["failed"]
+    assert failed["name"] == "price"
+    url = "https://shop.example/book/2"
+    assert failed["reason"] == f"price: it is marked as not on this page, but the rule gives “£2.50” ({url})"
+    assert failed["url"] == url
+    assert list(run.problems.values_list("name", flat=True)) == ["price"]
+
+
+def test_when_nothing_can_be_learned_the_run_fails_and_says_why(shop: Cluster, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    factory.mark(shop, 0, title=["Book 0"])
+    factory.mark(shop, 1, title=["Book 1"])
+    teach(monkeypatch, "//h1[1][.='Book 0']")
+    run = learn(shop)
+    assert run.state == Run.State.FAILED
+    assert run.error == "title: “Book 1” is marked, but the rule gives nothing (https://shop.example/book/1)."
+    assert not Rule.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("xpath", "reason"),
+    [
+        ("//h1 | //li", "title: the rule also gives “Writer 0”, which is not marked (https://shop.example/book/0)"),
+        ("//title", "title: “Book 0” is marked, but the rule gives “Book 0 | Shop” (https://shop.example/book/0)"),
+    ],
+)
+def test_a_rule_must_give_its_own_labels_through_the_stylesheet(
+    shop: Cluster, sent: list[int], monkeypatch: pytest.MonkeyPatch, xpath: str, reason: str
+) -> None:
+    factory.mark(shop, 0, title=["Book 0"])
+    teach(monkeypatch, xpath)
+    assert learn(shop).error == reason + "."
+
+
+def test_a_rule_must_give_nothing_where_nothing_is_said_to_be(shop: Cluster, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    factory.mark(shop, 0, title=["Book 0"])
+    factory.mark(shop, 3, title=None)
+    teach(monkeypatch, "//h1")
+    assert learn(shop).error == "title: it is marked as not on this page, but the rule gives “Book 3” (https://shop.example/book/3)."
+
+
+def test_there_has_to_be_something_to_learn(shop: Cluster) -> None:
+    with pytest.raises(runs.JobError, match="Nothing is marked on the pages of Template 1 yet"):
+        learn_rule.start(shop)
+    factory.mark(shop, 0, title=None)
+    with pytest.raises(runs.JobError, match="Nothing is marked"):
+        learn_rule.start(shop)
+    Cluster.objects.update(record_type=None)
+    shop.refresh_from_db()
+    with pytest.raises(runs.JobError, match="no record type"):
+        learn_rule.start(shop)
+
+
+def teach(monkeypatch: pytest.MonkeyPatch, xpath: str, *, only: str = "") -> None:
+    """The learner learns this XPath, right or wrong, for one attribute or all, and says of it what it says of a right one."""
+    really = Workspace.lesson
+
+    def lesson(self: Workspace, attribute: Attribute, labels: workspaces.Labels) -> Lesson:
+        learned = really(self, attribute, dict(list(labels.items())[:1]))
+        assert isinstance(learned, Lesson)
+        if only not in ("", attribute.name):
+            return learned
+        return Lesson(AttributeRule(attribute.name, alternatives=(Selector(xpath),)), learned.learned)
+
+    monkeypatch.setattr(Workspace, "lesson", lesson)

@@ -1,0 +1,149 @@
+"""New templates are offered the rules of old ones: the demo site, of which some pages get another design."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from functools import lru_cache
+
+import pytest
+from django.utils import timezone
+
+from extraction import pipeline
+from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.xslt import Stylesheet
+from extraction.demo import site as demo
+from extraction.models import Cluster, Monitor, Page, Record, Rule, Run, Snapshot
+from extraction.services.core import stored_bytes
+from extraction.services.monitoring import page_visits, reuse_rules
+from extraction.services.rules import rules
+from extraction.services.templates import cluster_pages
+from tests.services import factory
+from tests.services.monitoring.test_monitoring import ATTRIBUTES, first_rule, serving
+
+PAGES, CHANGED = 24, range(13, 24)
+"""Books of the demo site, and those that get another design."""
+
+
+@lru_cache(maxsize=4)
+def books(day: int, design: int, partial: bool) -> Mapping[str, demo.DemoPage]:
+    found = [page for page in demo.pages(design=design, day=day, partial=partial) if page.template == "book"]
+    return {page.url: page for page in found[:PAGES]}
+
+
+@pytest.fixture
+def old(db: None, sent: list[int]) -> Cluster:
+    """The books of the first design with a live rule."""
+    site = factory.site("Inkhorn")
+    group = factory.cluster(site, kind=factory.record_type())
+    for url, page in books(0, 1, False).items():
+        snapshot = factory.snapshot(site, url, page.content, cluster=group)
+        Snapshot.objects.filter(pk=snapshot.pk).update(content_type=page.content_type, fetched_at=timezone.now() - timedelta(days=9))
+    rules.publish(rules.add_draft(group, first_rule(), report={}, origin=Rule.Origin.LEARNED))
+    return group
+
+
+def redesign(old: Cluster, *, design: int, partial: bool, into: Cluster | None) -> None:
+    for number, (url, page) in enumerate(books(1, design, partial).items()):
+        if number not in CHANGED:
+            continue
+        made = Snapshot.objects.create(
+            page=Page.objects.get(site=old.site, url=url),
+            sha256=stored_bytes.put(page.content),
+            size_bytes=len(page.content),
+            content_type=page.content_type,
+            fetched_at=timezone.now(),
+            cluster=into,
+        )
+        Page.objects.filter(pk=made.page_id).update(current=made)
+
+
+def done(run: Run | None) -> Run:
+    assert run is not None
+    pipeline.execute(run.pk)
+    run.refresh_from_db()
+    assert run.state == Run.State.DONE, run.error
+    return run
+
+
+def offered(old: Cluster, *, design: int, partial: bool) -> tuple[Cluster, Run]:
+    new = factory.cluster(old.site, number=2)
+    redesign(old, design=design, partial=partial, into=new)
+    return new, done(reuse_rules.start(old.site))
+
+
+def right_fraction(rule: Rule, *, design: int) -> float:
+    """Share of the values of the changed pages that the rule gives exactly."""
+    sheet, truth = Stylesheet.compile(rule.stylesheet), demo.truth(design=design, day=1)["book"]
+    hits = []
+    for number, (url, page) in enumerate(books(1, design, False).items()):
+        given = page_visits.values_of(sheet, parse(page.content, content_type=page.content_type).root)
+        hits += [list(given.get(each.name, ())) == list(dict.fromkeys(truth[url][each.name])) for each in ATTRIBUTES if number in CHANGED]
+    return sum(hits) / len(hits)
+
+
+def test_a_rule_that_still_works_is_offered_as_it_is(old: Cluster) -> None:
+    new, run = offered(old, design=1, partial=False)
+    draft = Rule.objects.get(cluster=new)
+    assert (draft.state, draft.origin) == (Rule.State.VALIDATED, Rule.Origin.REUSED)
+    assert RuleValue.from_json(draft.definition) == first_rule()
+    assert run.summary == {"templates": 1, "reused": 1, "relearned": 0, "live": 0}
+    assert draft.report["reused_from"] == {"template": "Template 1", "version": 1}
+    new.refresh_from_db()
+    assert new.record_type == old.record_type
+
+
+def test_of_a_partial_redesign_only_what_it_broke_is_relearned(old: Cluster) -> None:
+    new, run = offered(old, design=1, partial=True)
+    value = RuleValue.from_json(Rule.objects.get(cluster=new).definition)
+    changed = {now.name for now, was in zip(value.attributes, first_rule().attributes, strict=True) if now != was}
+    assert "price" in changed
+    assert changed <= {"price", "shelf_mark"}
+    assert (run.summary["reused"], run.summary["relearned"]) == (0, 1)
+
+
+def test_a_complete_redesign_of_some_pages_is_relearned_and_live_where_the_site_allows_it(old: Cluster) -> None:
+    Monitor.objects.create(site=old.site, next_due_at=timezone.now(), auto_repair=True)
+    new, _ = offered(old, design=2, partial=False)
+    assert serving(new).state == Rule.State.LIVE
+    assert right_fraction(serving(new), design=2) >= 0.98
+    assert serving(old).version == 1, "the old template keeps its own"
+
+
+def test_what_was_offered_is_not_offered_again(old: Cluster) -> None:
+    new, _ = offered(old, design=1, partial=False)
+    assert reuse_rules.start(old.site) is None
+    assert Rule.objects.filter(cluster=new).count() == 1
+
+
+def test_a_job_begun_again_after_its_worker_died_makes_nothing_twice(old: Cluster) -> None:
+    new, run = offered(old, design=1, partial=True)
+    Run.objects.filter(pk=run.pk).update(state=Run.State.QUEUED)
+    assert done(run).summary["templates"] == 0
+    assert Rule.objects.filter(cluster=new).count() == 1
+
+
+def test_a_site_whose_templates_share_no_page_has_nothing_to_try(old: Cluster) -> None:
+    new = factory.cluster(old.site, number=2)
+    factory.snapshot(old.site, "http://inkhorn-lane.example/other", b"<html><p>Other", cluster=new)
+    assert reuse_rules.start(old.site) is None
+
+
+def test_pages_that_kept_their_design_and_lost_their_template_get_its_rule(old: Cluster) -> None:
+    rest = factory.cluster(old.site, number=2)
+    kept = [snapshot for number, snapshot in enumerate(Snapshot.objects.filter(cluster=old).order_by("pk")) if number not in CHANGED]
+    rule = serving(old)
+    Record.objects.bulk_create(
+        Record(snapshot=each, cluster=old, rule=rule, state="complete", extracted_at=timezone.now()) for each in kept
+    )
+    Snapshot.objects.filter(pk__in=[each.pk for each in kept]).update(cluster=rest)
+    done(reuse_rules.start(old.site))
+    assert RuleValue.from_json(Rule.objects.get(cluster=rest).definition) == first_rule()
+
+
+def test_clustering_finds_the_new_template_and_the_rule_is_tried_on_it(old: Cluster) -> None:
+    redesign(old, design=2, partial=False, into=None)
+    done(cluster_pages.start(old.site))
+    done(Run.objects.get(kind=Run.Kind.REUSE))
+    new = Cluster.objects.get(site=old.site, rules__state__in=Rule.UNPUBLISHED)
+    assert new.pk != old.pk
+    assert set(new.snapshots.values_list("page__url", flat=True)) == {url for n, url in enumerate(books(0, 1, False)) if n in CHANGED}

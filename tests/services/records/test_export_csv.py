@@ -1,0 +1,244 @@
+"""The CSV: every value comes back by the csv module, nothing runs in a spreadsheet, memory stays flat."""
+
+import csv
+import io
+import json
+import tracemalloc
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extraction.models import Cluster, Record, Rule
+from extraction.services.learning import workspaces
+from extraction.services.records import export_csv
+from extraction.services.records.export_csv import Layout, guard
+from tests.services import factory
+from tests.services.records.test_records import State, fill, typed
+
+VALUES = st.text(st.characters(exclude_categories=["Cs"]), max_size=30) | st.text("=+-@\t\r\n\"',; 0.1aＡ＝", max_size=12)
+
+
+def read(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text, newline=""), strict=True))
+
+
+@given(st.lists(st.lists(VALUES, min_size=2, max_size=4), min_size=1, max_size=5))
+def test_every_value_comes_back_but_for_the_guard(rows: list[list[str]]) -> None:
+    text = "".join(export_csv.line(map(guard, row)) for row in rows)
+    back = read(text)
+    assert [len(row) for row in back] == [len(row) for row in rows]
+    for cell, value in zip(chain(*back), chain(*rows), strict=True):
+        assert cell == value or (cell == f"'{value}" and value.lstrip(" ").startswith(export_csv.DANGEROUS))
+    assert text.endswith("\r\n")
+
+
+@given(st.lists(VALUES, max_size=4), st.sampled_from(["join", "json"]))
+def test_no_cell_and_no_joined_value_begins_like_a_formula(values: list[str], several: Any) -> None:
+    rows = [typed(value) for value in values]
+    cell = export_csv.cell("x", rows, Layout(("x",), several=several, separator="|"))
+    assert not cell.startswith(("=", "@", "\t", "\r")), cell
+    if several == "json" and len(values) > 1:
+        assert json.loads(cell) == values
+    elif not any("|" in value for value in values):
+        assert cell.split("|")[1:] == [guard(value) for value in values[1:]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-12.50",
+        "+3",
+        "-1",
+        "-1,234.56",
+        "-.5",
+        "-5%",
+        "+1e6",
+        "+49 30 123",
+        "+44 (0) 20 7946",
+        "3",
+        "-0",
+        "- text"[2:],
+        "a=b",
+        "1-2",
+        "",
+        "'quoted",
+        "−5",
+    ],
+)
+def test_numbers_and_harmless_texts_stay(text: str) -> None:
+    assert guard(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "=1+1",
+            "=HYPERLINK(1)",
+            "+cmd|' /C calc'!A0",
+            "-2+3",
+            "-cmd",
+            "@SUM(1)",
+            "\t=1",
+            "\r=1",
+            "\n=1",
+            "  =1",
+            "-",
+            "+",
+            "--1",
+            "-1-1",
+        ),
+        *("+44-20-7946", "+49/30", "+49 30-1", "+49 30 x", "+49 =1", "-1 2", "-١", "＝1", "＋1", "－1", "＠x", "-12.50 EUR", "+3=1"),
+    ],
+)
+def test_what_may_run_gets_an_apostrophe(text: str) -> None:
+    assert guard(text) == f"'{text}"
+
+
+def test_fields_are_quoted_where_any_setting_takes_a_separator() -> None:
+    assert export_csv.line(["a", "b,c", 'd"e', "f;g", "h\ti", "j\r\nk", " l ", "m n"]) == (
+        'a,"b,c","d""e","f;g","h\ti","j\r\nk"," l ",m n\r\n'
+    )
+
+
+@pytest.fixture
+def shop(db: None) -> Iterator[Cluster]:
+    kind = factory.record_type()
+    cluster = factory.cluster(factory.site(), kind=kind)
+    fill(
+        cluster,
+        [
+            (
+                "https://x.example/1",
+                State.COMPLETE,
+                {"author": [typed("A"), typed("=B")], "title": [typed("T, 1")], "price": [typed("£9.50", "9.50 GBP")]},
+            ),
+            ("=file.html", State.INCOMPLETE, {"title": [typed("-12.50")], "price": [typed("free") | {"value": None}]}),
+            ("https://x.example/3", State.FAILED, {}),
+        ],
+    )
+    workspaces.forget()
+    yield cluster
+
+
+def text_of(cluster: Cluster, **changes: Any) -> str:
+    return "".join(export_csv.rows(cluster, export_csv.default_layout(cluster, **changes)))
+
+
+def test_the_file_has_the_record_types_columns_and_the_url(shop: Cluster) -> None:
+    assert "".join(export_csv.rows(shop)) == (
+        'title,price,author,source_url\r\n"T, 1",9.50 GBP,"A; \'=B",https://x.example/1\r\n-12.50,free,,\'=file.html\r\n'
+    )
+
+
+def test_columns_order_values_and_lists_are_chosen(shop: Cluster) -> None:
+    assert read(text_of(shop, columns=("source_url", "author"), several="json"))[1:] == [
+        ["https://x.example/1", '["A", "=B"]'],
+        ["'=file.html", "[]"],
+    ]
+    assert read(text_of(shop, columns=("price",), normalised=False))[1:] == [["£9.50"], ["free"]]
+    assert read(text_of(shop, columns=("author",), separator=" | "))[1] == ["A | '=B"]
+
+
+def test_a_byte_order_mark_only_where_it_is_asked_for(shop: Cluster) -> None:
+    assert text_of(shop, bom=True).encode().startswith(b"\xef\xbb\xbftitle,")
+    assert text_of(shop).startswith("title,")
+
+
+def test_without_a_record_type_the_rules_attributes_are_the_columns(shop: Cluster) -> None:
+    Cluster.objects.update(record_type=None)
+    shop.refresh_from_db()
+    definition = {"format": 1, "attributes": [{"name": "title", "type": "text", "multiple": False, "mandatory": True, "alternatives": []}]}
+    Rule.objects.update(definition=definition)
+    assert export_csv.default_layout(shop).columns == ("title", "source_url")
+
+
+def test_records_need_a_layout(shop: Cluster) -> None:
+    with pytest.raises(TypeError, match="need a layout"):
+        export_csv.rows(Record.objects.all())
+
+
+def test_blocks_are_the_same_text_in_larger_pieces(shop: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = list(export_csv.rows(shop))
+    assert "".join(export_csv.blocks(lines)) == "".join(lines)
+    monkeypatch.setattr(export_csv, "BLOCK_CHARACTERS", 1)
+    assert list(export_csv.blocks(lines)) == lines
+
+
+def test_many_records_need_the_memory_of_a_chunk(db: None) -> None:
+    cluster = factory.cluster(factory.site(), kind=factory.record_type())
+    fill(
+        cluster,
+        [(f"https://x.example/{n}", State.COMPLETE, {"title": [typed("T" * 2000)], "author": [typed("A" * 2000)]}) for n in range(3_000)],
+    )
+    next(export_csv.blocks(export_csv.rows(cluster)))
+    tracemalloc.start()
+    size = sum(len(block) for block in export_csv.blocks(export_csv.rows(cluster)))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert size > 10_000_000
+    assert peak < 8_000_000, "chunks of 200 records of 8 kB each"
+
+
+def run(*arguments: Any) -> str:
+    out = io.StringIO()
+    call_command(*arguments, stdout=out)
+    return out.getvalue()
+
+
+def test_the_commands_go_from_labels_to_a_csv(db: None, sent: list[int], tmp_path: Any) -> None:
+    workspaces.forget()
+    shop = factory.shop(12)
+    factory.mark(shop, 0, title=["Book 0"], price=["£0.50"])
+    factory.mark(shop, 1, title=["Book 1"], price=["£1.50"])
+    assert "done" in run("learn_rule", "books", "1", "--here")
+    assert "Version 1 of the rule of Template 1 is live." in run("publish_rule", "Books", "Template 1" if shop.name else "1")
+    assert "12 records" in run("extract", "books", "1", "--here")
+    assert "done" in run("extract", "books", "--here")
+    path = tmp_path / "books.csv"
+    assert str(path) in run("export_csv", "books", "1", "--output", str(path), "--columns", "price, title")
+    rows = read(path.read_bytes().decode())
+    assert rows[:2] == [["price", "title"], ["0.50 GBP", "Book 0"]]
+    assert len(rows) == 13
+    assert run("export_csv", "books", "1", "--raw").splitlines()[1] == "Book 0,£0.50,,https://shop.example/book/0"
+
+
+def test_an_only_column_without_a_value_is_a_record_and_no_blank_line() -> None:
+    assert export_csv.line([""]) == '""\r\n'
+    assert export_csv.line(["", ""]) == ",\r\n"
+    assert read(export_csv.line([""])) == [[""]]
+
+
+def test_the_guard_can_be_left_out_by_whoever_wants_the_cells_as_they_are() -> None:
+    rows = [typed("=1+1"), typed("-2+3")]
+    assert export_csv.cell("x", rows, Layout(("x",))) == "'=1+1; '-2+3"
+    assert export_csv.cell("x", rows, Layout(("x",), guarded=False)) == "=1+1; -2+3"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("learn_rule", "nowhere", "1"), "There is no site 'nowhere'"),
+        (("learn_rule", "books", "7"), "books has no template '7'. Templates: 1 (Template 1)"),
+        (("learn_rule", "books", "1"), "Nothing is marked"),
+        (("publish_rule", "books", "1"), "Template 1 has no draft of a rule."),
+        (("publish_rule", "books", "1", "--rule-version", "3"), "Template 1 has no version 3 of its rule."),
+        (("extract", "books"), "Books has no live rule"),
+        (("extract", "books", "1"), "Template 1 has no live rule"),
+        (
+            ("export_csv", "books", "1", "--columns", "title,weight"),
+            "There is no column 'weight'. Columns: title, price, author, source_url",
+        ),
+        (("export_csv", "books", "1"), "Template 1 has no records; run its rule with the command extract first."),
+    ],
+)
+def test_the_commands_say_what_is_wrong(db: None, arguments: tuple[str, ...], message: str) -> None:
+    factory.shop(2)
+    with pytest.raises(CommandError) as caught:
+        run(*arguments)
+    assert message in str(caught.value)

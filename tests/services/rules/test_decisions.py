@@ -1,0 +1,97 @@
+"""Who let a version go live is written down, and stays when the account goes."""
+
+from datetime import UTC, datetime
+from importlib import import_module
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.core.management import call_command
+from django.urls import reverse
+
+from extraction.models import Breakage, Decision, Rule
+from extraction.services.monitoring import breakages
+from extraction.services.rules import rules
+from extraction.views.rules import rule_history
+from tests.services import factory, watched
+from tests.views import world
+
+pytestmark = pytest.mark.django_db
+
+NOW = datetime(2026, 1, 5, 4, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def draft(sent: list[int]) -> Rule:
+    return world.draft(factory.shop(4))
+
+
+def decisions(rule: Rule) -> list[tuple[str, str]]:
+    return list(Decision.objects.filter(rule=rule).order_by("pk").values_list("what", "by_name"))
+
+
+def test_each_time_a_version_goes_live_or_out_of_use_says_who(draft: Rule, person: Any) -> None:
+    editor, operator = person("editor"), person("operator")
+    rules.publish(draft, editor)
+    rules.retire(draft, operator)
+    rules.restore(draft, operator)
+    name = operator.get_username()
+    assert decisions(draft) == [("published", editor.get_username()), ("retired", name), ("published", name)]
+
+
+def test_what_was_refused_is_no_decision(draft: Rule, person: Any) -> None:
+    rules.publish(draft, person("editor"))
+    with pytest.raises(rules.StateError):
+        rules.publish(draft, person("operator"))
+    assert len(decisions(draft)) == 1
+
+
+def test_a_command_and_a_repair_that_goes_live_by_itself_are_told_from_people(sent: list[int]) -> None:
+    cluster = watched.cluster()
+    check = watched.check(cluster, NOW, "title")
+    report = {"attributes": [{"name": "title", "relearned": {"judged": 9, "agreeing": 9}}]}
+    value = rules.value_of(Rule.objects.get(cluster=cluster))
+    draft = rules.add_draft(cluster, value, report=report, origin=Rule.Origin.REPAIRED)
+    Breakage.objects.filter(check_found=check).update(proposal=draft)
+    breakages.accept(Breakage.objects.get(), now=NOW)
+    assert decisions(draft) == [("automatic", "")]
+    again = rules.add_draft(cluster, value, report={}, origin=Rule.Origin.EDITED)
+    call_command("publish_rule", cluster.site.slug, str(cluster.number))
+    assert decisions(again) == [("command", "")]
+
+
+def test_the_names_stay_when_the_account_is_deleted(draft: Rule, person: Any, signed_in: Any) -> None:
+    editor = person("editor")
+    editor.username = "ada"
+    editor.save()
+    rules.publish(draft, editor)
+    editor.delete()
+    assert [event.by for event in rule_history.events(draft) if event.state == "live"] == ["ada"]
+    place = [draft.cluster.site.slug, draft.cluster.number]
+    assert "by ada" in signed_in("viewer").get(reverse("rules", args=place)).content.decode()
+    assert "ada, " in signed_in("viewer").get(reverse("rule", args=[*place, draft.version])).content.decode()
+
+
+def test_the_admin_lists_decisions_and_changes_none(draft: Rule, person: Any, client: Any) -> None:
+    admin = person("admin")
+    admin.is_staff = admin.is_superuser = True
+    admin.save()
+    rules.publish(draft, admin)
+    client.force_login(admin)
+    assert admin.get_username() in client.get(reverse("admin:extraction_decision_changelist")).content.decode()
+    assert client.get(reverse("admin:extraction_decision_add")).status_code == 403
+    row = Decision.objects.get()
+    assert client.post(reverse("admin:extraction_decision_delete", args=[row.pk]), {"post": "yes"}).status_code == 403
+
+
+def test_what_went_live_before_is_written_down_as_far_as_it_is_known(draft: Rule, person: Any) -> None:
+    rules.publish(draft)
+    Decision.objects.all().delete()
+    import_module("extraction.migrations.0015_decisions").write_down(apps, None)
+    assert decisions(draft) == [("published", "")]
+    check = watched.check(draft.cluster, NOW, "title")
+    operator = person("operator")
+    Breakage.objects.filter(check_found=check).update(proposal=draft, state=Breakage.State.REPAIRED, closed_by=operator)
+    Decision.objects.all().delete()
+    import_module("extraction.migrations.0015_decisions").write_down(apps, None)
+    assert decisions(draft) == [("accepted", operator.get_username())]

@@ -1,0 +1,156 @@
+"""From a template of which nothing is annotated to a record type, marked pages and a rule."""
+
+import re
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from extraction import pipeline
+from extraction.algorithms.dom.nodes import Location
+from extraction.models import Attribute, Cluster, Label, RecordType, Snapshot
+from extraction.services.core.runs import JobError
+from extraction.services.learning import learn_rule
+from extraction.services.suggestions import suggested_fields
+from extraction.services.suggestions.taking_fields import Taken
+from tests.algorithms.suggestion.pages import html
+from tests.services import factory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def books() -> Cluster:
+    """A template of eight books without a record type."""
+    site = factory.site("Shop")
+    cluster = factory.cluster(site)
+    for number in range(8):
+        factory.snapshot(site, f"https://shop.example/{number}", html(number).encode(), cluster=cluster)
+    return cluster
+
+
+def place(offer: suggested_fields.Offer, name: str) -> int:
+    return next(field.place for field in offer.fields if field.name == name)
+
+
+def take(offer: suggested_fields.Offer, *names: str) -> list[Taken]:
+    return [Taken(place(offer, name), name, offer.fields[place(offer, name)].type) for name in names]
+
+
+def test_fields_are_offered_with_types_values_and_coverage(books: Cluster) -> None:
+    offer = suggested_fields.offer(books)
+    fields = {field.name: field for field in offer.fields}
+    assert offer.pages == 8
+    assert {name: fields[name].type for name in ("title", "price", "isbn")} == {"title": "text", "price": "price", "isbn": "number"}
+    assert fields["authors"].multiple and not fields["title"].multiple
+    assert fields["pages"].coverage == sum(bool(n % 3) for n in range(8)) / 8
+    assert len(fields["price"].examples) == 5 and all(re.fullmatch(r"\$\d\.50", text) for text in fields["price"].examples)
+
+
+def test_taken_fields_are_attributes_marked_on_three_pages(books: Cluster, person: Any) -> None:
+    offer = suggested_fields.offer(books)
+    assert suggested_fields.use(books, offer.key, take(offer, "title", "authors", "pages"), person("editor"), type_name="Book") == 3
+    books.refresh_from_db()
+    assert books.record_type and books.record_type.name == "Book"
+    assert [(each.name, each.multiple) for each in books.record_type.attributes.all()] == [
+        ("title", False),
+        ("authors", True),
+        ("pages", False),
+    ]
+    assert Label.objects.filter(cluster=books).order_by().values("snapshot").distinct().count() == 3
+    for label in Label.objects.filter(cluster=books, attribute__name="title"):
+        number = label.snapshot.page.url.rsplit("/", 1)[1]
+        assert f">{label.value}</h1>" in html(int(number))
+    said = {label.snapshot.page.url[-1]: label.location for label in Label.objects.filter(cluster=books, attribute__name="pages")}
+    assert {url: place is None for url, place in said.items()} == {url: int(url) % 3 == 0 for url in said}
+
+
+def test_a_rule_is_learned_from_what_was_taken_and_reads_the_other_pages(books: Cluster, person: Any) -> None:
+
+    offer = suggested_fields.offer(books)
+    suggested_fields.use(books, offer.key, take(offer, "title", "price"), person("editor"), type_name="Book")
+    books.refresh_from_db()
+    run = learn_rule.start(books)
+    pipeline.execute(run.pk)
+    run.refresh_from_db()
+    assert run.state == "done", run.error
+    rule = books.rules.get()
+    assert {row["name"]: row["hits"] for row in rule.report["attributes"]} == {"title": 8, "price": 8}
+
+
+def test_a_record_type_that_is_there_gets_the_fields_and_keeps_what_is_marked(books: Cluster, person: Any) -> None:
+    kind = RecordType.objects.create(name="Thing", slug="thing")
+    title = Attribute.objects.create(record_type=kind, name="title", position=0)
+    Cluster.objects.filter(pk=books.pk).update(record_type=kind)
+    books.refresh_from_db()
+    page = Snapshot.objects.filter(cluster=books).order_by("pk")[0]
+    offer = suggested_fields.offer(books)
+    for snapshot in Snapshot.objects.filter(cluster=books):
+        factory.label(books, snapshot, title, [Location(0)])
+    suggested_fields.use(books, suggested_fields.offer(books).key, take(offer, "title", "price"), person("editor"))
+    assert [each.name for each in kind.attributes.all()] == ["title", "price"]
+    assert Label.objects.get(snapshot=page, attribute=title).location == Location(0).as_json()
+    assert Label.objects.filter(attribute__name="price").exists()
+
+
+def test_pages_that_changed_meanwhile_are_not_marked(books: Cluster, person: Any) -> None:
+    offer = suggested_fields.offer(books)
+    with pytest.raises(JobError, match="changed meanwhile"):
+        suggested_fields.use(books, "1-2-3", take(offer, "title"), person("editor"), type_name="Book")
+    assert not RecordType.objects.exists() and not Label.objects.exists()
+
+
+def test_pages_that_cannot_be_read_are_left_out(books: Cluster) -> None:
+    factory.snapshot(books.site, "https://shop.example/empty", b"", cluster=books)
+    assert suggested_fields.offer(books).pages == 8
+    alone = factory.cluster(books.site, number=2)
+    factory.snapshot(books.site, "https://shop.example/alone", html(1).encode(), cluster=alone)
+    assert suggested_fields.offer(alone).fields == ()
+
+
+def form(offer: suggested_fields.Offer, *names: str, **more: str) -> dict[str, Any]:
+    places = [place(offer, name) for name in names]
+    fields = {f"name-{at}": offer.fields[at].name for at in places} | {f"type-{at}": offer.fields[at].type for at in places}
+    return {"key": offer.key, "take": places, **fields, **more}
+
+
+def test_the_page_its_table_and_what_is_sent(books: Cluster, signed_in: Any) -> None:
+    client, address = signed_in("editor"), reverse("cluster_suggest", args=[books.site.slug, books.number])
+    assert f'hx-get="{address}table/"' in client.get(address).content.decode()
+    text = client.get(f"{address}table/").content.decode()
+    assert 'value="isbn"' in text and "8 of 8" in text and text.count(" checked") == 8
+    offer = suggested_fields.offer(books)
+    answer = client.post(address, form(offer, "title", "price", record_type="Book") | {f"name-{place(offer, 'price')}": "cost"})
+    assert answer.headers["Location"] == reverse("workbench", args=[books.site.slug, books.number])
+    assert [each.name for each in RecordType.objects.get().attributes.all()] == ["title", "cost"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"take": []}, "Tick at least one field."),
+        ({"record_type": ""}, "Record type: This field is required."),
+        ({"name-0": "no name!"}, "cannot be a column"),
+        ({"name-0": ""}, "Each field that is ticked needs a name."),
+        ({"type-0": "nonsense"}, "Select a valid choice"),
+        ({"name-0": "x", "name-1": "X", "take": [0, 1]}, "x stands twice"),
+        ({"key": "7"}, "changed meanwhile"),
+    ],
+)
+def test_what_is_wrong_is_said_and_what_was_typed_stays(books: Cluster, signed_in: Any, change: dict[str, Any], said: str) -> None:
+    offer = suggested_fields.offer(books)
+    sent = {"key": offer.key, "record_type": "Book", "take": [0], "name-0": "mine", "type-0": "text", **change}
+    answer = signed_in("editor").post(reverse("cluster_suggest", args=[books.site.slug, books.number]), sent)
+    assert answer.status_code == 400
+    assert said in answer.content.decode()
+    assert sent["name-0"] == "" or f'value="{sent["name-0"]}"' in answer.content.decode()
+    assert not RecordType.objects.exists()
+
+
+def test_only_editors_suggest(books: Cluster, signed_in: Any) -> None:
+    address = reverse("cluster_suggest", args=[books.site.slug, books.number])
+    assert signed_in("viewer").post(address).status_code == 403
+    assert address not in signed_in("viewer").get(books.get_absolute_url()).content.decode()
+    assert address in signed_in("editor").get(books.get_absolute_url()).content.decode()
+    assert address in signed_in("editor").get(reverse("workbench", args=[books.site.slug, books.number])).content.decode()
+    assert signed_in("editor").put(address).status_code == 405

@@ -1,0 +1,178 @@
+"""Lists are offered with names, values and what other methods say; one taken is marked row by row, and its rule reads the other pages."""
+
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from extraction import pipeline
+from extraction.models import Attribute, Cluster, Label, OfferedRows, RecordList, RecordType
+from extraction.services.core.runs import JobError
+from extraction.services.learning import learn_rule
+from extraction.services.suggestions import suggested_lists
+from extraction.services.suggestions.suggested_lists import TakenList
+from extraction.services.suggestions.taking_fields import Taken
+from tests.services import factory
+from tests.services.lists import html as shop_html
+from tests.services.lists import offers
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def shops() -> Cluster:
+    """Six shops whose pages nobody has looked at."""
+    site = factory.site("Shops")
+    cluster = factory.cluster(site, patterns=["shops.example/*"])
+    pages = [factory.snapshot(site, f"https://shops.example/{n}", shop_html(n), cluster=cluster) for n in range(6)]
+    factory.samples(cluster, pages)
+    return cluster
+
+
+TAKEN = TakenList(0, "offers", (Taken(0, "thing", "text"), Taken(1, "price", "price")))
+
+
+def test_lists_are_offered_with_their_fields_and_first_rows(shops: Cluster) -> None:
+    offer = suggested_lists.offer(shops)
+    (found,) = offer.lists
+    assert (offer.pages, found.pages, found.rows, found.first) == (6, 6, sum(len(offers(n)) for n in range(6)), 4)
+    assert [(field.type, field.multiple) for field in found.fields] == [("text", False), ("price", False)]
+    assert found.fields[0].share == 1 > found.fields[1].share
+    assert found.shown == tuple(offers(0)[:4])
+    assert found.name == "offer"
+
+
+def test_a_list_taken_is_marked_on_two_pages_and_two_rows_of_each(shops: Cluster, person: Any) -> None:
+    marked = suggested_lists.take(shops, suggested_lists.offer(shops).key, TAKEN, person("editor"), type_name="Shop")
+    assert (marked.rows, marked.pages) == (4, 2)
+    shops.refresh_from_db()
+    assert shops.record_type and [each.name for each in shops.record_type.lists.all()] == ["offers"]
+    said = Label.objects.filter(cluster=shops).order_by("snapshot", "row", "attribute__position").values_list("row", "value")
+    assert list(said) == [(row, text) for page in (0, 1) for row in (1, 2) for text in offers(page)[row - 1]]
+
+
+def test_all_rows_of_the_first_page_are_marked_two_of_another_and_what_a_row_lacks_is_said(shops: Cluster, person: Any) -> None:
+    every = TakenList(0, "offers", TAKEN.fields, every=True)
+    marked = suggested_lists.take(shops, suggested_lists.offer(shops).key, every, person("editor"), type_name="Shop")
+    assert (marked.rows, marked.pages) == (6, 2)
+    first = Label.objects.order_by("snapshot")[0].snapshot
+    prices = Label.objects.filter(cluster=shops, attribute__name="price", snapshot=first).order_by("row")
+    assert list(OfferedRows.objects.order_by("snapshot").values_list("rows", "whole"))[:2] == [(4, True), (len(offers(1)), False)]
+    assert [label.location is None for label in prices] == [not price for _, price in offers(0)]
+
+
+def test_a_rule_is_learned_from_it_and_reads_the_rows_of_other_pages(shops: Cluster, person: Any) -> None:
+    suggested_lists.take(shops, suggested_lists.offer(shops).key, TAKEN, person("editor"), type_name="Shop")
+    shops.refresh_from_db()
+    run = learn_rule.start(shops)
+    pipeline.execute(run.pk)
+    run.refresh_from_db()
+    assert run.state == "done", run.error
+    (table,) = shops.rules.get().report["lists"]
+    assert table["name"] == "offers" and "offered" not in table
+
+
+def test_rows_that_were_not_offered_are_told_of_with_their_pages(shops: Cluster, person: Any, signed_in: Any) -> None:
+    suggested_lists.take(shops, suggested_lists.offer(shops).key, TAKEN, person("editor"), type_name="Shop")
+    OfferedRows.objects.filter(rows=len(offers(0))).update(rows=2)
+    shops.refresh_from_db()
+    pipeline.execute(learn_rule.start(shops).pk)
+    rule = shops.rules.get()
+    told = rule.report["lists"][0]["offered"]
+    assert told["unlike"] == len(told["on"]) >= 1 and all(each["rows"] == 2 and each["given"] == 4 for each in told["on"])
+    text = signed_in("viewer").get(rule.get_absolute_url()).content.decode()
+    assert f"{told['given']} rows where the list was offered with {told['rows']}" in text and "4 for 2" in text
+
+
+def test_a_record_type_that_is_there_gets_the_list_and_what_is_marked_stays(shops: Cluster, person: Any) -> None:
+    kind = RecordType.objects.create(name="Shop", slug="shop")
+    Attribute.objects.create(record_type=kind, name="shop", position=0)
+    Cluster.objects.filter(pk=shops.pk).update(record_type=kind)
+    shops.refresh_from_db()
+    key = suggested_lists.offer(shops).key
+    suggested_lists.take(shops, key, TAKEN, person("editor"))
+    before = set(Label.objects.values_list("pk", flat=True))
+    assert suggested_lists.take(shops, key, TAKEN, person("editor")).rows == 0
+    assert set(Label.objects.values_list("pk", flat=True)) == before
+    assert [(each.name, each.list and each.list.name) for each in kind.attributes.all()] == [
+        ("shop", None),
+        ("thing", "offers"),
+        ("price", "offers"),
+    ]
+
+
+def test_a_name_that_the_page_has_already_is_refused_and_nothing_is_made(shops: Cluster, person: Any) -> None:
+    kind = RecordType.objects.create(name="Shop", slug="shop")
+    Attribute.objects.create(record_type=kind, name="Price", position=0)
+    Cluster.objects.filter(pk=shops.pk).update(record_type=kind)
+    shops.refresh_from_db()
+    with pytest.raises(JobError, match="Price is an attribute of the page already"):
+        suggested_lists.take(shops, suggested_lists.offer(shops).key, TAKEN, person("editor"))
+    assert not RecordList.objects.exists() and not Label.objects.exists()
+
+
+def test_pages_that_changed_meanwhile_are_not_marked(shops: Cluster, person: Any) -> None:
+    with pytest.raises(JobError, match="changed meanwhile"):
+        suggested_lists.take(shops, "1-2-3", TAKEN, person("editor"), type_name="Shop")
+    assert not RecordType.objects.exists()
+
+
+def test_pages_without_lists_offer_none(db: None) -> None:
+    cluster = factory.cluster(factory.site("Books"))
+    for n in range(3):
+        factory.snapshot(cluster.site, f"https://books.example/{n}", factory.book_html(f"Book {n}"), cluster=cluster)
+    assert suggested_lists.offer(cluster).lists == ()
+
+
+def address(cluster: Cluster) -> str:
+    return reverse("cluster_suggest_lists", args=[cluster.site.slug, cluster.number])
+
+
+def form(cluster: Cluster, **more: Any) -> dict[str, Any]:
+    fields = {"take": [0, 1], "name-0": "thing", "type-0": "text", "name-1": "price", "type-1": "price"}
+    return {"key": suggested_lists.offer(cluster).key, "list": 0, "list_name": "offers", "record_type": "Shop", **fields, **more}
+
+
+def test_the_screen_its_lists_and_what_is_sent(shops: Cluster, signed_in: Any) -> None:
+    client = signed_in("editor")
+    screen = client.get(reverse("cluster_suggest", args=[shops.site.slug, shops.number])).content.decode()
+    assert f'hx-get="{address(shops)}"' in screen
+    text = client.get(address(shops)).content.decode()
+    assert "30 rows on 6 of 6 pages" in text and "Tea 0-0" in text and "£1.00" in text
+    answer = client.post(address(shops), form(shops, list_name="my offers"))
+    assert answer.headers["Location"] == reverse("workbench", args=[shops.site.slug, shops.number])
+    assert RecordList.objects.get().name == "my_offers"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"take": []}, "Tick at least one field."),
+        ({"list_name": ""}, "The list needs a name."),
+        ({"list_name": "no name!"}, "cannot be a list’s name"),
+        ({"list": "x"}, "Enter a whole number."),
+        ({"list": 7}, "changed meanwhile"),
+        ({"name-0": "x", "name-1": "X"}, "x stands twice"),
+        ({"record_type": ""}, "Record type: This field is required."),
+    ],
+)
+def test_what_is_wrong_is_said_and_what_was_typed_stays(shops: Cluster, signed_in: Any, change: dict[str, Any], said: str) -> None:
+    answer = signed_in("editor").post(address(shops), form(shops, **{"name-1": "cost", **change}))
+    text = answer.content.decode().replace("&#x27;", "’")
+    assert answer.status_code == 400
+    assert said in text
+    assert change.get("list", 0) != 0 or f'value="{change.get("name-1", "cost")}"' in text
+    assert not RecordType.objects.exists()
+
+
+def test_only_editors_take_lists(shops: Cluster, signed_in: Any) -> None:
+    assert signed_in("viewer").get(address(shops)).status_code == 403
+    assert signed_in("viewer").post(address(shops), form(shops)).status_code == 403
+    assert signed_in("editor").put(address(shops)).status_code == 405
+
+
+def test_fields_that_are_columns_of_a_list_fold_below_it_and_are_not_ticked(shops: Cluster, signed_in: Any) -> None:
+    text = signed_in("editor").get(reverse("cluster_suggest_table", args=[shops.site.slug, shops.number])).content.decode()
+    own, folded = text.split("<details", 1)
+    assert "Shop 0" in own and "Tea 0-0" not in own
+    assert "of the list offer" in folded and "Tea 0-0" in folded and "checked" not in folded

@@ -1,0 +1,101 @@
+"""Template and content of a template's pages: dimmed elements, shares, the main text; what was read is kept."""
+
+import pytest
+from django.core.files.storage import default_storage
+
+from extraction.algorithms.dom.nodes import elements, value
+from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.errors import PageError
+from extraction.models import Attribute, Cluster, Snapshot
+from extraction.services.core import stored_bytes
+from extraction.services.templates import boilerplate
+from tests.services import factory
+
+pytestmark = pytest.mark.django_db
+
+WORDS = ("kettle boils water", "lamp lights rooms", "chair carries people", "shelf holds books", "clock counts hours")
+
+PAGE = """<html lang=en><body><div id=menu><a href=/a>Home</a> <a href=/b>News</a></div>
+<div id=story><h1>{0}</h1><p>{0}, it is told, {1}</p></div>
+<div id=foot>All rights reserved</div></body></html>"""
+
+
+@pytest.fixture
+def stories() -> Cluster:
+    site = factory.site()
+    group = factory.cluster(site, kind=factory.record_type())
+    for number, words in enumerate(WORDS):
+        content = PAGE.format(words, " ".join(reversed(words.split()))).encode()
+        factory.snapshot(site, f"https://news.example/{number}", content, cluster=group)
+    return group
+
+
+def first(cluster: Cluster) -> Snapshot:
+    found = Snapshot.objects.filter(cluster=cluster).order_by("pk").first()
+    assert found
+    return found
+
+
+def ids(snapshot: Snapshot, nodes: list[int]) -> list[str | None]:
+    page = elements(parse(stored_bytes.get(snapshot.sha256)).root)
+    return [page[node].get("id") for node in nodes]
+
+
+def test_menu_and_footer_are_dimmed_also_on_a_page_that_came_later(stories):
+    assert ids(first(stories), boilerplate.dimmed(stories, first(stories))) == ["menu", "foot"]
+    late = PAGE.format("spoon stirs", "tea").encode()
+    page = factory.snapshot(stories.site, "https://news.example/late", late)
+    assert ids(page, boilerplate.dimmed(stories, page)) == ["menu", "foot"]
+
+
+def test_a_page_of_before_a_redesign_is_dimmed_by_pages_of_its_time(stories):
+    old = first(stories)
+    for number, words in enumerate(WORDS):
+        content = f"<html><body><nav id=new>Fresh</nav><main><h2>{words}</h2></main></body></html>".encode()
+        now = factory.snapshot(stories.site, f"https://news.example/{number}", content, cluster=stories)
+    old.refresh_from_db()
+    assert ids(old, boilerplate.dimmed(stories, old)) == ["menu", "foot"]
+    assert ids(now, boilerplate.dimmed(stories, now)) == ["new"]
+
+
+def test_shares_are_those_of_the_repeated_elements(stories):
+    found = boilerplate.shares(stories)
+    assert found and found.pages == 5 and found.links == 1.0
+    said = sum(5 + 3 * len(words.split()) + len(["it", "is", "told"]) for words in WORDS)
+    assert found.words == pytest.approx(len(WORDS) * 5 / said)
+    assert 0 < found.size < 1
+
+
+def test_the_main_text_is_an_element_that_can_be_marked(stories):
+    place = boilerplate.main_text(stories, first(stories))
+    nodes = elements(parse(stored_bytes.get(first(stories).sha256)).root)
+    assert place and place.kind == "element" and nodes[place.node].get("id") == "story"
+    assert value(nodes, place) == "kettle boils waterkettle boils water, it is told, water boils kettle"
+
+
+def test_only_a_text_named_like_one_wants_the_main_text(stories):
+    kind = stories.record_type
+    rows = (("body", "text", False), ("Main text", "text", False), ("content", "price", False), ("text", "text", True))
+    made = [Attribute(record_type=kind, name=name, type=type_, multiple=several) for name, type_, several in rows]
+    assert [boilerplate.wants_main_text(attribute) for attribute in made] == [True, True, False, False]
+
+
+def test_one_page_alone_tells_nothing():
+    site = factory.site()
+    group = factory.cluster(site)
+    page = factory.snapshot(site, "https://news.example/1", PAGE.format("a", "b").encode(), cluster=group)
+    assert (boilerplate.shares(group), boilerplate.dimmed(group, page), boilerplate.main_text(group, page)) == (None, [], None)
+
+
+def test_what_was_read_is_kept_and_read_anew_when_it_is_not_whole(stories):
+    page = first(stories)
+    read = boilerplate.parts(page.sha256, page.content_type)
+    name = f"{boilerplate.SCHEME}/{page.sha256[:2]}/{page.sha256[2:]}.gz"
+    assert default_storage.exists(name) and boilerplate.parts(page.sha256, page.content_type) == read
+    stored_bytes.keep(name, b"\x1f\x8b half")
+    assert boilerplate.parts(page.sha256, page.content_type) == read
+
+
+def test_a_page_whose_bytes_are_gone_raises_page_error():
+    with pytest.raises(PageError, match="the stored bytes of the page are gone"):
+        boilerplate.parts("abc", "")

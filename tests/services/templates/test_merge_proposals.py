@@ -1,0 +1,146 @@
+"""Templates that are one are found by their rules, proposed, and the answer is remembered."""
+
+from typing import Any
+
+import pytest
+
+from extraction.models import Cluster, MergeProposal, Rule, Run, Snapshot
+from extraction.services.core.runs import JobError
+from extraction.services.rules import rules
+from extraction.services.templates import cluster_pages, clusters, merge_proposals, template_cores
+from tests.services import factory
+from tests.services.importing import done
+from tests.views import world as worlds
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
+
+
+@pytest.fixture
+def first() -> Cluster:
+    """Twelve books with a rule."""
+    cluster = factory.shop(12)
+    rules.publish(worlds.draft(cluster))
+    template_cores.renew(cluster)
+    return cluster
+
+
+def second(first: Cluster, *, titles: str = "Novel {}", name: str = "name", count: int = 8, number: int = 2) -> Cluster:
+    """A template whose pages have the same places and a long list of adverts. name: the class of the title."""
+    other = factory.cluster(first.site, number=number, kind=first.record_type, patterns=[f"shop.example/p{number}/*"])
+    for n in range(count):
+        content = factory.book_html(titles.format(n), price=f"£{n}.20", authors=[f"Somebody {n}"], pad=30)
+        content = content.replace(b'class="name"', f'class="{name}"'.encode())
+        factory.snapshot(first.site, f"https://shop.example/p{number}/{n}", content, cluster=other)
+    template_cores.renew(other)
+    return other
+
+
+def compared(cluster: Cluster) -> list[tuple[int, int, str]]:
+    run = merge_proposals.start(cluster.site)
+    assert run is not None
+    assert (run := done(run)).state == Run.State.DONE, run.error
+    found = merge_proposals.proposals(cluster.site)
+    assert run.summary["proposals"] == len(found)
+    return [(row.into.number, row.other.number, row.kind) for row in found]
+
+
+def test_a_rule_that_reads_another_templates_pages_is_proposed(first: Cluster) -> None:
+    second(first)
+    assert compared(first) == [(1, 2, "reads")]
+    assert MergeProposal.objects.get().evidence == {"pages": 8, "complete": 8}
+
+
+def test_two_templates_whose_rules_give_the_same_are_proposed(first: Cluster) -> None:
+    other = second(first)
+    worlds.draft(other)
+    assert compared(first) == [(1, 2, "same")]
+    evidence = MergeProposal.objects.get().evidence
+    assert evidence["pages"] == 20
+    assert evidence["same"] == evidence["answers"] > 40
+
+
+@pytest.mark.parametrize("more", [{"titles": "Welcome"}, {"name": "headline"}])
+def test_pages_that_the_rule_does_not_read_are_another_template(first: Cluster, more: dict[str, Any]) -> None:
+    second(first, **more)
+    assert compared(first) == []
+
+
+def test_a_rule_for_what_every_page_has_makes_no_template_of_different_ones(first: Cluster) -> None:
+    other = factory.cluster(first.site, number=2)
+    for n in range(8):
+        parts = "".join(f"<section class=s{k}><h2>{k}</h2><p>{n}</p></section>" for k in range(12))
+        content = factory.book_html(f"Film {n}", price=f"£{n}.20", authors=[f"Director {n}"]).replace(
+            b'<p class="foot">', parts.encode() + b"<p>"
+        )
+        content = content.replace(b'id="main"', b'class="film"')
+        factory.snapshot(first.site, f"https://shop.example/film/{n}", content, cluster=other)
+    template_cores.renew(other)
+    for n in range(12):
+        page = Snapshot.objects.filter(cluster=first).order_by("pk")[n]
+        more = "".join(f"<div class=b{k}><i>{n}</i></div>" for k in range(12))
+        content = factory.book_html(f"Book {n}", price=f"£{n}.50", authors=[f"Writer {n}"]).replace(
+            b'<p class="foot">', more.encode() + b"<p>"
+        )
+        factory.snapshot(first.site, page.page.url, content, cluster=first)
+    template_cores.renew(first)
+    assert compared(first) == []
+
+
+def test_another_record_type_or_an_ignored_template_is_not_compared(first: Cluster) -> None:
+    other = second(first)
+    clusters.ignore(other, True)
+    assert merge_proposals.start(first.site) is None
+    clusters.ignore(other, False)
+    other.record_type = type(first.record_type).objects.create(name="Film", slug="film")  # type: ignore[union-attr]
+    other.save()
+    assert compared(first) == []
+
+
+def test_merging_makes_one_and_leaves_no_proposal_behind(first: Cluster) -> None:
+    second(first)
+    third = second(first, number=3, titles="Poem {}")
+    assert compared(first) == [(1, 2, "reads"), (1, 3, "reads")]
+    proposal = MergeProposal.objects.get(other__number=2)
+    merged = merge_proposals.merge(proposal)
+    assert (merged.number, clusters.members(merged).count(), merged.merged) == (1, 20, True)
+    assert compared(first) == [(1, 3, "reads")]
+    merge_proposals.refuse(MergeProposal.objects.get(other=third))
+    with pytest.raises(JobError, match="answered this already"):
+        merge_proposals.merge(MergeProposal.objects.get(other=third))
+
+
+def test_what_was_refused_is_not_asked_again_even_after_another_rule(first: Cluster) -> None:
+    other = second(first)
+    compared(first)
+    merge_proposals.refuse(MergeProposal.objects.get())
+    worlds.draft(other)
+    assert compared(first) == []
+    assert MergeProposal.objects.get().state == "refused"
+
+
+def test_a_refusal_goes_on_to_the_template_that_took_in_the_other(first: Cluster) -> None:
+    other, third = second(first), second(first, number=3)
+    MergeProposal.objects.create(into=third, other=other, kind="reads", state="refused")
+    clusters.merge(first, [other])
+    row = MergeProposal.objects.get()
+    assert {row.into_id, row.other_id} == {first.pk, third.pk}
+    assert compared(first) == []
+
+
+def test_a_proposal_that_no_longer_holds_is_taken_back(first: Cluster) -> None:
+    second(first)
+    compared(first)
+    Snapshot.objects.filter(cluster__number=2).update(error="the page is empty")
+    assert compared(first) == []
+
+
+def test_publishing_a_rule_and_clustering_look_for_templates_that_are_one(first: Cluster) -> None:
+    assert merge_proposals.start(first.site) is None, "one template alone is like no other"
+    other = second(first)
+    rules.publish(worlds.draft(other))
+    assert Run.objects.filter(kind=Run.Kind.COMPARE).count() == 1
+    done(Run.objects.get(kind=Run.Kind.COMPARE))
+    Rule.objects.filter(cluster=other).update(definition={"format": 1}, stylesheet="<broken")
+    assert compared(first) == [], "a rule that cannot be run gives nothing"
+    done(cluster_pages.start(first.site))
+    assert Run.objects.filter(kind=Run.Kind.COMPARE, state=Run.State.QUEUED).count() == 1

@@ -1,0 +1,86 @@
+"""Two templates become one, whatever hangs on them."""
+
+import pytest
+from django.db.models import UniqueConstraint
+from django.utils import timezone
+
+from extraction.models import Bellwether, Breakage, Check, Cluster, ClusterCore, Preview, Rule, Run, Snapshot
+from extraction.services.rules import rules
+from extraction.services.templates import clusters, merging
+from tests.services import factory, watched
+from tests.views import world
+
+pytestmark = pytest.mark.django_db
+
+
+def twin(first: Cluster, number: int = 2, count: int = 3) -> Cluster:
+    other = factory.cluster(first.site, number=number, kind=first.record_type)
+    for n in range(count):
+        factory.snapshot(first.site, f"https://shop.example/p{number}/{n}", factory.book_html(f"Novel {number} {n}"), cluster=other)
+    return other
+
+
+def picture(cluster: Cluster, sha256: str) -> None:
+    Preview.objects.create(cluster=cluster, sha256=sha256, made_of="x")
+    ClusterCore.objects.create(cluster=cluster, data=b"")
+
+
+def watch(cluster: Cluster, page: Snapshot) -> None:
+    Bellwether.objects.create(cluster=cluster, page=page.page, baseline=page)
+
+
+def pages(cluster: Cluster) -> list[Snapshot]:
+    return list(Snapshot.objects.filter(cluster=cluster).order_by("pk"))
+
+
+def test_both_have_all_there_may_be_one_of() -> None:
+    one = watched.cluster(4)
+    two = twin(one)
+    rules.publish(world.draft(two))
+    for cluster, sha256 in ((one, "a"), (two, "b")):
+        picture(cluster, sha256)
+        watch(cluster, pages(one)[0])  # the page was of the other template once
+    now, run = timezone.now(), Run.objects.create(kind=Run.Kind.CHECK, site=one.site)
+    checks = [watched.check(cluster, now, "price") for cluster in (one, two)]
+    Check.objects.filter(pk__in=[check.pk for check in checks]).update(run=run)
+    merged = clusters.merge(one, [two])
+    assert Preview.objects.get().sha256 == "a"
+    assert [each.cluster for each in Bellwether.objects.all()] == [merged]
+    assert sorted(merged.checks.values_list("run", flat=True), key=str) == [run.pk, None]
+    assert list(merged.breakages.order_by("rule__version").values_list("rule__version", "state")) == [(1, "open"), (2, "dismissed")]
+    assert Breakage.objects.get(state="dismissed").note == "Its template was merged: Template 2 into Template 1."
+    assert list(merged.rules.order_by("version").values_list("version", "state")) == [(1, "broken"), (2, "retired")]
+
+
+def test_only_the_other_has_them() -> None:
+    one = factory.shop(4)
+    two = twin(one)
+    rules.publish(world.draft(two))
+    picture(two, "b")
+    watch(two, pages(two)[0])
+    watch(one, pages(one)[0])
+    watched.check(two, timezone.now(), "price")
+    merged = clusters.merge(one, [two])
+    assert Preview.objects.get().cluster == merged
+    assert Bellwether.objects.get().page.url == "https://shop.example/p2/0"
+    assert merged.breakages.get().state == Breakage.State.OPEN
+    assert merged.rules.get().state == Rule.State.BROKEN
+
+
+def test_several_are_taken_in_at_once() -> None:
+    one = factory.shop(4)
+    others = [twin(one, number) for number in (2, 3, 4)]
+    for cluster in others:
+        picture(cluster, str(cluster.number))
+    merged = clusters.merge(one, others)
+    assert Preview.objects.get().sha256 == "2" and clusters.members(merged).count() == 13
+
+
+def test_each_relation_that_may_exist_once_is_settled_by_name() -> None:
+    """A new model with such a constraint has to say what becomes of its rows."""
+    once = set()
+    for relation in Cluster._meta.related_objects:
+        limits = [each for each in relation.related_model._meta.constraints if isinstance(each, UniqueConstraint)]
+        if relation.field.unique or any(relation.field.name in each.fields for each in limits):
+            once.add(relation.related_model)
+    assert Preview in once and once <= merging.SETTLED

@@ -1,0 +1,180 @@
+"""A person says where pages belong, and clustering again keeps to it."""
+
+from pathlib import Path
+
+import pytest
+
+from extraction.models import Cluster, Label, Page, Placement, Record, Run, SamplePage, Site
+from extraction.services.core.runs import JobError
+from extraction.services.intake import previews
+from extraction.services.templates import cluster_pages, clusters, placing
+from extraction.services.templates.page_matching import Matcher, PageRow
+from tests.services import factory
+from tests.services.importing import bring, cluster_all, detail, done, listing, zip_at
+from tests.services.templates.test_cluster_pages import make_label, make_rule
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
+
+
+def film(n: int) -> bytes:
+    """A film's page: a book's with a player and a cast, which the clustering is made to take for a book."""
+    return detail(n, extra="<video></video><dl class=cast><dt>A<dd>B</dl>")
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    """Template 1 of twelve books and four films, template 2 of six lists."""
+    site = Site.objects.create(name="Shop", slug="shop")
+    files = {f"book/{n:02}.html": detail(n) for n in range(12)} | {f"film/{n:02}.html": film(n) for n in range(4)}
+    bring(site, zip_at(tmp_path / "a.zip", files | {f"list/{n:02}.html": listing(n) for n in range(6)}))
+    cluster_all(site)
+    return site
+
+
+def homes(site: Site) -> dict[str, dict[int | None, int]]:
+    """{kind of page: {number of its template: pages}}."""
+    found: dict[str, dict[int | None, int]] = {}
+    for url, number in clusters.current(site).values_list("page__url", "cluster__number"):
+        kind = found.setdefault(url[:4], {})
+        kind[number] = kind.get(number, 0) + 1
+    return found
+
+
+def one(site: Site) -> Cluster:
+    """All books and films in one template, whatever clustering thought of it."""
+    books, *others = [
+        cluster for cluster in site.clusters.order_by("number") if not clusters.members(cluster)[0].page.url.startswith("list")
+    ]
+    return clusters.merge(books, others)
+
+
+def pages(site: Site, kind: str) -> list[Page]:
+    return list(Page.objects.filter(site=site, url__startswith=kind).order_by("url"))
+
+
+def again(site: Site) -> None:
+    run = done(cluster_pages.start(site))
+    assert run.state == Run.State.DONE, run.error
+
+
+def test_those_like_a_page_that_does_not_belong_are_found(site: Site) -> None:
+    one(site)
+    first = clusters.current(site).get(page__url="film/00.html")
+    assert [each.snapshot.page.url for each in placing.alike(first)] == ["film/01.html", "film/02.html", "film/03.html"]
+    assert all(each.likeness > 0.9 for each in placing.alike(first))
+
+
+def test_a_new_template_is_kept_by_clustering_again_and_takes_in_later_pages_like_it(site: Site, tmp_path: Path) -> None:
+    books = one(site)
+    moved = placing.new_template(site, pages(site, "film"))
+    assert moved.into is not None
+    films = moved.into.number
+    assert (moved.pages, films > 2) == (4, True)
+    again(site)
+    found = homes(site)
+    assert (found["film"], found["book"]) == ({films: 4}, {books.number: 12})
+    bring(site, zip_at(tmp_path / "b.zip", {f"film/x{n}.html": film(n + 50) for n in range(3)}))
+    cluster_all(site)
+    found = homes(site)
+    assert (found["film"], found["book"]) == ({films: 7}, {books.number: 12})
+
+
+def test_a_template_of_chosen_pages_has_their_addresses_and_gets_a_picture(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(previews, "available", lambda: True)
+    Run.objects.filter(kind=Run.Kind.PREVIEW).delete()  # that of the clustering, which still waits here
+    books = one(site)
+    moved = placing.new_template(site, pages(site, "film"))
+    assert moved.into is not None
+    assert len(moved.into.url_patterns) == 1 and "film" in moved.into.url_patterns[0]
+    books.refresh_from_db()
+    assert books.url_patterns and not any("film" in pattern for pattern in books.url_patterns)
+    assert Run.objects.filter(kind=Run.Kind.PREVIEW, site=site).exists()
+
+
+def test_pages_taken_out_stay_out_and_later_ones_like_them_too(site: Site, tmp_path: Path) -> None:
+    books = one(site)
+    assert placing.move(site, pages(site, "film"), None).pages == 4
+    again(site)
+    assert homes(site)["film"] == {None: 4}
+    bring(site, zip_at(tmp_path / "b.zip", {"film/x.html": film(99), "book/x.html": detail(99)}))
+    cluster_all(site)
+    assert (homes(site)["film"], homes(site)["book"]) == ({None: 5}, {books.number: 13})
+
+
+def test_pages_are_put_into_another_template_and_back(site: Site) -> None:
+    books, lists = one(site), site.clusters.get(number=clusters.current(site).get(page__url="list/00.html").cluster.number)  # type: ignore[union-attr]
+    placing.move(site, pages(site, "film")[:1], lists)
+    assert homes(site)["film"] == {books.number: 3, lists.number: 1}
+    again(site)
+    assert homes(site)["film"] == {books.number: 3, lists.number: 1}
+    placing.move(site, pages(site, "film")[:1], books)
+    again(site)
+    assert homes(site)["film"] == {books.number: 4}
+    assert Placement.objects.filter(belongs=True).count() == 1
+
+
+def test_labels_go_along_where_they_fit_and_go_where_they_do_not(site: Site) -> None:
+    books, lists = one(site), Cluster.objects.get(snapshots__page__url="list/00.html")
+    first, second = (clusters.current(site).get(page__url=f"film/0{n}.html") for n in range(2))
+    make_label(books, first)
+    label = make_label(books, second)
+    rule = make_rule(books)
+    Record.objects.create(snapshot=first, cluster=books, rule=rule, state="complete", extracted_at=first.fetched_at)
+    SamplePage.objects.filter(cluster=books).delete()
+    SamplePage.objects.create(cluster=books, snapshot=first, position=0, covered_fraction=1)
+    moved = placing.move(site, [first.page], lists)
+    assert (moved.labels, moved.records) == (1, 1)
+    assert not SamplePage.objects.filter(snapshot=first).exists()
+    lists.record_type = label.attribute.record_type
+    lists.save()
+    moved = placing.move(site, [second.page], lists)
+    assert (moved.labels, Label.objects.get().cluster_id) == (0, lists.pk)
+
+
+def test_nothing_and_other_sites_templates_are_refused(site: Site) -> None:
+    elsewhere = Cluster.objects.create(site=Site.objects.create(name="B", slug="b"), number=1)
+    with pytest.raises(JobError, match="no page was chosen"):
+        placing.move(site, [], None)
+    with pytest.raises(JobError, match="no page was chosen"):
+        placing.new_template(site, [])
+    with pytest.raises(JobError, match="belongs to another site"):
+        placing.move(site, pages(site, "film"), elsewhere)
+
+
+def test_few_alike_pages_under_the_threshold_are_offered_as_small_templates(tmp_path: Path) -> None:
+    site = Site.objects.create(name="Small", slug="small")
+    files = {f"book/{n:02}.html": detail(n) for n in range(12)} | {f"list/{n:02}.html": listing(n) for n in range(3)}
+    bring(site, zip_at(tmp_path / "a.zip", files | {"about.html": b"<html><body><p>About us"}))
+    run = done(cluster_pages.start(site, threshold=4))
+    assert (run.summary["clusters"], run.summary["small"], run.summary["clustered"], run.summary["unclustered"]) == (1, 1, 12, 1)
+    small = site.clusters.get(small=True)
+    assert clusters.members(small).count() == 3
+    clusters.ignore(small, False)
+    clusters.rename(small, "Lists")
+    again_with = done(cluster_pages.start(site, threshold=5))
+    small.refresh_from_db()
+    assert (again_with.summary["clusters"], again_with.summary["small"], small.small) == (2, 0, False)
+
+
+def test_a_small_template_that_grows_is_one_like_others(tmp_path: Path) -> None:
+    site = Site.objects.create(name="Small", slug="small")
+    files = {f"list/{n:02}.html": listing(n) for n in range(3)}
+    bring(site, zip_at(tmp_path / "a.zip", files | {"about.html": b"<html><body><p>About us"}))
+    done(cluster_pages.start(site, threshold=4))
+    assert [cluster.small for cluster in site.clusters.all()] == [True]
+    bring(site, zip_at(tmp_path / "b.zip", {f"list/x{n:02}.html": listing(n + 9) for n in range(3)}))
+    done(cluster_pages.start(site, threshold=4))
+    assert [(cluster.small, clusters.members(cluster).count()) for cluster in site.clusters.all()] == [(False, 6)]
+
+
+def test_a_later_page_that_no_mask_covers_is_matched_by_its_core_and_a_stranger_is_not(site: Site) -> None:
+    Cluster.objects.filter(site=site).update(masks=[])
+    matcher = Matcher(site)
+
+    def row(name: str, content: bytes) -> PageRow:
+        page = factory.snapshot(site, name, content)
+        return PageRow(page.pk, page.sha256, "", "", page.vector, page.scheme, None, name)
+
+    assert matcher.cluster_of(row("list/77.html", listing(77))) == Cluster.objects.get(snapshots__page__url="list/00.html").pk
+    assert matcher.cluster_of(row("list/odd.html", b"<html><body><form><input><select><option>x</select></form><footer>y")) is None
+    assert matcher.cluster_of(row("list/empty.html", b" ")) is None

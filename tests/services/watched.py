@@ -1,0 +1,73 @@
+"""A watched template whose rule breaks when a test says so, and a web address that keeps what it is told."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from extraction.models import Check, Cluster, Rule
+from extraction.services.monitoring import breakages
+from extraction.services.rules import rules
+from tests.services import factory
+from tests.views import world
+
+
+def cluster(count: int = 4) -> Cluster:
+    """A shop with a live rule and no record yet."""
+    found = factory.shop(count)
+    rules.publish(world.draft(found))
+    return found
+
+
+def check(cluster: Cluster, at: datetime, *broken: str, confirmed: bool = True) -> Check:
+    """What a check that found these attributes broken writes; none for one that found all in order."""
+    rule = Rule.objects.get(cluster=cluster, state__in=Rule.SERVING)
+    made = Check.objects.create(
+        cluster=cluster,
+        rule=rule,
+        checked_at=at,
+        verdict="null" if broken else "ok",
+        confirmed=confirmed,
+        asked=4,
+        reached=4,
+        attributes={name: {"kind": "null" if name in broken else "ok", "pages": 4, "fraction": 0.75} for name in ("title", "price")},
+        evidence=[{"attribute": name, "url": "https://shop.example/book/2", "kind": "null"} for name in broken],
+    )
+    breakages.follow(made)
+    return made
+
+
+class Webhook:
+    """What came in, as JSON; `status` is what it answers."""
+
+    def __init__(self, port: int) -> None:
+        self.url = f"json://user:hunter2secret@127.0.0.1:{port}/T0ken/path"
+        self.status, self.came = 200, list[dict[str, Any]]()
+
+
+@contextmanager
+def webhook() -> Iterator[Webhook]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            if found.status == 200:
+                found.came.append(json.loads(body))
+            self.send_response(found.status)
+            self.end_headers()
+
+        def log_message(self, *_: Any) -> None:
+            """Silent."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    found = Webhook(server.server_address[1])
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield found
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

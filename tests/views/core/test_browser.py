@@ -1,0 +1,265 @@
+"""The pages in a real Chromium: nothing breaks the policy, keys work, forms that have a script work with it and without."""
+
+import io
+import zipfile
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from extraction.models import Attribute, Cluster, RecordList, Run
+from tests.e2e import browser
+from tests.views import world as worlds
+from tests.views.core.test_access import LOOK
+
+pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
+
+api = pytest.importorskip("playwright.sync_api")
+
+Opened = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with api.sync_playwright() as playwright:
+        launched = browser.launch(playwright)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def wrong() -> list[str]:
+    """What the browser complained of."""
+    return []
+
+
+@pytest.fixture
+def opened(chromium: Any, live_server: Any, person: Any, wrong: list[str]) -> Iterator[Opened]:
+    """Opens a page as somebody: opened("/sites/", "operator")."""
+    contexts = []
+
+    def go(path: str, role: str = "operator", **options: Any) -> Any:
+        client = Client()
+        client.force_login(person(role))
+        context = chromium.new_context(base_url=live_server.url, viewport={"width": 1280, "height": 900}, **options)
+        contexts.append(context)
+        context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}])
+        page = context.new_page()
+        page.on("console", lambda message: wrong.append(f"{path}: {message.text}") if message.type == "error" else None)
+        page.on("pageerror", lambda error: wrong.append(f"{path}: {error}"))
+        page.goto(path)
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def world(sent: list[int]) -> worlds.World:
+    return worlds.make()
+
+
+def test_no_page_breaks_the_policy_or_runs_over_its_width(opened: Opened, world: worlds.World, wrong: list[str]) -> None:
+    page = opened("/", "admin")
+    no_pages = {"records_csv", "rule_export", "site_warc"}
+    parts = {"run_progress", "site_now", "cluster_shares", "cluster_structure", "breakage_effect", "breakage_looks_progress"}
+    parts |= {
+        "cluster_suggest_table",
+        "cluster_suggest_lists",
+        "cluster_suggest_opinions",
+        "cluster_wrapper_look",
+        "site_lab_now",
+        "site_lab_shares",
+    }
+    for name in (name for name in LOOK if name not in no_pages | parts):
+        page.goto(reverse(name, args=world.address(name)))
+        page.wait_for_load_state("load")
+        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), name
+    assert wrong == []
+
+
+def test_the_keyboard_goes_everywhere(opened: Opened, world: worlds.World, wrong: list[str]) -> None:
+    page = opened("/")
+    for chord, title in (("gs", "Sites"), ("gr", "Record types"), ("gh", "Home")):
+        for key in chord:
+            page.keyboard.press(key)
+        page.wait_for_function("title => document.title.startsWith(title)", arg=title)
+        page.wait_for_load_state("load")
+    page.keyboard.press("?")
+    assert page.locator("#keys").is_visible()
+    page.keyboard.press("Escape")
+    page.goto("/sites/")
+    page.keyboard.press("/")
+    page.keyboard.type("jk?")
+    assert page.locator("[data-search]").input_value() == "jk?"
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/sites/books/")
+    page.keyboard.press("Escape")
+    page.wait_for_url("**/sites/")
+    assert wrong == []
+
+
+def test_a_chosen_theme_is_there_before_the_page_is_painted(opened: Opened, world: worlds.World) -> None:
+    page = opened("/", color_scheme="light")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(ground)
+    page.locator("[data-theme-switch]").click()
+    page.locator("[data-theme-switch]").click()
+    dark = page.evaluate(ground)
+    assert dark != light
+    page.goto("/sites/", wait_until="commit")
+    page.wait_for_selector("body")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.locator("[data-theme-switch]").click()
+    assert page.evaluate(ground) == light
+
+
+def test_an_archive_is_checked_and_sent(opened: Opened, world: worlds.World, wrong: list[str]) -> None:
+    page = opened(reverse("site_import", args=[world.site.slug]), "editor")
+    page.set_input_files("[type=file]", {"name": "notes.txt", "mimeType": "text/plain", "buffer": b"x"})
+    page.click("[data-send]")
+    assert "not an archive" in page.locator("[data-error]").inner_text()
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as packed:
+        packed.writestr("a.html", "<p>a</p>")
+    page.set_input_files("[type=file]", {"name": "shop.zip", "mimeType": "application/zip", "buffer": content.getvalue()})
+    page.click("[data-send]")
+    page.wait_for_url("**/runs/*/")
+    assert Run.objects.filter(kind=Run.Kind.IMPORT).count() == 1
+    assert wrong == []
+
+
+def test_a_running_job_shows_how_far_it_is_until_it_ends(opened: Opened, world: worlds.World, wrong: list[str]) -> None:
+    Run.objects.filter(pk=world.run.pk).update(state=Run.State.RUNNING, done=2, total=8, finished_at=None)
+    page = opened(world.run.get_absolute_url(), "viewer")
+    assert page.locator("progress").get_attribute("value") == "0.2500"
+    Run.objects.filter(pk=world.run.pk).update(done=6)
+    page.wait_for_selector("progress[value='0.7500']")
+    Run.objects.filter(pk=world.run.pk).update(state=Run.State.DONE)
+    page.wait_for_selector(".note-ok")
+    assert wrong == []
+
+
+def test_a_template_is_named_where_it_stands(opened: Opened, world: worlds.World, wrong: list[str]) -> None:
+    page = opened(world.site.get_absolute_url(), "editor")
+    page.fill("[name=name]", "Book pages")
+    with page.expect_response("**/rename/"):
+        page.keyboard.press("Enter")
+    assert Cluster.objects.get().name == "Book pages"
+    assert wrong == []
+
+
+def test_the_rows_of_a_record_type_are_added_moved_and_removed(opened: Opened, world: worlds.World, wrong: list[str]) -> None:
+    page = opened(reverse("record_type_new"), "editor")
+    page.fill("#id_name", "Film")
+    for name in ("title", "year", "director", "genre"):
+        page.keyboard.press("Tab")
+        page.locator("[data-row]:visible [name$='-name']").nth(["title", "year", "director", "genre"].index(name)).fill(name)
+        page.keyboard.press("Enter")
+    page.locator("[data-row]:visible").nth(3).locator("[data-up]").click()
+    page.locator("[data-row]:visible").nth(0).locator("[data-remove]").click()
+    page.click("text=Create record type")
+    page.wait_for_url("**/record-types/film/")
+    made = list(Attribute.objects.filter(record_type__slug="film").values_list("name", "hotkey"))
+    assert made == [("year", "2"), ("genre", "4"), ("director", "3")]
+    assert wrong == []
+
+
+def test_a_list_is_added_with_its_own_columns_and_opens_again_as_it_was(opened: Opened, world: worlds.World, wrong: list[str]) -> None:
+    page = opened(reverse("record_type_new"), "editor")
+    page.fill("#id_name", "Search")
+    names = page.locator("[data-row]:visible [name$='-name']")
+    names.nth(0).fill("query")
+    page.click("[data-add-list]")
+    page.locator("[data-list-name]").fill("hits")
+    names.last.fill("address")
+    page.click("[data-add-column]")
+    names.last.fill("snippet")
+    page.locator("[data-row]:visible").last.locator("[data-up]").click()
+    page.click("text=Create record type")
+    page.wait_for_url("**/record-types/search/")
+    made = list(Attribute.objects.filter(record_type__slug="search").values_list("name", "list__name"))
+    assert made == [("query", None), ("snippet", "hits"), ("address", "hits")]
+    shown = page.evaluate(
+        "[...document.querySelectorAll('[data-rows] > tr')].map(row => row.querySelector('[data-list-name], [name$=-name]').value)"
+    )
+    assert shown == ["query", "hits", "snippet", "address"]
+    page.locator("[data-list-name]").fill("results")
+    page.click("text=Save")
+    page.wait_for_selector("text=Saved")
+    assert list(RecordList.objects.values_list("name", flat=True)) == ["results"]
+    assert wrong == []
+
+
+def test_all_pages_of_a_list_are_chosen_with_one_box_or_key_and_one_with_another(
+    opened: Opened, world: worlds.World, wrong: list[str]
+) -> None:
+    page = opened(reverse("site_pages", args=[world.site.slug]), "editor")
+    head, rows = page.locator("[data-pick-all]"), page.locator("tbody input[type=checkbox]")
+    chosen = page.locator("tbody input[type=checkbox]:checked")
+    count = rows.count()
+    assert count > 1
+    head.click()
+    assert chosen.count() == count
+    page.keyboard.press("a")
+    assert chosen.count() == 0
+    page.keyboard.press("j")
+    page.keyboard.press("x")
+    assert rows.first.is_checked()
+    assert head.evaluate("each => [each.checked, each.indeterminate]") == [False, True]
+    assert page.locator(".place-bar").is_visible()
+    assert wrong == []
+
+
+def test_the_pages_fit_their_window(opened: Opened, world: worlds.World) -> None:
+    page = opened(reverse("records", args=[world.site.slug, world.cluster.number]), "viewer")
+    page.set_viewport_size({"width": 1280, "height": 420})
+    assert page.evaluate("document.documentElement.scrollHeight <= innerHeight"), "only the table scrolls"
+    page.goto(reverse("site", args=[world.site.slug]))
+    tabs = page.locator("nav.tabs")
+    assert tabs.evaluate("each => each.scrollHeight - each.clientHeight") == 0
+
+
+def test_a_record_type_is_made_without_scripts_too(opened: Opened, world: worlds.World) -> None:
+    page = opened(reverse("record_type_new"), "editor", java_script_enabled=False)
+    page.fill("#id_name", "Film")
+    page.fill("[name=attribute-0-name]", "year")
+    page.fill("[name=attribute-0-ORDER]", "2")
+    page.fill("[name=attribute-1-name]", "title")
+    page.fill("[name=attribute-1-ORDER]", "1")
+    page.click("text=Create record type")
+    assert list(Attribute.objects.filter(record_type__slug="film").values_list("name", flat=True)) == ["title", "year"]
+
+
+def test_an_xpath_shows_what_it_gives_while_it_is_written(opened: Opened, world: worlds.World, wrong: list[str]) -> None:
+    page = opened(world.rule.get_absolute_url(), "editor")
+    page.locator(".rule-edit summary").first.click()
+    page.locator(".rule-edit textarea").first.fill("//title/text()")
+    page.wait_for_selector("text=Book 0 | Shop", timeout=20_000)
+    page.click("text=Save as a new draft")
+    page.wait_for_url("**/rules/2/")
+    assert wrong == []
+
+
+def test_a_value_leads_to_its_place(opened: Opened, world: worlds.World, wrong: list[str]) -> None:
+    page = opened(reverse("records", args=[world.site.slug, world.cluster.number]), "viewer")
+    page.click("a.cell-link:text-is('Book 3')")
+    page.wait_for_url("**value=title.0")
+    assert page.frame_locator("iframe").locator("h1").inner_text() == "Book 3"
+    assert wrong == []
+
+
+def test_columns_of_an_export_are_chosen_and_ordered(opened: Opened, world: worlds.World, wrong: list[str]) -> None:
+    page = opened(reverse("records", args=[world.site.slug, world.cluster.number]), "viewer")
+    page.click("text=Export…")
+    page.locator(".column-row").nth(1).locator("[data-up]").click()
+    page.locator(".column-row").nth(2).locator("input").uncheck()
+    with page.expect_download() as download:
+        page.click("text=Download")
+    assert download.value.path().read_text().splitlines()[0] == "price,title,source_url"
+    assert wrong == []

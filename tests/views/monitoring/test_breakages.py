@@ -1,0 +1,332 @@
+"""A break as operators meet it: in the queue, beside its pages, accepted or dismissed; and the Monitoring tab."""
+
+import json
+import re
+from datetime import timedelta
+from functools import cache
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+
+from extraction import pipeline
+from extraction.algorithms.monitoring.relearning import relearn
+from extraction.algorithms.rules.rule import AttributeRule
+from extraction.models import Attribute, Breakage, Check, Cluster, Monitor, Page, Record, RecordType, Rule, Run, Snapshot, Source
+from extraction.services.core import runs
+from extraction.services.intake import crawl_site, load_assets
+from extraction.services.monitoring import breakages, repairs
+from extraction.services.templates import cluster_pages
+from extraction.views import home_view
+from extraction.views.monitoring import breakage_view, watch_view
+from extraction.views.rules import rule_history, rule_view
+from tests.services.monitoring.test_monitoring import ATTRIBUTES, Shop, cluster, serving, shop  # noqa: F401 - fixtures
+from tests.views.world import World
+
+
+@cache
+def learned() -> dict[str, Any]:
+    """What was relearned, by attribute: every test has the same pages."""
+    return {}
+
+
+def relearn_once(attribute: AttributeRule, *pages: Any) -> Any:
+    if attribute.name not in learned():
+        learned()[attribute.name] = relearn(attribute, *pages)
+    return learned()[attribute.name]
+
+
+@pytest.fixture
+def breakage(cluster: Cluster, shop: Shop, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> Breakage:  # noqa: F811
+    """The demo's books after the redesign of a part: one check found all well, the next one did not."""
+    monkeypatch.setattr(repairs, "relearn", relearn_once)
+    kind = RecordType.objects.create(name="Volume", slug="volume")
+    for n, each in enumerate(ATTRIBUTES):
+        Attribute.objects.create(record_type=kind, name=each.name, type=each.type, position=n)
+    Cluster.objects.filter(pk=cluster.pk).update(record_type=kind)
+    Source.objects.create(site=cluster.site, addresses=["https://inkhorn.example/"])
+    shop.check(cluster)
+    shop.day, shop.partial = 1, True
+    shop.check(cluster)
+    return Breakage.objects.get()
+
+
+def marks(text: str) -> list[list[dict[str, Any]]]:
+    """The places outlined in each frame of a page."""
+    return [json.loads(unquote(found)) for found in re.findall(r'data-address="[^"]*\?mark=([^"]*)"', text)]
+
+
+def test_the_queue_says_what_broke_where_and_that_a_repair_is_ready(signed_in: Any, breakage: Breakage) -> None:
+    for name in ("breakages", "home"):
+        text = signed_in("editor").get(reverse(name)).content.decode()
+        assert breakage.get_absolute_url() in text
+        assert 'data-hue="2"><span>price' in text, "in the attribute's hue"
+        assert re.search(r'nav-count state-broken">1<', text)
+    assert "Ready to accept" in signed_in("viewer").get(reverse("breakages")).content.decode()
+
+
+def test_the_worst_breakage_stands_first(breakage: Breakage, world: World) -> None:
+    Breakage.objects.filter(pk=world.breakage.pk).update(state=Breakage.State.OPEN, importance=breakage.importance + 1)
+    assert [row.breakage.pk for row in breakage_view.queue()] == [world.breakage.pk, breakage.pk]
+
+
+def test_an_empty_queue_teaches(signed_in: Any, world: World) -> None:
+    text = signed_in("viewer").get(reverse("breakages")).content.decode()
+    assert "Nothing is broken" in text
+    assert "Sites change." in text
+    assert "nav-count" not in text
+
+
+def test_the_review_marks_the_old_places_and_those_of_the_repair_on_each_page(signed_in: Any, breakage: Breakage) -> None:
+    text = signed_in("operator").get(breakage.get_absolute_url(), {"page": "2"}).content.decode()
+    old, new = marks(text)
+    hues = {each.name: each.hue for each in Attribute.objects.all()}
+    assert {each["hue"] for each in old} == {hues[name] for name in breakage.attributes}
+    assert {each["hue"] for each in new} == {each["hue"] for each in old}
+    assert old != new
+    assert "page 2 of 12" in text
+    assert 'data-key="a"' in text
+    client = signed_in("viewer")
+    assert "page 1 of 12" in client.get(breakage.get_absolute_url(), {"page": "x"}).content.decode()
+    assert "page 12 of 12" in client.get(breakage.get_absolute_url(), {"page": "99"}).content.decode()
+
+
+def test_the_table_says_before_now_repaired_and_why(signed_in: Any, breakage: Breakage) -> None:
+    text = signed_in("viewer").get(reverse("breakage_effect", args=[breakage.pk])).content.decode()
+    price = next(each for each in breakage_view.effect(breakage) if each.attribute.name == "price")
+    assert price.relearned["agreeing"] == price.relearned["judged"] > 0
+    assert price.values[0] > price.values[1]
+    assert price.values[2] > price.values[1]
+    assert any(line.repaired and line.before != line.now and line.reason for line in price.lines)
+    assert all(line.reason.replace("“", "").split(" ")[0] in text for line in price.lines if line.reason)
+
+
+def test_only_operators_are_offered_to_accept_and_only_where_there_is_a_repair(signed_in: Any, breakage: Breakage) -> None:
+    for role, offered in (("viewer", False), ("editor", False), ("operator", True)):
+        text = signed_in(role).get(breakage.get_absolute_url()).content.decode()
+        assert (reverse("breakage_accept", args=[breakage.pk]) in text) == offered
+        assert ("for operators" in text) != offered
+    Breakage.objects.filter(pk=breakage.pk).update(proposal=None, note="price: none of the old values stands on the new pages")
+    text = signed_in("operator").get(breakage.get_absolute_url()).content.decode()
+    assert "No repair could be made. price: none of the old values stands on the new pages." in text
+    assert "mark the values on a new page" in text
+    assert reverse("breakage_accept", args=[breakage.pk]) not in text
+
+
+def test_accepting_publishes_and_has_the_records_made_anew(signed_in: Any, breakage: Breakage, person: Any) -> None:
+    client = signed_in("operator")
+    address = reverse("breakage_accept", args=[breakage.pk])
+    assert client.post(address).headers["Location"] == breakage.get_absolute_url()
+    breakage.refresh_from_db()
+    assert (breakage.state, breakage.closed_by) == (Breakage.State.REPAIRED, person("operator"))
+    assert serving(breakage.cluster) == breakage.proposal
+    crawl = Run.objects.get(kind=Run.Kind.CRAWL)
+    assert crawl.parameters == {"mode": "sample", "then": "extract"}
+    assert "Its records are being made anew" in client.get(breakage.get_absolute_url()).content.decode()
+    assert "no repair to accept" in client.post(address, follow=True).content.decode()
+    assert Run.objects.filter(kind=Run.Kind.CRAWL).count() == 1
+
+
+def test_every_screen_says_that_the_rule_is_broken_and_whose_records_the_old_ones_are(signed_in: Any, breakage: Breakage) -> None:
+    """The site was fetched again, for another template's repair: the pages have new contents, the records are of the old ones."""
+    cluster, site = breakage.cluster, breakage.cluster.site  # noqa: F811
+    client, names = signed_in("editor"), [site.slug, cluster.number]
+    Record.objects.filter(cluster=cluster).delete()
+    olds = [row["old"] for row in breakage.check_found.pages][:3]
+    for n, snapshot in enumerate(Snapshot.objects.filter(pk__in=olds).select_related("page")):
+        values = {"title": [{"raw": f"Old {n}", "value": f"Old {n}", "problem": ""}]}
+        Record.objects.create(
+            snapshot=snapshot, cluster=cluster, rule=breakage.rule, state="complete", values=values, extracted_at=snapshot.fetched_at
+        )
+        newer = Snapshot.objects.create(
+            page=snapshot.page, sha256=f"{n:064}", size_bytes=1, fetched_at=breakage.opened_at, cluster=cluster, kept=False
+        )
+        Page.objects.filter(pk=snapshot.page_id).update(current=newer)
+    for address in (site.get_absolute_url(), cluster.get_absolute_url(), reverse("records", args=names)):
+        text = client.get(address).content.decode()
+        assert "Broken" in text or "The rule is broken" in text
+        assert "3 records of earlier pages" in text
+        assert breakage.get_absolute_url() in text
+        assert not any(said in text for said in ("The rule is live", "● </span>Live", "pages give a record", "Run over all pages"))
+    assert "<b>0</b> records" in client.get(site.get_absolute_url()).content.decode()
+    assert not any(kind.kind == "run" for kind in home_view.overview().waiting), "it stands among the breakages"
+    assert len(b"".join(client.get(reverse("records_csv", args=names))).splitlines()) == 1
+    assert len(b"".join(client.get(reverse("records_csv", args=names), {"of": "earlier"})).splitlines()) == 4
+    assert "Old 1" in client.get(reverse("records", args=names), {"of": "earlier"}).content.decode()
+    with pytest.raises(CommandError, match="no records of its pages; it has 3 of earlier pages with --of earlier"):
+        call_command("export_csv", *map(str, names))
+
+
+def test_a_crawl_that_is_under_way_makes_the_records_anew_as_well(breakage: Breakage) -> None:
+    going = crawl_site.start(breakage.cluster.site)
+    assert crawl_site.start_renewal(breakage.cluster.site) == going
+    going.refresh_from_db()
+    assert going.parameters == {"mode": "sample", "then": "extract"}
+
+
+def test_the_clustering_after_it_extracts_with_the_rules_that_work(breakage: Breakage) -> None:
+    site = breakage.cluster.site
+    pipeline.execute(cluster_pages.start(site, extract=True).pk)
+    assert not Run.objects.filter(kind=Run.Kind.EXTRACT).exists(), "the only rule is broken"
+    Rule.objects.filter(state=Rule.State.BROKEN).update(state=Rule.State.LIVE)
+    pipeline.execute(cluster_pages.start(site, extract=True).pk)
+    assert Run.objects.get(kind=Run.Kind.EXTRACT).parameters == {"rules": [breakage.rule_id]}
+
+
+def test_dismissing_leaves_the_rule_live(signed_in: Any, breakage: Breakage) -> None:
+    client = signed_in("operator")
+    assert client.post(reverse("breakage_dismiss", args=[breakage.pk])).headers["Location"] == reverse("breakages")
+    breakage.refresh_from_db()
+    assert (breakage.state, breakage.rule.state) == (Breakage.State.DISMISSED, Rule.State.LIVE)
+    assert not Run.objects.exists()
+    assert "Dismissed" in client.get(reverse("breakages")).content.decode()
+
+
+def test_annotating_opens_the_workbench_on_the_page_as_it_is_now(signed_in: Any, breakage: Breakage) -> None:
+    client = signed_in("editor")
+    wanted = breakage_view.pairs(breakage.check_found)[3].new
+    answer = client.post(reverse("breakage_annotate", args=[breakage.pk]), {"page": wanted})
+    assert answer.headers["Location"].endswith(f"/annotate/?page={wanted}")
+    assert Snapshot.objects.get(pk=wanted).cluster == breakage.cluster
+    state = client.get(reverse("workbench_state", args=[breakage.cluster.site.slug, 1]), {"also": wanted}).json()
+    assert wanted in [sample["id"] for sample in state["samples"]]
+    stranger = Snapshot.objects.exclude(pk__in=[pair.new for pair in breakage_view.pairs(breakage.check_found)])[0]
+    answer = client.post(reverse("breakage_annotate", args=[breakage.pk]), {"page": stranger.pk})
+    assert not answer.headers["Location"].endswith(f"={stranger.pk}"), "a page of the check only"
+
+
+def test_a_version_has_its_history_and_its_difference_from_the_one_it_repairs(signed_in: Any, breakage: Breakage, person: Any) -> None:
+    breakages.accept(breakage, user=person("operator"))
+    site, made = breakage.cluster.site, breakage.proposal
+    assert made
+    old = signed_in("viewer").get(breakage.rule.get_absolute_url()).content.decode()
+    assert "broke, found by a check" in old
+    assert "version 2 took its place" in old
+    new = signed_in("viewer").get(made.get_absolute_url()).content.decode()
+    assert "made to repair version 1" in new
+    assert "accepted as the repair" in new
+    address = reverse("rule_difference", args=[site.slug, 1, 2, 1])
+    found = {each.attribute.name: each for each in rule_history.differences(breakage.rule, made)}
+    assert set(found) == set(breakage.attributes)
+    assert all(each.old and each.new and each.old != each.new for each in found.values())
+    assert "?attribute=price" in signed_in("viewer").get(address).content.decode()
+    table = signed_in("viewer").get(address, {"attribute": "price"}).content.decode()
+    assert "<th>Version 1</th><th>Version 2</th>" in table
+    assert "lost" in table, "the repair is of the pages as they are now, those kept are the old ones"
+
+
+def test_the_monitoring_tab_shows_checks_with_their_evidence_health_and_pages(signed_in: Any, breakage: Breakage, shop: Shop) -> None:  # noqa: F811
+    site = breakage.cluster.site
+    text = signed_in("viewer").get(reverse("site_monitoring", args=[site.slug])).content.decode()
+    for check in Check.objects.all():
+        assert reverse("site_check", args=[site.slug, check.pk]) in text
+    assert "12 of 12 pages answered" in text
+    shown = re.findall(r'class="check-dot (state-\w+)', text)
+    assert shown == ["state-ok", "state-broken"], "the oldest first; a changed structure that took values with it is broken"
+    assert "Monitoring <span" in text, "the tab says that something is broken"
+    found = watch_view.templates(site)[0]
+    assert [len(line.fractions) for line in found.nulls] == [2] * len(ATTRIBUTES)
+    assert found.health.to_detect_s == timedelta(days=1).total_seconds()
+    assert found.health.to_repair_s is None
+    assert len(found.watched) == 12
+    address = reverse("site_check", args=[breakage.cluster.site.slug, breakage.check_found_id])
+    text = signed_in("viewer").get(address).content.decode()
+    assert breakage.check_found.evidence
+    assert all(each["url"] in text for each in breakage.check_found.evidence)
+
+
+def test_a_check_is_asked_for_once_and_not_of_a_site_without_an_address(signed_in: Any, breakage: Breakage) -> None:
+    address = reverse("site_check_now", args=[breakage.cluster.site.slug])
+    for _ in range(2):
+        assert signed_in("editor").post(address).status_code == 302
+    assert Run.objects.get(kind=Run.Kind.CHECK).state == Run.State.QUEUED
+    assert "is under way" in signed_in("viewer").get(reverse("site_monitoring", args=[breakage.cluster.site.slug])).content.decode()
+    Run.objects.all().delete()
+    Source.objects.all().delete()
+    answer = signed_in("editor").post(reverse("site_check_now", args=[breakage.cluster.site.slug]), follow=True)
+    assert "has no address" in answer.content.decode()
+    assert not Run.objects.exists()
+
+
+def test_an_operator_sets_when_a_site_is_checked(signed_in: Any, breakage: Breakage) -> None:
+    address = reverse("site_monitor", args=[breakage.cluster.site.slug])
+    client = signed_in("operator")
+    assert client.post(address, {"every_hours": "6", "auto_repair": "on"}).status_code == 302
+    monitor = Monitor.objects.get()
+    assert (monitor.enabled, monitor.every_hours, monitor.auto_repair) == (False, 6, True)
+    assert client.post(address, {"every_hours": "0"}).status_code == 400
+    assert Monitor.objects.get().every_hours == 6
+
+
+def test_opening_the_review_loads_what_its_pages_need_to_look_right(signed_in: Any, breakage: Breakage) -> None:
+    """A check fetches pages without their styles; they are loaded once somebody looks."""
+    address = reverse("breakage_looks", args=[breakage.pk])
+    assert f'hx-post="{address}"' in signed_in("editor").get(breakage.get_absolute_url()).content.decode()
+    assert f'hx-post="{address}"' not in signed_in("viewer").get(breakage.get_absolute_url()).content.decode()
+    text = signed_in("editor").post(address, {"page": "1"}).content.decode()
+    run = Run.objects.get(kind=Run.Kind.ASSETS)
+    progress = reverse("breakage_looks_progress", args=[breakage.pk, run.pk])
+    assert f'hx-get="{progress}"' in text
+    shown = {pk for pair in breakage_view.pairs(breakage.check_found) for pk in (pair.old, pair.new)}
+    assert set(run.parameters["snapshots"]) == shown
+
+    def fetch(site: Any, needed: Any) -> Any:
+        for need in needed:
+            if need.url.endswith(".css"):
+                yield need, b"h1 { color: red }"
+
+    Run.objects.filter(pk=run.pk).update(state=Run.State.RUNNING)
+    run.refresh_from_db()
+    summary = load_assets.run(run, runs.Progress(run), fetch=fetch)
+    Run.objects.filter(pk=run.pk).update(state=Run.State.DONE, summary=summary)
+    assert summary["loaded"] > 0
+    text = signed_in("viewer").get(progress).content.decode()
+    assert "data-loaded" in text
+    assert "hx-get" not in text
+    assert signed_in("editor").post(address, {"page": "1"}).content.decode().strip() == "", "nothing is missing any more"
+    assert Run.objects.filter(kind=Run.Kind.ASSETS).count() == 1
+
+
+def test_nothing_is_loaded_where_the_site_stands_nowhere(signed_in: Any, breakage: Breakage) -> None:
+    Source.objects.all().delete()
+    assert signed_in("editor").post(reverse("breakage_looks", args=[breakage.pk])).content.decode().strip() == ""
+    assert not Run.objects.filter(kind=Run.Kind.ASSETS).exists()
+
+
+def test_what_is_proven_is_folded_where_much_broke_and_stands_last(breakage: Breakage, signed_in: Any) -> None:
+    names = [each.attribute.name for each in breakage_view.effect(breakage)]
+    assert breakage.proposal is not None
+    report = breakage.proposal.report
+    for entry in report["attributes"]:
+        if entry["name"] == names[-1]:
+            entry["relearned"]["judged"] = 1
+    Rule.objects.filter(pk=breakage.proposal.pk).update(report=report)
+    found = breakage_view.effect(Breakage.objects.select_related("proposal", "rule", "check_found", "cluster").get())
+    assert (found[0].attribute.name, found[0].proven) == (names[-1], False)
+    assert all(each.proven for each in found[1:])
+
+
+def test_a_proposed_version_is_counted_and_shown_on_the_pages_as_they_are_now(breakage: Breakage, signed_in: Any) -> None:
+    proposal = breakage.proposal
+    assert proposal is not None
+    price = next(row for row in rule_view.rows(proposal) if row.attribute.name == "price")
+    line = next(each for each in breakage_view.effect(breakage) if each.attribute.name == "price")
+    assert (price.hits, price.checked) == (line.values[2], 12)
+    assert price.explained is None
+    assert [snapshot.pk for snapshot, _ in price.seen] == [pair.new for pair in breakage_view.pairs(breakage.check_found)][
+        : len(price.seen)
+    ]
+    assert any(values for _, values in price.seen)
+    breakages.accept(breakage)
+    assert proposal.report["checked"] == 12
+    text = signed_in("viewer").get(proposal.get_absolute_url()).content.decode()
+    assert "On some pages" in text
+
+
+def test_a_check_of_the_version_before_is_not_taken_for_one_of_what_is_live(breakage: Breakage, signed_in: Any) -> None:
+    address = reverse("site_monitoring", args=[breakage.cluster.site.slug])
+    assert "went live" not in signed_in("viewer").get(address).content.decode()
+    breakages.accept(breakage)
+    assert "before version 2 went live" in signed_in("viewer").get(address).content.decode()

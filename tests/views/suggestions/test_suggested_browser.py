@@ -1,0 +1,91 @@
+"""Suggested fields in a real Chromium: from a template without anything to a workbench with marked pages, without scripts of its own."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from extraction.models import Label, RecordType
+from tests.algorithms.suggestion.pages import html
+from tests.e2e import browser
+from tests.services import factory, lists
+
+pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
+
+api = pytest.importorskip("playwright.sync_api")
+
+
+@pytest.fixture
+def page(live_server: Any, person: Any) -> Iterator[Any]:
+    """A page of Chromium, signed in as an editor; what it complains of fails the test."""
+    client, wrong = Client(), []
+    client.force_login(person("editor"))
+    with api.sync_playwright() as playwright:
+        launched = browser.launch(playwright)
+        context = launched.new_context(base_url=live_server.url, viewport={"width": 1280, "height": 900})
+        context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}])
+        opened = context.new_page()
+        opened.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+        opened.on("pageerror", lambda error: wrong.append(str(error)))
+        yield opened
+        launched.close()
+    assert wrong == []
+
+
+def test_from_no_click_to_marked_pages(page: Any) -> None:
+    site = factory.site("Shop")
+    cluster = factory.cluster(site)
+    for number in range(8):
+        factory.snapshot(site, f"https://shop.example/{number}", html(number).encode(), cluster=cluster)
+    page.goto(cluster.get_absolute_url())
+    page.get_by_role("link", name="Suggest fields").click()
+    api.expect(page.get_by_text("No records repeat within these pages.")).to_be_visible()
+    names = page.get_by_role("textbox", name="Name", exact=True)
+    api.expect(names.first).to_have_value("title")
+    api.expect(page.get_by_text("ExAlg and RoadRunner agree", exact=True).first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    page.get_by_label("A record of these pages is a").fill("Book")
+    names.first.fill("book_title")
+    page.get_by_role("button", name="Use these").click()
+    page.wait_for_url(re.compile(re.escape(reverse("workbench", args=[site.slug, cluster.number]))))
+    api.expect(page.get_by_text("book_title").first).to_be_visible()
+    assert RecordType.objects.get().attributes.count() == 8
+    assert Label.objects.filter(attribute__name="book_title").count() == 3
+
+
+def test_a_field_is_taken_from_the_wrapper(page: Any) -> None:
+    site = factory.site("Shop")
+    cluster = factory.cluster(site)
+    for number in range(8):
+        factory.snapshot(site, f"https://shop.example/{number}", html(number).encode(), cluster=cluster)
+    page.goto(reverse("cluster_wrapper", args=[site.slug, cluster.number]))
+    page.get_by_label("Take B").check()
+    page.get_by_label("Name of B").fill("heading")
+    page.get_by_label("A record of these pages is a").fill("Book")
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    page.get_by_role("button", name="Use these").click()
+    page.wait_for_url(re.compile(re.escape(reverse("workbench", args=[site.slug, cluster.number]))))
+    api.expect(page.get_by_text("heading").first).to_be_visible()
+    assert Label.objects.filter(attribute__name="heading").count() == 3
+
+
+def test_from_no_click_to_a_list_with_marked_rows(page: Any) -> None:
+    site = factory.site("Shops")
+    cluster = factory.cluster(site)
+    factory.samples(cluster, [factory.snapshot(site, f"https://shops.example/{n}", lists.html(n), cluster=cluster) for n in range(5)])
+    page.goto(reverse("cluster_suggest", args=[site.slug, cluster.number]))
+    page.get_by_role("textbox", name="Name of the list").fill("offers")
+    card = page.locator(".suggested-list")
+    api.expect(card.get_by_text("Tea 0-0")).to_be_visible()
+    card.get_by_role("textbox", name="Name", exact=True).first.fill("thing")
+    page.get_by_label("A record of these pages is a").fill("Shop")
+    api.expect(page.get_by_role("button", name="Use these")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    card.get_by_role("button", name="Use this list").click()
+    page.wait_for_url(re.compile(re.escape(reverse("workbench", args=[site.slug, cluster.number]))))
+    api.expect(page.get_by_text("6 rows of offers marked on 2 pages")).to_be_visible()
+    assert [each.name for each in RecordType.objects.get().attributes.filter(list__name="offers")] == ["thing", "price"]
+    assert Label.objects.filter(attribute__name="thing", row__in=(1, 2)).count() == 4

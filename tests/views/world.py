@@ -1,0 +1,228 @@
+"""A site with something of everything, for the tests of the pages."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils import timezone
+
+from extraction import pipeline
+from extraction.algorithms.rules.rule import AttributeRule, Selector
+from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.models import (
+    Alert,
+    AlertChannel,
+    Breakage,
+    Check,
+    Cluster,
+    Clustering,
+    CrawlAddress,
+    Page,
+    RecordType,
+    Rule,
+    Run,
+    RunProblem,
+    SamplePage,
+    Site,
+    Source,
+)
+from extraction.services.core import runs
+from extraction.services.records import extract_records
+from extraction.services.rules import rules
+from tests.services import factory
+
+XPATHS = {"title": "//h1[@class='name']/text()", "price": "//p[@class='price']/text()", "author": "//li[@class='author']/text()"}
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """The rows that addresses are made of."""
+
+    site: Site
+    cluster: Cluster
+    page: Page
+    rule: Rule
+    run: Run
+    crawl: Run
+    breakage: Breakage
+    record_type: RecordType
+    alert: Alert
+    clustering: Clustering
+
+    def address(self, name: str) -> Sequence[Any]:
+        """The arguments of an address by its name."""
+        cluster = [self.site.slug, self.cluster.number]
+        if name in {
+            "home",
+            "login",
+            "logout",
+            "sites",
+            "site_new",
+            "site_new_upload",
+            "record_types",
+            "record_type_new",
+            "alerts",
+            "breakages",
+            "alert_channel_new",
+        }:
+            return []
+        if name.startswith("alert"):
+            return [self.alert.pk if name == "alert_again" else self.alert.channel_id]
+        if name.startswith("record_type"):
+            return [self.record_type.slug]
+        if name in {"run_addresses", "run_pause", "run_resume"}:
+            return [self.crawl.pk]
+        if name == "breakage_looks_progress":
+            kind = Run.Kind.ASSETS
+            return [self.breakage.pk, Run.objects.get_or_create(site=self.site, cluster=self.cluster, kind=kind, state="done")[0].pk]
+        if name.startswith("breakage"):
+            return [self.breakage.pk]
+        if name in {"site_lab_method", "site_lab_adopt"}:
+            return [self.site.slug, self.clustering.pk]
+        if name == "site_lab_shares":
+            return [self.site.slug, self.clustering.pk, 0]
+        if name == "site_check":
+            return [self.site.slug, self.breakage.check_found_id]
+        if name.startswith("run"):
+            return [self.run.pk]
+        if name == "rule_difference":
+            return [*cluster, self.rule.version, self.rule.version]
+        if name == "rule_export":
+            return [*cluster, self.rule.version, "scrapy"]
+        if name in {"page", "page_apart"}:
+            return [self.site.slug, self.page.pk]
+        if name == "rule" or name in {"rule_preview", "rule_edit", "rule_publish", "rule_retire"}:
+            return [*cluster, self.rule.version]
+        if name.startswith(("site", "crawl", "source")) or name in {"cluster_start", "cluster_merge", "cluster_same"}:
+            return [self.site.slug]
+        return cluster
+
+
+def make(count: int = 6, *, name: str = "Books") -> World:
+    """A shop of `count` pages with a live rule, its records, a run with problems and one that failed."""
+    cluster = factory.shop(count)
+    Site.objects.filter(pk=cluster.site_id).update(name=name)
+    cluster.refresh_from_db()
+    factory.mark(cluster, 0, title=["Book 0"], price=["£0.50"])
+    rule = rules.publish(draft(cluster))
+    run = extract(cluster)
+    RunProblem.objects.create(run=run, name="broken.html", reason="it is empty")
+    failed = runs.start(Run.Kind.CLUSTER, cluster.site)
+    Run.objects.filter(pk=failed.pk).update(state=Run.State.FAILED, error="there are no pages", finished_at=run.created_at)
+    page = Page.objects.filter(site=cluster.site).order_by("pk")[0]
+    assert cluster.record_type
+    crawl, breakage = crawled(cluster.site), broken(rule, page)
+    return World(cluster.site, cluster, page, rule, run, crawl, breakage, cluster.record_type, alert(), tried(cluster.site))
+
+
+def tried(site: Site) -> Clustering:
+    """A comparison of the structure lab that has ended: the templates, a method with two groups, and one that gave up."""
+    pages = list(Page.objects.filter(site=site).order_by("pk").values_list("pk", flat=True))
+    run = runs.start(Run.Kind.LAB, site, parameters={"methods": ["lsh", "rtdm"]}, unit="clusterings")
+    Run.objects.filter(pk=run.pk).update(state=Run.State.DONE, finished_at=run.created_at, summary={"methods": 2, "pages": len(pages)})
+    Clustering.objects.create(site=site, run=run, groups=[pages], bits=9000.0)
+    Clustering.objects.create(site=site, run=run, method="rtdm", reason="it needs more than 900 seconds of a processor for these pages")
+    groups = [pages[:-2], pages[-2:]]
+    return Clustering.objects.create(site=site, run=run, method="lsh", groups=groups, bits=8000.0, seconds=1.5, peak_bytes=2_000_000)
+
+
+def broken(rule: Rule, page: Page) -> Breakage:
+    """A breakage that was dismissed, with the check that found it on one page."""
+    now = timezone.now()
+    evidence = {
+        "attribute": "price",
+        "url": page.url,
+        "kind": "null",
+        "strong": True,
+        "before": ["£0.50"],
+        "now": [],
+        "reason": "it is lost",
+    }
+    check = Check.objects.create(
+        cluster=rule.cluster,
+        rule=rule,
+        checked_at=now,
+        verdict=Check.Verdict.NULL,
+        asked=1,
+        reached=1,
+        covered_fraction=1.0,
+        attributes={"price": {"kind": "null", "pages": 1, "fraction": 1.0, "null_fraction": 1.0}},
+        pages=[{"url": page.url, "outcome": "ok", "old": page.current_id, "new": page.current_id}],
+        evidence=[evidence],
+    )
+    state = Breakage.State.DISMISSED
+    return Breakage.objects.create(
+        cluster=rule.cluster, rule=rule, check_found=check, state=state, attributes=["price"], opened_at=now, closed_at=now
+    )
+
+
+def alert() -> Alert:
+    """An alert that could not be sent, and its channel."""
+    channel = AlertChannel.objects.create(name="Data team", url="json://user:hunter2@127.0.0.1:9/", events=["break", "digest"])
+    now = timezone.now()
+    return Alert.objects.create(
+        channel=channel,
+        event="digest",
+        key="digest 2026-01-05",
+        title="Vertex: 1 broken rule",
+        body="Broken.",
+        created_at=now,
+        next_at=now,
+        state=Alert.State.FAILED,
+        error="The service did not take it.",
+    )
+
+
+def crawled(site: Site) -> Run:
+    """A crawl of the site that has ended, with addresses of several outcomes."""
+    Source.objects.create(site=site, addresses=["https://shop.example/"])
+    run = runs.start(Run.Kind.CRAWL, site, parameters={"mode": "sample"})
+    Run.objects.filter(pk=run.pk).update(state=Run.State.DONE, finished_at=run.created_at, summary={"pages": 6, "new": 6})
+    outcomes = ["ok"] * 6 + ["not_found"] * 3 + ["refused_by_robots"]
+    CrawlAddress.objects.bulk_create(
+        CrawlAddress(run=run, url=f"https://shop.example/{n}", state="done", outcome=outcome, message="said so", fetched_at=run.created_at)
+        for n, outcome in enumerate(outcomes)
+    )
+    CrawlAddress.objects.create(run=run, url="https://shop.example/waits", via="https://shop.example/0")
+    return Run.objects.get(pk=run.pk)
+
+
+def draft(cluster: Cluster) -> Rule:
+    """A rule for the shop's pages."""
+    assert cluster.record_type
+    attributes = [
+        AttributeRule(
+            each.name,
+            type=each.type,  # type: ignore[arg-type]
+            multiple=each.multiple,
+            mandatory=each.mandatory,
+            alternatives=(Selector(XPATHS.get(each.name, "//p/text()")),),
+        )
+        for each in cluster.record_type.attributes.all()
+    ]
+    without = list(SamplePage.objects.filter(cluster=cluster).values_list("snapshot", flat=True))
+    entry = {"precision": 1.0, "distance": 2, "support": 3, "features": ["text of <h1>"]}
+    report = {
+        "pages": 6,
+        "checked": 6,
+        "attributes": [
+            {
+                "name": each.name,
+                "alternatives": [entry | {"xpath": XPATHS.get(each.name, "//p/text()")}],
+                "checked": 6,
+                "hits": 4,
+                "without": without,
+            }
+            for each in attributes
+        ],
+    }
+    return rules.add_draft(cluster, RuleValue(tuple(attributes)), report=report, origin=Rule.Origin.LEARNED)
+
+
+def extract(cluster: Cluster) -> Run:
+    """Runs the live rule over all pages, here and now."""
+    run = extract_records.start(cluster)
+    pipeline.execute(run.pk)
+    run.refresh_from_db()
+    assert run.state == Run.State.DONE, run.error
+    return run
