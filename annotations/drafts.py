@@ -7,7 +7,7 @@ from extraction.algorithms.dom.nodes import Location, value
 from extraction.display.tree import PREVIEW_CHARS
 from extraction.models import Attribute, Cluster
 from extraction.services.learning import workspaces
-from extraction.services.learning.list_lessons import Problem, attributes_of
+from extraction.services.learning.list_lessons import ListProblem, list_row_attributes
 
 FIRST_SLICE_S = 0.05
 """Time for counting hits within the answer to a click, so that the whole answer stays under half a second."""
@@ -24,7 +24,7 @@ MAX_ROWS = 500
 Labels = Mapping[int, Sequence[Location]]
 
 
-def draft(cluster: Cluster, attribute: Attribute, labels: Labels, samples: Iterable[int]) -> dict[str, Any]:
+def describe_draft(cluster: Cluster, attribute: Attribute, labels: Labels, samples: Iterable[int]) -> dict[str, Any]:
     """The draft as JSON values. labels: {snapshot id: places} of the attribute. samples: pages whose values are wanted.
 
     state: `empty` (nothing marked yet), `failed` (message says why, in words), `learned` (values, coverage).
@@ -33,7 +33,7 @@ def draft(cluster: Cluster, attribute: Attribute, labels: Labels, samples: Itera
         return {"attribute": attribute.pk, "state": "empty"}
     workspace = workspaces.open_workspace(cluster)
     rule = workspace.learn(attribute, labels)
-    if isinstance(rule, workspaces.NotLearned):
+    if isinstance(rule, workspaces.AttributeNotLearned):
         places = [{"page": pk, "location": at.as_json(), "value": _at(workspace, pk, at)} for pk, at in rule.places]
         return {"attribute": attribute.pk, "state": "failed", "message": rule.message, "page": rule.snapshot_id, "places": places}
     found = workspace.values(rule, only=[*samples])
@@ -45,23 +45,23 @@ def draft(cluster: Cluster, attribute: Attribute, labels: Labels, samples: Itera
     }
 
 
-def list_draft(cluster: Cluster, attribute: Attribute, samples: Iterable[int]) -> dict[str, Any]:
+def describe_list_draft(cluster: Cluster, attribute: Attribute, samples: Iterable[int]) -> dict[str, Any]:
     """The draft of the list that an attribute is of. As `draft`, with `rows` instead of values: {page: [{attribute id: values}, …]}.
 
     It is `empty` until two rows have a value: one row does not tell where the next begins.
     """
     record_list = attribute.list
     assert record_list is not None  # noqa: S101 - callers ask for attributes of lists only
-    labels = workspaces.row_labels_of(cluster).get(record_list.pk, {})
+    labels = workspaces.read_row_labels(cluster).get(record_list.pk, {})
     begun = sum(any(row.values()) for rows in labels.values() for row in rows.values())
     said = {"attribute": attribute.pk, "list": record_list.pk}
     if begun < 2:
         return {**said, "state": "empty"}
     workspace = workspaces.open_workspace(cluster)
     lesson = workspace.list_lesson(record_list, labels)
-    if isinstance(lesson, Problem):
+    if isinstance(lesson, ListProblem):
         return {**said, "state": "failed", "message": lesson.message, "page": lesson.snapshot_id}
-    ids = {each.name: each.pk for each in attributes_of(record_list)}
+    ids = {each.name: each.pk for each in list_row_attributes(record_list)}
     failed = {ids[problem.name]: problem.message for problem in lesson.failed}
     found = {page: [_list_row(row, ids) for row in rows[:MAX_ROWS]] for page, rows in workspace.rows(lesson.rule, only=[*samples]).items()}
     return {**said, "state": "learned", "values": {page: [] for page in found}, "rows": found, "failed": failed}
@@ -71,11 +71,11 @@ def _list_row(row: Mapping[str, Sequence[tuple[Location, str]]], ids: Mapping[st
     return {ids[name]: [_row(place, text) for place, text in values[:MAX_VALUES]] for name, values in row.items() if name in ids}
 
 
-def coverage(cluster: Cluster, attribute: Attribute, labels: Labels, cursor: int) -> dict[str, Any] | None:
+def describe_coverage(cluster: Cluster, attribute: Attribute, labels: Labels, cursor: int) -> dict[str, Any] | None:
     """The next slice of the hit rate; None while there is no rule."""
     workspace = workspaces.open_workspace(cluster)
     rule = workspace.learn(attribute, labels) if any(labels.values()) else None
-    if rule is None or isinstance(rule, workspaces.NotLearned):
+    if rule is None or isinstance(rule, workspaces.AttributeNotLearned):
         return None
     return _coverage(workspace.coverage(rule, cursor=cursor, budget_s=SLICE_S))
 

@@ -28,16 +28,16 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class EditStep:
     """What a step changed: the page, and the attributes on it."""
 
     snapshot_id: int
     attribute_ids: tuple[int, ...]
 
 
-def apply(
+def apply_changes(
     cluster: Cluster, snapshot: Snapshot, changes: Sequence[Change], user: Any, *, nodes: Sequence[etree._Element] | None = None
-) -> Step:
+) -> EditStep:
     """Says what `changes` say, as one step. Raises LabelError and PageError; then nothing is changed."""
     with transaction.atomic():
         _one_at_a_time(snapshot)
@@ -63,10 +63,10 @@ def apply(
                     number = edit.step = edit.pk
                     edit.save(update_fields=["step"])
         _forget_old(mine)
-    return Step(snapshot.pk, tuple(dict.fromkeys(change.attribute.pk for change in changes)))
+    return EditStep(snapshot.pk, tuple(dict.fromkeys(change.attribute.pk for change in changes)))
 
 
-def undo(cluster: Cluster, user: Any) -> Step | None:
+def undo_step(cluster: Cluster, user: Any) -> EditStep | None:
     """Takes this person's last step back; None when there is none.
 
     Raises LabelError when somebody changed it since; that step is then forgotten, so that the one before it can be taken back.
@@ -74,12 +74,12 @@ def undo(cluster: Cluster, user: Any) -> Step | None:
     return _replay(cluster, user, back=True)
 
 
-def redo(cluster: Cluster, user: Any) -> Step | None:
+def redo_step(cluster: Cluster, user: Any) -> EditStep | None:
     """Does again what was taken back last; None when there is nothing. Raises LabelError as `undo` does."""
     return _replay(cluster, user, back=False)
 
 
-def possible(cluster: Cluster, user: Any) -> dict[str, bool]:
+def find_possible_steps(cluster: Cluster, user: Any) -> dict[str, bool]:
     """Whether there is anything to undo and to redo."""
     mine = Edit.objects.filter(cluster=cluster, created_by=user)
     return {"undo": mine.filter(undone=False).exists(), "redo": mine.filter(undone=True).exists()}
@@ -97,7 +97,7 @@ def _forget_old(mine: "QuerySet[Edit]") -> None:
         mine.filter(step__lte=last[-1]).delete()
 
 
-def _replay(cluster: Cluster, user: Any, *, back: bool) -> Step | None:
+def _replay(cluster: Cluster, user: Any, *, back: bool) -> EditStep | None:
     mine, chosen = Edit.objects.filter(cluster=cluster, created_by=user, undone=not back), None
     try:
         with transaction.atomic():
@@ -113,7 +113,7 @@ def _replay(cluster: Cluster, user: Any, *, back: bool) -> Step | None:
         if chosen is not None:
             mine.filter(step=chosen.step).delete()
         raise
-    return Step(chosen.snapshot_id, tuple(dict.fromkeys(edit.attribute_id for edit in rows)))
+    return EditStep(chosen.snapshot_id, tuple(dict.fromkeys(edit.attribute_id for edit in rows)))
 
 
 def _restore(cluster: Cluster, edit: Edit, user: Any, *, back: bool) -> None:

@@ -8,7 +8,7 @@ from django.db.models import F
 from django.urls import reverse
 
 from annotations import drafts, edits
-from annotations.similar import similar
+from annotations.similar import find_similar
 from extraction.algorithms.dom.nodes import Location
 from extraction.display.tree import PREVIEW_CHARS, PageTree, option
 from extraction.models import Attribute, Cluster, Label, RecordList, Rule, Run, Snapshot
@@ -18,72 +18,72 @@ from extraction.services.rules import rules
 from extraction.services.templates import sample_pages
 
 
-def state(cluster: Cluster, user: Any) -> dict[str, Any]:
+def describe_state(cluster: Cluster, user: Any) -> dict[str, Any]:
     """Everything the workbench needs to start: samples, attributes, labels. Drafts are asked for one by one."""
     return {
         "samples": _samples(cluster),
-        "attributes": [_attribute(attribute) for attribute in attributes(cluster)],
+        "attributes": [_attribute(attribute) for attribute in list_attributes(cluster)],
         "lists": list(RecordList.objects.filter(record_type=cluster.record_type_id).values("id", "name")) if cluster.record_type_id else [],
         "labels": _labels(cluster),
-        "steps": edits.possible(cluster, user),
+        "steps": edits.find_possible_steps(cluster, user),
         "rule": _rule(cluster),
     }
 
 
-def attributes(cluster: Cluster) -> list[Attribute]:
+def list_attributes(cluster: Cluster) -> list[Attribute]:
     """The attributes of the cluster's record type in their order, the page's own first, then list by list."""
     found = Attribute.objects.filter(record_type=cluster.record_type_id) if cluster.record_type_id else Attribute.objects.none()
     return list(found.order_by(F("list__position").asc(nulls_first=True), "list_id", "position", "id"))
 
 
-def changed(cluster: Cluster, step: edits.Step, user: Any) -> dict[str, Any]:
+def describe_change(cluster: Cluster, step: edits.EditStep, user: Any) -> dict[str, Any]:
     """The answer to a step: the labels of what it changed. What they teach is asked for by `draft`: a save waits for no learning."""
     shown = _labels(cluster, step.attribute_ids)
     return {
         "page": step.snapshot_id,
         "labels": {pk: shown.get(pk, {}) for pk in step.attribute_ids},
-        "steps": edits.possible(cluster, user),
+        "steps": edits.find_possible_steps(cluster, user),
     }
 
 
-def draft(cluster: Cluster, attribute: Attribute, page: int | None, *, also: Sequence[int] = ()) -> dict[str, Any]:
+def describe_draft(cluster: Cluster, attribute: Attribute, page: int | None, *, also: Sequence[int] = ()) -> dict[str, Any]:
     """What is learned of an attribute from its labels now; with a page, also `similar`: what is like the places marked there.
 
     also: pages beside the samples whose values are wanted.
     """
     if attribute.list_id:
-        return drafts.list_draft(cluster, attribute, dict.fromkeys([*sample_ids(cluster), *also]))
-    labels = workspaces.labels_of(cluster).get(attribute.pk, {})
-    found = drafts.draft(cluster, attribute, labels, dict.fromkeys([*sample_ids(cluster), *also]))
+        return drafts.describe_list_draft(cluster, attribute, dict.fromkeys([*list_sample_ids(cluster), *also]))
+    labels = workspaces.read_labels(cluster).get(attribute.pk, {})
+    found = drafts.describe_draft(cluster, attribute, labels, dict.fromkeys([*list_sample_ids(cluster), *also]))
     if page is not None and attribute.multiple:
         found["similar"] = _similar(cluster, page, labels.get(page, ()))
     return found
 
 
-def page_tree(cluster: Cluster, snapshot: Snapshot) -> PageTree:
+def read_page_tree(cluster: Cluster, snapshot: Snapshot) -> PageTree:
     """The page's elements, from the cluster's workspace where it has them; nothing that learns is waited for. Raises PageError."""
-    loaded = workspaces.page_in_memory(cluster, snapshot.pk)
+    loaded = workspaces.find_loaded_page(cluster, snapshot.pk)
     return PageTree(loaded.nodes, loaded.index) if loaded else PageTree.of(read_elements(snapshot))
 
 
-def sample_ids(cluster: Cluster) -> list[int]:
+def list_sample_ids(cluster: Cluster) -> list[int]:
     """Snapshot ids of the pages shown in the workbench, in their order."""
     return [sample.snapshot_id for sample in sample_pages.samples(cluster)]
 
 
-def titles(cluster: Cluster, snapshots: Sequence[int]) -> list[dict[str, Any]]:
+def list_titles(cluster: Cluster, snapshots: Sequence[int]) -> list[dict[str, Any]]:
     """Pages of the cluster by name, with the address of their screen."""
     rows = Snapshot.objects.filter(cluster=cluster, pk__in=snapshots).values_list("pk", "title", "page__url", "page_id")
     slug = cluster.site.slug
     return [{"id": pk, "title": title, "url": url, "page": reverse("page", args=[slug, page])} for pk, title, url, page in rows]
 
 
-def learn(cluster: Cluster, user: Any) -> Run:
+def start_learning(cluster: Cluster, user: Any) -> Run:
     """Starts the run that learns all attributes and writes a draft rule."""
-    return learn_rule.start(cluster, user)
+    return learn_rule.start_learning(cluster, user)
 
 
-def progress(run: Run) -> dict[str, Any]:
+def describe_learning(run: Run) -> dict[str, Any]:
     """Where a learning run stands; when it is done, the address of the rule it wrote."""
     newest = Rule.objects.filter(cluster=run.cluster).order_by("-version").first()
     done = run.state == Run.State.DONE
@@ -95,19 +95,19 @@ def progress(run: Run) -> dict[str, Any]:
     }
 
 
-def newest_draft(cluster: Cluster) -> Rule | None:
+def find_newest_draft(cluster: Cluster) -> Rule | None:
     """What would be published."""
     return Rule.objects.filter(cluster=cluster, state__in=Rule.UNPUBLISHED).order_by("-version").first()
 
 
-def lacking(draft: Rule) -> list[str]:
+def list_lacking_attributes(draft: Rule) -> list[str]:
     """The record type's attributes that a draft takes nothing for, in their order: they were not marked or could not be learned."""
     taken = {attribute.name for attribute in rules.value_of(draft).every}
     names = Attribute.objects.filter(record_type_id=draft.cluster.record_type_id).values_list("name", flat=True)
     return [name for name in names if name not in taken]
 
 
-def publish(draft: Rule, user: Any) -> str:
+def publish_draft(draft: Rule, user: Any) -> str:
     """Publishes a draft and gives its address."""
     rules.publish(draft, user)
     return draft.get_absolute_url()
@@ -175,7 +175,7 @@ def _similar(cluster: Cluster, snapshot_id: int, marked: Sequence[Location]) -> 
     if page is None:
         return []
     tree = PageTree(page.nodes, page.index)
-    return [option(tree, place) for place in similar(tree, marked) if place not in marked]
+    return [option(tree, place) for place in find_similar(tree, marked) if place not in marked]
 
 
 def _rule(cluster: Cluster) -> dict[str, Any]:

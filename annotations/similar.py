@@ -18,7 +18,7 @@ MAX_OFFERED = 500
 Step = tuple[str, frozenset[str]]
 
 
-def similar(tree: PageTree, locations: Sequence[Location]) -> tuple[Location, ...]:
+def find_similar(tree: PageTree, locations: Sequence[Location]) -> tuple[Location, ...]:
     """All places like the given ones, these included, in document order; () where nothing new is found.
 
     locations: at least two, of one kind, none a part of a text; anything else gives ().

@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from annotations import drafts, edits, looking, page_data, services, teaching_words
+from annotations import drafts, edits, page_looks, page_suggestions, recommendations, services
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError
 from extraction.display import tree
@@ -53,7 +53,7 @@ def workbench(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     context = {"cluster": cluster, "site": cluster.site, "section": "sites"}
     if cluster.record_type is None:
         return render(request, "annotations/record_type.html", {**context, "record_types": RecordType.objects.all()})
-    return render(request, "annotations/workbench.html", {**context, "attributes": services.attributes(cluster)})
+    return render(request, "annotations/workbench.html", {**context, "attributes": services.list_attributes(cluster)})
 
 
 @require_GET
@@ -82,9 +82,9 @@ def record_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @endpoint
 def state(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Samples, attributes, labels; ?also=1,2: pages of the template to be shown although they are no samples."""
-    found = services.state(cluster, request.user)
+    found = services.describe_state(cluster, request.user)
     known = {sample["id"] for sample in found["samples"]}
-    found["samples"] += teaching_words.pages(cluster, [pk for pk in _ids(request, "also") if pk not in known])
+    found["samples"] += recommendations.describe_pages(cluster, [pk for pk in _ids(request, "also") if pk not in known])
     return found
 
 
@@ -105,25 +105,33 @@ def label(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     changes = [_change(cluster, row) for row in _list(body, "changes")]
     if not changes:
         raise BadRequest("changes: nothing is changed")
-    nodes = services.page_tree(cluster, snapshot).nodes
-    step = edits.apply(cluster, snapshot, changes, request.user, nodes=nodes)
-    return services.changed(cluster, step, request.user)
+    nodes = services.read_page_tree(cluster, snapshot).nodes
+    step = edits.apply_changes(cluster, snapshot, changes, request.user, nodes=nodes)
+    return services.describe_change(cluster, step, request.user)
 
 
 @require_POST
 @endpoint
 def undo(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Takes the last step back."""
-    step = edits.undo(cluster, request.user)
-    return services.changed(cluster, step, request.user) if step else {"nothing": True, "steps": edits.possible(cluster, request.user)}
+    step = edits.undo_step(cluster, request.user)
+    return (
+        services.describe_change(cluster, step, request.user)
+        if step
+        else {"nothing": True, "steps": edits.find_possible_steps(cluster, request.user)}
+    )
 
 
 @require_POST
 @endpoint
 def redo(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Does the last step taken back again."""
-    step = edits.redo(cluster, request.user)
-    return services.changed(cluster, step, request.user) if step else {"nothing": True, "steps": edits.possible(cluster, request.user)}
+    step = edits.redo_step(cluster, request.user)
+    return (
+        services.describe_change(cluster, step, request.user)
+        if step
+        else {"nothing": True, "steps": edits.find_possible_steps(cluster, request.user)}
+    )
 
 
 @require_GET
@@ -134,28 +142,28 @@ def draft(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     ?also=1,2: pages beside the samples whose values are wanted.
     """
     page = _number(request, "page") if request.GET.get("page") else None
-    return services.draft(cluster, _attribute(cluster, request.GET.get("attribute")), page, also=_ids(request, "also"))
+    return services.describe_draft(cluster, _attribute(cluster, request.GET.get("attribute")), page, also=_ids(request, "also"))
 
 
 @require_GET
 @endpoint
 def advice(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Which page to annotate next and why; asked for again until it is complete. ?begun=1,2: pages worked on, as they are shown."""
-    return teaching_words.advice(cluster, services.sample_ids(cluster), _ids(request, "begun"))
+    return recommendations.describe_recommendations(cluster, services.list_sample_ids(cluster), _ids(request, "begun"))
 
 
 @require_GET
 @endpoint
 def suggestions(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """What ?page= itself says of the attributes (JSON-LD, microdata, RDFa, Open Graph), where that stands in its text."""
-    return page_data.suggestions(cluster, _snapshot(cluster, request.GET.get("page")))
+    return page_suggestions.describe_suggestions(cluster, _snapshot(cluster, request.GET.get("page")))
 
 
 @require_GET
 @endpoint
 def agreement(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """How far what is learned of ?attribute= agrees with the pages' own data."""
-    return page_data.agreement(cluster, _attribute(cluster, request.GET.get("attribute")))
+    return page_suggestions.describe_agreement(cluster, _attribute(cluster, request.GET.get("attribute")))
 
 
 @require_GET
@@ -163,15 +171,15 @@ def agreement(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 def coverage(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """The hit rate of ?attribute= after some more pages from ?cursor= on."""
     attribute = _attribute(cluster, request.GET.get("attribute"))
-    labels = workspaces.labels_of(cluster).get(attribute.pk, {})
-    return {"attribute": attribute.pk, "coverage": drafts.coverage(cluster, attribute, labels, _number(request, "cursor"))}
+    labels = workspaces.read_labels(cluster).get(attribute.pk, {})
+    return {"attribute": attribute.pk, "coverage": drafts.describe_coverage(cluster, attribute, labels, _number(request, "cursor"))}
 
 
 @require_GET
 @endpoint
 def without(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Titles and addresses of the pages ?pages=1,2,3."""
-    return {"pages": services.titles(cluster, _ids(request, "pages"))}
+    return {"pages": services.list_titles(cluster, _ids(request, "pages"))}
 
 
 @require_GET
@@ -213,7 +221,7 @@ def dimmed(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @endpoint
 def looks(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """How many styles and pictures of ?page= are missing, and whether they can be loaded."""
-    return looking.missing(_snapshot(cluster, request.GET.get("page")))
+    return page_looks.count_missing_files(_snapshot(cluster, request.GET.get("page")))
 
 
 @require_POST
@@ -228,14 +236,14 @@ def load_looks(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @endpoint
 def looks_progress(_request: HttpRequest, cluster: Cluster, run_id: int) -> dict[str, Any]:
     """Where loading stands."""
-    return looking.progress(get_object_or_404(Run, pk=run_id, cluster=cluster))
+    return page_looks.describe_loading(get_object_or_404(Run, pk=run_id, cluster=cluster))
 
 
 @require_POST
 @endpoint
 def learn(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Starts learning the rule; `progress` says where to ask how it goes."""
-    run = services.learn(cluster, request.user)
+    run = services.start_learning(cluster, request.user)
     return {"progress": reverse("workbench_learning", args=[cluster.site.slug, cluster.number, run.pk])}
 
 
@@ -243,7 +251,7 @@ def learn(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @endpoint
 def learning_progress(_request: HttpRequest, cluster: Cluster, run_id: int) -> dict[str, Any]:
     """Where a learning run stands."""
-    return services.progress(get_object_or_404(Run, pk=run_id, cluster=cluster))
+    return services.describe_learning(get_object_or_404(Run, pk=run_id, cluster=cluster))
 
 
 @require_POST
@@ -253,14 +261,14 @@ def publish(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 
     Where it takes nothing for other attributes than those named, nothing is published and {"lacking": [names]} says which.
     """
-    draft = services.newest_draft(cluster)
+    draft = services.find_newest_draft(cluster)
     if draft is None:
         raise BadRequest("There is no draft to publish. Learn a rule first.")
     known = _body(request).get("lacking")
-    names = services.lacking(draft)
+    names = services.list_lacking_attributes(draft)
     if not set(names) <= set(known if isinstance(known, list) else []):
         return {"lacking": names}
-    return {"rule": services.publish(draft, request.user)}
+    return {"rule": services.publish_draft(draft, request.user)}
 
 
 def _cluster(slug: str, number: int) -> Cluster:
@@ -268,7 +276,7 @@ def _cluster(slug: str, number: int) -> Cluster:
 
 
 def _page_tree(request: HttpRequest, cluster: Cluster) -> tree.PageTree:
-    return services.page_tree(cluster, _snapshot(cluster, request.GET.get("page")))
+    return services.read_page_tree(cluster, _snapshot(cluster, request.GET.get("page")))
 
 
 def _snapshot(cluster: Cluster, value: Any) -> Snapshot:

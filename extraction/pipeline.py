@@ -32,7 +32,7 @@ JOBS: dict[str, Job] = {
     Run.Kind.LAB: comparisons.run,
     Run.Kind.ASSETS: load_assets.run,
     Run.Kind.PREVIEW: previews.run,
-    Run.Kind.LEARN: learn_rule.run,
+    Run.Kind.LEARN: learn_rule.run_learning,
     Run.Kind.EXTRACT: extract_records.run,
     Run.Kind.CHECK: check_site.run,
     Run.Kind.REUSE: reuse_rules.run,

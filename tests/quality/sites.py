@@ -12,8 +12,8 @@ from lxml import etree
 from extraction.algorithms.dom.nodes import RAW_TEXT, Location, clean, texts, whole_text
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.learning.apriori import Example
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.tables import table
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.table_reader import read_page_table
 
 UNANNOTATED = 30
 """Other pages given to the learner, evenly spread over the site."""
@@ -32,7 +32,7 @@ class Site:
 
 def read_site(folder: Path, *, most: int | None = None) -> Site:
     """A site's pages, the first `most` of them."""
-    pages = {file.stem: table(parse(file.read_bytes()).root) for file in sorted((folder / "pages").glob("*.html"))[:most]}
+    pages = {file.stem: read_page_table(parse(file.read_bytes()).root) for file in sorted((folder / "pages").glob("*.html"))[:most]}
     annotations, truth = (json.loads((folder / name).read_text()) for name in ("annotations.json", "truth.json"))
     return Site(folder.name, pages, annotations, truth)
 

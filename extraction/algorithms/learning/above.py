@@ -9,34 +9,34 @@ from collections.abc import Iterator
 import numpy as np
 
 from extraction.algorithms.dom.xpath import name_test, same_text
-from extraction.algorithms.learning.features import BLANK, PRESENTATION, TOO_LONG, Bools, Hashes, key, name_key, names_of
-from extraction.algorithms.learning.maker import ANY, Found, Maker, name_words
+from extraction.algorithms.learning.feature_maker import ANY, FeatureMaker, MaskedFeature, name_words
+from extraction.algorithms.learning.page_table import BLANK, PRESENTATION, TOO_LONG, Bools, Hashes, hash_name, hash_text, list_names
 
 
-def somewhere_under(maker: Maker) -> Iterator[Found]:
+def somewhere_under(maker: FeatureMaker) -> Iterator[MaskedFeature]:
     """Names of ancestors, headings and labels before them."""
     yield from _named(maker)
     yield from _labelled(maker)
 
 
-def _named(maker: Maker) -> Iterator[Found]:
+def _named(maker: FeatureMaker) -> Iterator[MaskedFeature]:
     corpus, seen = maker.corpus, set()
     for level in range(1, len(maker.levels)):
         row = int(maker.levels[level][maker.example])
         tag = maker.tag_of(row)
-        for pair in names_of(corpus.element(row)):
+        for pair in list_names(corpus.element(row)):
             if (tag, pair) in seen or pair[0] in PRESENTATION:
                 continue
             seen.add((tag, pair))
-            named = corpus.rows_named(name_key(*pair))
-            mask = corpus.under(named[corpus.numbers["tag"][named] == np.uint64(key(tag))], maker.nodes.rows)
+            named = corpus.rows_named(hash_name(*pair))
+            mask = corpus.under(named[corpus.numbers["tag"][named] == np.uint64(hash_text(tag))], maker.nodes.rows)
             if mask[maker.positives].all():
                 kind = f"under-{pair[0]}" if pair[0] in ("id", "class") else "under-name"
                 words = f"somewhere in <{tag}> with {name_words(*pair)}"
                 yield maker.feature(kind, ANY, tag, name_test(*pair), words, level, of=pair[1]), mask
 
 
-def _labelled(maker: Maker) -> Iterator[Found]:
+def _labelled(maker: FeatureMaker) -> Iterator[MaskedFeature]:
     """Headings and labels before any ancestor, as the examples have them at one or another level.
 
     Not before the element itself: a value that is gone leaves its label alone in a row, and the next row would come after it.
@@ -64,6 +64,6 @@ def _labelled(maker: Maker) -> Iterator[Found]:
                 yield maker.feature("under-label", ANY, "", test, f"somewhere after “{text}”", level + 1, of=text), mask
 
 
-def _under(maker: Maker, column: Hashes, value: int) -> Bools:
+def _under(maker: FeatureMaker, column: Hashes, value: int) -> Bools:
     """Candidates whose element has an ancestor with the value in a column of elements."""
     return maker.corpus.under(np.flatnonzero(column == np.uint64(value)).astype(np.int32), maker.nodes.rows)

@@ -17,13 +17,13 @@ from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.dom.xpath import MAX_WIDE_STEPS, XPath
 from extraction.algorithms.errors import LearningError
 from extraction.algorithms.learning import enumeration, text_range
-from extraction.algorithms.learning.alignment import aligned, path, paths_of
-from extraction.algorithms.learning.corpus import Corpus, Target
+from extraction.algorithms.learning.corpus import Corpus, NodeTarget
 from extraction.algorithms.learning.costs import CALIBRATED, Cost
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.marks import Mark, elsewhere, marks_of
-from extraction.algorithms.learning.solve import Solution, Solver
-from extraction.algorithms.learning.strong import features
+from extraction.algorithms.learning.mark_alignment import align_marks, find_paths, read_path
+from extraction.algorithms.learning.marks import MarkedNode, find_marks, find_other_places
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.solver import Solution, Solver
+from extraction.algorithms.learning.strong_features import find_features
 from extraction.algorithms.learning.text_range import TextPart
 
 MAX_PARTS = 25
@@ -78,7 +78,7 @@ class NotLearned:
     places: tuple[tuple[int, Location], ...] = ()
 
 
-def learn(
+def learn_attribute(
     pages: Sequence[PageTable] | Corpus,
     examples: Sequence[Example],
     *,
@@ -109,7 +109,7 @@ class Learner:
             if not 0 <= example.page < count:
                 raise LearningError(f"an example is on page {example.page}, but there are {count} pages")
             self.annotated[example.page] = True
-        self.marks = [one for e in examples for one in marks_of(self.corpus, e.page, e.locations)]
+        self.marks = [one for e in examples for one in find_marks(self.corpus, e.page, e.locations)]
         self.solver = Solver(self.corpus, self.annotated, multiple=multiple, cost=cost, stretch=self._stretch(), count=len(self.marks))
         self.groups: list[list[Solution]] = []
 
@@ -127,7 +127,7 @@ class Learner:
             together = self._elsewhere(together)
         if together is not None and not together.chosen.wrong:
             return self._result([together])
-        return self._split(aligned(self.corpus, self.marks), together)
+        return self._split(align_marks(self.corpus, self.marks), together)
 
     def _stretch(self) -> int:
         """Rows from a page's first mark to its last, the most on a page."""
@@ -141,13 +141,13 @@ class Learner:
         limit = clicked.total if clicked and not clicked.chosen.wrong else math.inf
         if limit <= self.cost.elsewhere or any(one.location.kind == "attribute" for one in self.marks):
             return clicked
-        places = [elsewhere(self.corpus, one) for one in self.marks]
+        places = [find_other_places(self.corpus, one) for one in self.marks]
         solutions = []
-        by_path = {path(self.corpus, place): place for place in places[0][::-1]}  # one of each kind, the first on the page
-        by_path.pop(path(self.corpus, self.marks[0]), None)
+        by_path = {read_path(self.corpus, place): place for place in places[0][::-1]}  # one of each kind, the first on the page
+        by_path.pop(read_path(self.corpus, self.marks[0]), None)
         for way, first in by_path.items():
             rest = [[*others, one] for others, one in zip(places[1:], self.marks[1:], strict=True)]
-            same = [next((place for place in choice if path(self.corpus, place) == way), None) for choice in rest]
+            same = [next((place for place in choice if read_path(self.corpus, place) == way), None) for choice in rest]
             marks = [first, *(place for place in same if place is not None)]
             if len(marks) == len(self.marks):
                 solution = self.solver.solve(marks)
@@ -159,14 +159,14 @@ class Learner:
 
     def _unseen(self, solution: Solution) -> float:
         """Share of unannotated pages where what it gives stands at no place like the one that was clicked."""
-        clicked, found, pages = path(self.corpus, self.marks[0]), set(), set()
+        clicked, found, pages = read_path(self.corpus, self.marks[0]), set(), set()
         for n in np.flatnonzero(solution.selected & ~self.annotated[solution.nodes.page]).tolist():
             page = int(solution.nodes.page[n])
             pages.add(page)
-            found |= {page} if clicked in paths_of(self.corpus, page, self.solver.text(solution.nodes, n)) else set()
+            found |= {page} if clicked in find_paths(self.corpus, page, self.solver.text(solution.nodes, n)) else set()
         return 1.0 - len(found) / len(pages) if pages else 0.0
 
-    def _split(self, marks: Sequence[Mark], together: Solution | None) -> Learned | NotLearned:
+    def _split(self, marks: Sequence[MarkedNode], together: Solution | None) -> Learned | NotLearned:
         """Groups of marks, finer and finer, until each has a set that selects no wrong node."""
         solutions: list[Solution] = []
         for group in self._by_target(marks):
@@ -179,7 +179,7 @@ class Learner:
         return self._conflict(together)
 
     @staticmethod
-    def _by_target(marks: Sequence[Mark]) -> list[list[Mark]]:
+    def _by_target(marks: Sequence[MarkedNode]) -> list[list[MarkedNode]]:
         """As few groups as possible of marks with a common target, largest first."""
         left, groups = list(marks), []
         while left:
@@ -189,7 +189,7 @@ class Learner:
             left = [one for one in left if best not in one.nodes]
         return groups
 
-    def _cover(self, marks: Sequence[Mark]) -> list[Solution]:
+    def _cover(self, marks: Sequence[MarkedNode]) -> list[Solution]:
         """Solutions for parts of a group that no single set can tell from the rest: the largest part first.
 
         Parts are the marks that share one feature of the first mark left; few are tried, from the largest.
@@ -205,13 +205,13 @@ class Learner:
             left = [one for one in left if id(one) not in taken]
         return solutions
 
-    def _parts(self, left: Sequence[Mark]) -> list[list[Mark]]:
+    def _parts(self, left: Sequence[MarkedNode]) -> list[list[MarkedNode]]:
         """Parts of the marks, each those that share some feature of the first, larger ones first."""
         target = next(iter(left[0].nodes))
         nodes = self.solver.candidates(target)
         mine = [one for one in left if target in one.nodes]
         places = self.solver.places(nodes, mine)
-        parts = {tuple(np.flatnonzero(mask[places])) for _, mask in features(self.corpus, nodes, places[:1], cost=self.cost)}
+        parts = {tuple(np.flatnonzero(mask[places])) for _, mask in find_features(self.corpus, nodes, places[:1], cost=self.cost)}
         return [[mine[n] for n in part] for part in sorted(parts, key=lambda part: (-len(part), part))[:MAX_PARTS]]
 
     def _conflict(self, together: Solution | None) -> NotLearned:
@@ -265,9 +265,9 @@ class Learner:
             return None
         others = [self.solver.text(s.nodes, int(n)) for s in group for n in np.flatnonzero(s.selected & ~self.annotated[s.nodes.page])]
         if any(len(one.spans) > 1 for one in marks):
-            part = enumeration.learn([(one.text, one.spans) for one in marks], others=others)
+            part = enumeration.learn_enumeration([(one.text, one.spans) for one in marks], others=others)
         else:
-            part = text_range.learn([(one.text, *one.spans[0]) for one in marks], others=others)
+            part = text_range.learn_text_part([(one.text, *one.spans[0]) for one in marks], others=others)
         if part is None:
             return NotLearned("no constant text or pattern gives the marked parts of the texts", marks[-1].page, _ends(marks))
         return part
@@ -284,11 +284,11 @@ class Learner:
                 raise LearningError(f"{solution.xpath}, which was learned, selects something else on one of the pages")
 
 
-def _ends(marks: Sequence[Mark]) -> tuple[tuple[int, Location], ...]:
+def _ends(marks: Sequence[MarkedNode]) -> tuple[tuple[int, Location], ...]:
     """The first and the last mark."""
     return tuple(dict.fromkeys([(marks[0].page, marks[0].location), (marks[-1].page, marks[-1].location)]))
 
 
-def _target_words(target: Target) -> str:
+def _target_words(target: NodeTarget) -> str:
     names = {"text": f"text of <{target.tag}>", "element": f"<{target.tag}>", "attribute": f"{target.attribute} of <{target.tag}>"}
     return names[target.kind]

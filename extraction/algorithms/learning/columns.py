@@ -6,13 +6,13 @@ All tables at once, by array operations: a page may have a hundred thousand smal
 import numpy as np
 
 from extraction.algorithms.learning.corpus import Corpus, HeaderCells
-from extraction.algorithms.learning.features import TOO_LONG, Ints, key
+from extraction.algorithms.learning.page_table import TOO_LONG, Ints, hash_text
 
 MAX_CELL_DEPTH = 40
 """Levels looked up from a cell to its table; it takes two, but broken pages have more."""
 
 
-def headers(corpus: Corpus, cells: Ints) -> Ints:
+def find_header_cells(corpus: Corpus, cells: Ints) -> Ints:
     """Rows of the header cell above each cell.
 
     A guard row where there is none, or where an earlier header has the same text: the label means that one.
@@ -33,7 +33,7 @@ def headers(corpus: Corpus, cells: Ints) -> Ints:
 
 def _tables(corpus: Corpus, cells: Ints) -> Ints:
     """The nearest table above each cell, -1 where there is none."""
-    tags, parent, table_tag = corpus.numbers["tag"], corpus.rows["parent"], np.uint64(key("table"))
+    tags, parent, table_tag = corpus.numbers["tag"], corpus.rows["parent"], np.uint64(hash_text("table"))
     tables = np.full(len(cells), -1, np.int32)
     left, above = np.arange(len(cells)), cells
     for _ in range(MAX_CELL_DEPTH):
@@ -48,8 +48,8 @@ def _tables(corpus: Corpus, cells: Ints) -> Ints:
 def _header_cells(corpus: Corpus) -> HeaderCells:
     """Of each table's first row the cells with a text that no cell before them has, by table and place."""
     tags, parent = corpus.numbers["tag"], corpus.rows["parent"]
-    rows = np.flatnonzero(tags == np.uint64(key("tr"))).astype(np.int32)
-    tables = np.flatnonzero(tags == np.uint64(key("table"))).astype(np.int32)
+    rows = np.flatnonzero(tags == np.uint64(hash_text("tr"))).astype(np.int32)
+    tables = np.flatnonzero(tags == np.uint64(hash_text("table"))).astype(np.int32)
     at = np.searchsorted(rows, tables)
     tables, at = tables[at < len(rows)], at[at < len(rows)]
     own = rows[at] < corpus.rows["end"][tables] if len(rows) else np.zeros(0, np.bool_)

@@ -17,10 +17,10 @@ from extraction.algorithms.errors import LearningError
 from extraction.algorithms.learning.apriori import Example, Learned, LearnedXPath, Learner, NotLearned
 from extraction.algorithms.learning.corpus import Corpus
 from extraction.algorithms.learning.costs import CALIBRATED, Cost
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.maker import Found
-from extraction.algorithms.learning.solve import Solution, Solver
-from extraction.algorithms.learning.strong import features
+from extraction.algorithms.learning.feature_maker import MaskedFeature
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.solver import Solution, Solver
+from extraction.algorithms.learning.strong_features import find_features
 
 MAX_MEMBERS = 8
 """Most rules of a committee. What the ninth adds in doubt weighs less than a tenth of the first."""
@@ -28,7 +28,7 @@ MAX_MEMBERS = 8
 SLACK = 1.5
 """How much dearer than the rule a member may be: what a label costs more than a class, and what two levels do."""
 
-MAX_TWINS = 3
+MAX_EQUIVALENTS = 3
 """Most rules kept that give the same as the rule on all pages known, for other pages to tell them apart."""
 
 Vote = tuple[str, ...]
@@ -65,7 +65,7 @@ class Committee:
         return self.members[1:]
 
 
-def convene(
+def train_committee(
     pages: Sequence[PageTable] | Corpus,
     examples: Sequence[Example],
     *,
@@ -128,14 +128,14 @@ def _twins(learner: Learner) -> tuple[Member, ...]:
                 changed = [*group[:s], twin, *group[s + 1 :]]
                 found.append([*learner.groups[:g], changed, *learner.groups[g + 1 :]])
     teller = _Teller(learner)
-    chosen = sorted(found, key=_total)[:MAX_TWINS]
+    chosen = sorted(found, key=_total)[:MAX_EQUIVALENTS]
     described = ((groups, _alternatives(learner, groups)) for groups in chosen)
     return tuple(teller.member(groups, alternatives) for groups, alternatives in described if alternatives is not None)
 
 
 def _same_nodes(learner: Learner, solution: Solution) -> list[Solution]:
     places = learner.solver.places(solution.nodes, solution.marks)
-    known = features(learner.corpus, solution.nodes, places, cost=learner.cost)
+    known = find_features(learner.corpus, solution.nodes, places, cost=learner.cost)
     used = {feature.words for feature in solution.chosen.features}
     twins = []
     for n in range(max(1, len(solution.masks))):
@@ -146,7 +146,7 @@ def _same_nodes(learner: Learner, solution: Solution) -> list[Solution]:
     return [twin for twin in twins if twin.total <= solution.total + SLACK]
 
 
-def _swapped(solution: Solution, place: int, new: Found) -> Solution:
+def _swapped(solution: Solution, place: int, new: MaskedFeature) -> Solution:
     feature, mask = new
     old = solution.chosen.features
     chosen = replace(

@@ -13,7 +13,7 @@ from lxml import etree
 from numpy.typing import NDArray
 
 from extraction.algorithms.dom.nodes import Kind, Location, clean
-from extraction.algorithms.learning.features import BLANK, Bools, Hashes, Ints, PageTable, key
+from extraction.algorithms.learning.page_table import BLANK, Bools, Hashes, Ints, PageTable, hash_text
 
 MAX_LEVEL = 12
 """Ancestors looked at one by one; further up only as "somewhere under"."""
@@ -82,7 +82,7 @@ class Corpus:
         """The page that an element's row is on."""
         return bisect_right(self._starts, row) - 1
 
-    def location(self, target: "Target", row: int, text: int = 0) -> tuple[int, Location]:
+    def location(self, target: "NodeTarget", row: int, text: int = 0) -> tuple[int, Location]:
         """(page, place) of a target's node given by its element's row and, where it is a text, its text's row."""
         page = self.page_of(row)
         nth = int(self.text_places["text_nth"][text]) if target.kind == "text" else 0
@@ -123,7 +123,7 @@ class Corpus:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Target:
+class NodeTarget:
     """What kind of node is sought: `kind` as in Location, the element's tag, the attribute's name."""
 
     kind: Kind
@@ -135,7 +135,7 @@ class Target:
 class Candidates:
     """All nodes of a target with a value: the element's row, the text's row (0 where not of texts) and the page of each."""
 
-    target: Target
+    target: NodeTarget
     rows: Ints
     texts: Ints
     page: Ints
@@ -147,9 +147,9 @@ class Candidates:
         return place if place < len(column) and column[place] == wanted else -1
 
 
-def candidates(corpus: Corpus, target: Target) -> Candidates:
+def find_candidates(corpus: Corpus, target: NodeTarget) -> Candidates:
     """The candidates of a target on all pages, in document order."""
-    tag = np.uint64(key(target.tag))
+    tag = np.uint64(hash_text(target.tag))
     texts = np.zeros(0, np.int32)
     if target.kind == "text":
         owners = corpus.text_rows["owner"]

@@ -25,7 +25,7 @@ MAX_GAP = 12
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def learn(examples: Sequence[tuple[str, Spans]], *, others: Sequence[str] = ()) -> TextPart | None:
+def learn_enumeration(examples: Sequence[tuple[str, Spans]], *, others: Sequence[str] = ()) -> TextPart | None:
     """The part of a text, with what parts its values, that gives exactly the marked ones; None when none does.
 
     examples: cleaned texts and the values marked in each; at least one has several. others: texts of other pages.
@@ -39,7 +39,7 @@ def learn(examples: Sequence[tuple[str, Spans]], *, others: Sequence[str] = ()) 
         return all(part.values(text) == values for text, values in wanted)
 
     whole = [(text, spans[0][0], spans[-1][1]) for text, spans in examples]
-    found = (text_range.shortest(whole, fits, others, separator=separator) for separator in _separators(gaps))
+    found = (text_range.find_shortest_part(whole, fits, others, separator=separator) for separator in _separators(gaps))
     return next((part for part in found if part is not None), None)
 
 

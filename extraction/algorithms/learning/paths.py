@@ -12,13 +12,13 @@ does not need.
 from collections.abc import Sequence
 
 from extraction.algorithms.dom.xpath import step
-from extraction.algorithms.learning.corpus import Target
-from extraction.algorithms.learning.maker import ANY, TEXT, Feature
+from extraction.algorithms.learning.corpus import NodeTarget
+from extraction.algorithms.learning.feature_maker import ANY, TEXT, RuleFeature
 
 
-def write(target: Target, chosen: Sequence[Feature]) -> str:
+def write_xpath(target: NodeTarget, chosen: Sequence[RuleFeature]) -> str:
     """The XPath that selects the target's nodes with all the chosen features."""
-    by_level: dict[int, list[Feature]] = {}
+    by_level: dict[int, list[RuleFeature]] = {}
     for feature in chosen:
         by_level.setdefault(feature.level, []).append(feature)
     top = max((level for level in by_level if level != ANY), default=0)
@@ -32,7 +32,7 @@ def write(target: Target, chosen: Sequence[Feature]) -> str:
     return ("//" if counted else "/descendant::") + "/".join(steps)
 
 
-def _step(target: Target, level: int, by_level: dict[int, list[Feature]]) -> str:
+def _step(target: NodeTarget, level: int, by_level: dict[int, list[RuleFeature]]) -> str:
     here = by_level.get(level, [])
     tag = target.tag if level == 0 else here[0].tag if here else "*"
     text = (step(tag) if tag != "*" else "*") + _predicates(here)
@@ -45,7 +45,7 @@ def _above(tag: str) -> str:
     return f"ancestor::{step(tag)}" if tag else "ancestor::*"
 
 
-def _predicates(features: Sequence[Feature], *, first: str = "") -> str:
+def _predicates(features: Sequence[RuleFeature], *, first: str = "") -> str:
     """Positions come first and together: after another condition they would count only what that leaves.
 
     first: what quickly tells most nodes, put before other conditions: blank texts, of which a page has more than others, are no values.

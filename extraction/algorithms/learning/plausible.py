@@ -19,7 +19,7 @@ MAX_OCTAVES = 3.0
 """Further than this counts no more."""
 
 
-def unlikely(marked: Values, others: Values, *, whole: bool = True) -> float:
+def price_values(marked: Values, others: Values, *, whole: bool = True) -> float:
     """0 when the other pages' values look like the marked ones, up to some 6 when in no way.
 
     whole: the marked ones are most of their page's, so that their number says something.

@@ -17,13 +17,13 @@ from extraction.algorithms.dom.rows import Rows
 from extraction.algorithms.dom.xpath import XPath
 from extraction.algorithms.errors import LearningError, XPathError
 from extraction.algorithms.learning import row_pages, row_xpath
-from extraction.algorithms.learning.apriori import Example, Learned, LearnedXPath, NotLearned, learn
+from extraction.algorithms.learning.apriori import Example, Learned, LearnedXPath, NotLearned, learn_attribute
 from extraction.algorithms.learning.corpus import Corpus
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.row_elements import Judged, Level, MarkedRow, PageView, judge, levels
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.row_elements import IndexedTree, JudgedRows, MarkedRow, RowLevel, find_row_levels, judge_rows
 from extraction.algorithms.learning.row_xpath import RowXPath
 
-__all__ = ["Field", "LearnedRecords", "MarkedRow", "learn_records"]
+__all__ = ["LearnedRecords", "MarkedRow", "RowField", "learn_records"]
 
 MAX_ROWS = 40
 """Rows beside the marked ones that fields are learned from; a rule for more is the same."""
@@ -33,7 +33,7 @@ MAX_LEVELS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class RowField:
     """An attribute of a list's rows."""
 
     name: str
@@ -56,7 +56,7 @@ class LearnedRecords:
 def learn_records(
     pages: Sequence[PageTable] | Corpus,
     rows: Sequence[MarkedRow],
-    fields: Sequence[Field],
+    fields: Sequence[RowField],
     *,
     without: Sequence[int] = (),
     refused: Mapping[int, Sequence[int]] | None = None,
@@ -80,7 +80,7 @@ class _Learner:
         self,
         corpus: Corpus,
         rows: Sequence[MarkedRow],
-        fields: Sequence[Field],
+        fields: Sequence[RowField],
         without: Sequence[int],
         refused: Mapping[int, Sequence[int]] | None,
         whole: Collection[int],
@@ -89,30 +89,30 @@ class _Learner:
         self.rows = [row for row in rows if row.nodes()]
         if len(self.rows) < 2:
             raise LearningError("mark the values of a second row; one row does not tell where the next begins")
-        self.views = {page: PageView(table) for page, table in enumerate(corpus.pages)}
+        self.views = {page: IndexedTree(table) for page, table in enumerate(corpus.pages)}
         self.annotated = np.zeros(len(corpus.pages), np.bool_)
         self.annotated[[*{row.page for row in self.rows}, *without]] = True
 
     def learn(self) -> LearnedRecords | NotLearned:
-        tried = levels(self.views, self.rows)[:MAX_LEVELS]
-        options = [(level, judge(self.views, self.rows, level, refused=self.refused, whole=self.whole)) for level in tried]
+        tried = find_row_levels(self.views, self.rows)[:MAX_LEVELS]
+        options = [(level, judge_rows(self.views, self.rows, level, refused=self.refused, whole=self.whole)) for level in tried]
         if not options:
             return NotLearned("no element begins each of the marked rows; mark a value that all of them have", self.rows[0].page)
         problem = NotLearned("nothing tells the marked rows from the rest of the page", self.rows[0].page)
         for level, judged in self._ordered(options):
-            chosen = row_xpath.learn(self.corpus, self.views, level, judged, self.annotated)
+            chosen = row_xpath.learn_row_xpath(self.corpus, self.views, level, judged, self.annotated)
             found = _RowFields(self, level, chosen).learn()
             if isinstance(found, LearnedRecords):
                 return found
             problem = found
         return problem
 
-    def _ordered(self, options: Sequence[tuple[Level, Judged]]) -> list[tuple[Level, Judged]]:
+    def _ordered(self, options: Sequence[tuple[RowLevel, JudgedRows]]) -> list[tuple[RowLevel, JudgedRows]]:
         """The level with the most rows, then the highest; of a list of one field, which has no shape, the highest with more rows."""
         names = {name for row in self.rows for name, places in row.fields.items() if places}
         marked = len(self.rows)
 
-        def merit(entry: tuple[int, tuple[Level, Judged]]) -> tuple[bool, int, int]:
+        def merit(entry: tuple[int, tuple[RowLevel, JudgedRows]]) -> tuple[bool, int, int]:
             place, (_, judged) = entry
             several = judged.count > marked
             return not several, -judged.count if len(names) > 1 else 0, place
@@ -123,7 +123,7 @@ class _Learner:
 class _RowFields:
     """The fields of rows whose XPath is known."""
 
-    def __init__(self, learner: _Learner, level: Level, chosen: RowXPath) -> None:
+    def __init__(self, learner: _Learner, level: RowLevel, chosen: RowXPath) -> None:
         self.learner, self.level, self.chosen = learner, level, chosen
         self.tag = learner.views[learner.rows[0].page].tag(level.rows[0])
         self.found = {page: self._select(page) for page in learner.views}
@@ -156,17 +156,17 @@ class _RowFields:
 
     def _copy(self, page: int, place: int) -> PageTable:
         rows = self.found[page]
-        return row_pages.copy(rows.elements[place], rows.until(place), grouped=self.level.grouped)
+        return row_pages.copy_row(rows.elements[place], rows.until(place), grouped=self.level.grouped)
 
-    def _field(self, field: Field, copies: Corpus, marked: Sequence[tuple[int, int]]) -> Learned | NotLearned:
+    def _field(self, field: RowField, copies: Corpus, marked: Sequence[tuple[int, int]]) -> Learned | NotLearned:
         try:
             examples = [
                 Example(number, tuple(self._shifted(row, element, place) for place in row.fields[field.name]))
                 for number, (row, element) in enumerate(zip(self.learner.rows, self.level.rows, strict=True))
                 if field.name in row.fields
             ]
-            cost = row_pages.cost(grouped=self.level.grouped)
-            found = learn(copies, examples, multiple=field.multiple, mandatory=field.mandatory, cost=cost)
+            cost = row_pages.price_row_features(grouped=self.level.grouped)
+            found = learn_attribute(copies, examples, multiple=field.multiple, mandatory=field.mandatory, cost=cost)
             if isinstance(found, NotLearned):
                 return self._told(found)
             return self._checked(field, self._relative(found), marked)
@@ -178,7 +178,7 @@ class _RowFields:
         end = view.ends[view.parents[element]] if self.level.grouped else view.ends[element]
         if place.node >= end:
             raise LearningError("a value was marked outside its row")
-        return row_pages.shifted(place, view.table, element)
+        return row_pages.shift_location(place, view.table, element)
 
     def _told(self, problem: NotLearned) -> NotLearned:
         """The learner's reason with its pages called what they are here, and the page that the row is on."""
@@ -190,7 +190,7 @@ class _RowFields:
         return Learned(
             tuple(
                 LearnedXPath(
-                    row_pages.relative(one.xpath, self.tag, grouped=self.level.grouped),
+                    row_pages.make_relative(one.xpath, self.tag, grouped=self.level.grouped),
                     one.part,
                     one.precision,
                     one.distance,
@@ -202,20 +202,20 @@ class _RowFields:
             )
         )
 
-    def _checked(self, field: Field, found: Learned, marked: Sequence[tuple[int, int]]) -> Learned | NotLearned:
+    def _checked(self, field: RowField, found: Learned, marked: Sequence[tuple[int, int]]) -> Learned | NotLearned:
         """Raises nothing: a rule that does not give a marked row back as it was marked is none."""
         for row, (page, place) in zip(self.learner.rows, marked, strict=True):
             if field.name not in row.fields:
                 continue
             wanted = sorted({value(self.learner.views[page].nodes, at) or "" for at in row.fields[field.name]})
-            given = sorted(set(row_values(self.found[page], place, found)))
+            given = sorted(set(read_row_values(self.found[page], place, found)))
             if wanted != given:
                 shown = "; ".join(given)[:60] or "nothing"
                 return NotLearned(f"what was learned gives “{shown}” in a row where “{'; '.join(wanted)[:60]}” is marked", page)
         return found
 
 
-def row_values(rows: Rows, place: int, learned: Learned) -> list[str]:
+def read_row_values(rows: Rows, place: int, learned: Learned) -> list[str]:
     """What a field's XPaths give in one row: the values of the first that gives any."""
     for one in learned.alternatives:
         items = rows.select(place, one.xpath)

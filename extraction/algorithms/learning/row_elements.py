@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from extraction.algorithms.dom.nodes import Location, clean, whole_text
-from extraction.algorithms.learning.features import HEADINGS, PageTable, names_of
+from extraction.algorithms.learning.page_table import HEADINGS, PageTable, list_names
 
 MAX_HEADERS = 2
 """Most rows like the marked ones, before the first of them, that are taken for headers: an editor begins with the first row."""
@@ -37,7 +37,7 @@ class MarkedRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PathStep:
     """One step down: the element's tag, the classes it must have, its place among siblings of its tag (0: any)."""
 
     tag: str
@@ -45,11 +45,11 @@ class Step:
     nth: int
 
 
-Path = tuple[Step, ...]
+Path = tuple[PathStep, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class RowLevel:
     """One answer to where the rows are. rows: the elements of the marked rows, in their order; paths: of fields below them."""
 
     rows: tuple[int, ...]
@@ -58,7 +58,7 @@ class Level:
 
 
 @dataclass(slots=True)
-class Judged:
+class JudgedRows:
     """Elements of the annotated pages, by page: rows like the marked ones (these included), and those not judged."""
 
     likes: dict[int, list[int]] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class Judged:
         return sum(map(len, self.likes.values()))
 
 
-class PageView:
+class IndexedTree:
     """A page's tree by row numbers, as Python values."""
 
     def __init__(self, table: PageTable) -> None:
@@ -118,7 +118,7 @@ class PageView:
             level = [child for each in level for child in self.children(each) if self._fits(child, step)]
         return level
 
-    def _fits(self, row: int, step: Step) -> bool:
+    def _fits(self, row: int, step: PathStep) -> bool:
         return self.tag(row) == step.tag and (not step.nth or self.nth[row] == step.nth) and step.classes <= self.classes(row)
 
     def shape(self, row: int) -> frozenset[tuple[str, ...]]:
@@ -145,40 +145,42 @@ class PageView:
         return clean(whole_text(self.nodes[row]))
 
 
-def likeness(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> float:
+def measure_likeness(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> float:
     """Share of paths that two shapes have in common."""
     return len(one & other) / len(one | other) if one or other else 1.0
 
 
-def levels(views: Mapping[int, PageView], rows: Sequence[MarkedRow]) -> list[Level]:
+def find_row_levels(views: Mapping[int, IndexedTree], rows: Sequence[MarkedRow]) -> list[RowLevel]:
     """Where the rows may be, highest first; one level of siblings where no element holds a single row."""
     tops = {page: _top(views[page], [row for row in rows if row.page == page]) for page in dict.fromkeys(row.page for row in rows)}
     lows = [views[row.page].common(row.nodes()) for row in rows]
     if any(low == tops[row.page] or _holds_other(views, rows, n, low) for n, (row, low) in enumerate(zip(rows, lows, strict=True))):
         starts = _starts(views, rows, tops)
-        return [Level(starts, _paths(views, rows, starts), grouped=True)] if starts else []
+        return [RowLevel(starts, _paths(views, rows, starts), grouped=True)] if starts else []
     chains = [views[row.page].chain(low, tops[row.page]) for row, low in zip(rows, lows, strict=True)]
     found = []
     for place in range(len(chains[0])):
         elements = _aligned(views, rows, chains, place)
         apart = elements and len({(row.page, element) for row, element in zip(rows, elements, strict=True)}) == len(rows)
         if elements and apart and len({views[row.page].tag(element) for row, element in zip(rows, elements, strict=True)}) == 1:
-            found.append(Level(elements, _paths(views, rows, elements)))
+            found.append(RowLevel(elements, _paths(views, rows, elements)))
     return found
 
 
-def _top(view: PageView, rows: Sequence[MarkedRow]) -> int:
+def _top(view: IndexedTree, rows: Sequence[MarkedRow]) -> int:
     """The lowest element above all marked rows of a page; of a single row that has none, the page's root."""
     return view.common([node for row in rows for node in row.nodes()]) if len(rows) > 1 else 0
 
 
-def _holds_other(views: Mapping[int, PageView], rows: Sequence[MarkedRow], number: int, low: int) -> bool:
+def _holds_other(views: Mapping[int, IndexedTree], rows: Sequence[MarkedRow], number: int, low: int) -> bool:
     view = views[rows[number].page]
     others = (node for n, row in enumerate(rows) if n != number and row.page == rows[number].page for node in row.nodes())
     return any(view.holds(low, node) for node in others)
 
 
-def _aligned(views: Mapping[int, PageView], rows: Sequence[MarkedRow], chains: Sequence[list[int]], place: int) -> tuple[int, ...] | None:
+def _aligned(
+    views: Mapping[int, IndexedTree], rows: Sequence[MarkedRow], chains: Sequence[list[int]], place: int
+) -> tuple[int, ...] | None:
     """The rows' elements when the first one's is at `place` of its chain: as far above a field that all rows have, or as deep."""
     first = chains[0][place]
     for name in _core(rows):
@@ -195,7 +197,7 @@ def _aligned(views: Mapping[int, PageView], rows: Sequence[MarkedRow], chains: S
     return tuple(deep) if -1 not in deep else None
 
 
-def _starts(views: Mapping[int, PageView], rows: Sequence[MarkedRow], tops: Mapping[int, int]) -> tuple[int, ...]:
+def _starts(views: Mapping[int, IndexedTree], rows: Sequence[MarkedRow], tops: Mapping[int, int]) -> tuple[int, ...]:
     """The child of the common element that begins each row: the first with a value that all rows have; () if there is none."""
     best: list[list[int]] = []
     for name in _core(rows):
@@ -213,7 +215,7 @@ def _core(rows: Sequence[MarkedRow]) -> list[str]:
     return [name for name in rows[0].fields if all(row.fields.get(name) for row in rows)]
 
 
-def _paths(views: Mapping[int, PageView], rows: Sequence[MarkedRow], elements: Sequence[int]) -> dict[str, Path]:
+def _paths(views: Mapping[int, IndexedTree], rows: Sequence[MarkedRow], elements: Sequence[int]) -> dict[str, Path]:
     """The paths to the fields that all rows have, where they have the same tags; positions only where needed to tell values apart."""
     found = {}
     for name in _core(rows):
@@ -233,7 +235,7 @@ def _paths(views: Mapping[int, PageView], rows: Sequence[MarkedRow], elements: S
     return found
 
 
-def _path(views: Mapping[int, PageView], rows: Sequence[MarkedRow], chains: Sequence[list[int]], *, nth: bool = False) -> Path | None:
+def _path(views: Mapping[int, IndexedTree], rows: Sequence[MarkedRow], chains: Sequence[list[int]], *, nth: bool = False) -> Path | None:
     steps = []
     for level in zip(*chains, strict=True):
         places = [(views[row.page], node) for row, node in zip(rows, level, strict=True)]
@@ -242,24 +244,24 @@ def _path(views: Mapping[int, PageView], rows: Sequence[MarkedRow], chains: Sequ
             return None
         numbers = {view.nth[node] for view, node in places}
         classes = frozenset.intersection(*(view.classes(node) for view, node in places))
-        steps.append(Step(tags.pop(), classes, numbers.pop() if nth and len(numbers) == 1 else 0))
+        steps.append(PathStep(tags.pop(), classes, numbers.pop() if nth and len(numbers) == 1 else 0))
     return tuple(steps)
 
 
-def judge(
-    views: Mapping[int, PageView],
+def judge_rows(
+    views: Mapping[int, IndexedTree],
     rows: Sequence[MarkedRow],
-    level: Level,
+    level: RowLevel,
     *,
     refused: Mapping[int, Sequence[int]] | None = None,
     whole: Collection[int] = (),
-) -> Judged:
+) -> JudgedRows:
     """Which elements of the annotated pages are rows like the marked ones.
 
     refused: elements by page that are in no row. Where they are given, what comes before the first marked row is no header for that alone.
     whole: pages of which all rows are marked, so that nothing else there is one.
     """
-    judged = Judged()
+    judged = JudgedRows()
     for page in dict.fromkeys(row.page for row in rows):
         mine = [element for row, element in zip(rows, level.rows, strict=True) if row.page == page]
         marked = [row for row in rows if row.page == page]
@@ -279,7 +281,7 @@ def judge(
     return judged
 
 
-def _scope(view: PageView, mine: Sequence[int]) -> list[int]:
+def _scope(view: IndexedTree, mine: Sequence[int]) -> list[int]:
     """Elements of the rows' tag where rows of the same list can be."""
     tag, parents = view.tag(mine[0]), {view.parents[row] for row in mine}
     if len(parents) == 1:
@@ -292,12 +294,12 @@ def _scope(view: PageView, mine: Sequence[int]) -> list[int]:
     for depth, level in enumerate(zip(*chains, strict=True)):
         numbers = {view.nth[row] for row in level}
         classes = frozenset.intersection(*(view.classes(row) for row in level)) if depth < len(chains[0]) - 1 else frozenset()
-        step = Step(view.tag(level[0]), classes, numbers.pop() if len(numbers) == 1 else 0)
+        step = PathStep(view.tag(level[0]), classes, numbers.pop() if len(numbers) == 1 else 0)
         found = [child for each in found for child in view.find(each, (step,))]
     return found
 
 
-def _containers(view: PageView, holder: int) -> list[int]:
+def _containers(view: IndexedTree, holder: int) -> list[int]:
     """The element that holds the marked rows and the neighbours that look the same: rows of a grid, parts of a table.
 
     A heading between them, or a name of their own, makes them lists of their own.
@@ -309,7 +311,7 @@ def _containers(view: PageView, holder: int) -> list[int]:
     return [*before[::-1], holder, *after]
 
 
-def _run(view: PageView, holder: int, siblings: Sequence[int]) -> list[int]:
+def _run(view: IndexedTree, holder: int, siblings: Sequence[int]) -> list[int]:
     found = []
     for row in siblings:
         if view.tag(row) in HEADINGS or view.tag(row) == "caption":
@@ -321,20 +323,20 @@ def _run(view: PageView, holder: int, siblings: Sequence[int]) -> list[int]:
     return found
 
 
-def _looks(view: PageView, row: int) -> list[tuple[str, str]]:
+def _looks(view: IndexedTree, row: int) -> list[tuple[str, str]]:
     """An element's names, digits left out: ``row-1`` and ``row-2`` are the same."""
-    named = {(name, "".join(c for c in value if not c.isdigit())) for name, value in names_of(view.nodes[row])}
+    named = {(name, "".join(c for c in value if not c.isdigit())) for name, value in list_names(view.nodes[row])}
     return sorted(named - {("class", word) for word in ("odd", "even", "first", "last", "alt")})
 
 
-def _judge_page(view: PageView, level: Level, mine: Sequence[int], scope: Sequence[int]) -> tuple[list[int], list[int]]:
+def _judge_page(view: IndexedTree, level: RowLevel, mine: Sequence[int], scope: Sequence[int]) -> tuple[list[int], list[int]]:
     shapes = [view.shape(row) for row in mine]
-    own = min((likeness(one, other) for one in shapes for other in shapes), default=1.0)
+    own = min((measure_likeness(one, other) for one in shapes for other in shapes), default=1.0)
     classes = frozenset.intersection(*(view.classes(row) for row in mine))
     likes, unsure = [], []
     for row in scope:
-        there = coverage(view, level, row)
-        alike = max(likeness(view.shape(row), shape) for shape in shapes) if not level.grouped else 1.0
+        there = measure_coverage(view, level, row)
+        alike = max(measure_likeness(view.shape(row), shape) for shape in shapes) if not level.grouped else 1.0
         named = not classes or bool(classes & view.classes(row))
         if (there == 1 and alike >= ENOUGH_LIKE * own) or (named and there >= ENOUGH_LIKE and alike >= ENOUGH_LIKE * ENOUGH_LIKE * own):
             likes.append(row)
@@ -343,12 +345,12 @@ def _judge_page(view: PageView, level: Level, mine: Sequence[int], scope: Sequen
     return likes, unsure
 
 
-def coverage(view: PageView, level: Level, row: int) -> float:
+def measure_coverage(view: IndexedTree, level: RowLevel, row: int) -> float:
     """Share of the paths that lead to just one element below a row, or to some where a field has several."""
     return sum(bool(view.find(row, path)) for path in level.paths.values()) / len(level.paths) if level.paths else 1.0
 
 
-def _inside_marked(view: PageView, marked: Sequence[MarkedRow], mine: Sequence[int]) -> set[int]:
+def _inside_marked(view: IndexedTree, marked: Sequence[MarkedRow], mine: Sequence[int]) -> set[int]:
     """Siblings that belong to a marked row and do not begin it."""
     found = set[int]()
     parent = view.parents[mine[0]]
@@ -358,14 +360,14 @@ def _inside_marked(view: PageView, marked: Sequence[MarkedRow], mine: Sequence[i
     return found - set(mine)
 
 
-def _every_other(view: PageView, likes: Sequence[int], mine: Sequence[int]) -> list[int]:
+def _every_other(view: IndexedTree, likes: Sequence[int], mine: Sequence[int]) -> list[int]:
     """Of siblings that all look like the beginning of a row, those as far apart as the marked ones."""
     numbers = sorted(view.nth[row] for row in mine)
     turn = min((b - a for a, b in pairwise(numbers)), default=1)
     return [row for row in likes if (view.nth[row] - numbers[0]) % turn == 0]
 
 
-def _headers(view: PageView, level: Level, likes: Sequence[int], mine: Sequence[int]) -> set[int]:
+def _headers(view: IndexedTree, level: RowLevel, likes: Sequence[int], mine: Sequence[int]) -> set[int]:
     """Rows like the marked ones that are headers: the one or two before the first marked one, and what repeats their texts."""
     first = likes.index(min(mine))
     adjacent = len(mine) > 1 and likes.index(sorted(mine)[1]) == first + 1

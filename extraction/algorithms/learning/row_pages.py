@@ -16,8 +16,8 @@ from lxml import etree
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import LearningError
 from extraction.algorithms.learning.costs import CALIBRATED, Cost
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.tables import table
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.table_reader import read_page_table
 
 WRAPPER = "vertex-row"
 
@@ -27,7 +27,7 @@ _PIECES = re.compile(r"\"[^\"]*\"|'[^']*'|.", re.DOTALL)
 _PLACE = re.compile(r"\[(\d+)\]")
 
 
-def cost(*, grouped: bool) -> Cost:
+def price_row_features(*, grouped: bool) -> Cost:
     """What features cost in a row. grouped: the row is siblings.
 
     Two prices of one length tell nothing of the others', and there are more rows than an editor marks pages. What stands in a row
@@ -38,14 +38,14 @@ def cost(*, grouped: bool) -> Cost:
     return replace(CALIBRATED, base=base | dict.fromkeys(never, NEVER), bare=0.0)
 
 
-def copy(row: etree._Element, until: etree._Element | None, *, grouped: bool) -> PageTable:
+def copy_row(row: etree._Element, until: etree._Element | None, *, grouped: bool) -> PageTable:
     """The row below a wrapper. until: the sibling where a grouped row ends."""
     wrapper = etree.Element(WRAPPER)
     if not grouped:
         one = deepcopy(row)
         one.tail = None
         wrapper.append(one)
-        return table(wrapper)
+        return read_page_table(wrapper)
     node: etree._Element | None = row
     while node is not None and node is not until:
         wrapper.append(deepcopy(node))
@@ -53,10 +53,10 @@ def copy(row: etree._Element, until: etree._Element | None, *, grouped: bool) ->
     end = etree.Comment("")
     end.tail = " "  # so that no text of the row is the last one: on the page others follow
     wrapper.append(end)
-    return table(wrapper)
+    return read_page_table(wrapper)
 
 
-def shifted(location: Location, page: PageTable, row: int) -> Location:
+def shift_location(location: Location, page: PageTable, row: int) -> Location:
     """A place on the page as one on the copy of the row whose element has the number `row`."""
     if location.node >= row:
         return replace(location, node=location.node - row + 1)
@@ -78,7 +78,7 @@ def _texts_before(parent: etree._Element, stop: etree._Element) -> Iterator[str]
             yield child.tail
 
 
-def relative(xpath: str, tag: str, *, grouped: bool) -> str:
+def make_relative(xpath: str, tag: str, *, grouped: bool) -> str:
     """An XPath learned on copies as one from the row's element, whose tag is given. Raises LearningError if there is none."""
     parts = [part for each in _split(xpath, "|") for part in _part(each.strip(), tag, grouped=grouped)]
     return " | ".join(dict.fromkeys(parts))

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from extraction.algorithms.learning.costs import Cost
-from extraction.algorithms.learning.features import Bools, Ints, key
-from extraction.algorithms.learning.maker import Feature, Found
+from extraction.algorithms.learning.feature_maker import MaskedFeature, RuleFeature
+from extraction.algorithms.learning.page_table import Bools, Ints, hash_text
 
 MAX_SIZE = 5
 """Most features in a set that is searched for; larger ones come from `_reduced`."""
@@ -37,11 +37,11 @@ hardly anything tells the target from its neighbours, and then the sets found so
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class FeatureSet:
     """The best set found. wrong: P- nodes it selects; several: unannotated pages where it selects more than one node;
     support: share of unannotated pages where it selects at least one (1 when there are none)."""
 
-    features: tuple[Feature, ...]
+    features: tuple[RuleFeature, ...]
     total: float
     wrong: int
     several: int
@@ -53,7 +53,9 @@ class Chosen:
         return self.wrong == 0 and self.several == 0
 
 
-def search(found: Sequence[Found], page: Ints, positive: Bools, annotated: Bools, *, single: bool, cost: Cost) -> tuple[Chosen, ...]:
+def search_features(
+    found: Sequence[MaskedFeature], page: Ints, positive: Bools, annotated: Bools, *, single: bool, cost: Cost
+) -> tuple[FeatureSet, ...]:
     """The best set of features first, then as good ones that cost at most `cost.slack` more, by cost, MAX_OPTIONS in all.
 
     found: features, each with the candidates that have it. page: page of each candidate, ascending. positive: which
@@ -65,7 +67,7 @@ def search(found: Sequence[Found], page: Ints, positive: Bools, annotated: Bools
 class _Bits:
     """Features as rows of bits over the candidates that are not positive."""
 
-    def __init__(self, found: Sequence[Found], page: Ints, positive: Bools, annotated: Bools, *, single: bool, cost: Cost) -> None:
+    def __init__(self, found: Sequence[MaskedFeature], page: Ints, positive: Bools, annotated: Bools, *, single: bool, cost: Cost) -> None:
         self.cost, self.single = cost, single
         kept = _distinct(found, cost)
         self.always = len(kept) if (named := _always(found, cost)) else None  # where it is among the features
@@ -88,20 +90,20 @@ class _Bits:
         support = (others > 0).sum(axis=-1) / others.shape[-1] if others.shape[-1] else wrong * 0 + 1.0
         return wrong, several, support
 
-    def row(self, chosen: Chosen) -> NDArray[np.uint64]:
+    def row(self, chosen: FeatureSet) -> NDArray[np.uint64]:
         """The bits of a set that was made here."""
         wanted = {id(feature) for feature in chosen.features}
         rows = [row for feature, row in zip(self.features, self.rows, strict=True) if id(feature) in wanted]
         both: NDArray[np.uint64] = np.bitwise_and.reduce([self.all, *rows], axis=0)
         return both
 
-    def chosen(self, members: tuple[int, ...], row: NDArray[np.uint64]) -> Chosen:
+    def chosen(self, members: tuple[int, ...], row: NDArray[np.uint64]) -> FeatureSet:
         """The set of these features as a result."""
         wrong, several, support = self.measure(row)
         distance = int(self.distances[list(members)].max(initial=0))
         total = self.cost.total(float(self.costs[list(members)].sum()), distance, float(support))
         total += self.cost.ambiguity(int(several) / max(int((~self.annotated).sum()), 1)) + self.cost.bare * (not members)
-        return Chosen(tuple(self.features[n] for n in members), round(total, 9), int(wrong), int(several), float(support), distance)
+        return FeatureSet(tuple(self.features[n] for n in members), round(total, 9), int(wrong), int(several), float(support), distance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ class _Set:
     total: float
 
 
-def _levels(bits: _Bits) -> tuple[Chosen, ...]:
+def _levels(bits: _Bits) -> tuple[FeatureSet, ...]:
     """Level by level, as in the module's docstring.
 
     What all features together select wrongly, every set does: that is the floor, and a set that reaches it cannot gain
@@ -160,7 +162,7 @@ class _Best:
             self.sets[row.tobytes()] = self.bits.chosen(members, row)
             self.limit = min(self.limit, total + self.slack)
 
-    def ranked(self) -> tuple[Chosen, ...]:
+    def ranked(self) -> tuple[FeatureSet, ...]:
         order = sorted(self.sets.values(), key=lambda c: (c.total, len(c.features)))
         return tuple(chosen for chosen in order if chosen.total <= order[0].total + self.slack)[:MAX_OPTIONS]
 
@@ -186,7 +188,7 @@ def _extend(bits: _Bits, entry: _Set, best: _Best, extended: list[_Set]) -> None
             extended.append(_Set((*entry.members, start + int(n)), rows[n], float(costs[n]), int(distances[n]), float(totals[n])))
 
 
-def _reduced(bits: _Bits, floor: tuple[int, int]) -> Chosen:
+def _reduced(bits: _Bits, floor: tuple[int, int]) -> FeatureSet:
     """A set that reaches the floor: all features, then without each, dearest first, that is not needed."""
     order = sorted(range(len(bits.features)), key=lambda n: (-bits.costs[n], -n))
     rest = [bits.all]  # what the last n features of the order select together
@@ -201,10 +203,10 @@ def _reduced(bits: _Bits, floor: tuple[int, int]) -> Chosen:
     return bits.chosen(tuple(sorted(members)), kept)
 
 
-def _distinct(found: Sequence[Found], cost: Cost) -> list[Found]:
+def _distinct(found: Sequence[MaskedFeature], cost: Cost) -> list[MaskedFeature]:
     """Features by cost, without those that select everything or the same as a cheaper one."""
 
-    def order(row: Found) -> tuple[float, float, str, str]:
+    def order(row: MaskedFeature) -> tuple[float, float, str, str]:
         feature = row[0]
         return cost.total(feature.cost, feature.distance, 1.0), feature.cost, feature.kind, feature.words
 
@@ -218,7 +220,7 @@ def _distinct(found: Sequence[Found], cost: Cost) -> list[Found]:
     return kept
 
 
-def _always(found: Sequence[Found], cost: Cost) -> list[Found]:
+def _always(found: Sequence[MaskedFeature], cost: Cost) -> list[MaskedFeature]:
     """The cheapest name or label that all candidates have, if it is worth asking for: others may come that have it not."""
     named = [row for row in found if row[1].all() and row[0].kind not in PLAIN_KINDS and row[0].cost < cost.bare]
     return sorted(named, key=lambda row: (row[0].cost, row[0].words))[:1]
@@ -226,7 +228,7 @@ def _always(found: Sequence[Found], cost: Cost) -> list[Found]:
 
 def _representatives(masks: Bools, page: Ints, positive: Bools, annotated: Bools) -> NDArray[np.intp]:
     """Candidates to keep: all P-, and of those of one unannotated page with the same features the first two."""
-    weights = np.array([key(f"weight {n}") for n in range(len(masks))], np.uint64)
+    weights = np.array([hash_text(f"weight {n}") for n in range(len(masks))], np.uint64)
     signature = np.zeros(len(page), np.uint64)
     for mask, weight in zip(masks, weights, strict=True):
         signature[mask] += weight

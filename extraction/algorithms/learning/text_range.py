@@ -87,17 +87,17 @@ class TextPart:
         return [text[start:end] for start, end in self.spans(text)]
 
 
-def learn(examples: Sequence[tuple[str, int, int]], *, others: Sequence[str] = ()) -> TextPart | None:
+def learn_text_part(examples: Sequence[tuple[str, int, int]], *, others: Sequence[str] = ()) -> TextPart | None:
     """The shortest part that gives text[start:end] for every example, None when no part does.
 
     examples: (cleaned text, start, end). others: texts at the same place on other pages; of equally short parts the
     one that gives something on most of them wins, then constant texts before patterns, then the smaller text.
     """
     wanted = [(text, text[start:end].strip()) for text, start, end in examples]
-    return shortest(examples, lambda part: all(part.apply(text) == value for text, value in wanted), others)
+    return find_shortest_part(examples, lambda part: all(part.apply(text) == value for text, value in wanted), others)
 
 
-def shortest(
+def find_shortest_part(
     examples: Sequence[tuple[str, int, int]], fits: Callable[[TextPart], bool], others: Sequence[str], *, separator: str = ""
 ) -> TextPart | None:
     """As `learn`, of the parts that fit. separator: that of the parts."""

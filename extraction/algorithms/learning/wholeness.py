@@ -16,7 +16,7 @@ import numpy as np
 
 from extraction.algorithms.dom.nodes import clean, whole_text
 from extraction.algorithms.learning.corpus import Candidates, Corpus
-from extraction.algorithms.learning.features import Bools, Ints
+from extraction.algorithms.learning.page_table import Bools, Ints
 
 MAX_ITEM_LEVEL = 4
 """Levels up from a marked node to what is an item of the list."""
@@ -34,7 +34,7 @@ MAX_LOOKED_AT = 200
 """Most selected texts that are compared with their elements."""
 
 
-def scattered(nodes: Candidates, marked: Ints, selected: Bools, annotated: Bools, *, stretch: int) -> float:
+def measure_scatter(nodes: Candidates, marked: Ints, selected: Bools, annotated: Bools, *, stretch: int) -> float:
     """Octaves by which stretches on other pages are too long. stretch: rows that all marks of a page cover, the most."""
     most = max(np.bincount(nodes.page[marked]).max(), 1)
     others = np.flatnonzero(selected & ~annotated[nodes.page])
@@ -47,7 +47,7 @@ def scattered(nodes: Candidates, marked: Ints, selected: Bools, annotated: Bools
     return float(np.mean(prices)) if prices else 0.0
 
 
-def apart(nodes: Candidates, marked: Ints, selected: Bools, near: Candidates, most: Bools) -> float:
+def measure_distance(nodes: Candidates, marked: Ints, selected: Bools, near: Candidates, most: Bools) -> float:
     """Share of selected nodes that stand further from those in `most` than any of the marked ones does."""
     distances = _beyond(nodes.rows, nodes.page, near.rows[most], near.page[most])
     others = distances[selected]
@@ -63,7 +63,7 @@ def _beyond(rows: Ints, pages: Ints, near: Ints, near_pages: Ints) -> Ints:
     return found
 
 
-def holes(corpus: Corpus, nodes: Candidates, marked: Ints, selected: Bools, annotated: Bools) -> float:
+def measure_holes(corpus: Corpus, nodes: Candidates, marked: Ints, selected: Bools, annotated: Bools) -> float:
     """Share of items that are left out of the selected lists on other pages, less that on the annotated ones."""
     items, tag = nodes.rows, 0
     for _ in range(MAX_ITEM_LEVEL):
@@ -87,7 +87,7 @@ def _left_out(corpus: Corpus, items: Ints, tag: int) -> float:
     return 1.0 - len(own) / total if total else 0.0
 
 
-def fragments(corpus: Corpus, nodes: Candidates, marked: Ints, selected: Bools, annotated: Bools) -> float:
+def measure_fragments(corpus: Corpus, nodes: Candidates, marked: Ints, selected: Bools, annotated: Bools) -> float:
     """Share of selected texts on other pages that are parts of their elements, where each marked one is all of its own."""
     if nodes.target.kind != "text" or _parts(corpus, nodes, marked.tolist()):
         return 0.0

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from extraction.algorithms.dom.nodes import Location
-from extraction.algorithms.learning.features import PageTable
+from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.monitoring.places import STAGES, Finder, Sought, Stage
 from extraction.algorithms.monitoring.relearning import Path, holder, path_of
 from extraction.algorithms.monitoring.row_extents import MAX_PLACES, Extents, FoundRow, Places, Row

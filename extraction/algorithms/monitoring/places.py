@@ -19,7 +19,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from extraction.algorithms.dom.nodes import Location, clean, raw_text, whole_text
-from extraction.algorithms.learning.features import PageTable, key
+from extraction.algorithms.learning.page_table import PageTable, hash_text
 from extraction.algorithms.rules.rule import ValueType
 from extraction.algorithms.rules.values import read
 
@@ -78,7 +78,7 @@ class Finder:
 
     def _exact(self, sought: Sought) -> list[Location]:
         page = self.page
-        rows = np.flatnonzero(np.asarray(page.texts["text"][:-1]) == np.uint64(key(sought.value)))
+        rows = np.flatnonzero(np.asarray(page.texts["text"][:-1]) == np.uint64(hash_text(sought.value)))
         found = [self._text(int(row)) for row in rows if self._seen(int(row))]
         found += self._elements(sought.value, clean)
         found = found or [self._text(int(row)) for row in rows if page.nodes[int(page.texts["owner"][row])].tag == "title"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from extraction.algorithms.dom.nodes import Location
-from extraction.algorithms.learning.features import PageTable
+from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.monitoring.relearning import Path, path_of
 
 MAX_PLACES = 16

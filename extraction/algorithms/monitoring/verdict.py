@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from math import comb
 from typing import Literal
 
-from extraction.algorithms.learning.features import PageTable
+from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.monitoring.places import Finder, loose
 from extraction.algorithms.monitoring.profiles import FEW_PAGES, Profile
 from extraction.algorithms.rules.rule import AttributeRule

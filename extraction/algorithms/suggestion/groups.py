@@ -11,8 +11,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from extraction.algorithms.suggestion.labels import Labels
-from extraction.algorithms.suggestion.units import PageUnits, Paths, Unit
+from extraction.algorithms.suggestion.labels import TemplateLabels
+from extraction.algorithms.suggestion.units import PageUnits, Unit, UnitPaths
 
 Kind = Literal["nth", "all", "first after", "all after", "around", "all around", "shape", "constant"]
 
@@ -42,18 +42,18 @@ class Key(NamedTuple):
     shape: str = ""
 
 
-class Found(NamedTuple):
+class UnitOccurrence(NamedTuple):
     """A unit as one of a column. gap: how many texts stand between it and its label."""
 
     unit: Unit
     gap: int = 0
 
 
-Group = dict[int, list[Found]]
+Group = dict[int, list[UnitOccurrence]]
 """{number of the page: units in document order}"""
 
 
-def collect(pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], labels: Labels, paths: Paths) -> dict[Key, Group]:
+def group_units(pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], labels: TemplateLabels, paths: UnitPaths) -> dict[Key, Group]:
     """All groups of the pages. keys: `label_key` of each page's texts."""
     groups: dict[Key, Group] = defaultdict(lambda: defaultdict(list))
     for number, (page, row) in enumerate(zip(pages, keys, strict=True)):
@@ -62,7 +62,7 @@ def collect(pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], labels: L
     return groups
 
 
-def _keyed(page: PageUnits, row: Sequence[str], labels: Labels, paths: Paths) -> Iterator[tuple[Key, Found]]:
+def _keyed(page: PageUnits, row: Sequence[str], labels: TemplateLabels, paths: UnitPaths) -> Iterator[tuple[Key, UnitOccurrence]]:
     """(key, unit) pairs of one page in document order."""
     seen: Counter[Key] = Counter()
     wholes = {unit.first: unit for unit in page.wholes}
@@ -74,7 +74,7 @@ def _keyed(page: PageUnits, row: Sequence[str], labels: Labels, paths: Paths) ->
             if key in labels.constant:
                 same = Key("constant", unit.path, label="" if gap else label)
                 seen[same] += 1
-                yield same._replace(nth=seen[same]), Found(unit)
+                yield same._replace(nth=seen[same]), UnitOccurrence(unit)
             if not paths.named:  # in XML elements are named, and a constant value names nothing
                 label, gap = key, 0
             continue
@@ -86,22 +86,22 @@ def _keyed(page: PageUnits, row: Sequence[str], labels: Labels, paths: Paths) ->
         gap += 1
 
 
-def _placed(unit: Unit, label: str, gap: int, seen: Counter[Key], paths: Paths) -> Iterator[tuple[Key, Found]]:
+def _placed(unit: Unit, label: str, gap: int, seen: Counter[Key], paths: UnitPaths) -> Iterator[tuple[Key, UnitOccurrence]]:
     """By its path, and by the label before it."""
     whole = unit.place.kind == "element"
     here = Key("all", unit.path, whole=whole)
     seen[here] += 1
-    yield here, Found(unit)
-    yield Key("nth", unit.path, nth=seen[here], whole=whole), Found(unit)
+    yield here, UnitOccurrence(unit)
+    yield Key("nth", unit.path, nth=seen[here], whole=whole), UnitOccurrence(unit)
     if label:
         after = Key("all after", steps=paths.tail(unit.path), label=label, whole=whole)
-        yield after, Found(unit, gap)
+        yield after, UnitOccurrence(unit, gap)
         if not seen[after]:
-            yield after._replace(kind="first after"), Found(unit, gap)
+            yield after._replace(kind="first after"), UnitOccurrence(unit, gap)
         seen[after] += 1
 
 
-def _around(unit: Unit, paths: Paths, kind: Kind) -> Iterator[tuple[Key, Found]]:
+def _around(unit: Unit, paths: UnitPaths, kind: Kind) -> Iterator[tuple[Key, UnitOccurrence]]:
     """By the named elements one and two levels around its own."""
     path = unit.path
     for _ in range(2):
@@ -109,11 +109,11 @@ def _around(unit: Unit, paths: Paths, kind: Kind) -> Iterator[tuple[Key, Found]]
         if path < 0:
             return
         if paths.names[path]:
-            yield Key(kind, path), Found(unit)
+            yield Key(kind, path), UnitOccurrence(unit)
 
 
-def _shaped(unit: Unit) -> Iterator[tuple[Key, Found]]:
+def _shaped(unit: Unit) -> Iterator[tuple[Key, UnitOccurrence]]:
     if len(unit.text) <= MAX_SHAPE:
         shape, digits = _DIGIT.subn("0", unit.text)
         if digits >= MIN_DIGITS:
-            yield Key("shape", shape=shape), Found(unit)
+            yield Key("shape", shape=shape), UnitOccurrence(unit)

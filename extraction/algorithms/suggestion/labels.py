@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from extraction.algorithms.suggestion.units import PageUnits, Paths
+from extraction.algorithms.suggestion.units import PageUnits, UnitPaths
 
 ALWAYS, OPTIONAL = 0.9, 0.25
 MAX_LABEL = 60
@@ -24,7 +24,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
+class TemplateLabels:
     """marked: labels that look like one; constant: other texts that stand on nearly all pages."""
 
     marked: frozenset[str]
@@ -34,7 +34,7 @@ class Labels:
         return key in self.marked or key in self.constant
 
 
-def label_key(text: str) -> str:
+def make_label_key(text: str) -> str:
     """What a label is compared by: its words in lower case, without the plural's s; "" for what cannot be one."""
     if len(text) > MAX_LABEL or not _LETTER.search(text):
         return ""
@@ -42,17 +42,17 @@ def label_key(text: str) -> str:
     return words[:-1] if len(words) > 4 and words.endswith("s") and not words.endswith("ss") else words
 
 
-def keys_of(pages: Sequence[PageUnits]) -> list[list[str]]:
+def list_label_keys(pages: Sequence[PageUnits]) -> list[list[str]]:
     """`label_key` of each page's texts; one that stands on many pages is looked at once."""
     known: dict[str, str] = {}
     for page in pages:
         for unit in page.texts:
             if unit.text not in known:
-                known[unit.text] = label_key(unit.text)
+                known[unit.text] = make_label_key(unit.text)
     return [[known[unit.text] for unit in page.texts] for page in pages]
 
 
-def find(pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], paths: Paths) -> Labels:
+def find_labels(pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], paths: UnitPaths) -> TemplateLabels:
     """The labels of pages. keys: `label_key` of each page's texts."""
     anywhere, marked = Counter[str](), Counter[str]()
     for page, row in zip(pages, keys, strict=True):
@@ -66,4 +66,4 @@ def find(pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], paths: Paths
     least = max(2.0, OPTIONAL * len(pages))
     strong = frozenset(key for key, count in marked.items() if count >= least)
     constant = frozenset(key for key, count in anywhere.items() if count >= max(2.0, ALWAYS * len(pages)))
-    return Labels(strong, constant - strong)
+    return TemplateLabels(strong, constant - strong)

@@ -15,7 +15,7 @@ from lxml import etree
 
 from extraction.algorithms.alignment.mse import Section, SectionField
 from extraction.algorithms.dom.nodes import clean, elements, is_xml
-from extraction.algorithms.suggestion.naming import KINDS, MAX_WORDS, PLAIN, VAGUE, WORD, content_words, identifier
+from extraction.algorithms.suggestion.naming import KINDS, MAX_WORDS, PLAIN, VAGUE, WORD, content_words, make_identifier
 
 ABOVE = 120
 """Elements before the first row among which what the list is called is."""
@@ -77,12 +77,12 @@ class ListNames:
 
     def own(self) -> str:
         """An identifier, "rows" where nothing says more."""
-        return next(filter(None, map(identifier, self._list_ideas())), "rows")
+        return next(filter(None, map(make_identifier, self._list_ideas())), "rows")
 
     def field(self, field: SectionField, texts: Sequence[str], *, first: bool) -> str:
         """An identifier, "field" where nothing says more. first: whether it is the first field, which is what the rows are called."""
         ideas = self._element_words(field) if self.named else self._field_ideas(field, texts, first=first)
-        return next(filter(None, map(identifier, ideas)), "field")
+        return next(filter(None, map(make_identifier, ideas)), "field")
 
     def _list_ideas(self) -> Iterator[Sequence[str]]:
         if self.named:
@@ -165,7 +165,7 @@ class ListNames:
         return max(2.0, MOST * len(self.starts))
 
 
-def unique(names: Iterable[str]) -> list[str]:
+def make_unique(names: Iterable[str]) -> list[str]:
     """The names, with a number behind those that were there before."""
     taken: list[str] = []
     for name in names:

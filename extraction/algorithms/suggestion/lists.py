@@ -16,7 +16,7 @@ from extraction.algorithms.alignment.mse import Row, Section, mse
 from extraction.algorithms.alignment.schema import Row as SchemaRow
 from extraction.algorithms.alignment.schema import Structure, Value
 from extraction.algorithms.dom.nodes import elements
-from extraction.algorithms.suggestion.list_names import ListNames, unique
+from extraction.algorithms.suggestion.list_names import ListNames, make_unique
 
 LISTS = 6
 """Lists proposed unless told otherwise."""
@@ -79,17 +79,19 @@ def suggest_lists(
     found.sort(key=lambda each: -_worth(each[0], len(roots)))
     lists = [
         SuggestedList(name, fields, section)
-        for name, (section, _, fields) in zip(unique(names.own() for _, names, _ in found[:most]), found, strict=False)
+        for name, (section, _, fields) in zip(make_unique(names.own() for _, names, _ in found[:most]), found, strict=False)
     ]
-    return with_opinions(lists, others or {})
+    return add_opinions(lists, others or {})
 
 
-def with_opinions(lists: Sequence[SuggestedList], others: Mapping[str, Structure]) -> list[SuggestedList]:
+def add_opinions(lists: Sequence[SuggestedList], others: Mapping[str, Structure]) -> list[SuggestedList]:
     """Lists with the methods that agree. others: {method: what it found on the same pages}."""
-    return [replace(each, agree=tuple(method for method, other in others.items() if agrees(each.section, other))) for each in lists]
+    return [
+        replace(each, agree=tuple(method for method, other in others.items() if is_in_structure(each.section, other))) for each in lists
+    ]
 
 
-def rows_to_mark(found: SuggestedList, page: int, numbers: Sequence[int], *, most: int) -> list[Row]:
+def choose_rows_to_mark(found: SuggestedList, page: int, numbers: Sequence[int], *, most: int) -> list[Row]:
     """Rows of a page that show the fields with these numbers best: of most of them first, in document order."""
     rows = found.section.rows.get(page, ())
     best = sorted(range(len(rows)), key=lambda at: (-sum(number in rows[at].values for number in numbers), at))[:most]
@@ -113,7 +115,7 @@ def _in_order(one: Sequence[str], other: Sequence[str]) -> bool:
     return [text for text in one if text in common] == [text for text in other if text in common]
 
 
-def columns_within(
+def find_columns_within(
     lists: Sequence[SuggestedList], roots: Sequence[etree._Element], columns: Sequence[Mapping[int, Sequence[Value]]]
 ) -> dict[int, SuggestedList]:
     """{number of a column: the list} of columns whose values stand in a list's rows; of lists with several rows on most of their pages.
@@ -140,7 +142,7 @@ def _spans(rows: Sequence[Row], root: etree._Element) -> list[tuple[int, int]]:
     return [(row.first, row.last + len(elements(nodes[row.last]))) for row in rows]
 
 
-def agrees(section: Section, found: Structure) -> bool:
+def is_in_structure(section: Section, found: Structure) -> bool:
     """Whether some set of a structure is the section."""
     return any(_same(section, pages) for pages in found.tables().values())
 
@@ -189,5 +191,5 @@ def _fields(section: Section, names: ListNames) -> tuple[ListField, ...]:
     total = sum(map(len, section.rows.values()))
     kept = [number for number, count in counts.most_common() if count >= FILLED * total and len(set(texts[number])) > 1][:FIELDS]
     kept.sort()
-    named = unique(names.field(section.fields[at], texts[at], first=at == kept[0]) for at in kept)
+    named = make_unique(names.field(section.fields[at], texts[at], first=at == kept[0]) for at in kept)
     return tuple(ListField(at, name, section.fields[at].multiple, counts[at]) for at, name in zip(kept, named, strict=True))

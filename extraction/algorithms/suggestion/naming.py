@@ -4,9 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from extraction.algorithms.suggestion.labels import Labels
-from extraction.algorithms.suggestion.ranking import Candidate
-from extraction.algorithms.suggestion.units import PageUnits, Paths
+from extraction.algorithms.suggestion.labels import TemplateLabels
+from extraction.algorithms.suggestion.ranking import ColumnCandidate
+from extraction.algorithms.suggestion.units import PageUnits, UnitPaths
 
 MAX_WORDS, MAX_NAME = 3, 40
 TITLE_AMONG = 10
@@ -60,7 +60,7 @@ KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
 class Namer:
     """Gives the columns of some pages names."""
 
-    def __init__(self, pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], labels: Labels, paths: Paths) -> None:
+    def __init__(self, pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], labels: TemplateLabels, paths: UnitPaths) -> None:
         self.labels, self.paths = labels, paths
         written: dict[str, Counter[str]] = {}
         for page, row in zip(pages, keys, strict=True):
@@ -69,11 +69,11 @@ class Namer:
                     written.setdefault(key, Counter())[" ".join(PLAIN.findall(unit.text.casefold()))] += 1
         self.written = {key: min(counts, key=lambda text: (-counts[text], text)) for key, counts in written.items()}
 
-    def names(self, columns: Sequence[Candidate]) -> list[str]:
+    def names(self, columns: Sequence[ColumnCandidate]) -> list[str]:
         """Identifiers, each once, in the order of the columns."""
         title, taken, names = self._title(columns), Counter[str](), []
         for each in columns:
-            own = "title" if each is title else next(filter(None, map(identifier, self._ideas(each))), "field")
+            own = "title" if each is title else next(filter(None, map(make_identifier, self._ideas(each))), "field")
             taken[own] += 1
             name = own
             while taken[own] > 1 and (name := f"{own}_{taken[own]}") in taken:
@@ -82,17 +82,17 @@ class Namer:
             names.append(name)
         return names
 
-    def _title(self, columns: Sequence[Candidate]) -> Candidate | None:
+    def _title(self, columns: Sequence[ColumnCandidate]) -> ColumnCandidate | None:
         """The column that is most likely the page's title: of the first ones that the pages' titles hold a heading, else the first."""
         first = [each for each in columns[:TITLE_AMONG] if each.titled > 0.5 and each.single and not each.constant]
         rows = [each for each in first if not 0 < len(self._label(each)) <= MAX_WORDS]
         return next((each for each in rows if self.paths.tags[_path(each)] in HEADINGS), rows[0] if rows else None)
 
-    def _label(self, each: Candidate) -> Sequence[str]:
+    def _label(self, each: ColumnCandidate) -> Sequence[str]:
         """The words of the label before it, if that looks like one."""
         return PLAIN.findall(self.written.get(each.key.label, "")) if each.key.label in self.labels.marked and self._near(each) else ()
 
-    def _ideas(self, each: Candidate) -> Iterable[Sequence[str]]:
+    def _ideas(self, each: ColumnCandidate) -> Iterable[Sequence[str]]:
         """Words for a name, the best first."""
         path, kind = _path(each), _kind(each)
         marked, near = each.key.label in self.labels.marked, self._near(each)
@@ -116,7 +116,7 @@ class Namer:
         yield ["heading"] if self.paths.tags[path] in HEADINGS else []
         yield label
 
-    def _near(self, each: Candidate) -> bool:
+    def _near(self, each: ColumnCandidate) -> bool:
         gaps = [row[0].gap for row in each.group.values()]
         return sum(gaps) <= 0.5 * len(gaps)
 
@@ -140,7 +140,7 @@ class Namer:
         return next((words for words in rows if words), ())
 
 
-def _path(each: Candidate) -> int:
+def _path(each: ColumnCandidate) -> int:
     """Of what is named: the values' path, or that of what is around them."""
     return each.key.path if each.key.kind.endswith("around") else each.group[min(each.group)][0].unit.path
 
@@ -152,7 +152,7 @@ def content_words(words: Iterable[str]) -> list[str]:
     return kept if any(not word.isdigit() for word in kept) else []
 
 
-def identifier(words: Sequence[str]) -> str:
+def make_identifier(words: Sequence[str]) -> str:
     """A name of some words, "" if they make none."""
     plain = "_".join(part for word in words[: MAX_WORDS + 1] for part in word.split())[:MAX_NAME].strip("_")
     while plain and plain[0].isdigit():
@@ -160,7 +160,7 @@ def identifier(words: Sequence[str]) -> str:
     return plain if plain.isidentifier() else ""
 
 
-def _prefix(each: Candidate) -> Sequence[str]:
+def _prefix(each: ColumnCandidate) -> Sequence[str]:
     """What most values begin with, before a colon."""
     matches = [_PREFIX.match(found.unit.text) for row in each.group.values() for found in row]
     counts = Counter(match[1] for match in matches if match)
@@ -170,7 +170,7 @@ def _prefix(each: Candidate) -> Sequence[str]:
     return content_words(PLAIN.findall(best)) if counts[best] > 0.7 * len(matches) else ()
 
 
-def _kind(each: Candidate) -> str:
+def _kind(each: ColumnCandidate) -> str:
     """What most values are, "" where they are just text."""
     texts = [found.unit.text for row in each.group.values() for found in row]
     return next((name for name, pattern in KINDS if sum(pattern.fullmatch(text) is not None for text in texts) > 0.7 * len(texts)), "")

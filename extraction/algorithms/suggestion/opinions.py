@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from extraction.algorithms.alignment.schema import Structure, Value
-from extraction.algorithms.suggestion.suggest import Column
+from extraction.algorithms.suggestion.suggest import SuggestedColumn
 
 SAME = 0.8
 """F1 of the values, page by page, from which on two columns are the same: as much as a found field needs in the evaluation."""
@@ -16,7 +16,7 @@ SAME = 0.8
 Pages = Mapping[int, tuple[Value, ...]]
 
 
-def agreeing(columns: Sequence[Column], structures: Mapping[str, Structure]) -> list[tuple[str, ...]]:
+def find_agreeing_methods(columns: Sequence[SuggestedColumn], structures: Mapping[str, Structure]) -> list[tuple[str, ...]]:
     """For each column the methods that found it, too, of {method: what it found on the same pages}."""
     found: list[list[str]] = [[] for _ in columns]
     for method, structure in structures.items():
@@ -29,7 +29,7 @@ def agreeing(columns: Sequence[Column], structures: Mapping[str, Structure]) -> 
     return [tuple(names) for names in found]
 
 
-def names(columns: Sequence[Column], structure: Structure) -> dict[str, str]:
+def name_fields(columns: Sequence[SuggestedColumn], structure: Structure) -> dict[str, str]:
     """{field of a structure: name of the suggested column with the same values}, of the first one for several."""
     read = {page for page, row in enumerate(structure.rows) if row}
     mine = [(column.name, _contents(column.values, read)) for column in columns]

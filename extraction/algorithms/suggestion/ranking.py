@@ -14,9 +14,9 @@ from itertools import pairwise
 from statistics import fmean, median
 
 from extraction.algorithms.suggestion.constants import Constants
-from extraction.algorithms.suggestion.groups import Found, Group, Key
-from extraction.algorithms.suggestion.labels import Labels
-from extraction.algorithms.suggestion.units import INLINE, PageUnits, Paths
+from extraction.algorithms.suggestion.groups import Group, Key, UnitOccurrence
+from extraction.algorithms.suggestion.labels import TemplateLabels
+from extraction.algorithms.suggestion.units import INLINE, PageUnits, UnitPaths
 
 LEAST_PAGES = 0.25
 """Share of the pages that have to have a column."""
@@ -56,7 +56,7 @@ Pair = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Candidate:
+class ColumnCandidate:
     """A group that may become a column.
 
     values: its (page, value) pairs; texts: those of the texts inside. titled: share of pages whose title holds a value.
@@ -83,13 +83,13 @@ class Candidate:
 class Ranking:
     """The groups of some pages and what is asked of all of them."""
 
-    def __init__(self, groups: Mapping[Key, Group], pages: Sequence[PageUnits], labels: Labels, paths: Paths) -> None:
+    def __init__(self, groups: Mapping[Key, Group], pages: Sequence[PageUnits], labels: TemplateLabels, paths: UnitPaths) -> None:
         self.groups, self.pages, self.labels, self.paths = groups, pages, labels, paths
         self.titles = [page.title.casefold() for page in pages]
         self.constants = Constants(groups, pages, labels, paths)
         self.crowds = {(key.path, key.whole): _count(group) for key, group in groups.items() if key.kind == "all"}
 
-    def candidates(self) -> list[Candidate]:
+    def candidates(self) -> list[ColumnCandidate]:
         """The groups worth looking at, the best first; ties in an order that does not depend on the pages'."""
         rows = []
         for key, group in self.groups.items():
@@ -120,7 +120,7 @@ class Ranking:
     def _titled(self, group: Group) -> float:
         return sum(any(self._in_title(page, found) for found in row) for page, row in group.items()) / len(self.pages)
 
-    def _in_title(self, page: int, found: Found) -> bool:
+    def _in_title(self, page: int, found: UnitOccurrence) -> bool:
         return len(found.unit.text) > 2 and found.unit.text.casefold() in self.titles[page]
 
     def _merit(self, key: Key, group: Group, titled: float) -> float:
@@ -147,7 +147,7 @@ class Ranking:
             return varied * WEIGHTS["in one line"]
         return varied * (WEIGHTS["around"] if key.kind.endswith("around") else 1) / (1 + LIST * math.log2(count / len(group)))
 
-    def _by_label(self, key: Key, founds: Sequence[Found]) -> float:
+    def _by_label(self, key: Key, founds: Sequence[UnitOccurrence]) -> float:
         if not key.label:
             return 1.0
         far = key.kind == "first after" and fmean(found.gap for found in founds) > 0.5
@@ -170,7 +170,7 @@ class Ranking:
         held = Counter(found.unit.text for row in group.values() for found in row)
         return math.sqrt(sum(count for count in held.values() if count < 0.9 * len(group)) / held.total())
 
-    def _candidate(self, merit: float, key: Key, titled: float) -> Candidate:
+    def _candidate(self, merit: float, key: Key, titled: float) -> ColumnCandidate:
         group = self.groups[key]
         values = frozenset((page, found.unit.text) for page, row in group.items() for found in row)
         inside = (
@@ -179,7 +179,7 @@ class Ranking:
             for found in row
             for text in self.pages[page].texts[found.unit.first : found.unit.end]
         )
-        return Candidate(key, group, merit, titled, values, frozenset(inside) if key.whole else values)
+        return ColumnCandidate(key, group, merit, titled, values, frozenset(inside) if key.whole else values)
 
 
 def _count(group: Group) -> int:

@@ -3,7 +3,7 @@
 import heapq
 from collections.abc import Iterator, Sequence
 
-from extraction.algorithms.suggestion.ranking import Candidate, Pair
+from extraction.algorithms.suggestion.ranking import ColumnCandidate, Pair
 
 SAME = 0.8
 """Jaccard coefficient of values above which two columns are one."""
@@ -18,7 +18,7 @@ CONSTANTS = 0.1
 """Largest share of constant columns."""
 
 
-def take(pool: Sequence[Candidate], most: int) -> Iterator[tuple[float, Candidate]]:
+def take_columns(pool: Sequence[ColumnCandidate], most: int) -> Iterator[tuple[float, ColumnCandidate]]:
     """At most `most` columns with their scores: lazily greedy, since a score only falls as more is taken."""
     waiting = [(-each.merit, place) for place, each in enumerate(pool)]
     heapq.heapify(waiting)
@@ -47,19 +47,19 @@ class _Taken:
     """The columns taken so far. subject: the first of them that stands in the pages' titles, so most likely what they are about."""
 
     def __init__(self) -> None:
-        self.columns: list[Candidate] = []
+        self.columns: list[ColumnCandidate] = []
         self.constants = 0
         self.covered: set[Pair] = set()
-        self.subject: Candidate | None = None
+        self.subject: ColumnCandidate | None = None
 
-    def has(self, each: Candidate) -> bool:
+    def has(self, each: ColumnCandidate) -> bool:
         return any(_same(each.values, other.values) for other in self.columns)
 
-    def score(self, each: Candidate) -> float:
+    def score(self, each: ColumnCandidate) -> float:
         known = len(each.texts & self.covered) / len(each.texts)
         return each.merit * (1 - NOVELTY * known) * (ECHO if self.subject and _echoes(each, self.subject) else 1)
 
-    def add(self, each: Candidate) -> None:
+    def add(self, each: ColumnCandidate) -> None:
         self.columns.append(each)
         self.constants += each.constant
         self.covered |= each.values  # a paragraph taken as a whole leaves its parts to be taken
@@ -74,7 +74,7 @@ def _same(one: frozenset[Pair], other: frozenset[Pair]) -> bool:
     return common > SAME * (len(one) + len(other) - common)
 
 
-def _echoes(each: Candidate, subject: Candidate) -> bool:
+def _echoes(each: ColumnCandidate, subject: ColumnCandidate) -> bool:
     """Whether it says the subject with more words, on most pages."""
     names = {page: row[0].unit.text for page, row in subject.group.items()}
     hits = 0

@@ -17,7 +17,7 @@ from itertools import islice
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, clean, is_xml, raw_text, value_text, whole_text
-from extraction.algorithms.learning.features import names_in
+from extraction.algorithms.learning.page_table import split_names
 
 MAX_TEXTS = 20_000
 """Texts read of a page, from its beginning: pages with more are listings, whose beginning shows what they hold."""
@@ -70,7 +70,7 @@ class PageUnits:
 
 
 @dataclass(slots=True)
-class Paths:
+class UnitPaths:
     """The paths seen, by number.
 
     above: the path it goes on from, -1 for none. tags, names, steps: of its last step. aside: whether it leads into navigation,
@@ -112,10 +112,10 @@ class Paths:
         return f"{self.steps[above] if above >= 0 else ''}/{self.steps[path]}"
 
 
-def read(roots: Sequence[etree._Element]) -> tuple[list[PageUnits], Paths]:
+def read_units(roots: Sequence[etree._Element]) -> tuple[list[PageUnits], UnitPaths]:
     """The pages' units and their paths."""
-    shared, paths = _shared(roots), Paths(named=bool(roots) and all(map(is_xml, roots)))
-    return [_Reader(root, shared, paths).page() for root in roots], paths
+    shared, paths = _shared(roots), UnitPaths(named=bool(roots) and all(map(is_xml, roots)))
+    return [_UnitReader(root, shared, paths).page() for root in roots], paths
 
 
 def _shared(roots: Sequence[etree._Element]) -> frozenset[tuple[str, str]]:
@@ -132,11 +132,11 @@ def _naming(root: etree._Element) -> tuple[str, ...]:
 
 def _names(element: etree._Element, naming: tuple[str, ...]) -> list[tuple[str, str]]:
     attributes = element.attrib
-    return [pair for name in naming if name in attributes for pair in names_in(name, attributes[name])] if attributes else []
+    return [pair for name in naming if name in attributes for pair in split_names(name, attributes[name])] if attributes else []
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenUnit:
     """An element on the way down.
 
     first: texts before it; own: how many texts are its own; ordinal: text() children so far; flat: only inline elements inside.
@@ -152,13 +152,13 @@ class _Open:
     flat: bool = True
 
 
-class _Reader:
+class _UnitReader:
     """One walk through a page, without recursion: pages may be as deep as the parser lets them."""
 
-    def __init__(self, root: etree._Element, shared: frozenset[tuple[str, str]], paths: Paths) -> None:
+    def __init__(self, root: etree._Element, shared: frozenset[tuple[str, str]], paths: UnitPaths) -> None:
         self.root, self.shared, self.paths = root, shared, paths
         self.texts: list[tuple[str, Location, int]] = []
-        self.wholes: list[tuple[str, _Open]] = []
+        self.wholes: list[tuple[str, _OpenUnit]] = []
         self.ends: list[int] = []
         self.title = ""
         self.xml, self.raw_text, self.naming = is_xml(root), raw_text(root), _naming(root)
@@ -175,7 +175,7 @@ class _Reader:
         return PageUnits(tuple(texts), tuple(wholes), self.title)
 
     def _walk(self) -> None:
-        chain: list[_Open] = []
+        chain: list[_OpenUnit] = []
         node = -1
         for event, element in etree.iterwalk(self.root, events=("start", "end", "comment")):
             if event == "start":
@@ -192,21 +192,21 @@ class _Reader:
             if len(self.texts) >= MAX_TEXTS:
                 return
 
-    def _open(self, element: etree._Element, node: int, above: _Open | None) -> _Open:
+    def _open(self, element: etree._Element, node: int, above: _OpenUnit | None) -> _OpenUnit:
         names = tuple(sorted({pair for pair in _names(element, self.naming) if pair in self.shared}))
         path = self.paths.number(above.path if above else -1, str(element.tag), names)
         if element.tag == "title" and not self.title and not self.xml:
             self.title = clean(whole_text(element))
-        return _Open(element, node, path, (above is not None and above.raw) or element.tag in self.raw_text, len(self.texts))
+        return _OpenUnit(element, node, path, (above is not None and above.raw) or element.tag in self.raw_text, len(self.texts))
 
-    def _attributes(self, owner: _Open) -> None:
+    def _attributes(self, owner: _OpenUnit) -> None:
         """The attributes of an element of XML are values like its texts."""
         for name, text in owner.element.items():
             if cleaned := value_text(str(text), most=MAX_LENGTH):
                 place = Location(owner.node, "attribute", attribute=str(name))
                 self.texts.append((cleaned, place, self.paths.number(owner.path, f"@{name}", ())))
 
-    def _text(self, owner: _Open, text: str | None) -> None:
+    def _text(self, owner: _OpenUnit, text: str | None) -> None:
         if not text:
             return
         owner.ordinal += 1
@@ -214,7 +214,7 @@ class _Reader:
             owner.own += 1
             self.texts.append((cleaned, Location(owner.node, "text", owner.ordinal), owner.path))
 
-    def _close(self, closed: _Open, above: _Open | None) -> None:
+    def _close(self, closed: _OpenUnit, above: _OpenUnit | None) -> None:
         """A block with text of its own and inline elements with text is a unit as a whole."""
         inline = closed.element.tag in INLINE and not self.xml
         if above is not None and not (inline and closed.flat):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from extraction.algorithms.errors import PageError, RuleError, XPathError
-from extraction.algorithms.learning import odd
+from extraction.algorithms.learning import outliers
 from extraction.algorithms.learning.committee import Committee, Member
 from extraction.algorithms.rules import apply, xslt
 from extraction.algorithms.rules.rule import Rule as RuleValue
@@ -15,7 +15,7 @@ from extraction.algorithms.rules.values import read
 from extraction.models import Attribute, Cluster, Snapshot
 from extraction.services.core import stored_pages
 from extraction.services.core.runs import Progress
-from extraction.services.learning.workspaces import Labels, Workspace
+from extraction.services.learning.workspaces import AttributeLabels, Workspace
 from extraction.services.suggestions import page_data
 
 MAX_RIVALS = 4
@@ -24,12 +24,17 @@ MAX_RIVALS = 4
 MAX_DIFFERENCES = 5
 """Pages shown on which one of them differs."""
 
-MAX_ODD = 30
+MAX_OUTLIERS = 30
 SHOWN_CHARS = 120
 
 
-def report(
-    cluster: Cluster, space: Workspace, value: RuleValue, attributes: Sequence[Attribute], labels: Mapping[int, Labels], progress: Progress
+def explain_rule(
+    cluster: Cluster,
+    space: Workspace,
+    value: RuleValue,
+    attributes: Sequence[Attribute],
+    labels: Mapping[int, AttributeLabels],
+    progress: Progress,
 ) -> dict[str, Any]:
     """{attribute: {"features": [[{"words", "rules_out"}]], "rivals": […], "odd": […], "own_data": …}} for the rule's own attributes.
 
@@ -47,14 +52,14 @@ def report(
         values = {pk: list(dict.fromkeys(each.get(attribute.name, ()))) for pk, each in given.items()}
         committee = space.committee(attribute, labels[attribute.pk])
         found[attribute.name] = _features(committee) | {
-            "rivals": rivals(committee, list(space.pages)),
-            "odd": odd_values(attribute, values),
+            "rivals": describe_rivals(committee, list(space.pages)),
+            "odd": describe_outliers(attribute, values),
             "own_data": _own(page_data.agreement(attribute, values, items)),
         }
     return found
 
 
-def rivals(committee: Committee, pages: Sequence[int]) -> list[dict[str, Any]]:
+def describe_rivals(committee: Committee, pages: Sequence[int]) -> list[dict[str, Any]]:
     """What the rule was chosen over. pages: snapshot ids in the order of the votes."""
     if not committee.members:
         return []
@@ -63,12 +68,12 @@ def rivals(committee: Committee, pages: Sequence[int]) -> list[dict[str, Any]]:
     return [_rival(best, member, pages) for member in chosen]
 
 
-def odd_values(attribute: Attribute, values: Mapping[int, Sequence[str]]) -> list[dict[str, Any]]:
+def describe_outliers(attribute: Attribute, values: Mapping[int, Sequence[str]]) -> list[dict[str, Any]]:
     """Values unlike those of the other pages."""
     kind = attribute.type
     typed = kind != Attribute.Type.TEXT
-    found = odd.odd(values, (lambda text: read(text, kind).value is not None) if typed else None)  # type: ignore[arg-type]
-    return [{"snapshot": each.page, "value": each.value[:SHOWN_CHARS], "reason": each.reason} for each in found[:MAX_ODD]]
+    found = outliers.find_outliers(values, (lambda text: read(text, kind).value is not None) if typed else None)  # type: ignore[arg-type]
+    return [{"snapshot": each.page, "value": each.value[:SHOWN_CHARS], "reason": each.reason} for each in found[:MAX_OUTLIERS]]
 
 
 def _features(committee: Committee) -> dict[str, Any]:

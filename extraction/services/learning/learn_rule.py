@@ -19,9 +19,17 @@ from extraction.services.core import runs
 from extraction.services.core.runs import JobError, Progress
 from extraction.services.labels import carried_values, designs, list_offers
 from extraction.services.learning import explanations, list_lessons
-from extraction.services.learning.learning_set import RowLabels, row_labels_of
+from extraction.services.learning.learning_set import RowLabels, read_row_labels
 from extraction.services.learning.list_lessons import ListLesson
-from extraction.services.learning.workspaces import Labels, Lesson, LoadedPage, NotLearned, Workspace, labels_of, open_workspace
+from extraction.services.learning.workspaces import (
+    AttributeLabels,
+    AttributeLesson,
+    AttributeNotLearned,
+    LoadedPage,
+    Workspace,
+    open_workspace,
+    read_labels,
+)
 from extraction.services.rules import rules
 from extraction.services.rules.effects import effect_report
 
@@ -29,18 +37,18 @@ FILL_S = 2.0
 """Pages are loaded for so long between two signs of life."""
 
 
-def start(cluster: Cluster, user: Any = None) -> Run:
+def start_learning(cluster: Cluster, user: Any = None) -> Run:
     """A run that learns the cluster's rule. Raises JobError when nothing is marked that it could learn from."""
-    _marked(cluster, labels_of(cluster), row_labels_of(cluster))
+    _marked(cluster, read_labels(cluster), read_row_labels(cluster))
     return runs.start(Run.Kind.LEARN, cluster.site, cluster=cluster, unit="steps", user=user)
 
 
-def run(run: Run, progress: Progress) -> dict[str, Any]:
+def run_learning(run: Run, progress: Progress) -> dict[str, Any]:
     """Learns all attributes that have labels, checks each against its labels, writes a draft with its report."""
     cluster = run.cluster
     if cluster is None:
         raise JobError("The template is gone.")
-    labels, row_labels = labels_of(cluster), row_labels_of(cluster)
+    labels, row_labels = read_labels(cluster), read_row_labels(cluster)
     attributes, marked_lists = _marked(cluster, labels, row_labels)
     space = open_workspace(cluster)
     _fill(space, progress)
@@ -59,7 +67,7 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
     report = _report(lessons, lists, failed, effect, learning_pages=len(space.pages))
     _tell_offers(cluster, space, marked_lists, lists, report)
     report = carried_values.report(cluster, value, report, effect)
-    report["explained"] = explanations.report(cluster, space, value, attributes, labels, progress)
+    report["explained"] = explanations.explain_rule(cluster, space, value, attributes, labels, progress)
     rule = rules.add_draft(cluster, value, report=report, origin=Rule.Origin.LEARNED, user=run.created_by)
     return {"rule": rule.pk, "version": rule.version, "attributes": len(value.every), "failed": len(failed)}
 
@@ -76,7 +84,7 @@ class _Failure:
 
 
 def _marked(
-    cluster: Cluster, labels: Mapping[int, Labels], row_labels: Mapping[int, RowLabels]
+    cluster: Cluster, labels: Mapping[int, AttributeLabels], row_labels: Mapping[int, RowLabels]
 ) -> tuple[list[Attribute], list[RecordList]]:
     """The pages' own attributes that have a place marked on some page, and the lists that have a marked row."""
     if cluster.record_type_id is None:
@@ -98,14 +106,14 @@ def _fill(space: Workspace, progress: Progress) -> None:
 
 
 def _learn_all(
-    space: Workspace, attributes: Sequence[Attribute], labels: Mapping[int, Labels], progress: Progress
-) -> tuple[dict[int, Lesson], list[_Failure]]:
-    lessons: dict[int, Lesson] = {}
+    space: Workspace, attributes: Sequence[Attribute], labels: Mapping[int, AttributeLabels], progress: Progress
+) -> tuple[dict[int, AttributeLesson], list[_Failure]]:
+    lessons: dict[int, AttributeLesson] = {}
     failed = []
     for attribute in attributes:
         progress(progress.run.done, message=f"Learning {attribute.name}")
         lesson = space.lesson(attribute, labels[attribute.pk])
-        if isinstance(lesson, NotLearned):
+        if isinstance(lesson, AttributeNotLearned):
             failed.append(_Failure(attribute.name, lesson.message, lesson.snapshot_id, _url(space, lesson.snapshot_id), lesson.places))
         else:
             lessons[attribute.pk] = lesson
@@ -120,10 +128,10 @@ def _learn_lists(
     for record_list in lists:
         progress(progress.run.done, message=f"Learning {record_list.name}")
         lesson = space.list_lesson(record_list, labels[record_list.pk])
-        problems = [lesson] if isinstance(lesson, list_lessons.Problem) else list(lesson.failed)
+        problems = [lesson] if isinstance(lesson, list_lessons.ListProblem) else list(lesson.failed)
         if isinstance(lesson, ListLesson):
-            names = {attribute.pk: attribute.name for attribute in list_lessons.attributes_of(record_list)}
-            wrong = list_lessons.unfaithful(lesson.rule, labels[record_list.pk], names, space.pages)
+            names = {attribute.pk: attribute.name for attribute in list_lessons.list_row_attributes(record_list)}
+            wrong = list_lessons.find_unfaithful_row(lesson.rule, labels[record_list.pk], names, space.pages)
             if wrong:
                 problems.append(wrong)
             else:
@@ -138,10 +146,10 @@ def _url(space: Workspace, snapshot_id: int | None) -> str:
 
 
 def _faithful(
-    space: Workspace, attributes: Sequence[Attribute], lessons: Mapping[int, Lesson], labels: Mapping[int, Labels]
-) -> tuple[dict[int, Lesson], list[_Failure]]:
+    space: Workspace, attributes: Sequence[Attribute], lessons: Mapping[int, AttributeLesson], labels: Mapping[int, AttributeLabels]
+) -> tuple[dict[int, AttributeLesson], list[_Failure]]:
     """The lessons whose stylesheet gives exactly the labelled values on every labelled page, and what is wrong with the others."""
-    kept: dict[int, Lesson] = {}
+    kept: dict[int, AttributeLesson] = {}
     failed = []
     for attribute in attributes:
         lesson = lessons.get(attribute.pk)
@@ -155,7 +163,7 @@ def _faithful(
     return kept, failed
 
 
-def _unfaithful(space: Workspace, lesson: Lesson, labels: Labels) -> _Failure | None:
+def _unfaithful(space: Workspace, lesson: AttributeLesson, labels: AttributeLabels) -> _Failure | None:
     name = lesson.rule.name
     try:
         sheet = xslt.Stylesheet.compile(xslt.stylesheet(RuleValue((lesson.rule,))))
@@ -199,7 +207,12 @@ def _short(text: str) -> str:
 
 
 def _report(
-    lessons: Mapping[int, Lesson], lists: Sequence[ListLesson], failed: Sequence[_Failure], effect: dict[str, Any], *, learning_pages: int
+    lessons: Mapping[int, AttributeLesson],
+    lists: Sequence[ListLesson],
+    failed: Sequence[_Failure],
+    effect: dict[str, Any],
+    *,
+    learning_pages: int,
 ) -> dict[str, Any]:
     """The report of a rule, in the record type's order.
 

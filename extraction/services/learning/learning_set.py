@@ -11,8 +11,8 @@ from django.db.models import Count, Max, Sum
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.tables import table
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.table_reader import read_page_table
 from extraction.models import Cluster, Label, SamplePage, Snapshot
 from extraction.services.core.stored_pages import StoredPage, read_root
 from extraction.services.labels import designs
@@ -36,14 +36,14 @@ class LoadedPage:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class LearningSetState:
     """What decides a learning set; equal states have equal sets."""
 
     pages: tuple[int | None, ...]
     first: tuple[int, ...]
 
 
-def state(cluster_id: int) -> State:
+def read_state(cluster_id: int) -> LearningSetState:
     """What a cluster's learning set hangs on now, in three cheap queries."""
     figures = (
         Snapshot.objects.learnable()
@@ -54,23 +54,23 @@ def state(cluster_id: int) -> State:
     labelled = Label.objects.filter(cluster_id=cluster_id).order_by("snapshot_id").values_list("snapshot_id", flat=True).distinct()
     samples = SamplePage.objects.filter(cluster_id=cluster_id).order_by("position").values_list("snapshot_id", flat=True)
     pages = tuple(None if value is None else int(value) for value in figures.values())
-    return State((*pages, *designs.new_pages(cluster_id)), tuple(dict.fromkeys([*labelled, *samples])))
+    return LearningSetState((*pages, *designs.new_pages(cluster_id)), tuple(dict.fromkeys([*labelled, *samples])))
 
 
-def tree_bytes(source: StoredPage, root: etree._Element) -> int:
+def estimate_tree_bytes(source: StoredPage, root: etree._Element) -> int:
     """The memory of a page's tree, estimated."""
     return TREE_BYTE * source.size_bytes + TREE_ELEMENT * int(_COUNT(root))
 
 
-def load(source: StoredPage) -> LoadedPage:
+def load_page(source: StoredPage) -> LoadedPage:
     """The page in memory, with its table. Raises PageError."""
-    made = table(read_root(source))
+    made = read_page_table(read_root(source))
     index = {element: n for n, element in enumerate(made.nodes)}
     memory_bytes = TREE_BYTE * source.size_bytes + made.size_bytes  # the table counts the elements
     return LoadedPage(source.snapshot_id, source.sha256, source.url, made.root, made.nodes, index, made, memory_bytes)
 
 
-def labels_of(cluster: Cluster) -> Mapping[int, Mapping[int, tuple[Location, ...]]]:
+def read_labels(cluster: Cluster) -> Mapping[int, Mapping[int, tuple[Location, ...]]]:
     """{attribute id: {snapshot id: places}} of the pages' own attributes; () where it was said to be not on the page.
 
     Labels of an old design are left out, see `designs`.
@@ -88,7 +88,7 @@ RowLabels = Mapping[int, Mapping[int, Mapping[int, tuple[Location, ...]]]]
 """{snapshot id: {row: {attribute id: places}}} of one list."""
 
 
-def row_labels_of(cluster: Cluster) -> Mapping[int, RowLabels]:
+def read_row_labels(cluster: Cluster) -> Mapping[int, RowLabels]:
     """{list id: its marked rows}; () where an attribute was said to be not in a row. Those of an old design are left out."""
     found: dict[int, dict[int, dict[int, dict[int, tuple[Location, ...]]]]] = {}
     labels = Label.objects.filter(cluster=cluster, row__gt=0, attribute__list__isnull=False)

@@ -8,7 +8,7 @@ from extraction.algorithms.errors import RuleError
 from extraction.algorithms.learning.apriori import Learned
 from extraction.algorithms.learning.apriori import NotLearned as NoRule
 from extraction.algorithms.learning.corpus import Corpus
-from extraction.algorithms.learning.records import Field, LearnedRecords, MarkedRow, learn_records
+from extraction.algorithms.learning.records import LearnedRecords, MarkedRow, RowField, learn_records
 from extraction.algorithms.rules import apply, xslt
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, Selector
 from extraction.algorithms.rules.rule import Rule as RuleValue
@@ -20,7 +20,7 @@ Rows = list[dict[str, list[tuple[Location, str]]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class ListProblem:
     """Why nothing could be learned of a list or of one of its attributes; the message names it, and the page by its URL."""
 
     name: str
@@ -34,15 +34,15 @@ class ListLesson:
 
     rule: ListRule
     learned: LearnedRecords
-    failed: tuple[Problem, ...] = ()
+    failed: tuple[ListProblem, ...] = ()
 
 
-def attributes_of(record_list: RecordList) -> list[Attribute]:
+def list_row_attributes(record_list: RecordList) -> list[Attribute]:
     """The attributes of a list's rows, in their order."""
     return list(Attribute.objects.filter(list=record_list))
 
 
-def learn(
+def learn_list(
     record_list: RecordList,
     attributes: Sequence[Attribute],
     labels: RowLabels,
@@ -50,7 +50,7 @@ def learn(
     corpus: Corpus,
     *,
     whole: Collection[int] = (),
-) -> ListLesson | Problem:
+) -> ListLesson | ListProblem:
     """The rule of a list. pages: those of the corpus, in its order; labels of other pages are left out.
 
     whole: snapshots of which all rows are marked.
@@ -65,7 +65,10 @@ def learn(
     ]
     marked = [each for each in attributes if any(row.fields.get(each.name) for row in rows)]
     found = learn_records(
-        corpus, rows, [Field(each.name, each.multiple, each.mandatory) for each in marked], whole=[place[pk] for pk in whole if pk in place]
+        corpus,
+        rows,
+        [RowField(each.name, each.multiple, each.mandatory) for each in marked],
+        whole=[place[pk] for pk in whole if pk in place],
     )
     if isinstance(found, NoRule):
         return _problem(record_list.name, found, pages)
@@ -79,12 +82,12 @@ def learn(
     return ListLesson(ListRule(record_list.name, (Selector(found.rows.xpath),), tuple(rules)), found, tuple(failed))
 
 
-def rows_on(rule: ListRule, page: LoadedPage) -> Rows:
+def read_rows(rule: ListRule, page: LoadedPage) -> Rows:
     """The rows that a rule gives on a page."""
     return [{name: list(places) for name, places in row.items()} for row in apply.row_places(rule, page.root, page.index)]
 
 
-def unfaithful(rule: ListRule, labels: RowLabels, names: Mapping[int, str], pages: Mapping[int, LoadedPage]) -> Problem | None:
+def find_unfaithful_row(rule: ListRule, labels: RowLabels, names: Mapping[int, str], pages: Mapping[int, LoadedPage]) -> ListProblem | None:
     """What is wrong with a list's stylesheet on the labelled pages: a marked row that it does not give just so; None if nothing is."""
     sheet = xslt.Stylesheet.compile(xslt.stylesheet(RuleValue((), (rule,))))
     kept = {attribute.name for attribute in rule.attributes}
@@ -95,11 +98,11 @@ def unfaithful(rule: ListRule, labels: RowLabels, names: Mapping[int, str], page
         try:
             given = apply.extract(sheet, page.root).rows.get(rule.name, ())
         except RuleError as error:
-            return Problem(rule.name, f"{rule.name}: {error} ({page.url})", snapshot_id)
+            return ListProblem(rule.name, f"{rule.name}: {error} ({page.url})", snapshot_id)
         for number, row in sorted(rows.items()):
             wanted = {names[pk]: _values(page, places) for pk, places in row.items() if names.get(pk) in kept}
             if any(wanted.values()) and not any(all(set(each[n]) == set(v) for n, v in wanted.items()) for each in given):
-                return Problem(rule.name, f"{rule.name}: no row of the rule is row {number} as it was marked ({page.url})", snapshot_id)
+                return ListProblem(rule.name, f"{rule.name}: no row of the rule is row {number} as it was marked ({page.url})", snapshot_id)
     return None
 
 
@@ -107,10 +110,10 @@ def _values(page: LoadedPage, places: Sequence[Location]) -> list[str]:
     return [value(page.nodes, place) or "" for place in places]
 
 
-def _problem(name: str, found: NoRule, pages: Sequence[LoadedPage]) -> Problem:
+def _problem(name: str, found: NoRule, pages: Sequence[LoadedPage]) -> ListProblem:
     page = None if found.page is None else pages[found.page]
     where = f" ({page.url})" if page else ""
-    return Problem(name, f"{name}: {found.reason}{where}", page.snapshot_id if page else None)
+    return ListProblem(name, f"{name}: {found.reason}{where}", page.snapshot_id if page else None)
 
 
 def _rule(attribute: Attribute, alternatives: tuple[Selector, ...]) -> AttributeRule:

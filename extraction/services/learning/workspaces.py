@@ -20,7 +20,7 @@ from lxml import etree
 from extraction.algorithms.dom.nodes import Location, elements
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.learning import apriori
-from extraction.algorithms.learning.committee import Committee, convene
+from extraction.algorithms.learning.committee import Committee, train_committee
 from extraction.algorithms.learning.corpus import Corpus
 from extraction.algorithms.rules import apply
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, Rule, Selector
@@ -31,27 +31,27 @@ from extraction.services.core.recent import Recent
 from extraction.services.core.stored_pages import StoredPage
 from extraction.services.labels import designs, list_offers
 from extraction.services.learning import learning_set, list_lessons
-from extraction.services.learning.learning_set import LoadedPage, RowLabels, labels_of, row_labels_of
+from extraction.services.learning.learning_set import LoadedPage, RowLabels, read_labels, read_row_labels
 from extraction.services.learning.list_lessons import ListLesson
 from extraction.services.rules.definitions import build_attribute_rule
 
 __all__ = [
     "MAX_LISTED",
+    "AttributeLesson",
+    "AttributeNotLearned",
     "Coverage",
     "Filling",
-    "Lesson",
     "LoadedPage",
-    "NotLearned",
     "Workspace",
-    "coverage",
-    "digest",
-    "labels_of",
+    "count_hits",
+    "digest_rule",
+    "find_loaded_page",
     "open_workspace",
-    "page_in_memory",
-    "row_labels_of",
+    "read_labels",
+    "read_row_labels",
 ]
 
-Labels = Mapping[int, Sequence[Location]]
+AttributeLabels = Mapping[int, Sequence[Location]]
 """{snapshot id: places of one attribute}; () says that it is not on that page."""
 
 Values = list[tuple[Location, str]]
@@ -73,7 +73,7 @@ class Filling:
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class AttributeLesson:
     """What was learned of an attribute: the rule and, for its report, what the learner said of each XPath."""
 
     rule: AttributeRule
@@ -81,7 +81,7 @@ class Lesson:
 
 
 @dataclass(frozen=True, slots=True)
-class NotLearned:
+class AttributeNotLearned:
     """Why nothing could be learned of an attribute. `message` names the attribute and, where one page is to blame, its URL.
 
     places: (snapshot id, place) of what does not go together.
@@ -104,7 +104,7 @@ class Workspace:
         self.pages: dict[int, LoadedPage] = {}
         self.left_out: dict[int, str] = {}
         self._lock = threading.RLock()
-        self._state: learning_set.State | None = None
+        self._state: learning_set.LearningSetState | None = None
         self._first: frozenset[int] = frozenset()
         self._wanted: list[StoredPage] = []
         self._all: list[StoredPage] = []
@@ -112,8 +112,8 @@ class Workspace:
         self._trees_bytes = 0
         self._corpus: Corpus | None = None
         self._surveys: Recent[str, Survey] = Recent(_SURVEYS)
-        self._lessons: Recent[object, Lesson | NotLearned] = Recent(_LESSONS)
-        self._lists: Recent[object, ListLesson | list_lessons.Problem] = Recent(_LESSONS)
+        self._lessons: Recent[object, AttributeLesson | AttributeNotLearned] = Recent(_LESSONS)
+        self._lists: Recent[object, ListLesson | list_lessons.ListProblem] = Recent(_LESSONS)
         self._rows: Recent[tuple[str, str], list_lessons.Rows] = Recent(_SURVEYS * 10)
         self._committees: Recent[object, Committee] = Recent(_COMMITTEES)
         self._values: Recent[tuple[str, str], tuple[tuple[Location, str], ...]] = Recent(_VALUES)
@@ -126,7 +126,7 @@ class Workspace:
 
     def refresh(self) -> None:
         """Follows the database: pages that came or went, samples and labels that were added."""
-        now = learning_set.state(self.cluster_id)
+        now = learning_set.read_state(self.cluster_id)
         with self._lock:
             if now == self._state:
                 return
@@ -165,12 +165,12 @@ class Workspace:
                         self._load(source)
             return self.pages.get(snapshot_id)
 
-    def learn(self, attribute: Attribute, labels: Labels) -> AttributeRule | NotLearned:
+    def learn(self, attribute: Attribute, labels: AttributeLabels) -> AttributeRule | AttributeNotLearned:
         """The attribute's rule by its labels and what is loaded; kept by both, so asking again costs nothing."""
         lesson = self.lesson(attribute, labels)
-        return lesson.rule if isinstance(lesson, Lesson) else lesson
+        return lesson.rule if isinstance(lesson, AttributeLesson) else lesson
 
-    def lesson(self, attribute: Attribute, labels: Labels) -> Lesson | NotLearned:
+    def lesson(self, attribute: Attribute, labels: AttributeLabels) -> AttributeLesson | AttributeNotLearned:
         """As `learn`, with what the learner said of each XPath."""
         with self._lock:
             for snapshot_id in labels:
@@ -180,9 +180,9 @@ class Workspace:
             key = (kind, said, tuple(self.pages))
             return self._lessons.get(key) or self._lessons.put(key, self._learn(attribute, dict(said)))
 
-    def list_lesson(self, record_list: RecordList, labels: RowLabels) -> ListLesson | list_lessons.Problem:
+    def list_lesson(self, record_list: RecordList, labels: RowLabels) -> ListLesson | list_lessons.ListProblem:
         """What the marked rows of a list teach; kept by them and by what is loaded."""
-        attributes = list_lessons.attributes_of(record_list)
+        attributes = list_lessons.list_row_attributes(record_list)
         with self._lock:
             for snapshot_id in labels:
                 self.page(snapshot_id)
@@ -192,7 +192,9 @@ class Workspace:
             known = self._lists.get(key)
             if known is None:
                 pages = list(self.pages.values())
-                known = self._lists.put(key, list_lessons.learn(record_list, attributes, labels, pages, self._pages_as_one(), whole=whole))
+                known = self._lists.put(
+                    key, list_lessons.learn_list(record_list, attributes, labels, pages, self._pages_as_one(), whole=whole)
+                )
             return known
 
     def rows(self, rule: ListRule, *, only: Iterable[int] | None = None) -> Mapping[int, list_lessons.Rows]:
@@ -205,10 +207,10 @@ class Workspace:
             for pk in self.pages if only is None else [pk for pk in only if pk in self.pages]:
                 page = self.pages[pk]
                 known = self._rows.get((mark, page.sha256))
-                found[pk] = known if known is not None else self._rows.put((mark, page.sha256), list_lessons.rows_on(rule, page))
+                found[pk] = known if known is not None else self._rows.put((mark, page.sha256), list_lessons.read_rows(rule, page))
             return found
 
-    def committee(self, attribute: Attribute, labels: Labels) -> Committee:
+    def committee(self, attribute: Attribute, labels: AttributeLabels) -> Committee:
         """The rules that fit the attribute's labels about as well; none where nothing can be learned. Votes are in the order of `pages`."""
         with self._lock:
             for snapshot_id in labels:
@@ -233,7 +235,7 @@ class Workspace:
 
         Of `only`, pages that are neither labelled nor samples are read for it; those come as the learning set fills.
         """
-        mark = digest(rule)
+        mark = digest_rule(rule)
         with self._lock:
             wanted = self.pages if only is None else [pk for pk in only if pk in self.pages]
             found = {pk: list(self._page_values(mark, rule, self.pages[pk])) for pk in wanted}
@@ -246,7 +248,7 @@ class Workspace:
     def coverage(self, rule: AttributeRule, *, cursor: int = 0, budget_s: float = 0.4) -> Coverage:
         """See `coverage`."""
         del cursor  # the survey knows where it is; a client's cursor may come from a process that had looked at more
-        mark = digest(rule)
+        mark = digest_rule(rule)
         until = time.monotonic() + budget_s
         with self._lock:
             survey = self._surveys.get(mark) or self._surveys.put(mark, Survey(self._in_memory_first()))
@@ -262,7 +264,7 @@ class Workspace:
 
     def _load(self, source: StoredPage) -> None:
         try:
-            page = learning_set.load(source)
+            page = learning_set.load_page(source)
         except PageError as error:
             self.left_out[source.snapshot_id] = str(error)
             return
@@ -276,28 +278,30 @@ class Workspace:
         self.pages = {source.snapshot_id: loaded[source.snapshot_id] for source in self._wanted if source.snapshot_id in loaded}
         _make_room(self)
 
-    def _learn(self, attribute: Attribute, labels: Labels) -> Lesson | NotLearned:
+    def _learn(self, attribute: Attribute, labels: AttributeLabels) -> AttributeLesson | AttributeNotLearned:
         ids, examples = list(self.pages), self._examples(labels)
         if not any(example.locations for example in examples):
-            return NotLearned(attribute.name, f"{attribute.name}: nothing is marked on any page that can be read")
-        found = apriori.learn(self._pages_as_one(), examples, multiple=attribute.multiple, mandatory=attribute.mandatory)
+            return AttributeNotLearned(attribute.name, f"{attribute.name}: nothing is marked on any page that can be read")
+        found = apriori.learn_attribute(self._pages_as_one(), examples, multiple=attribute.multiple, mandatory=attribute.mandatory)
         if isinstance(found, apriori.NotLearned):
             page = None if found.page is None else self.pages[ids[found.page]]
             where = f" ({page.url})" if page else ""
             places = tuple((ids[number], location) for number, location in found.places)
-            return NotLearned(attribute.name, f"{attribute.name}: {found.reason}{where}", page.snapshot_id if page else None, places)
+            return AttributeNotLearned(
+                attribute.name, f"{attribute.name}: {found.reason}{where}", page.snapshot_id if page else None, places
+            )
         selectors = tuple(Selector(each.xpath, each.part) for each in found.alternatives)
-        return Lesson(build_attribute_rule(attribute, selectors), found)
+        return AttributeLesson(build_attribute_rule(attribute, selectors), found)
 
-    def _examples(self, labels: Labels) -> list[apriori.Example]:
+    def _examples(self, labels: AttributeLabels) -> list[apriori.Example]:
         ids = list(self.pages)
         return [apriori.Example(ids.index(pk), tuple(places)) for pk, places in labels.items() if pk in self.pages]
 
-    def _convene(self, attribute: Attribute, labels: Labels) -> Committee:
+    def _convene(self, attribute: Attribute, labels: AttributeLabels) -> Committee:
         examples = self._examples(labels)
         if not any(example.locations for example in examples):
             return Committee(())
-        found = convene(self._pages_as_one(), examples, multiple=attribute.multiple, mandatory=attribute.mandatory)
+        found = train_committee(self._pages_as_one(), examples, multiple=attribute.multiple, mandatory=attribute.mandatory)
         return found if isinstance(found, Committee) else Committee(())
 
     def _pages_as_one(self) -> Corpus:
@@ -349,7 +353,7 @@ class Workspace:
         if kept is not None:
             return kept[0]
         root = stored_pages.read_root(source)
-        need = learning_set.tree_bytes(source, root)
+        need = learning_set.estimate_tree_bytes(source, root)
         if _held_bytes() + need <= settings.VERTEX_WORKSPACE_MAX_BYTES:
             self._trees[source.sha256] = (root, need)
             self._trees_bytes += need
@@ -372,14 +376,14 @@ def open_workspace(cluster: Cluster) -> Workspace:
     return found
 
 
-def page_in_memory(cluster: Cluster, snapshot_id: int) -> LoadedPage | None:
+def find_loaded_page(cluster: Cluster, snapshot_id: int) -> LoadedPage | None:
     """A page that the cluster's workspace holds already, without waiting for whoever is learning in it."""
     with _LOCK:
         found = _WORKSPACES.get(cluster.pk)
     return found.pages.get(snapshot_id) if found else None  # `pages` is only ever replaced as a whole
 
 
-def coverage(cluster: Cluster, rule: AttributeRule, *, cursor: int = 0, budget_s: float = 0.4) -> Coverage:
+def count_hits(cluster: Cluster, rule: AttributeRule, *, cursor: int = 0, budget_s: float = 0.4) -> Coverage:
     """Looks at more pages of the cluster for about `budget_s`; each page once per rule.
 
     The figures are of all pages that this process has looked at with this rule, not of this call alone: a client
@@ -389,13 +393,13 @@ def coverage(cluster: Cluster, rule: AttributeRule, *, cursor: int = 0, budget_s
     return open_workspace(cluster).coverage(rule, cursor=cursor, budget_s=budget_s)
 
 
-def digest(rule: AttributeRule) -> str:
+def digest_rule(rule: AttributeRule) -> str:
     """Names what a rule selects: equal for rules with the same XPaths, whatever their attribute is called."""
     row = Rule((AttributeRule("x", alternatives=rule.alternatives),)).to_json()
     return hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()
 
 
-def forget() -> None:
+def forget_workspaces() -> None:
     """Drops everything kept in this process."""
     with _LOCK:
         _WORKSPACES.clear()

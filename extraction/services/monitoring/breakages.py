@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from extraction.algorithms.errors import PageError
-from extraction.algorithms.learning.tables import table
+from extraction.algorithms.learning.table_reader import read_page_table
 from extraction.algorithms.rules import xslt
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Bellwether, Breakage, Check, Decision, Event, Monitor, Record, Rule, Site, Snapshot
@@ -163,7 +163,7 @@ def _pages(breakage: Breakage) -> list[Seen]:
             old, new = (stored_pages.read_root(snapshots[pk]) for pk in pair)
         except (PageError, KeyError):
             continue
-        found.append(Seen(table(old), table(new), page_visits.given(sheet, old)))
+        found.append(Seen(read_page_table(old), read_page_table(new), page_visits.given(sheet, old)))
     return found
 
 

@@ -18,7 +18,7 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
-from extraction.algorithms.learning.tables import table
+from extraction.algorithms.learning.table_reader import read_page_table
 from extraction.algorithms.monitoring import verdict as judging
 from extraction.algorithms.monitoring.verdict import AttributeVerdict, Evidence, Thresholds, Verdict, Visit
 from extraction.algorithms.rules import xslt
@@ -142,7 +142,7 @@ class Looker:
             return None
         vector = shingles.vector(answer.content)
         covered = not self.masks or any(mask.covers(vector) for mask in self.masks)
-        return Visit(url, self.old[url], table(root), self.before[url], page_visits.values_of(self.sheet, root), covered)
+        return Visit(url, self.old[url], read_page_table(root), self.before[url], page_visits.values_of(self.sheet, root), covered)
 
 
 def _told_apart(answers: Mapping[str, Answer]) -> dict[str, Answer]:

@@ -7,8 +7,8 @@ from itertools import chain
 from typing import Any
 
 from extraction.algorithms.errors import PageError
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.tables import table
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.table_reader import read_page_table
 from extraction.algorithms.monitoring.profiles import Profile
 from extraction.algorithms.rules.rule import AttributeRule
 from extraction.algorithms.rules.rule import Rule as RuleValue
@@ -24,7 +24,7 @@ Values = Mapping[str, tuple[str, ...]]
 def page(snapshot: Snapshot) -> PageTable | None:
     """A stored page, None where it cannot be read."""
     try:
-        return table(stored_pages.read_root(snapshot))
+        return read_page_table(stored_pages.read_root(snapshot))
     except PageError:
         return None
 

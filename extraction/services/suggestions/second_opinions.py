@@ -7,7 +7,7 @@ from lxml import etree
 
 from extraction.algorithms.alignment.methods import opinions
 from extraction.algorithms.alignment.schema import Structure
-from extraction.algorithms.suggestion.opinions import agreeing
+from extraction.algorithms.suggestion.opinions import find_agreeing_methods
 from extraction.models import Cluster
 from extraction.services.core.recent import Recent
 from extraction.services.suggestions import suggested_fields
@@ -30,4 +30,6 @@ def structures(key: str, roots: Sequence[etree._Element]) -> dict[str, Structure
 def of_fields(cluster: Cluster) -> tuple[str, list[tuple[str, ...]]]:
     """Says of which pages, and for each suggested field the methods that found it, too. Takes some seconds the first time."""
     samples = sample_trees.of(cluster)
-    return samples.key, agreeing(suggested_fields.columns(cluster), structures(samples.key, sample_trees.read(samples.snapshots)[1]))
+    return samples.key, find_agreeing_methods(
+        suggested_fields.columns(cluster), structures(samples.key, sample_trees.read(samples.snapshots)[1])
+    )

@@ -11,7 +11,7 @@ from typing import Any
 from django.db import transaction
 
 from extraction.algorithms.rules.guess import guess_type
-from extraction.algorithms.suggestion.lists import ListField, SuggestedList, rows_to_mark, with_opinions
+from extraction.algorithms.suggestion.lists import ListField, SuggestedList, add_opinions, choose_rows_to_mark
 from extraction.models import Attribute, Cluster, Label, Snapshot
 from extraction.services.core.recent import Recent
 from extraction.services.core.runs import JobError
@@ -131,7 +131,7 @@ def _find(cluster: Cluster) -> tuple[str, _Found]:
 
 def _read(samples: sample_trees.Samples) -> _Found:
     kept, roots = sample_trees.read(samples.snapshots)
-    lists = tuple(with_opinions(found_lists.of(samples.key, roots), second_opinions.structures(samples.key, roots)))
+    lists = tuple(add_opinions(found_lists.of(samples.key, roots), second_opinions.structures(samples.key, roots)))
     language = roots[0].get("lang") if roots else None
     offered = tuple(_offered(place, each, language) for place, each in enumerate(lists))
     return _Found(tuple(snapshot.pk for snapshot in kept), lists, offered)
@@ -188,7 +188,7 @@ def _mark(
         every_row = every and page == shown[0]
         snapshot = pages[snapshots[page]]
         nodes = read_elements(snapshot)
-        rows = rows_to_mark(found, page, numbers, most=MAX_ROWS if every_row else MARKED_ROWS)
+        rows = choose_rows_to_mark(found, page, numbers, most=MAX_ROWS if every_row else MARKED_ROWS)
         for number, row in enumerate(rows, 1):
             for attribute, field in fields:
                 places = [value.place for value in row.values.get(field.number, ())]

@@ -138,7 +138,7 @@ def learn(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Learns the rule from what is annotated."""
     cluster = cluster_of(slug, number)
     try:
-        return redirect(learn_rule.start(cluster, request.user))
+        return redirect(learn_rule.start_learning(cluster, request.user))
     except JobError as error:
         messages.error(request, str(error))
     return redirect(cluster)

@@ -11,16 +11,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from extraction.algorithms.learning.corpus import Corpus
-from extraction.algorithms.learning.features import key
-from extraction.algorithms.learning.marks import Mark, elsewhere
+from extraction.algorithms.learning.marks import MarkedNode, find_other_places
+from extraction.algorithms.learning.page_table import hash_text
 
 Path = tuple[str, ...]
 """Tags from a node up to the root."""
 
 
-def aligned(corpus: Corpus, marks: Sequence[Mark]) -> list[Mark]:
+def align_marks(corpus: Corpus, marks: Sequence[MarkedNode]) -> list[MarkedNode]:
     """The marks, each replaced by another place of its value where that stands better among the others."""
-    choices = [[one, *elsewhere(corpus, one)] for one in marks]
+    choices = [[one, *find_other_places(corpus, one)] for one in marks]
     for page in {one.page for one in marks}:
         mine = [n for n, one in enumerate(marks) if one.page == page]
         if len(mine) > 2:  # two values have a smallest element wherever they stand
@@ -34,12 +34,12 @@ def aligned(corpus: Corpus, marks: Sequence[Mark]) -> list[Mark]:
     ]
 
 
-def _narrow(corpus: Corpus, choices: list[list[Mark]], mine: Sequence[int]) -> None:
+def _narrow(corpus: Corpus, choices: list[list[MarkedNode]], mine: Sequence[int]) -> None:
     """Keeps the places of a page's marks that are in the smallest element which holds one of each."""
     holds: dict[int, set[int]] = {}
     for n in mine:
         for place in choices[n]:
-            for row in above(corpus, place):
+            for row in list_rows_above(corpus, place):
                 holds.setdefault(row, set()).add(n)
     table = corpus.pages[choices[mine[0]][0].page]
     end = np.asarray(table.elements["end"])
@@ -49,7 +49,7 @@ def _narrow(corpus: Corpus, choices: list[list[Mark]], mine: Sequence[int]) -> N
         choices[n] = [place for place in choices[n] if smallest <= place.location.node < end[smallest]]
 
 
-def above(corpus: Corpus, one: Mark) -> list[int]:
+def list_rows_above(corpus: Corpus, one: MarkedNode) -> list[int]:
     """Rows, in the mark's page, of its element and all elements above it."""
     parent = np.asarray(corpus.pages[one.page].elements["parent"])
     row, rows = one.location.node, []
@@ -59,22 +59,22 @@ def above(corpus: Corpus, one: Mark) -> list[int]:
     return rows
 
 
-def path(corpus: Corpus, one: Mark) -> Path:
+def read_path(corpus: Corpus, one: MarkedNode) -> Path:
     """Tags from the marked node to the root."""
     nodes = corpus.pages[one.page].nodes
-    return tuple(str(nodes[row].tag) for row in above(corpus, one))
+    return tuple(str(nodes[row].tag) for row in list_rows_above(corpus, one))
 
 
-def paths_of(corpus: Corpus, page: int, text: str) -> set[Path]:
+def find_paths(corpus: Corpus, page: int, text: str) -> set[Path]:
     """The paths of all elements on a page that hold a text node of just this text."""
     table = corpus.pages[page]
-    rows = np.asarray(table.texts["owner"])[np.asarray(table.texts["text"]) == np.uint64(key(text))]
+    rows = np.asarray(table.texts["owner"])[np.asarray(table.texts["text"]) == np.uint64(hash_text(text))]
     return {(str(element.tag), *(str(up.tag) for up in element.iterancestors())) for element in (table.nodes[row] for row in rows.tolist())}
 
 
-def _paths(corpus: Corpus, one: Mark) -> set[Path]:
+def _paths(corpus: Corpus, one: MarkedNode) -> set[Path]:
     """The paths of all nodes that the mark may mean."""
-    own = path(corpus, one)
+    own = read_path(corpus, one)
     offset = int(corpus.offsets[one.page])
     nodes, found = corpus.pages[one.page].nodes, {own}
     for target, (row, _) in one.nodes.items():

@@ -17,10 +17,10 @@ MAX_PAGES = 60
 """Pages of the learning set that a draft is compared with; the whole template is compared when the rule is learned."""
 
 
-def suggestions(cluster: Cluster, snapshot: Snapshot) -> dict[str, Any]:
+def describe_suggestions(cluster: Cluster, snapshot: Snapshot) -> dict[str, Any]:
     """{"page", "suggestions": [{"attribute", "words", "values": [{"location", "value"}]}]}. Raises PageError."""
-    nodes = services.page_tree(cluster, snapshot).nodes
-    attributes = services.attributes(cluster)
+    nodes = services.read_page_tree(cluster, snapshot).nodes
+    attributes = services.list_attributes(cluster)
     found = page_data.suggestions(snapshot, attributes, nodes)
     known = {each.attribute.pk for each in found}
     found += _main_text(cluster, snapshot, [attribute for attribute in attributes if attribute.pk not in known], nodes)
@@ -49,12 +49,12 @@ def _main_text(
     return [page_data.Suggestion(attribute, "main text", (place,), (text,)) for attribute in wanting]
 
 
-def agreement(cluster: Cluster, attribute: Attribute) -> dict[str, Any]:
+def describe_agreement(cluster: Cluster, attribute: Attribute) -> dict[str, Any]:
     """{"attribute", "agreement": {"words", "agree", "compared", "different": pages}, None where the pages say nothing of it}."""
     space = workspaces.open_workspace(cluster)
-    labels = workspaces.labels_of(cluster).get(attribute.pk, {})
+    labels = workspaces.read_labels(cluster).get(attribute.pk, {})
     rule = space.learn(attribute, labels) if any(labels.values()) else None
-    if rule is None or isinstance(rule, workspaces.NotLearned):
+    if rule is None or isinstance(rule, workspaces.AttributeNotLearned):
         return {"attribute": attribute.pk, "agreement": None}
     ids = list(space.pages)[:MAX_PAGES]
     given = {pk: [text for _, text in rows] for pk, rows in space.values(rule, only=ids).items()}

@@ -25,7 +25,7 @@ MIN_LOG_ODDS = math.log(4)
 
 
 @dataclass(frozen=True, slots=True)
-class Weak:
+class WeakFeature:
     """A condition on a value. test: its XPath; holds: the same in Python, of a cleaned text; words: for people."""
 
     test: str
@@ -33,7 +33,7 @@ class Weak:
     holds: Callable[[str], bool]
 
 
-def telling(values: Sequence[str], neighbours: Sequence[str]) -> Weak | None:
+def find_telling_feature(values: Sequence[str], neighbours: Sequence[str]) -> WeakFeature | None:
     """The condition that all values satisfy and that speaks most against the neighbours; None when none is telling."""
     if len(values) < MIN_VALUES or not neighbours:
         return None
@@ -42,26 +42,26 @@ def telling(values: Sequence[str], neighbours: Sequence[str]) -> Weak | None:
     return best if best and _log_odds(best, len(values), neighbours) >= MIN_LOG_ODDS else None
 
 
-def _log_odds(weak: Weak, values: int, neighbours: Sequence[str]) -> float:
+def _log_odds(weak: WeakFeature, values: int, neighbours: Sequence[str]) -> float:
     """log P(feature | value) / P(feature | neighbour), both with one success and one failure added (Laplace)."""
     among = sum(map(weak.holds, neighbours))
     return math.log((values + 1) / (values + 2)) - math.log((among + 1) / (len(neighbours) + 2))
 
 
-def _conditions(values: Sequence[str]) -> list[Weak]:
+def _conditions(values: Sequence[str]) -> list[WeakFeature]:
     text, longest = cleaned("."), 2 * max(map(len, values))
     digits = "translate({}, '0123456789', '')"
     return [
-        Weak(f"not(contains({text}, ' '))", "of one word", lambda value: " " not in value),
-        Weak(f"contains({text}, ' ')", "of several words", lambda value: " " in value),
-        Weak(f"{digits.format(text)} = {text}", "without digits", lambda value: not any(c in "0123456789" for c in value)),
-        Weak(f"{digits.format(text)} != {text}", "with digits", lambda value: any(c in "0123456789" for c in value)),
-        Weak(f"string-length({text}) <= {longest}", f"of at most {longest} characters", lambda value: len(value) <= longest),
+        WeakFeature(f"not(contains({text}, ' '))", "of one word", lambda value: " " not in value),
+        WeakFeature(f"contains({text}, ' ')", "of several words", lambda value: " " in value),
+        WeakFeature(f"{digits.format(text)} = {text}", "without digits", lambda value: not any(c in "0123456789" for c in value)),
+        WeakFeature(f"{digits.format(text)} != {text}", "with digits", lambda value: any(c in "0123456789" for c in value)),
+        WeakFeature(f"string-length({text}) <= {longest}", f"of at most {longest} characters", lambda value: len(value) <= longest),
         *_vocabulary(values),
     ]
 
 
-def _vocabulary(values: Sequence[str]) -> list[Weak]:
+def _vocabulary(values: Sequence[str]) -> list[WeakFeature]:
     """That a value is one of those known, where each was seen twice: then, after Good and Turing, hardly any is still to come.
 
     A single value is none: a text that is the same on all pages may be so by chance of the pages.
@@ -71,4 +71,4 @@ def _vocabulary(values: Sequence[str]) -> list[Weak]:
         return []
     known, text = sorted(seen), cleaned(".")
     test = " or ".join(f"{text} = {quote(value)}" for value in known)
-    return [Weak(test, "one of " + ", ".join(f"“{value[:30]}”" for value in known), lambda value: value in seen)]
+    return [WeakFeature(test, "one of " + ", ".join(f"“{value[:30]}”" for value in known), lambda value: value in seen)]

@@ -21,7 +21,7 @@ MISSING = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class Disagreement:
     """The committee of one attribute on one page. degree: 0 when all say the same, 1 when the weight is split evenly.
 
     votes: what is given, heaviest first, the rule's own vote first of all.
@@ -33,19 +33,19 @@ class Doubt:
 
 
 @dataclass(frozen=True, slots=True)
-class Advice:
+class PageScore:
     """How much a page would teach. page: its place. doubts: attributes in dispute, the strongest first. missing: attributes
     of which nothing is found there. fresh: share of the template's weight that it would be the first to show."""
 
     page: int
     score: float
-    doubts: tuple[Doubt, ...] = ()
+    doubts: tuple[Disagreement, ...] = ()
     missing: tuple[str, ...] = ()
     fresh: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class AttributeState:
     """What is said of one attribute so far. absent: somebody said of a page that it lacks it."""
 
     committee: Committee
@@ -53,45 +53,45 @@ class Known:
     said: frozenset[int] = field(default_factory=frozenset)
 
 
-def weights(members: Sequence[Member]) -> list[float]:
+def weigh_members(members: Sequence[Member]) -> list[float]:
     """The members' weights, 1 in all: by merit, exp of minus the cost beyond the best."""
     least = min((member.total for member in members), default=0.0)
     raw = [math.exp(least - member.total) for member in members]
     return [each / sum(raw) for each in raw]
 
 
-def doubt(attribute: str, members: Sequence[Member], votes: Sequence[Vote]) -> Doubt:
+def measure_disagreement(attribute: str, members: Sequence[Member], votes: Sequence[Vote]) -> Disagreement:
     """How much the members' votes on a page differ. Values are compared as sets: order is not in dispute."""
     shares: dict[frozenset[str], float] = {}
     shown: dict[frozenset[str], Vote] = {}
-    for weight, vote in zip(weights(members), votes, strict=True):
+    for weight, vote in zip(weigh_members(members), votes, strict=True):
         shares[frozenset(vote)] = shares.get(frozenset(vote), 0.0) + weight
         shown.setdefault(frozenset(vote), vote)
     if len(shares) == 1:
-        return Doubt(attribute, 0.0, ())
+        return Disagreement(attribute, 0.0, ())
     entropy = -sum(share * math.log2(share) for share in shares.values() if share)
     order = sorted(shares, key=lambda vote: (shown[vote] != votes[0], -shares[vote], shown[vote]))
-    return Doubt(attribute, min(1.0, entropy), tuple(shown[vote] for vote in order))
+    return Disagreement(attribute, min(1.0, entropy), tuple(shown[vote] for vote in order))
 
 
-def rank(known: Mapping[str, Known], pages: Sequence[int], fresh: Mapping[int, float]) -> list[Advice]:
+def rank_pages(known: Mapping[str, AttributeState], pages: Sequence[int], fresh: Mapping[int, float]) -> list[PageScore]:
     """The pages, those that would teach most first; ties stay in the order given.
 
     known: attributes that something is marked of. pages: places of the pages that may be offered, in the order in which
     they would be offered without advice. fresh: share of the weight by page that no annotated page shows yet.
     """
-    found = [advise(known, page, fresh.get(page, 0.0)) for page in pages]
+    found = [score_page(known, page, fresh.get(page, 0.0)) for page in pages]
     return sorted(found, key=lambda advice: -advice.score)
 
 
-def advise(known: Mapping[str, Known], page: int, fresh: float) -> Advice:
+def score_page(known: Mapping[str, AttributeState], page: int, fresh: float) -> PageScore:
     """How much one page would teach. Attributes already said of it teach nothing more there."""
     doubts, missing = [], []
     for name, each in known.items():
         members = each.committee.members
         if page in each.said or not members:
             continue
-        found = doubt(name, members, [member.votes[page] for member in members])
+        found = measure_disagreement(name, members, [member.votes[page] for member in members])
         if found.degree:
             doubts.append(found)
         elif not each.absent and not members[0].votes[page]:
@@ -99,4 +99,4 @@ def advise(known: Mapping[str, Known], page: int, fresh: float) -> Advice:
     doubts.sort(key=lambda each: -each.degree)
     count = max(1, len(known))
     score = sum(each.degree for each in doubts) / count + MISSING * len(missing) / count + fresh
-    return Advice(page, round(score, 9), tuple(doubts), tuple(missing), fresh)
+    return PageScore(page, round(score, 9), tuple(doubts), tuple(missing), fresh)

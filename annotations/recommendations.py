@@ -6,7 +6,7 @@ from typing import Any
 from django.urls import reverse
 
 from extraction.models import Cluster, Snapshot
-from extraction.services.learning import page_advice
+from extraction.services.learning import page_recommendations
 
 SHOWN_VALUES, SHOWN_CHARS = 3, 80
 """Of a vote, what is shown: enough to see what the rules disagree about."""
@@ -15,18 +15,18 @@ SLICE_S = 0.15
 """Time for further pages in one answer: a click in between waits for it."""
 
 
-def advice(cluster: Cluster, samples: Sequence[int], begun: Sequence[int]) -> dict[str, Any]:
+def describe_recommendations(cluster: Cluster, samples: Sequence[int], begun: Sequence[int]) -> dict[str, Any]:
     """The pages to annotate next, best first, and how sure the rules are of the others. begun: pages worked on, as they are shown.
 
     {"offers": [{"page", "reason", "doubts": [{"attribute", "values"}]}], "pages": those offered that are no samples,
     "covered": {page: share of the template up to it}, "annotated", "disputed", "missing", "checked", "total", "complete",
     "settled", "unlearned": why lists with marked rows cannot be learned yet}
     """
-    found = page_advice.advise(cluster, samples, begun=begun, budget_s=SLICE_S)
+    found = page_recommendations.recommend_pages(cluster, samples, begun=begun, budget_s=SLICE_S)
     extra = [offer.snapshot_id for offer in found.offers if offer.snapshot_id not in samples]
     return {
         "offers": [{"page": o.snapshot_id, "reason": o.reason, "doubts": [_doubt(each) for each in o.doubts]} for o in found.offers],
-        "pages": pages(cluster, extra),
+        "pages": describe_pages(cluster, extra),
         "covered": found.covered,
         "annotated": found.annotated,
         "disputed": found.disputed,
@@ -39,7 +39,7 @@ def advice(cluster: Cluster, samples: Sequence[int], begun: Sequence[int]) -> di
     }
 
 
-def pages(cluster: Cluster, ids: Sequence[int]) -> list[dict[str, Any]]:
+def describe_pages(cluster: Cluster, ids: Sequence[int]) -> list[dict[str, Any]]:
     """Pages of the cluster as the list of samples shows them; `covered` is None, for they were not chosen for what they cover."""
     rows = Snapshot.objects.filter(cluster=cluster, pk__in=ids, error="").values_list("pk", "title", "page__url")
     found = {row[0]: row for row in rows}
@@ -50,7 +50,7 @@ def pages(cluster: Cluster, ids: Sequence[int]) -> list[dict[str, Any]]:
     ]
 
 
-def _doubt(found: page_advice.Doubt) -> dict[str, Any]:
+def _doubt(found: page_recommendations.Disagreement) -> dict[str, Any]:
     return {
         "attribute": found.attribute,
         "values": [" · ".join(value[:SHOWN_CHARS] for value in vote[:SHOWN_VALUES]) or "nothing" for vote in found.votes[:SHOWN_VALUES]],

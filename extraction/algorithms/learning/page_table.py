@@ -45,13 +45,13 @@ HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 MAX_RAW_LABEL = 2_000
 """Longest text looked at for a label, white space included: templates indent, but not that far."""
 
-UNSEEN = frozenset(("script", "style", "template"))
+UNREAD_TAGS = frozenset(("script", "style", "template"))
 """Elements whose own texts are no rows: nobody marks them, and they hold most of a modern page's bytes."""
 
 
-def not_read(root: etree._Element) -> frozenset[str]:
+def find_unread_tags(root: etree._Element) -> frozenset[str]:
     """`UNSEEN` on a page of HTML, nothing on one of XML: there a style may be one of dresses."""
-    return frozenset() if is_xml(root) else UNSEEN
+    return frozenset() if is_xml(root) else UNREAD_TAGS
 
 
 MAX_SHAPE = 30
@@ -97,7 +97,7 @@ class PageTable:
         return sum(a.nbytes for a in arrays) + sum(len(text) + 60 for text in self.strings) + 700 * len(self.nodes)
 
 
-def key(text: str) -> int:
+def hash_text(text: str) -> int:
     """A 64-bit hash of a text, of this process only; never 0 or 1, which mean blank and too long.
 
     Python's own hash is keyed, so a page cannot be written to have two texts of one hash.
@@ -105,39 +105,39 @@ def key(text: str) -> int:
     return hash(text) & 0xFFFF_FFFF_FFFF_FFFF | 2
 
 
-def names_of(element: etree._Element) -> list[tuple[str, str]]:
+def list_names(element: etree._Element) -> list[tuple[str, str]]:
     """(attribute, value) pairs an element may be named by; one pair per class token."""
-    return [pair for name, value in element.items() for pair in names_in(str(name), str(value))]
+    return [pair for name, value in element.items() for pair in split_names(str(name), str(value))]
 
 
-def names_in(name: str, value: str) -> list[tuple[str, str]]:
+def split_names(name: str, value: str) -> list[tuple[str, str]]:
     """The pairs that one attribute gives."""
     if name == "class":
         return [("class", token) for token in _HTML_SPACE.split(value) if 0 < len(token) <= MAX_NAME]
-    return [(name, value)] if can_name(name) and 0 < len(value) <= MAX_NAME else []
+    return [(name, value)] if is_naming(name) and 0 < len(value) <= MAX_NAME else []
 
 
-def can_name(name: str) -> bool:
+def is_naming(name: str) -> bool:
     """Whether an attribute's value may be a name."""
     return name in NAMING or name in PRESENTATION or name == "class" or name.startswith("data-")
 
 
-def name_key(name: str, value: str) -> int:
+def hash_name(name: str, value: str) -> int:
     """The hash under which `PageTable.names` lists a pair of `names_of`."""
-    return key(f"{name}={value}")
+    return hash_text(f"{name}={value}")
 
 
-def label_key(text: str) -> int:
+def hash_label(text: str) -> int:
     """The hash of a cleaned text as labels are compared: BLANK, TOO_LONG or its key."""
-    return (key(text) if len(text) <= MAX_LABEL else TOO_LONG) if text else BLANK
+    return (hash_text(text) if len(text) <= MAX_LABEL else TOO_LONG) if text else BLANK
 
 
-def shape(text: str) -> str:
+def make_shape(text: str) -> str:
     """A text with all digits as 0, "" when it has none: "(325) 674-2000" is "(000) 000-0000"."""
-    return shapes_of([text])[0] if len(text) <= MAX_SHAPE else ""
+    return make_shapes([text])[0] if len(text) <= MAX_SHAPE else ""
 
 
-def shapes_of(texts: Sequence[str]) -> list[str]:
+def make_shapes(texts: Sequence[str]) -> list[str]:
     """The shapes of cleaned texts of at most MAX_SHAPE characters."""
     if not texts:
         return []

@@ -18,7 +18,7 @@ from lxml import etree
 from numpy.typing import NDArray
 
 from extraction.algorithms.errors import PageError
-from extraction.algorithms.learning.features import (
+from extraction.algorithms.learning.page_table import (
     BLANK,
     HEADINGS,
     MAX_CLASSES,
@@ -30,12 +30,12 @@ from extraction.algorithms.learning.features import (
     Hashes,
     Ints,
     PageTable,
-    can_name,
-    key,
-    name_key,
-    names_in,
-    not_read,
-    shapes_of,
+    find_unread_tags,
+    hash_name,
+    hash_text,
+    is_naming,
+    make_shapes,
+    split_names,
 )
 
 Places = NDArray[np.int64]
@@ -50,7 +50,7 @@ _PARENT, _ATTRIBUTES = methodcaller("getparent"), methodcaller("items")
 _TAG, _TEXT, _TAIL = attrgetter("tag"), attrgetter("text"), attrgetter("tail")
 
 
-def table(root: etree._Element) -> PageTable:
+def read_page_table(root: etree._Element) -> PageTable:
     """The page's table. Cost: some 4 µs an element. The tree must not be changed while the table is in use.
 
     Raises PageError for a page of more than MAX_NODES elements and comments.
@@ -97,8 +97,10 @@ class _Tree:
         kinds = list(set(names))
         numbers = dict(zip(kinds, range(len(kinds)), strict=True))
         kind = np.array([numbers[name] for name in names])
-        tags = np.array([key(name) if isinstance(name, str) else 0 for name in kinds], np.uint64)[kind]  # a comment's tag is a function
-        without_rows = not_read(root)
+        tags = np.array([hash_text(name) if isinstance(name, str) else 0 for name in kinds], np.uint64)[
+            kind
+        ]  # a comment's tag is a function
+        without_rows = find_unread_tags(root)
         unseen = np.array([name in without_rows for name in kinds])[kind]
         is_heading = np.array([name in HEADINGS for name in kinds])[kind]
         is_element = tags > 0
@@ -182,7 +184,7 @@ def _hashes(cleaned: Sequence[str]) -> tuple[Hashes, Hashes, Hashes]:
     label = np.where(size > MAX_LABEL, np.uint64(TOO_LONG), np.where(size > 0, text, np.uint64(BLANK)))
     short = np.flatnonzero(size <= MAX_SHAPE)
     shapes = np.zeros(len(cleaned), np.uint64)
-    forms = shapes_of([cleaned[n] for n in short.tolist()])
+    forms = make_shapes([cleaned[n] for n in short.tolist()])
     shapes[short] = np.where([bool(form) for form in forms], _keys(forms), np.uint64(BLANK))
     return text, label, shapes
 
@@ -375,14 +377,14 @@ def _names(nodes: Sequence[etree._Element]) -> tuple[Hashes, Ints]:
 @lru_cache(maxsize=20_000)
 def _name_keys(name: str, value: str) -> tuple[int, ...]:
     """Hashes of the names an attribute gives; kept, as the pages of a site share nearly all."""
-    return tuple(name_key(*pair) for pair in names_in(name, value))
+    return tuple(hash_name(*pair) for pair in split_names(name, value))
 
 
 class _CanName(dict[str, bool]):
     """Whether elements may be named by an attribute, asked once for each."""
 
     def __missing__(self, name: str) -> bool:
-        self[name] = can_name(name)
+        self[name] = is_naming(name)
         return self[name]
 
 

@@ -31,7 +31,7 @@ _MIXED = re.compile(r"[A-Za-z]*[a-z][A-Z]{2}[A-Za-z]*|[b-df-hj-np-tv-xzB-DF-HJ-N
 
 
 @lru_cache(maxsize=20_000)
-def generated(name: str) -> bool:
+def is_generated_name(name: str) -> bool:
     """Whether a class name, an id or another name looks as if no person had chosen it."""
     parts = [part for part in _PART.split(name) if part]
     if not parts:

@@ -10,8 +10,8 @@ from extraction.algorithms.dom.nodes import clean, whole_text
 from extraction.algorithms.dom.xpath import XPath, has_word, same_text, self_test
 from extraction.algorithms.learning.corpus import MAX_LEVEL, Candidates, Corpus
 from extraction.algorithms.learning.costs import Cost
-from extraction.algorithms.learning.features import HEADINGS, NAMING, TOO_LONG, Bools, Hashes, Ints, key
-from extraction.algorithms.learning.generated import generated
+from extraction.algorithms.learning.generated_names import is_generated_name
+from extraction.algorithms.learning.page_table import HEADINGS, NAMING, TOO_LONG, Bools, Hashes, Ints, hash_text
 
 ANY = 99
 """Level of "any ancestor", of whatever tag where the feature has none."""
@@ -27,13 +27,13 @@ TEXT = -1
 PEERS = frozenset(("li", "p", "dd", "option", "tr"))
 """Tags whose siblings of the same tag are items of one list: the text of one is a value, no label of the next."""
 
-HEADING_KEYS = frozenset(map(key, HEADINGS))
+HEADING_KEYS = frozenset(map(hash_text, HEADINGS))
 
 IS_HEADING = " or ".join(f"self::{tag}" for tag in HEADINGS)
 
 
 @dataclass(frozen=True, slots=True)
-class Feature:
+class RuleFeature:
     """A condition. test: an XPath predicate, "" when the level's tag alone is the condition; place: it is a position.
 
     words: for people. distance: steps in the tree from the node to what the condition looks at.
@@ -49,10 +49,10 @@ class Feature:
     place: bool = False
 
 
-Found = tuple[Feature, Bools]
+MaskedFeature = tuple[RuleFeature, Bools]
 
 
-class Maker:
+class FeatureMaker:
     """Makes the features that the positives share. levels: the candidates' elements, their parents and so on, up to MAX_LEVEL."""
 
     def __init__(self, corpus: Corpus, nodes: Candidates, positives: Ints, cost: Cost) -> None:
@@ -68,11 +68,11 @@ class Maker:
 
     def feature(
         self, kind: str, level: int, tag: str, test: str, words: str, distance: int, *, place: bool = False, of: str = ""
-    ) -> Feature:
+    ) -> RuleFeature:
         """of: the name or the label that it asks for."""
         label = kind in LABELS
-        price = self.cost.feature(kind, distance) + (self.cost.wordy(len(of)) if label else self.cost.generated * generated(of))
-        return Feature(kind, level, tag, test, words, distance, price, place)
+        price = self.cost.feature(kind, distance) + (self.cost.wordy(len(of)) if label else self.cost.generated * is_generated_name(of))
+        return RuleFeature(kind, level, tag, test, words, distance, price, place)
 
     def shared(self, column: Hashes | Ints) -> int:
         """The value that all positives have in a column, 0 when they differ or have none."""

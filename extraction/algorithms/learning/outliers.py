@@ -27,7 +27,7 @@ SLACK_CHARS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Odd:
+class Outlier:
     """A value of a page and what is unlike the others, in words."""
 
     page: int
@@ -35,7 +35,7 @@ class Odd:
     reason: str
 
 
-def odd(values: Mapping[int, Sequence[str]], reads: Callable[[str], bool] | None = None) -> list[Odd]:
+def find_outliers(values: Mapping[int, Sequence[str]], reads: Callable[[str], bool] | None = None) -> list[Outlier]:
     """The odd values, one a page, by page. values: {page: values}. reads: whether a value reads as the attribute's type."""
     rows = [(page, value) for page, each in sorted(values.items()) for value in each]
     if len(rows) < FEW_VALUES:
@@ -47,7 +47,7 @@ def odd(values: Mapping[int, Sequence[str]], reads: Callable[[str], bool] | None
     letters = _apart([_share(text, str.isalpha) for text in texts], MIN_SHARE)
     digits = _apart([_share(text, str.isdigit) for text in texts], MIN_SHARE)
     usual = median(len(text) for text in texts)
-    found: dict[int, Odd] = {}
+    found: dict[int, Outlier] = {}
     for n, (page, value) in enumerate(rows):
         reason = (
             "cannot be read as its type, most others can"
@@ -61,7 +61,7 @@ def odd(values: Mapping[int, Sequence[str]], reads: Callable[[str], bool] | None
             else ""
         )
         if reason:
-            found.setdefault(page, Odd(page, value, reason))
+            found.setdefault(page, Outlier(page, value, reason))
     return list(found.values())
 
 

@@ -10,17 +10,17 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from extraction.algorithms.errors import PageError, XPathError
-from extraction.algorithms.learning import teaching
+from extraction.algorithms.learning import page_selection
 from extraction.algorithms.learning.committee import Committee, Member
-from extraction.algorithms.learning.teaching import Advice, Doubt, Known
+from extraction.algorithms.learning.page_selection import AttributeState, Disagreement, PageScore
 from extraction.algorithms.rules import apply
 from extraction.algorithms.rules.rule import AttributeRule, Selector
 from extraction.algorithms.sampling import greedy
 from extraction.models import Attribute, Cluster, RecordList
 from extraction.services.core.recent import Recent
 from extraction.services.core.stored_pages import StoredPage
-from extraction.services.learning.list_lessons import ListLesson, attributes_of
-from extraction.services.learning.workspaces import Labels, Workspace, labels_of, open_workspace, row_labels_of
+from extraction.services.learning.list_lessons import ListLesson, list_row_attributes
+from extraction.services.learning.workspaces import AttributeLabels, Workspace, open_workspace, read_labels, read_row_labels
 from extraction.services.rules.definitions import build_attribute_rule
 
 MAX_OUTSIDE = 3
@@ -33,20 +33,20 @@ LITTLE = 0.005
 """Share of the template below which what a page shows first is not worth a word."""
 
 
-__all__ = ["Doubt", "Offer", "Teaching", "advise", "reason"]
+__all__ = ["Disagreement", "PageOffer", "Recommendations", "explain_score", "recommend_pages"]
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class PageOffer:
     """A page to annotate and why, in words; `doubts` say what is in dispute there."""
 
     snapshot_id: int
     reason: str
-    doubts: tuple[Doubt, ...] = ()
+    doubts: tuple[Disagreement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Teaching:
+class Recommendations:
     """offers: pages of which not all is said yet, best first: all samples and up to MAX_OUTSIDE others.
 
     annotated: pages with something said. disputed: pages on which rules that fit differ, as far as `checked` of `total`
@@ -56,7 +56,7 @@ class Teaching:
     covered: {page of the learning set: share of the template that it and those before it cover}, annotated ones first.
     """
 
-    offers: tuple[Offer, ...]
+    offers: tuple[PageOffer, ...]
     annotated: int
     disputed: int
     missing: int
@@ -78,7 +78,7 @@ class _Jury:
     at: int = 0
     disputed: int = 0
     missing: int = 0
-    found: dict[int, Advice] = field(default_factory=dict)
+    found: dict[int, PageScore] = field(default_factory=dict)
 
     def go_on(self, space: Workspace, until: float) -> None:
         while self.at < len(self.order):
@@ -93,31 +93,33 @@ class _Jury:
             if monotonic() >= until:
                 break
 
-    def _judge(self, space: Workspace, source: StoredPage) -> Advice | None:
+    def _judge(self, space: Workspace, source: StoredPage) -> PageScore | None:
         """The page's advice where rules differ or find nothing; None where it, or a page that cannot be read, teaches nothing."""
         try:
             root = space.root(source)
             votes = {name: [apply.attribute_values(rule, root) for rule, _ in rows] for name, rows in self.rules.items()}
         except (PageError, XPathError):
             return None
-        doubts = (teaching.doubt(name, [member for _, member in self.rules[name]], each) for name, each in votes.items())
+        doubts = (
+            page_selection.measure_disagreement(name, [member for _, member in self.rules[name]], each) for name, each in votes.items()
+        )
         disputes = sorted((each for each in doubts if each.degree), key=lambda each: -each.degree)
         missing = tuple(name for name, each in votes.items() if name in self.expected and not each[0])
-        score = sum(each.degree for each in disputes) + teaching.MISSING * len(missing)
-        return Advice(0, score / len(self.rules), tuple(disputes), missing) if disputes or missing else None
+        score = sum(each.degree for each in disputes) + page_selection.MISSING * len(missing)
+        return PageScore(0, score / len(self.rules), tuple(disputes), missing) if disputes or missing else None
 
 
 _JURIES: Recent[object, _Jury] = Recent(50)
 _PATHS: Recent[str, greedy.PagePaths] = Recent(2_000)
 
 
-def advise(cluster: Cluster, samples: Sequence[int], *, begun: Sequence[int] = (), budget_s: float = 0.2) -> Teaching:
+def recommend_pages(cluster: Cluster, samples: Sequence[int], *, begun: Sequence[int] = (), budget_s: float = 0.2) -> Recommendations:
     """What to annotate next; looks at further pages of the template for about `budget_s`.
 
     samples: ids of the sample pages in their order. begun: ids of pages worked on, in the order in which they are shown.
     Call it again until it is complete.
     """
-    space, labels = open_workspace(cluster), labels_of(cluster)
+    space, labels = open_workspace(cluster), read_labels(cluster)
     if not space.filling.complete:
         space.fill(budget_s)  # whoever waits for this to be complete may be the only one who asks
     attributes = list(Attribute.objects.filter(record_type_id=cluster.record_type_id, list=None))
@@ -129,7 +131,7 @@ def advise(cluster: Cluster, samples: Sequence[int], *, begun: Sequence[int] = (
     jury.go_on(space, monotonic() + budget_s)
     table = greedy.PathTable.build([_paths(space, pk) for pk in ids])
     ranked = _ranked(table, ids, known, samples, done, labels)
-    inside = [teaching.advise(known, page, 0.0) for page in range(len(ids))]
+    inside = [page_selection.score_page(known, page, 0.0) for page in range(len(ids))]
     disputed = sum(bool(found.doubts) for found in inside) + jury.disputed
     missing = sum(bool(found.missing and not found.doubts) for found in inside) + jury.missing
     complete = jury.at == len(jury.order) and space.filling.complete
@@ -137,7 +139,7 @@ def advise(cluster: Cluster, samples: Sequence[int], *, begun: Sequence[int] = (
     whole, unlearned = _lists(cluster, space)
     offers = _offers(ranked, ids, samples, {pk: advice for pk, advice in jury.found.items() if pk not in done}, done)
     order = [pk for pk in dict.fromkeys([*begun, *(offer.snapshot_id for offer in offers)]) if pk in space.pages]
-    return Teaching(
+    return Recommendations(
         offers=offers,
         annotated=len({pk for pages in labels.values() for pk in pages}),
         disputed=disputed,
@@ -153,11 +155,11 @@ def advise(cluster: Cluster, samples: Sequence[int], *, begun: Sequence[int] = (
 
 def _lists(cluster: Cluster, space: Workspace) -> tuple[bool, tuple[str, ...]]:
     """(every attribute of every list can be learned, why those with marked rows cannot)."""
-    whole, reasons, marked = True, [], row_labels_of(cluster)
+    whole, reasons, marked = True, [], read_row_labels(cluster)
     for each in RecordList.objects.filter(record_type_id=cluster.record_type_id):
         lesson = space.list_lesson(each, marked[each.pk]) if marked.get(each.pk) else None
         if isinstance(lesson, ListLesson):
-            whole = whole and len(lesson.rule.attributes) == len(attributes_of(each))
+            whole = whole and len(lesson.rule.attributes) == len(list_row_attributes(each))
             reasons += [problem.message for problem in lesson.failed]
         else:
             whole = False
@@ -165,12 +167,12 @@ def _lists(cluster: Cluster, space: Workspace) -> tuple[bool, tuple[str, ...]]:
     return whole, tuple(reasons)
 
 
-def _known(ids: Sequence[int], found: Committee, labels: Labels) -> Known:
+def _known(ids: Sequence[int], found: Committee, labels: AttributeLabels) -> AttributeState:
     place = {pk: number for number, pk in enumerate(ids)}
-    return Known(found, not all(labels.values()), frozenset(place[pk] for pk in labels if pk in place))
+    return AttributeState(found, not all(labels.values()), frozenset(place[pk] for pk in labels if pk in place))
 
 
-def _done(attributes: Sequence[Attribute], labels: Mapping[int, Labels]) -> set[int]:
+def _done(attributes: Sequence[Attribute], labels: Mapping[int, AttributeLabels]) -> set[int]:
     """Pages of which every attribute is said."""
     pages = [set(labels.get(attribute.pk, {})) for attribute in attributes]
     return set.intersection(*pages) if pages else set()
@@ -179,16 +181,16 @@ def _done(attributes: Sequence[Attribute], labels: Mapping[int, Labels]) -> set[
 def _ranked(
     table: greedy.PathTable,
     ids: Sequence[int],
-    known: Mapping[str, Known],
+    known: Mapping[str, AttributeState],
     samples: Sequence[int],
     done: set[int],
-    labels: Mapping[int, Labels],
-) -> list[Advice]:
+    labels: Mapping[int, AttributeLabels],
+) -> list[PageScore]:
     """Advice on the learning set's pages that are not done, samples before others where they teach the same."""
     place = {pk: number for number, pk in enumerate(ids)}
     order = [*(place[pk] for pk in samples if pk in place), *(place[pk] for pk in ids if pk not in set(samples))]
     shown = {place[pk] for pages in labels.values() for pk in pages if pk in place}
-    return teaching.rank(known, [page for page in order if ids[page] not in done], greedy.fresh(table, sorted(shown)))
+    return page_selection.rank_pages(known, [page for page in order if ids[page] not in done], greedy.fresh(table, sorted(shown)))
 
 
 def _paths(space: Workspace, snapshot_id: int) -> greedy.PagePaths:
@@ -196,7 +198,7 @@ def _paths(space: Workspace, snapshot_id: int) -> greedy.PagePaths:
     return _PATHS.get(page.sha256) or _PATHS.put(page.sha256, greedy.paths_of(page.root))
 
 
-def _jury(space: Workspace, committees: Mapping[Attribute, Committee], known: Mapping[str, Known]) -> _Jury:
+def _jury(space: Workspace, committees: Mapping[Attribute, Committee], known: Mapping[str, AttributeState]) -> _Jury:
     rules = {
         attribute.name: [(_rule(attribute, member), member) for member in (*found.members, *found.twins)]
         for attribute, found in committees.items()
@@ -219,18 +221,18 @@ def _rule(attribute: Attribute, member: Member) -> AttributeRule:
 
 
 def _offers(
-    ranked: Sequence[Advice], ids: Sequence[int], samples: Sequence[int], outside: Mapping[int, Advice], done: set[int]
-) -> tuple[Offer, ...]:
+    ranked: Sequence[PageScore], ids: Sequence[int], samples: Sequence[int], outside: Mapping[int, PageScore], done: set[int]
+) -> tuple[PageOffer, ...]:
     rows = [(ids[advice.page], advice) for advice in ranked] + [(pk, advice) for pk, advice in outside.items() if pk not in ids]
     rows.sort(key=lambda row: (-row[1].score, row[0] not in samples))
     rows += [
-        (pk, Advice(0, 0.0)) for pk in samples if pk not in ids and pk not in outside and pk not in done
+        (pk, PageScore(0, 0.0)) for pk in samples if pk not in ids and pk not in outside and pk not in done
     ]  # not read yet, or not readable
     others = [pk for pk, advice in rows if pk not in samples and advice.doubts][:MAX_OUTSIDE]
-    return tuple(Offer(pk, reason(advice), advice.doubts) for pk, advice in rows if pk in samples or pk in others)
+    return tuple(PageOffer(pk, explain_score(advice), advice.doubts) for pk, advice in rows if pk in samples or pk in others)
 
 
-def reason(advice: Advice) -> str:
+def explain_score(advice: PageScore) -> str:
     """Why a page would teach something, in words; "" where it would teach nothing."""
     if advice.doubts:
         return f"rules that fit so far disagree here on {_listed([each.attribute for each in advice.doubts])}"

@@ -6,13 +6,13 @@ from extraction.models import Run, Snapshot
 from extraction.services.intake import load_assets
 
 
-def missing(snapshot: Snapshot) -> dict[str, Any]:
+def count_missing_files(snapshot: Snapshot) -> dict[str, Any]:
     """{missing: how many files were never loaded, possible: whether they can be}. Nothing is read where they cannot."""
     possible = load_assets.possible(snapshot.page.site)
     return {"missing": len(load_assets.missing([snapshot])) if possible else 0, "possible": possible}
 
 
-def progress(run: Run) -> dict[str, Any]:
+def describe_loading(run: Run) -> dict[str, Any]:
     """Where a loading run stands."""
     return {
         "finished": run.finished,

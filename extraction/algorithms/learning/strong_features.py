@@ -15,11 +15,11 @@ import numpy as np
 from extraction.algorithms.dom.nodes import clean, value
 from extraction.algorithms.dom.xpath import XPath, cleaned, has_word, name_test, quote, same_text, self_test
 from extraction.algorithms.learning.above import somewhere_under
-from extraction.algorithms.learning.columns import headers
+from extraction.algorithms.learning.columns import find_header_cells
 from extraction.algorithms.learning.corpus import Candidates, Corpus
 from extraction.algorithms.learning.costs import Cost
-from extraction.algorithms.learning.features import TOO_LONG, Bools, Hashes, Ints, key, name_key, names_of, shape
-from extraction.algorithms.learning.maker import PEERS, TEXT, Feature, Found, Maker, name_kind, name_words
+from extraction.algorithms.learning.feature_maker import PEERS, TEXT, FeatureMaker, MaskedFeature, RuleFeature, name_kind, name_words
+from extraction.algorithms.learning.page_table import TOO_LONG, Bools, Hashes, Ints, hash_name, hash_text, list_names, make_shape
 
 STEM_ENDS = "s:.,;() "
 """What may follow a label's stem: "Author", "Authors:" and "Author(s)" are one label, "(Author)," and "(Author)" are."""
@@ -28,7 +28,7 @@ MIN_STEM, MAX_STEMS = 3, 3_000
 """Fewest characters of a stem; most different labels that are looked at for it."""
 
 
-def features(corpus: Corpus, nodes: Candidates, positives: Ints, *, cost: Cost) -> list[Found]:
+def find_features(corpus: Corpus, nodes: Candidates, positives: Ints, *, cost: Cost) -> list[MaskedFeature]:
     """All features that the positives (places among the candidates) share, each with the candidates that have it.
 
     None looks along siblings where a positive's page has so many that the rule could not run there.
@@ -43,10 +43,10 @@ def features(corpus: Corpus, nodes: Candidates, positives: Ints, *, cost: Cost) 
     return [row for row in found if "-sibling::" not in row[0].test] if crowded else found
 
 
-class _Near(Maker):
+class _Near(FeatureMaker):
     """Features of the levels one by one."""
 
-    def of_text(self) -> Iterator[Found]:
+    def of_text(self) -> Iterator[MaskedFeature]:
         """Conditions on the text node among its siblings."""
         corpus, texts = self.corpus, self.nodes.texts
         for name, kind in (("text_nth", "text-nth"), ("text_last", "text-nth")):
@@ -69,19 +69,19 @@ class _Near(Maker):
         nth = int(self.corpus.text_places["text_nth"][self.nodes.texts[self.example]])
         return self._string(int(self.nodes.rows[self.example]), f"text()[{nth - 1}]")
 
-    def own_shape(self) -> Iterator[Found]:
+    def own_shape(self) -> Iterator[MaskedFeature]:
         """The shape of the node's own text: its signs and its digits, whichever they are."""
         corpus, nodes = self.corpus, self.nodes
         is_text = nodes.target.kind == "text"
         column = corpus.text_numbers["text_shape"][nodes.texts] if is_text else corpus.numbers["shape"][nodes.rows]
         if nodes.target.kind != "attribute" and self.shared(column):
             page, location = corpus.location(nodes.target, int(nodes.rows[self.example]), int(nodes.texts[self.example]))
-            own = shape(value(corpus.pages[page].nodes, location) or "")
+            own = make_shape(value(corpus.pages[page].nodes, location) or "")
             test = f"translate({cleaned('.')}, '123456789', '000000000') = {quote(own)}"
             level, tag = (TEXT, "") if is_text else (0, nodes.target.tag)
             yield self.feature("shape", level, tag, test, f"written like “{own}”", 0), column == column[self.example]
 
-    def _beside(self, beside: Ints, level: int, tag: str, axis: str, kind: str, distance: int) -> Iterator[Found]:
+    def _beside(self, beside: Ints, level: int, tag: str, axis: str, kind: str, distance: int) -> Iterator[MaskedFeature]:
         """Conditions on the neighbouring element sibling: its text as a label, its tag, its names."""
         corpus, sibling = self.corpus, f"{axis}-sibling::*[1]"
         side = "after" if axis == "preceding" else "before"
@@ -104,8 +104,8 @@ class _Near(Maker):
         same = keep & (tags == tags[self.example])
         name = self.tag_of(row)
         yield self.feature("beside", level, tag, f"{sibling}[{self_test(name)}]", f"right {side} <{name}>", distance), same
-        for pair in names_of(corpus.element(row)):
-            mask = corpus.named(name_key(*pair))[beside] & same
+        for pair in list_names(corpus.element(row)):
+            mask = corpus.named(hash_name(*pair))[beside] & same
             if mask[self.positives].all():
                 test = f"{sibling}[{self_test(name)}][{name_test(*pair)}]"
                 words = f"right {side} <{name}> with {name_words(*pair)}"
@@ -133,7 +133,7 @@ class _Near(Maker):
 
     def _stem(
         self, kind: str, level: int, tag: str, path: str, label: str, side: str, distance: int, mask: Bools | None
-    ) -> Iterator[Found]:
+    ) -> Iterator[MaskedFeature]:
         """The condition that a label at `path` is one of some stem: "Directors:" for "Director:"."""
         if mask is not None:
             stem, whole = label.rstrip(STEM_ENDS), cleaned(path)
@@ -145,10 +145,10 @@ class _Near(Maker):
         """Candidates whose ancestor at the level has the tag; all for the text level."""
         if level == TEXT:
             return np.ones(len(self.nodes.rows), np.bool_)
-        same: Bools = self.corpus.numbers["tag"][self.levels[level]] == np.uint64(key(tag))
+        same: Bools = self.corpus.numbers["tag"][self.levels[level]] == np.uint64(hash_text(tag))
         return same
 
-    def of_element(self, level: int) -> Iterator[Found]:
+    def of_element(self, level: int) -> Iterator[MaskedFeature]:
         """Conditions on the ancestor `level` up (0: the element itself), when the positives share its tag there."""
         corpus, rows = self.corpus, self.levels[level]
         if not self.shared(corpus.numbers["tag"][rows]):
@@ -162,16 +162,16 @@ class _Near(Maker):
         yield from self._places(level, tag, keep)
         yield from self._labels(level, tag, keep, row)
 
-    def _names(self, level: int, tag: str, keep: Bools, row: int) -> Iterator[Found]:
+    def _names(self, level: int, tag: str, keep: Bools, row: int) -> Iterator[MaskedFeature]:
         rows = self.levels[level]
         where = f"{level} up " if level else ""
-        for pair in names_of(self.corpus.element(row)):
-            mask = self.corpus.named(name_key(*pair))[rows] & keep
+        for pair in list_names(self.corpus.element(row)):
+            mask = self.corpus.named(hash_name(*pair))[rows] & keep
             if mask[self.positives].all():
                 words = f"{where}<{tag}> with {name_words(*pair)}"
                 yield self.feature(name_kind(pair[0]), level, tag, name_test(*pair), words, level, of=pair[1]), mask
 
-    def _places(self, level: int, tag: str, keep: Bools) -> Iterator[Found]:
+    def _places(self, level: int, tag: str, keep: Bools) -> Iterator[MaskedFeature]:
         rows = self.levels[level]
         for name, kind in (("nth", "nth"), ("nth_last", "nth-last")):
             column = self.corpus.places[name][rows]
@@ -182,7 +182,7 @@ class _Near(Maker):
             words = f"<{tag}> number {value}{' from the end' if kind == 'nth-last' else ''}, {level} up"
             yield self.feature(kind, level, tag, test, words, level, place=True), keep & (column == value)
 
-    def _labels(self, level: int, tag: str, keep: Bools, row: int) -> Iterator[Found]:
+    def _labels(self, level: int, tag: str, keep: Bools, row: int) -> Iterator[MaskedFeature]:
         corpus, rows = self.corpus, self.levels[level]
         for side, axis, kind in (("before", "preceding", "label"), ("after", "following", "label-after")):
             yield from self._beside(corpus.rows[side][rows], level, tag, axis, kind, level + 1)
@@ -203,11 +203,11 @@ class _Near(Maker):
         if tag in ("td", "th"):
             yield from self._column(level, tag, keep)
 
-    def _heading(self, level: int, tag: str, row: int) -> Feature:
+    def _heading(self, level: int, tag: str, row: int) -> RuleFeature:
         test, label = self.heading_test(row)
         return self.feature(self.heading_kind(row), level, tag, test, f"under the heading “{label}”", level + 1, of=label)
 
-    def _first(self, level: int, tag: str, keep: Bools) -> Iterator[Found]:
+    def _first(self, level: int, tag: str, keep: Bools) -> Iterator[MaskedFeature]:
         """The first child of an ancestor as its header: the first cell of a row, the title of a box."""
         if not level:
             return
@@ -222,10 +222,10 @@ class _Near(Maker):
                 keep & (whole == whole[self.example]),
             )
 
-    def _column(self, level: int, tag: str, keep: Bools) -> Iterator[Found]:
+    def _column(self, level: int, tag: str, keep: Bools) -> Iterator[MaskedFeature]:
         """The cell of the table's first row that stands as many places along as this one."""
         cells = self.levels[level]
-        header = headers(self.corpus, cells)
+        header = find_header_cells(self.corpus, cells)
         whole = self.corpus.numbers["whole"][header]
         if self.shared(whole) and not (header == cells)[self.positives].any():
             label = self.text_of(int(header[self.example]))

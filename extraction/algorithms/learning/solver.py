@@ -15,15 +15,15 @@ from lxml import etree
 from extraction.algorithms.dom.nodes import clean, locate, value, whole_text
 from extraction.algorithms.dom.xpath import XPath
 from extraction.algorithms.learning import plausible, wholeness
-from extraction.algorithms.learning.corpus import Candidates, Corpus, Target, candidates
+from extraction.algorithms.learning.corpus import Candidates, Corpus, NodeTarget, find_candidates
 from extraction.algorithms.learning.costs import Cost
-from extraction.algorithms.learning.features import TOO_LONG, Bools, Ints, key, label_key
-from extraction.algorithms.learning.maker import ANY, TEXT, Feature, Found
-from extraction.algorithms.learning.marks import Mark
-from extraction.algorithms.learning.paths import write
-from extraction.algorithms.learning.search import Chosen, search
-from extraction.algorithms.learning.strong import features
-from extraction.algorithms.learning.weak import telling
+from extraction.algorithms.learning.feature_maker import ANY, TEXT, MaskedFeature, RuleFeature
+from extraction.algorithms.learning.marks import MarkedNode
+from extraction.algorithms.learning.page_table import TOO_LONG, Bools, Ints, hash_label, hash_text
+from extraction.algorithms.learning.paths import write_xpath
+from extraction.algorithms.learning.search import FeatureSet, search_features
+from extraction.algorithms.learning.strong_features import find_features
+from extraction.algorithms.learning.weak_features import find_telling_feature
 
 MAX_TARGETS = 3
 """Most equivalents of what was marked that are tried."""
@@ -45,9 +45,9 @@ class Solution:
     masks: the candidates that have each of its features.
     """
 
-    marks: tuple[Mark, ...]
-    target: Target
-    chosen: Chosen
+    marks: tuple[MarkedNode, ...]
+    target: NodeTarget
+    chosen: FeatureSet
     selected: Bools
     nodes: Candidates
     total: float
@@ -55,7 +55,7 @@ class Solution:
 
     @property
     def xpath(self) -> str:
-        return write(self.target, self.chosen.features)
+        return write_xpath(self.target, self.chosen.features)
 
 
 class Solver:
@@ -66,9 +66,9 @@ class Solver:
         self.corpus, self.annotated, self.multiple = corpus, annotated, multiple
         self.cost = cost.for_lists() if multiple else cost
         self.stretch, self.count = stretch, count
-        self.known: dict[Target, Candidates] = {}
+        self.known: dict[NodeTarget, Candidates] = {}
 
-    def solve(self, marks: Sequence[Mark], *, neutral: Sequence[Mark] = (), near: Solution | None = None) -> Solution | None:
+    def solve(self, marks: Sequence[MarkedNode], *, neutral: Sequence[MarkedNode] = (), near: Solution | None = None) -> Solution | None:
         """The best set for the marks, None when they have no target in common.
 
         neutral: nodes it may select or not. near: the rule for most of a list's items, beside which the others stand.
@@ -81,25 +81,29 @@ class Solver:
         if near is None:
             return 0.0
         marked = self.places(option.nodes, option.marks)
-        return self.cost.unlikely * self.cost.holes * wholeness.apart(option.nodes, marked, option.selected, near.nodes, near.selected)
+        return (
+            self.cost.unlikely
+            * self.cost.holes
+            * wholeness.measure_distance(option.nodes, marked, option.selected, near.nodes, near.selected)
+        )
 
-    def options(self, marks: Sequence[Mark], *, neutral: Sequence[Mark] = ()) -> list[Solution]:
+    def options(self, marks: Sequence[MarkedNode], *, neutral: Sequence[MarkedNode] = ()) -> list[Solution]:
         """All sets for the marks within the cost's slack, those that select least that is wrong first, then by cost."""
         common = [target for target in marks[0].nodes if all(target in mark.nodes for mark in marks)][:MAX_TARGETS]
         found = [each for rank, target in enumerate(common) for each in self._solve(marks, target, neutral, self.cost.other * bool(rank))]
         return sorted(found, key=lambda s: (s.chosen.wrong, s.total))
 
-    def _solve(self, marks: Sequence[Mark], target: Target, neutral: Sequence[Mark], extra: float) -> list[Solution]:
+    def _solve(self, marks: Sequence[MarkedNode], target: NodeTarget, neutral: Sequence[MarkedNode], extra: float) -> list[Solution]:
         nodes = self.candidates(target)
         places = self.places(nodes, marks)
-        found = features(self.corpus, nodes, places, cost=self.cost)
+        found = find_features(self.corpus, nodes, places, cost=self.cost)
         ignored = np.zeros(len(nodes.rows), np.bool_)
         ignored[places] = True
         ignored[self.places(nodes, [mark for mark in neutral if target in mark.nodes])] = True
         if self.multiple:
             ignored |= self._same_values(nodes, [*marks, *neutral])
         cost = replace(self.cost, bare=0.0) if target.tag in ONCE else self.cost
-        ranked = search(found, nodes.page, ignored, self.annotated, single=not self.multiple, cost=cost)
+        ranked = search_features(found, nodes.page, ignored, self.annotated, single=not self.multiple, cost=cost)
         return [self._option(marks, nodes, found, chosen, extra) for chosen in ranked]
 
     def guarded(self, best: Solution) -> Solution:
@@ -111,28 +115,30 @@ class Solver:
         around = nodes.rows if level == TEXT else self.corpus.rows["parent"][nodes.rows]
         beside = np.isin(around, around[best.selected]) & ~best.selected
         values, others = ([self.text(nodes, int(n)) for n in np.flatnonzero(mask)[:MAX_VALUES]] for mask in (best.selected, beside))
-        weak = telling(values, others)
+        weak = find_telling_feature(values, others)
         if weak is None:
             return best
         at, tag = (TEXT, "") if best.target.kind == "text" else (0, best.target.tag)
-        feature = Feature("weak", at, tag, weak.test, weak.words, 0, 0.0)
+        feature = RuleFeature("weak", at, tag, weak.test, weak.words, 0, 0.0)
         mask = np.array([weak.holds(self.text(nodes, n)) for n in range(len(nodes.rows))], np.bool_)
         chosen = replace(best.chosen, features=(*best.chosen.features, feature))
         return replace(best, chosen=chosen, selected=best.selected & mask, masks=(*best.masks, mask))
 
-    def _same_values(self, nodes: Candidates, marks: Sequence[Mark]) -> Bools:
+    def _same_values(self, nodes: Candidates, marks: Sequence[MarkedNode]) -> Bools:
         """Candidates on a mark's page with its value: a list may have a value twice, and nobody marks it twice."""
         table, found = self.corpus, np.zeros(len(nodes.rows), np.bool_)
         if nodes.target.kind == "attribute":
             return found
         column = table.text_numbers["text"][nodes.texts] if nodes.target.kind == "text" else table.numbers["whole"][nodes.rows]
         for page, text in {(mark.page, mark.text) for mark in marks}:
-            wanted = key(text) if nodes.target.kind == "text" else label_key(text)
+            wanted = hash_text(text) if nodes.target.kind == "text" else hash_label(text)
             if wanted > TOO_LONG:
                 found |= (nodes.page == page) & (column == np.uint64(wanted))
         return found
 
-    def _option(self, marks: Sequence[Mark], nodes: Candidates, found: Sequence[Found], chosen: Chosen, extra: float) -> Solution:
+    def _option(
+        self, marks: Sequence[MarkedNode], nodes: Candidates, found: Sequence[MaskedFeature], chosen: FeatureSet, extra: float
+    ) -> Solution:
         by_feature = {id(feature): mask for feature, mask in found}
         masks = tuple(by_feature[id(feature)] for feature in chosen.features)
         selected = np.ones(len(nodes.rows), np.bool_)
@@ -142,29 +148,29 @@ class Solver:
         plain = self.cost.plain if self.multiple and not chosen.features else 0.0
         return Solution(tuple(marks), nodes.target, chosen, selected, nodes, chosen.total + extra + unlikely + plain, masks)
 
-    def _unlikely(self, marks: Sequence[Mark], nodes: Candidates, selected: Bools) -> float:
+    def _unlikely(self, marks: Sequence[MarkedNode], nodes: Candidates, selected: Bools) -> float:
         """How unlike the marked values and, of a list, the marked list it is on other pages, in units of `plausible`."""
         others = np.flatnonzero(selected & ~self.annotated[nodes.page])[:MAX_VALUES]
         texts = [self.text(nodes, int(place)) for place in others]
         whole = 2 * len(marks) >= self.count  # else it is one of a union, and how many there are says nothing
         mine, theirs = [(mark.page, mark.text) for mark in marks], list(zip(nodes.page[others].tolist(), texts, strict=True))
         marked = self.places(nodes, marks)
-        price = plausible.unlikely(mine, theirs, whole=whole)
-        price += self.cost.holes * wholeness.fragments(self.corpus, nodes, marked, selected, self.annotated)
+        price = plausible.price_values(mine, theirs, whole=whole)
+        price += self.cost.holes * wholeness.measure_fragments(self.corpus, nodes, marked, selected, self.annotated)
         if self.multiple and len(others):
-            price += wholeness.scattered(nodes, marked, selected, self.annotated, stretch=self.stretch)
+            price += wholeness.measure_scatter(nodes, marked, selected, self.annotated, stretch=self.stretch)
             if whole:
-                price += self.cost.holes * wholeness.holes(self.corpus, nodes, marked, selected, self.annotated)
+                price += self.cost.holes * wholeness.measure_holes(self.corpus, nodes, marked, selected, self.annotated)
         return price
 
-    def candidates(self, target: Target) -> Candidates:
+    def candidates(self, target: NodeTarget) -> Candidates:
         """The target's candidates, found once."""
         if target not in self.known:
-            self.known[target] = candidates(self.corpus, target)
+            self.known[target] = find_candidates(self.corpus, target)
         return self.known[target]
 
     @staticmethod
-    def places(nodes: Candidates, marks: Iterable[Mark]) -> Ints:
+    def places(nodes: Candidates, marks: Iterable[MarkedNode]) -> Ints:
         """Places of the marks among the candidates of a target that they all have."""
         return np.array([nodes.find(*mark.nodes[nodes.target]) for mark in marks], np.int32)
 
