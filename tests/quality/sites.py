@@ -53,7 +53,7 @@ def place(page: PageTable, entry: dict[str, Any]) -> Location | None:
     wanted, nodes = shown(entry["value"]), page.nodes
     if entry.get("kind") == "element":
         equal = {row for row, e in enumerate(nodes) if shown(whole_text(e)) == wanted and seen(e)}
-        innermost = [row for row in sorted(equal) if not any(n in equal for n in range(row + 1, int(page.elements["end"][row])))]
+        innermost = [row for row in sorted(equal) if not any(n in equal for n in range(row + 1, int(page.elements.end[row])))]
         return Location(innermost[entry["nth"]]) if entry["nth"] < len(innermost) else None
     found = [
         Location(row, "text", nth)
@@ -76,7 +76,7 @@ def order(page: PageTable, location: Location) -> tuple[int, ...]:
         if child.tail and nth == location.text:
             before = child if isinstance(child.tag, str) else None
             row = page.nodes.index(before) if before is not None else last
-            return (int(page.elements["end"][row]) - 1 if before is not None else row, 1, location.text)
+            return (int(page.elements.end[row]) - 1 if before is not None else row, 1, location.text)
     return (last, 0, 0)
 
 

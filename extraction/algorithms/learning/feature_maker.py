@@ -1,42 +1,41 @@
-"""What a feature is, and what all that make some need: the nodes that have to share it, and what stands above them.
+"""What a feature is, and what making features needs: the nodes that have to share one, and the elements above those nodes.
 
-A condition at one level: on the text node (-1), its element (0), the ancestor d levels up, or any ancestor; and it comes
-with the candidates that satisfy it, on all pages at once.
+A feature is a condition at one level: on the text node (-1), on its element (0), on the ancestor d levels up, or on any ancestor. It
+comes with the candidates that satisfy it, on all pages at once.
 """
 
 from dataclasses import dataclass
 
-from extraction.algorithms.dom.nodes import clean, whole_text
-from extraction.algorithms.dom.xpath import XPath, has_word, same_text, self_test
-from extraction.algorithms.learning.corpus import MAX_LEVEL, Candidates, Corpus
+from extraction.algorithms.learning.corpus import Candidates, Corpus
 from extraction.algorithms.learning.costs import Cost
 from extraction.algorithms.learning.generated_names import is_generated_name
-from extraction.algorithms.learning.page_table import HEADINGS, NAMING, TOO_LONG, Bools, Hashes, Ints, hash_text
+from extraction.algorithms.learning.page_table import NAMING, TOO_LONG, Bools, Hashes, Ints
+
+MAX_LEVEL = 12
+"""Ancestors looked at one by one; further up only as "somewhere under"."""
 
 ANY = 99
 """Level of "any ancestor", of whatever tag where the feature has none."""
 
-LABELS = frozenset(
+TEXT = -1
+"""Level of the text node itself."""
+
+LABEL_KINDS = frozenset(
     ("label", "label-stem", "label-after", "label-after-stem", "first", "heading", "title", "under-heading", "under-title", "under-label")
 )
 """Kinds of features that ask for a text beside the value."""
 
-TEXT = -1
-"""Level of the text node itself."""
-
-PEERS = frozenset(("li", "p", "dd", "option", "tr"))
-"""Tags whose siblings of the same tag are items of one list: the text of one is a value, no label of the next."""
-
-HEADING_KEYS = frozenset(map(hash_text, HEADINGS))
-
-IS_HEADING = " or ".join(f"self::{tag}" for tag in HEADINGS)
-
 
 @dataclass(frozen=True, slots=True)
 class RuleFeature:
-    """A condition. test: an XPath predicate, "" when the level's tag alone is the condition; place: it is a position.
+    """A condition.
 
-    words: for people. distance: steps in the tree from the node to what the condition looks at.
+    kind: the key of its cost in `costs`.
+    level, tag: the element that it is asked of.
+    test: an XPath predicate, empty when the level's tag alone is the condition.
+    words: the condition for people.
+    distance: steps in the tree from the node to what the condition looks at.
+    place: whether it is a position.
     """
 
     kind: str
@@ -50,15 +49,21 @@ class RuleFeature:
 
 
 MaskedFeature = tuple[RuleFeature, Bools]
+"""A feature and the candidates that have it."""
 
 
 class FeatureMaker:
-    """Makes the features that the positives share. levels: the candidates' elements, their parents and so on, up to MAX_LEVEL."""
+    """Makes features that the positives share.
+
+    positives: places among the candidates.
+    example: the first of them; what it has decides which features are tried.
+    levels: the candidates' elements, their parents and so on, up to MAX_LEVEL.
+    """
 
     def __init__(self, corpus: Corpus, nodes: Candidates, positives: Ints, cost: Cost) -> None:
         self.corpus, self.nodes, self.positives, self.cost = corpus, nodes, positives, cost
         self.example = int(positives[0])
-        parent, tags = corpus.rows["parent"], corpus.numbers["tag"]
+        parent, tags = corpus.elements.parent, corpus.elements.tag
         self.levels: list[Ints] = [nodes.rows]
         while len(self.levels) <= MAX_LEVEL:
             above = parent[self.levels[-1]]
@@ -66,44 +71,30 @@ class FeatureMaker:
                 break
             self.levels.append(above)
 
-    def feature(
+    def make_feature(
         self, kind: str, level: int, tag: str, test: str, words: str, distance: int, *, place: bool = False, of: str = ""
     ) -> RuleFeature:
-        """of: the name or the label that it asks for."""
-        label = kind in LABELS
-        price = self.cost.feature(kind, distance) + (self.cost.wordy(len(of)) if label else self.cost.generated * is_generated_name(of))
-        return RuleFeature(kind, level, tag, test, words, distance, price, place)
+        """A feature with its cost. of: the name or the label that it asks for."""
+        asked = self.cost.price_label(len(of)) if kind in LABEL_KINDS else self.cost.generated * is_generated_name(of)
+        return RuleFeature(kind, level, tag, test, words, distance, self.cost.price_feature(kind, distance) + asked, place)
 
-    def shared(self, column: Hashes | Ints) -> int:
+    def find_shared(self, column: Hashes | Ints) -> int:
         """The value that all positives have in a column, 0 when they differ or have none."""
         value = int(column[self.example])
-        return value if value > TOO_LONG and bool((column[self.positives] == value).all()) else 0
+        return value if value > TOO_LONG and self.is_shared(column == value) else 0
 
-    def text_of(self, row: int) -> str:
-        return clean(whole_text(self.corpus.element(row)))
-
-    def tag_of(self, row: int) -> str:
-        return str(self.corpus.element(row).tag)
-
-    def heading_kind(self, row: int, *, under: str = "") -> str:
-        """The kind of a feature that asks for the heading before an element: one right before it is as good as a label."""
-        return f"{under}title" if self.corpus.numbers["tag"][self.corpus.rows["before"][row]] in HEADING_KEYS else f"{under}heading"
-
-    def heading_test(self, row: int) -> tuple[str, str]:
-        """The condition that the nearest heading before an element among its siblings is that of `row`, and the heading's text."""
-        nearest = f"preceding-sibling::*[{IS_HEADING}][1]"
-        element = XPath(nearest).select(self.corpus.element(row))[0]
-        label = clean(whole_text(element))
-        tag = str(element.tag)
-        some = f"preceding-sibling::{tag}[{has_word('.', label)}]"  # most have none: the nearest has not to be looked for
-        return f"{some} and {nearest}[{self_test(tag)}][{same_text('.', label)}]", label
+    def is_shared(self, mask: Bools) -> bool:
+        """Whether all positives are in a mask over the candidates."""
+        return bool(mask[self.positives].all())
 
 
-def name_kind(name: str) -> str:
+def classify_name(name: str) -> str:
+    """The kind of a feature that asks for an attribute."""
     if name in ("id", "class"):
         return name
     return "data" if name.startswith("data-") else "name" if name in NAMING else "style"
 
 
-def name_words(name: str, value: str) -> str:
+def describe_name(name: str, value: str) -> str:
+    """A name for people."""
     return f"{name} “{value}”"

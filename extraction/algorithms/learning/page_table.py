@@ -1,21 +1,21 @@
-"""Pages as tables: what the learner compares, one array operation per feature (ALGORITHMS 4.1; Vertex 3.1.3).
+"""A page as arrays, which the learner compares with one array operation per feature.
 
-A page is read once into numpy arrays (`tables.table`); several pages are laid end to end (`Corpus`). Strings become 64-bit
-hashes, so that a label or class of one page is compared with those of all pages by one ``==``. Rows are elements in
-document order (as `nodes.elements` numbers them) and text nodes that are not blank. What does not exist (no parent, no
-sibling) is the guard row at the end, all zeros and its own parent, so that steps along the tree are plain indexing:
+`table_reader.read_page_table` reads a page once into numpy arrays; `corpus.Corpus` lays several pages end to end. Strings become
+64-bit hashes, so a single ``==`` compares a label or a class of one page with those of all pages. Rows are the elements in document
+order (as `nodes.elements` numbers them) and the text nodes that are not blank. A parent or sibling that does not exist is the guard
+row at the end, which is all zeros and its own parent. A step along the tree is therefore plain indexing:
 ``parent[parent[rows]]``.
 """
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from extraction.algorithms.dom.nodes import is_xml
+from extraction.algorithms.dom.nodes import Location, clean, raw_text, value, whole_text
 
 Ints = NDArray[np.int32]
 Hashes = NDArray[np.uint64]
@@ -45,15 +45,6 @@ HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 MAX_RAW_LABEL = 2_000
 """Longest text looked at for a label, white space included: templates indent, but not that far."""
 
-UNREAD_TAGS = frozenset(("script", "style", "template"))
-"""Elements whose own texts are no rows: nobody marks them, and they hold most of a modern page's bytes."""
-
-
-def find_unread_tags(root: etree._Element) -> frozenset[str]:
-    """`UNSEEN` on a page of HTML, nothing on one of XML: there a style may be one of dresses."""
-    return frozenset() if is_xml(root) else UNREAD_TAGS
-
-
 MAX_SHAPE = 30
 """Longest text, in characters, whose digits and signs can be its shape."""
 
@@ -64,49 +55,111 @@ BLANK, TOO_LONG = 0, 1
 """Hashes of a blank text and of one longer than MAX_LABEL; `key` gives neither."""
 
 
+ELEMENT_ROW = {"element_row": True}
+"""Metadata of columns whose values are element rows. `corpus` shifts them when it lays pages end to end."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ElementColumns:
+    """The elements of a page or of a corpus, one array per property.
+
+    tag: hash of the tag.
+    parent, before, after: rows of the parent and of the neighbouring element siblings.
+    first: row of the first child element.
+    end: the row after the last descendant.
+    place: position among the element siblings, from 1.
+    nth, nth_last: position among the siblings of the same tag, from either end.
+    whole: hash of the cleaned text.
+    shape: hash of that text's shape (`make_shape`).
+    text_before, text_after: hashes of the nearest text() sibling on either side.
+    heading: hash of the tag and text of the nearest heading among the siblings before it.
+    """
+
+    tag: Hashes
+    parent: Ints = field(metadata=ELEMENT_ROW)
+    before: Ints = field(metadata=ELEMENT_ROW)
+    after: Ints = field(metadata=ELEMENT_ROW)
+    first: Ints = field(metadata=ELEMENT_ROW)
+    end: Ints = field(metadata=ELEMENT_ROW)
+    place: Ints
+    nth: Ints
+    nth_last: Ints
+    whole: Hashes
+    shape: Hashes
+    text_before: Hashes
+    text_after: Hashes
+    heading: Hashes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TextColumns:
+    """The text nodes of a page or of a corpus that are not blank, one array per property.
+
+    owner: row of the element.
+    nth, nth_last: position among the element's text() children, blank ones counted, from either end.
+    text: hash of the cleaned text, whatever its length.
+    left, right: rows of the neighbouring element siblings.
+    left_text: hash of the text() before it.
+    shape: hash of the text's shape (`make_shape`).
+    """
+
+    owner: Ints = field(metadata=ELEMENT_ROW)
+    nth: Ints
+    nth_last: Ints
+    text: Hashes
+    left: Ints = field(metadata=ELEMENT_ROW)
+    right: Ints = field(metadata=ELEMENT_ROW)
+    left_text: Hashes
+    shape: Hashes
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PageTable:
-    """One page as arrays: n elements and m non-blank text nodes, then one guard row each. Compared by identity.
+    """One page as arrays: n elements and m text nodes that are not blank, then one guard row each. Compared by identity.
 
     root, nodes: the tree and `elements(root)`.
-
-    Of elements (n + 1): tag (hash); parent, before, after (rows; neighbouring element siblings), first (first child
-    element); end (row after the last descendant); place (among element siblings, from 1); nth, nth_last (among siblings
-    of its tag); whole, shape (hashes of its cleaned text and of that text's `shape`); text_before, text_after (hash of
-    the nearest text() sibling); heading (hash of the tag and text of the nearest heading among the siblings before it).
-
-    Of texts (m + 1): owner (row of the element), text_nth, text_last (place among text() children, blank ones counted,
-    from either end), text (hash of the cleaned text, however long), left, right (element siblings' rows), left_text
-    (hash of the text() before it), text_shape. strings: the m cleaned texts.
-
-    names, name_owners: hash of ``attribute=value`` or ``class~token``, sorted, and the rows of the elements with it.
+    elements, texts: n + 1 and m + 1 rows.
+    strings: the m cleaned texts.
+    names, name_owners: hashes of ``attribute=value`` or ``class~token``, sorted, and the rows of the elements that have them.
+    size_bytes: estimated memory, the lxml tree included.
     """
 
     root: etree._Element
     nodes: list[etree._Element]
-    elements: dict[str, NDArray[np.generic]]
-    texts: dict[str, NDArray[np.generic]]
+    elements: ElementColumns
+    texts: TextColumns
     strings: list[str]
     names: Hashes
     name_owners: Ints
+    size_bytes: int
 
-    @property
-    def size_bytes(self) -> int:
-        """Estimated memory, with the lxml tree and its proxies at some 700 bytes an element."""
-        arrays = [*self.elements.values(), *self.texts.values(), self.names, self.name_owners]
-        return sum(a.nbytes for a in arrays) + sum(len(text) + 60 for text in self.strings) + 700 * len(self.nodes)
+    def read_tag(self, row: int) -> str:
+        """The tag of an element."""
+        return str(self.nodes[row].tag)
+
+    def read_text(self, row: int) -> str:
+        """The cleaned text of an element with all its descendants'."""
+        return clean(whole_text(self.nodes[row]))
+
+    def read_value(self, location: Location) -> str:
+        """The cleaned value at a place of the page, empty where there is none."""
+        return value(self.nodes, location) or ""
+
+    def find_raw_text_tags(self) -> frozenset[str]:
+        """The tags of elements whose text is no running text on this page."""
+        return raw_text(self.root)
 
 
 def hash_text(text: str) -> int:
-    """A 64-bit hash of a text, of this process only; never 0 or 1, which mean blank and too long.
+    """A 64-bit hash of a text, valid in this process only; never 0 or 1, which mean blank and too long.
 
-    Python's own hash is keyed, so a page cannot be written to have two texts of one hash.
+    Python's own hash is keyed, so nobody can write a page with two texts of one hash.
     """
     return hash(text) & 0xFFFF_FFFF_FFFF_FFFF | 2
 
 
 def list_names(element: etree._Element) -> list[tuple[str, str]]:
-    """(attribute, value) pairs an element may be named by; one pair per class token."""
+    """The (attribute, value) pairs that may name an element; one pair per class token."""
     return [pair for name, value in element.items() for pair in split_names(str(name), str(value))]
 
 
@@ -123,17 +176,17 @@ def is_naming(name: str) -> bool:
 
 
 def hash_name(name: str, value: str) -> int:
-    """The hash under which `PageTable.names` lists a pair of `names_of`."""
+    """The hash under which `PageTable.names` lists a pair of `list_names`."""
     return hash_text(f"{name}={value}")
 
 
 def hash_label(text: str) -> int:
-    """The hash of a cleaned text as labels are compared: BLANK, TOO_LONG or its key."""
+    """The hash of a cleaned text as labels are compared: BLANK, TOO_LONG or its hash."""
     return (hash_text(text) if len(text) <= MAX_LABEL else TOO_LONG) if text else BLANK
 
 
 def make_shape(text: str) -> str:
-    """A text with all digits as 0, "" when it has none: "(325) 674-2000" is "(000) 000-0000"."""
+    """The text with every digit as 0, empty when it has none: "(325) 674-2000" is "(000) 000-0000"."""
     return make_shapes([text])[0] if len(text) <= MAX_SHAPE else ""
 
 

@@ -1,122 +1,192 @@
-"""Strong features of a target node: its own and its ancestors' names, labels, headings, table headers, places
-(ALGORITHMS 4.1; Vertex 3.1.3).
+"""Strong features of a target node: names, labels, headings, table headers and places, its own and its ancestors'
+(docs/algorithms.md#rule-learning; Gulhane et al. 2011, section 3.1.3).
 
-Only features that all annotated nodes share are made, since a set with any other has no recall of 1. Each is a
-condition at one level: on the text node (-1), its element (0), the ancestor d levels up, or any ancestor; and it comes
-with the candidates that satisfy it, on all pages at once. The XPath of a condition means the same as its array
-operation; a test holds the two against each other.
+Only features that all annotated nodes share are made, since a set with any other has a recall below 1. The XPath of a condition means
+the same as its array operation; a test holds the two against each other.
 """
 
 from collections.abc import Callable, Iterator
-from functools import partial
 
 import numpy as np
 
-from extraction.algorithms.dom.nodes import clean, value
 from extraction.algorithms.dom.xpath import XPath, cleaned, has_word, name_test, quote, same_text, self_test
-from extraction.algorithms.learning.above import somewhere_under
 from extraction.algorithms.learning.columns import find_header_cells
 from extraction.algorithms.learning.corpus import Candidates, Corpus
 from extraction.algorithms.learning.costs import Cost
-from extraction.algorithms.learning.feature_maker import PEERS, TEXT, FeatureMaker, MaskedFeature, RuleFeature, name_kind, name_words
-from extraction.algorithms.learning.page_table import TOO_LONG, Bools, Hashes, Ints, hash_name, hash_text, list_names, make_shape
+from extraction.algorithms.learning.feature_maker import ANY, TEXT, FeatureMaker, MaskedFeature, classify_name, describe_name
+from extraction.algorithms.learning.page_table import BLANK, HEADINGS, PRESENTATION, TOO_LONG, Bools, Hashes, Ints, hash_text
 
 STEM_ENDS = "s:.,;() "
-"""What may follow a label's stem: "Author", "Authors:" and "Author(s)" are one label, "(Author)," and "(Author)" are."""
+"""What may follow a label's stem: "Author", "Authors:" and "Author(s)" are one label, "(Author)," and "(Author)" are another."""
 
 MIN_STEM, MAX_STEMS = 3, 3_000
 """Fewest characters of a stem; most different labels that are looked at for it."""
+
+MAX_NTH_LAST = 3
+"""Farthest place from the end that is asked for: longer lists differ in length from page to page."""
+
+PEERS = frozenset(("li", "p", "dd", "option", "tr"))
+"""Tags whose siblings of the same tag are items of one list: the text of one is a value, not a label of the next."""
+
+CELLS = frozenset(("td", "th"))
+
+HEADING_HASHES = frozenset(map(hash_text, HEADINGS))
+IS_HEADING = " or ".join(f"self::{tag}" for tag in HEADINGS)
 
 
 def find_features(corpus: Corpus, nodes: Candidates, positives: Ints, *, cost: Cost) -> list[MaskedFeature]:
     """All features that the positives (places among the candidates) share, each with the candidates that have it.
 
-    None looks along siblings where a positive's page has so many that the rule could not run there.
+    On a page with so many siblings that a rule could not compare them, no feature looks along siblings.
     """
-    maker = _Near(corpus, nodes, positives, cost)
+    maker = _StrongFeatures(corpus, nodes, positives, cost)
     found = list(maker.of_text()) if nodes.target.kind == "text" else []
     found += maker.own_shape()
     for level in range(len(maker.levels)):
         found += maker.of_element(level)
-    found += somewhere_under(maker)
-    crowded = corpus.crowded(nodes.page[positives])
+    found += maker.names_above()
+    found += maker.labels_above()
+    crowded = corpus.is_crowded(nodes.page[positives])
     return [row for row in found if "-sibling::" not in row[0].test] if crowded else found
 
 
-class _Near(FeatureMaker):
-    """Features of the levels one by one."""
+class _StrongFeatures(FeatureMaker):
+    """Features of the levels one by one, then of whatever stands above."""
 
     def of_text(self) -> Iterator[MaskedFeature]:
         """Conditions on the text node among its siblings."""
-        corpus, texts = self.corpus, self.nodes.texts
-        for name, kind in (("text_nth", "text-nth"), ("text_last", "text-nth")):
-            column = corpus.text_places[name][texts]
+        columns, texts = self.corpus.texts, self.nodes.texts
+        for from_end, column in ((False, columns.nth[texts]), (True, columns.nth_last[texts])):
             value = int(column[self.example])
-            if (column[self.positives] == value).all() and (name == "text_nth" or value == 1):
-                test = str(value) if name == "text_nth" else "last()"
-                words = f"text {value} of its element" if name == "text_nth" else "last text of its element"
-                yield self.feature(kind, TEXT, "", test, words, 0, place=True), column == value
-        for side, axis, kind in (("left", "preceding", "label"), ("right", "following", "label-after")):
-            beside = corpus.text_rows[side][texts]
+            if self.is_shared(column == value) and (not from_end or value == 1):
+                test, words = ("last()", "last text") if from_end else (str(value), f"text {value}")
+                yield self.make_feature("text-nth", TEXT, "", test, f"{words} of its element", 0, place=True), column == value
+        for beside, axis, kind in ((columns.left[texts], "preceding", "label"), (columns.right[texts], "following", "label-after")):
             yield from self._beside(beside, TEXT, "", axis, kind, 1)
-        before = corpus.text_numbers["left_text"][texts]
-        if self.shared(before):
-            label = self._left_text()
+        before = columns.left_text[texts]
+        if self.find_shared(before):
+            nth = int(columns.nth[texts[self.example]])
+            label = self._read_string(int(self.nodes.rows[self.example]), f"text()[{nth - 1}]")
             test = same_text("preceding-sibling::text()[1]", label)
-            yield self.feature("label", TEXT, "", test, f"after the text “{label}”", 1, of=label), before == before[self.example]
-
-    def _left_text(self) -> str:
-        nth = int(self.corpus.text_places["text_nth"][self.nodes.texts[self.example]])
-        return self._string(int(self.nodes.rows[self.example]), f"text()[{nth - 1}]")
+            yield self.make_feature("label", TEXT, "", test, f"after the text “{label}”", 1, of=label), before == before[self.example]
 
     def own_shape(self) -> Iterator[MaskedFeature]:
         """The shape of the node's own text: its signs and its digits, whichever they are."""
-        corpus, nodes = self.corpus, self.nodes
-        is_text = nodes.target.kind == "text"
-        column = corpus.text_numbers["text_shape"][nodes.texts] if is_text else corpus.numbers["shape"][nodes.rows]
-        if nodes.target.kind != "attribute" and self.shared(column):
-            page, location = corpus.location(nodes.target, int(nodes.rows[self.example]), int(nodes.texts[self.example]))
-            own = make_shape(value(corpus.pages[page].nodes, location) or "")
+        nodes, is_text = self.nodes, self.nodes.target.kind == "text"
+        column = self.corpus.texts.shape[nodes.texts] if is_text else self.corpus.elements.shape[nodes.rows]
+        if nodes.target.kind != "attribute" and self.find_shared(column):
+            own = self.corpus.read_shape(nodes, self.example)
             test = f"translate({cleaned('.')}, '123456789', '000000000') = {quote(own)}"
             level, tag = (TEXT, "") if is_text else (0, nodes.target.tag)
-            yield self.feature("shape", level, tag, test, f"written like “{own}”", 0), column == column[self.example]
+            yield self.make_feature("shape", level, tag, test, f"written like “{own}”", 0), column == column[self.example]
+
+    def of_element(self, level: int) -> Iterator[MaskedFeature]:
+        """Conditions on the ancestor `level` up (0: the element itself), when the positives share its tag there."""
+        rows = self.levels[level]
+        if not self.find_shared(self.corpus.elements.tag[rows]):
+            return
+        row = int(rows[self.example])
+        tag = self.corpus.read_tag(row)
+        keep = self._has_tag(level, tag)
+        if level:
+            yield self.make_feature("tag", level, tag, "", f"in <{tag}> {level} up", level), keep
+        yield from self._names(level, tag, keep, row)
+        yield from self._places(level, tag, keep)
+        yield from self._labels(level, tag, keep, row)
+
+    def names_above(self) -> Iterator[MaskedFeature]:
+        """Names of ancestors at whatever distance.
+
+        A page that gets a div around a block has other distances and the same ancestors, so these features carry further than the
+        same conditions at a fixed level, where both select the same nodes.
+        """
+        seen = set()
+        for level in range(1, len(self.levels)):
+            row = int(self.levels[level][self.example])
+            tag = self.corpus.read_tag(row)
+            for pair in self.corpus.read_names(row):
+                if (tag, pair) in seen or pair[0] in PRESENTATION:
+                    continue
+                seen.add((tag, pair))
+                mask = self._under(self.corpus.list_named(pair, tag))
+                if self.is_shared(mask):
+                    kind = f"under-{pair[0]}" if pair[0] in ("id", "class") else "under-name"
+                    words = f"somewhere in <{tag}> with {describe_name(*pair)}"
+                    yield self.make_feature(kind, ANY, tag, name_test(*pair), words, level, of=pair[1]), mask
+
+    def labels_above(self) -> Iterator[MaskedFeature]:
+        """Headings and labels before any ancestor, as the examples have them at one level or another.
+
+        Labels before the element itself do not count: a row without its value still has its label, and the next row would come after
+        it. For the same reason a label does not count before an element of the label's own tag: they are two rows.
+        """
+        elements, seen = self.corpus.elements, set[int]()
+        labels = np.where(elements.tag == elements.tag[elements.before], np.uint64(BLANK), elements.whole[elements.before])
+        for level, rows in enumerate(self.levels[1:], 1):
+            row = int(rows[self.example])
+            heading, label = int(elements.heading[row]), int(labels[row])
+            if heading > TOO_LONG and heading not in seen:
+                seen.add(heading)
+                mask = self._under(np.flatnonzero(elements.heading == np.uint64(heading)).astype(np.int32))
+                if self.is_shared(mask):
+                    test, text = self._heading_test(row)
+                    words = f"somewhere under the heading “{text}”"
+                    yield self.make_feature(f"under-{self._heading_kind(row)}", ANY, "", test, words, level + 1, of=text), mask
+            if label > TOO_LONG and label not in seen:
+                seen.add(label)
+                mask = self._under(np.flatnonzero(labels == np.uint64(label)).astype(np.int32))
+                if self.is_shared(mask):
+                    text = self.corpus.read_text(int(elements.before[row]))
+                    test = f"name(preceding-sibling::*[1]) != name() and {same_text('preceding-sibling::*[1]', text)}"
+                    yield self.make_feature("under-label", ANY, "", test, f"somewhere after “{text}”", level + 1, of=text), mask
+
+    def _under(self, above: Ints) -> Bools:
+        """Candidates whose element has an ancestor among some elements."""
+        return self.corpus.find_under(above, self.nodes.rows)
+
+    def _has_tag(self, level: int, tag: str) -> Bools:
+        """Candidates whose ancestor at the level has the tag; all for the text level."""
+        if level == TEXT:
+            return np.ones(len(self.nodes.rows), np.bool_)
+        same: Bools = self.corpus.elements.tag[self.levels[level]] == np.uint64(hash_text(tag))
+        return same
 
     def _beside(self, beside: Ints, level: int, tag: str, axis: str, kind: str, distance: int) -> Iterator[MaskedFeature]:
         """Conditions on the neighbouring element sibling: its text as a label, its tag, its names."""
         corpus, sibling = self.corpus, f"{axis}-sibling::*[1]"
         side = "after" if axis == "preceding" else "before"
         row = int(beside[self.example])
-        keep = self._at(level, tag)
-        whole = corpus.numbers["whole"][beside]
-        if self.shared(whole):
-            label = self.text_of(row)
+        keep = self._has_tag(level, tag)
+        whole = corpus.elements.whole[beside]
+        if self.find_shared(whole):
+            label = corpus.read_text(row)
             test = same_text(sibling, label)
-            if tag in PEERS and self.tag_of(row) == tag and not label.endswith(":"):
+            if tag in PEERS and corpus.read_tag(row) == tag and not label.endswith(":"):
                 kind = "peer"
             mask = keep & (whole == whole[self.example])
-            yield self.feature(kind, level, tag, test, f"{side} “{label}”", distance, of=label), mask
+            yield self.make_feature(kind, level, tag, test, f"{side} “{label}”", distance, of=label), mask
             if kind != "peer":
-                texts = self.stemmed(label, whole, keep, lambda place: self.text_of(int(beside[place])))
-                yield from self._stem(kind, level, tag, sibling, label, side, distance, texts)
-        tags = corpus.numbers["tag"][beside]
-        if not self.shared(tags):
+                stemmed = self._same_stem(label, whole, keep, lambda place: corpus.read_text(int(beside[place])))
+                yield from self._stem(kind, level, tag, sibling, label, side, distance, stemmed)
+        if not self.find_shared(corpus.elements.tag[beside]):
             return
-        same = keep & (tags == tags[self.example])
-        name = self.tag_of(row)
-        yield self.feature("beside", level, tag, f"{sibling}[{self_test(name)}]", f"right {side} <{name}>", distance), same
-        for pair in list_names(corpus.element(row)):
-            mask = corpus.named(hash_name(*pair))[beside] & same
-            if mask[self.positives].all():
+        same = keep & (corpus.elements.tag[beside] == corpus.elements.tag[row])
+        name = corpus.read_tag(row)
+        yield self.make_feature("beside", level, tag, f"{sibling}[{self_test(name)}]", f"right {side} <{name}>", distance), same
+        for pair in corpus.read_names(row):
+            mask = corpus.find_named(pair)[beside] & same
+            if self.is_shared(mask):
                 test = f"{sibling}[{self_test(name)}][{name_test(*pair)}]"
-                words = f"right {side} <{name}> with {name_words(*pair)}"
-                yield self.feature("neighbour", level, tag, test, words, distance, of=pair[1]), mask
+                words = f"right {side} <{name}> with {describe_name(*pair)}"
+                yield self.make_feature("neighbour", level, tag, test, words, distance, of=pair[1]), mask
 
-    def stemmed(self, label: str, column: Hashes, keep: Bools, text: Callable[[int], str]) -> Bools | None:
+    def _same_stem(self, label: str, column: Hashes, keep: Bools, read: Callable[[int], str]) -> Bools | None:
         """Candidates whose label has the stem of `label`, None where it is the only label that has.
 
-        column: hashes of the labels. text: the label of a candidate.
+        column: hashes of the labels.
+        read: the label of a candidate.
         """
-        stem, stems = label.rstrip(STEM_ENDS), self.corpus.stems
+        stem, stems = label.rstrip(STEM_ENDS), self.corpus.label_stems
         if len(stem) < MIN_STEM:
             return None
         among = np.flatnonzero(keep & (column > TOO_LONG))
@@ -126,7 +196,7 @@ class _Near(FeatureMaker):
         alike = []
         for number, place in zip(hashes.tolist(), among[first].tolist(), strict=True):
             if number not in stems:
-                stems[number] = text(place).rstrip(STEM_ENDS)
+                stems[number] = read(place).rstrip(STEM_ENDS)
             if stems[number] == stem:
                 alike.append(number)
         return keep & np.isin(column, np.array(alike, column.dtype)) if len(alike) > 1 else None
@@ -139,102 +209,97 @@ class _Near(FeatureMaker):
             stem, whole = label.rstrip(STEM_ENDS), cleaned(path)
             rest = f"translate(substring({whole}, {len(stem) + 1}), {quote(STEM_ENDS)}, '')"
             test = f"{has_word(path, stem)} and starts-with({whole}, {quote(stem)}) and {rest} = ''"
-            yield self.feature(f"{kind}-stem", level, tag, test, f"{side} “{stem}…”", distance, of=stem), mask
-
-    def _at(self, level: int, tag: str) -> Bools:
-        """Candidates whose ancestor at the level has the tag; all for the text level."""
-        if level == TEXT:
-            return np.ones(len(self.nodes.rows), np.bool_)
-        same: Bools = self.corpus.numbers["tag"][self.levels[level]] == np.uint64(hash_text(tag))
-        return same
-
-    def of_element(self, level: int) -> Iterator[MaskedFeature]:
-        """Conditions on the ancestor `level` up (0: the element itself), when the positives share its tag there."""
-        corpus, rows = self.corpus, self.levels[level]
-        if not self.shared(corpus.numbers["tag"][rows]):
-            return
-        row = int(rows[self.example])
-        tag = self.tag_of(row)
-        keep = self._at(level, tag)
-        if level:
-            yield self.feature("tag", level, tag, "", f"in <{tag}> {level} up", level), keep
-        yield from self._names(level, tag, keep, row)
-        yield from self._places(level, tag, keep)
-        yield from self._labels(level, tag, keep, row)
+            yield self.make_feature(f"{kind}-stem", level, tag, test, f"{side} “{stem}…”", distance, of=stem), mask
 
     def _names(self, level: int, tag: str, keep: Bools, row: int) -> Iterator[MaskedFeature]:
         rows = self.levels[level]
         where = f"{level} up " if level else ""
-        for pair in list_names(self.corpus.element(row)):
-            mask = self.corpus.named(hash_name(*pair))[rows] & keep
-            if mask[self.positives].all():
-                words = f"{where}<{tag}> with {name_words(*pair)}"
-                yield self.feature(name_kind(pair[0]), level, tag, name_test(*pair), words, level, of=pair[1]), mask
+        for pair in self.corpus.read_names(row):
+            mask = self.corpus.find_named(pair)[rows] & keep
+            if self.is_shared(mask):
+                words = f"{where}<{tag}> with {describe_name(*pair)}"
+                yield self.make_feature(classify_name(pair[0]), level, tag, name_test(*pair), words, level, of=pair[1]), mask
 
     def _places(self, level: int, tag: str, keep: Bools) -> Iterator[MaskedFeature]:
-        rows = self.levels[level]
-        for name, kind in (("nth", "nth"), ("nth_last", "nth-last")):
-            column = self.corpus.places[name][rows]
+        elements, rows = self.corpus.elements, self.levels[level]
+        for kind, column in (("nth", elements.nth[rows]), ("nth-last", elements.nth_last[rows])):
             value = int(column[self.example])
-            if not (column[self.positives] == value).all() or (kind == "nth-last" and value > 3):
+            if not self.is_shared(column == value) or (kind == "nth-last" and value > MAX_NTH_LAST):
                 continue
             test = str(value) if kind == "nth" else "last()" if value == 1 else f"last() - {value - 1}"
             words = f"<{tag}> number {value}{' from the end' if kind == 'nth-last' else ''}, {level} up"
-            yield self.feature(kind, level, tag, test, words, level, place=True), keep & (column == value)
+            yield self.make_feature(kind, level, tag, test, words, level, place=True), keep & (column == value)
 
     def _labels(self, level: int, tag: str, keep: Bools, row: int) -> Iterator[MaskedFeature]:
-        corpus, rows = self.corpus, self.levels[level]
-        for side, axis, kind in (("before", "preceding", "label"), ("after", "following", "label-after")):
-            yield from self._beside(corpus.rows[side][rows], level, tag, axis, kind, level + 1)
-            column = corpus.numbers[f"text_{side}"][rows]
-            if self.shared(column):
-                label = self._string(row, f"{axis}-sibling::text()[1]")
-                test = same_text(f"{axis}-sibling::text()[1]", label)
-                words = f"{'after' if side == 'before' else 'before'} the text “{label}”, {level} up"
-                mask = keep & (column == column[self.example])
-                yield self.feature(kind, level, tag, test, words, level + 1, of=label), mask
+        elements, rows = self.corpus.elements, self.levels[level]
+        sides = (
+            ("after", "preceding", "label", elements.before[rows], elements.text_before[rows]),
+            ("before", "following", "label-after", elements.after[rows], elements.text_after[rows]),
+        )
+        for side, axis, kind, beside, texts in sides:
+            yield from self._beside(beside, level, tag, axis, kind, level + 1)
+            if self.find_shared(texts):
                 path = f"{axis}-sibling::text()[1]"
-                texts = self.stemmed(label, column, keep, partial(self._text_at, rows, path))
-                yield from self._stem(kind, level, tag, path, label, "after" if side == "before" else "before", level + 1, texts)
-        heading = corpus.numbers["heading"][rows]
-        if self.shared(heading):
-            yield self._heading(level, tag, row), keep & (heading == heading[self.example])
+                label = self._read_string(row, path)
+                mask = keep & (texts == texts[self.example])
+                words = f"{side} the text “{label}”, {level} up"
+                yield self.make_feature(kind, level, tag, same_text(path, label), words, level + 1, of=label), mask
+                stemmed = self._same_stem(label, texts, keep, self._string_reader(rows, path))
+                yield from self._stem(kind, level, tag, path, label, side, level + 1, stemmed)
+        heading = elements.heading[rows]
+        if self.find_shared(heading):
+            test, label = self._heading_test(row)
+            words = f"under the heading “{label}”"
+            feature = self.make_feature(self._heading_kind(row), level, tag, test, words, level + 1, of=label)
+            yield feature, keep & (heading == heading[self.example])
         yield from self._first(level, tag, keep)
-        if tag in ("td", "th"):
+        if tag in CELLS:
             yield from self._column(level, tag, keep)
 
-    def _heading(self, level: int, tag: str, row: int) -> RuleFeature:
-        test, label = self.heading_test(row)
-        return self.feature(self.heading_kind(row), level, tag, test, f"under the heading “{label}”", level + 1, of=label)
+    def _heading_kind(self, row: int) -> str:
+        """The kind of a feature that asks for the heading before an element: one right before it is as good as a label."""
+        elements = self.corpus.elements
+        return "title" if elements.tag[elements.before[row]] in HEADING_HASHES else "heading"
+
+    def _heading_test(self, row: int) -> tuple[str, str]:
+        """The condition that the nearest heading before an element among its siblings is that of `row`, and the heading's text."""
+        nearest = f"preceding-sibling::*[{IS_HEADING}][1]"
+        above = int(self.corpus.elements.before[row])
+        while self.corpus.elements.tag[above] not in HEADING_HASHES:
+            above = int(self.corpus.elements.before[above])
+        tag, label = self.corpus.read_tag(above), self.corpus.read_text(above)
+        some = f"preceding-sibling::{tag}[{has_word('.', label)}]"  # most elements have none, and need not look for the nearest
+        return f"{some} and {nearest}[{self_test(tag)}][{same_text('.', label)}]", label
 
     def _first(self, level: int, tag: str, keep: Bools) -> Iterator[MaskedFeature]:
         """The first child of an ancestor as its header: the first cell of a row, the title of a box."""
         if not level:
             return
-        first = self.corpus.rows["first"][self.levels[level]]
-        whole = self.corpus.numbers["whole"][first]
+        first = self.corpus.elements.first[self.levels[level]]
+        whole = self.corpus.elements.whole[first]
         inside = first[self.positives] == self.levels[level - 1][self.positives]
-        if self.shared(whole) and not inside.any():
-            label = self.text_of(int(first[self.example]))
-            test = same_text("*[1]", label)
-            yield (
-                self.feature("first", level, tag, test, f"in <{tag}> that begins with “{label}”", level + 1, of=label),
-                keep & (whole == whole[self.example]),
-            )
+        if self.find_shared(whole) and not inside.any():
+            label = self.corpus.read_text(int(first[self.example]))
+            words = f"in <{tag}> that begins with “{label}”"
+            feature = self.make_feature("first", level, tag, same_text("*[1]", label), words, level + 1, of=label)
+            yield feature, keep & (whole == whole[self.example])
 
     def _column(self, level: int, tag: str, keep: Bools) -> Iterator[MaskedFeature]:
         """The cell of the table's first row that stands as many places along as this one."""
         cells = self.levels[level]
         header = find_header_cells(self.corpus, cells)
-        whole = self.corpus.numbers["whole"][header]
-        if self.shared(whole) and not (header == cells)[self.positives].any():
-            label = self.text_of(int(header[self.example]))
+        whole = self.corpus.elements.whole[header]
+        if self.find_shared(whole) and not (header == cells)[self.positives].any():
+            label = self.corpus.read_text(int(header[self.example]))
             cell = f"ancestor::table[1]/descendant::tr[1]/*[{same_text('.', label)}][1]"
             test = f"{cell} and count(preceding-sibling::*) = count({cell}/preceding-sibling::*)"
-            yield self.feature("column", level, tag, test, f"in the column “{label}”", level + 1), keep & (whole == whole[self.example])
+            yield (
+                self.make_feature("column", level, tag, test, f"in the column “{label}”", level + 1),
+                keep & (whole == whole[self.example]),
+            )
 
-    def _text_at(self, rows: Ints, path: str, place: int) -> str:
-        return self._string(int(rows[place]), path)
+    def _string_reader(self, rows: Ints, path: str) -> Callable[[int], str]:
+        return lambda place: self._read_string(int(rows[place]), path)
 
-    def _string(self, row: int, path: str) -> str:
-        return clean(str(XPath(path).select(self.corpus.element(row))[0]))
+    def _read_string(self, row: int, path: str) -> str:
+        return " ".join(str(XPath(path).select(self.corpus.element(row))[0]).split())

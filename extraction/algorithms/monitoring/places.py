@@ -78,10 +78,10 @@ class Finder:
 
     def _exact(self, sought: Sought) -> list[Location]:
         page = self.page
-        rows = np.flatnonzero(np.asarray(page.texts["text"][:-1]) == np.uint64(hash_text(sought.value)))
+        rows = np.flatnonzero(np.asarray(page.texts.text[:-1]) == np.uint64(hash_text(sought.value)))
         found = [self._text(int(row)) for row in rows if self._seen(int(row))]
         found += self._elements(sought.value, clean)
-        found = found or [self._text(int(row)) for row in rows if page.nodes[int(page.texts["owner"][row])].tag == "title"]
+        found = found or [self._text(int(row)) for row in rows if page.nodes[int(page.texts.owner[row])].tag == "title"]
         return sorted(found, key=lambda place: (place.node, place.text))
 
     def _typed(self, sought: Sought) -> list[Location]:
@@ -141,7 +141,7 @@ class Finder:
     def _elements(self, value: str, form: Callable[[str], str]) -> Iterator[Location]:
         """Innermost elements whose text, of several nodes, has the value's form: climbed to from texts that it begins with."""
         page, wanted, limit = self.page, form(value), 2 * len(value) + 200
-        parent, owners, known = page.elements["parent"], page.texts["owner"], set[int]()
+        parent, owners, known = page.elements.parent, page.texts.owner, set[int]()
         begin = (row for row, start in self._beginning(wanted, form) if start != wanted and wanted.startswith(start) and self._seen(row))
         for row in islice(begin, MAX_CLIMBS):
             node = int(owners[row])
@@ -169,10 +169,10 @@ class Finder:
             yield from self._starts[form].get(wanted[:length], ())
 
     def _text(self, row: int) -> Location:
-        return Location(int(self.page.texts["owner"][row]), "text", int(self.page.texts["text_nth"][row]))
+        return Location(int(self.page.texts.owner[row]), "text", int(self.page.texts.nth[row]))
 
     def _seen(self, row: int) -> bool:
-        return self.page.nodes[int(self.page.texts["owner"][row])].tag not in self._unseen
+        return self.page.nodes[int(self.page.texts.owner[row])].tag not in self._unseen
 
 
 def find(page: PageTable, sought: Sought, stage: Stage = "exact") -> list[Location]:

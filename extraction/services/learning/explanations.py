@@ -64,7 +64,7 @@ def describe_rivals(committee: Committee, pages: Sequence[int]) -> list[dict[str
     if not committee.members:
         return []
     best, *others = committee.members
-    chosen = sorted([*others, *committee.twins], key=lambda member: member.total)[:MAX_RIVALS]
+    chosen = sorted([*others, *committee.equivalents], key=lambda member: member.total)[:MAX_RIVALS]
     return [_rival(best, member, pages) for member in chosen]
 
 

@@ -200,7 +200,7 @@ def _paths(space: Workspace, snapshot_id: int) -> greedy.PagePaths:
 
 def _jury(space: Workspace, committees: Mapping[Attribute, Committee], known: Mapping[str, AttributeState]) -> _Jury:
     rules = {
-        attribute.name: [(_rule(attribute, member), member) for member in (*found.members, *found.twins)]
+        attribute.name: [(_rule(attribute, member), member) for member in (*found.members, *found.equivalents)]
         for attribute, found in committees.items()
         if found.members
     }

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.learning.apriori import Example, Learned, NotLearned, learn_attribute
-from extraction.algorithms.learning.costs import STRICT
+from extraction.algorithms.learning.costs import PAPER_ORDER
 from tests.algorithms.learning.pages import example, page, places, trees, values
 
 
@@ -193,7 +193,7 @@ def test_the_papers_order_can_be_chosen() -> None:
     marks = [example(pages, 0, "//div[1]/p/b[2]/text()")]
     assert [
         learned.alternatives[0].distance
-        for learned in (learn_attribute(pages, marks, cost=STRICT), learn_attribute(pages, marks))
+        for learned in (learn_attribute(pages, marks, cost=PAPER_ORDER), learn_attribute(pages, marks))
         if isinstance(learned, Learned)
     ] == [2, 2]
 

@@ -51,10 +51,10 @@ def test_the_first_member_is_the_rule_and_every_vote_is_what_its_xpath_gives() -
             assert member.votes[number] == tuple(dict.fromkeys(given_there))
 
 
-def test_twins_give_what_the_rule_gives_here_and_differ_on_pages_that_were_not_known() -> None:
+def test_equivalent_rules_give_what_the_rule_gives_here_and_differ_on_pages_that_were_not_known() -> None:
     found = committee(example(OFFERS, 0, "//p/span/text()"), pages=OFFERS[:3])
-    assert found.twins and all(twin.votes == found.members[0].votes for twin in found.twins)
-    rules = [found.members[0], *found.twins]
+    assert found.equivalents and all(each.votes == found.members[0].votes for each in found.equivalents)
+    rules = [found.members[0], *found.equivalents]
     assert len({rule.alternatives[0].xpath for rule in rules}) == len(rules)
     for each in OFFERS[3:]:
         assert len({tuple(values(Learned(rule.alternatives), each)) for rule in rules}) > 1

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extraction.algorithms.dom.nodes import Location
-from extraction.algorithms.learning.corpus import Corpus, NodeTarget, find_candidates
+from extraction.algorithms.learning.corpus import Corpus, NodeTarget
 from extraction.algorithms.learning.costs import CALIBRATED
 from extraction.algorithms.learning.feature_maker import RuleFeature
 from extraction.algorithms.learning.paths import write_xpath
@@ -14,15 +14,15 @@ from tests.algorithms.learning.pages import page, same_nodes, trees
 
 
 def located(corpus: Corpus, target: NodeTarget, mask: np.ndarray, number: int) -> set[Location]:
-    nodes, found = find_candidates(corpus, target), set()
+    nodes, found = corpus.find_candidates(target), set()
     for place in np.flatnonzero(mask & (nodes.page == number)):
-        nth = int(corpus.text_places["text_nth"][nodes.texts[place]]) if target.kind == "text" else 0
+        nth = int(corpus.texts.nth[nodes.texts[place]]) if target.kind == "text" else 0
         found.add(Location(int(nodes.rows[place] - corpus.offsets[number]), target.kind, nth, target.attribute))
     return found
 
 
 def made(corpus: Corpus, target: NodeTarget, place: int) -> list[tuple[RuleFeature, np.ndarray]]:
-    nodes = find_candidates(corpus, target)
+    nodes = corpus.find_candidates(target)
     return find_features(corpus, nodes, np.array([place], np.int32), cost=CALIBRATED)
 
 
@@ -34,7 +34,7 @@ def test_the_xpath_selects_exactly_what_the_feature_set_selects(bodies: list[str
     tags = sorted({str(e.tag) for p in pages for e in p.nodes})
     kind = data.draw(st.sampled_from(["text", "element", "attribute"]))
     target = NodeTarget(kind, data.draw(st.sampled_from(tags)), "class" if kind == "attribute" else "")
-    nodes = find_candidates(corpus, target)
+    nodes = corpus.find_candidates(target)
     if not len(nodes.rows):
         return
     found = made(corpus, target, data.draw(st.integers(0, len(nodes.rows) - 1)))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from lxml import etree
 
-from extraction.algorithms.dom.nodes import clean, elements, texts, whole_text
+from extraction.algorithms.dom.nodes import UNREAD_TAGS, clean, elements, texts, whole_text
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.learning import table_reader
@@ -14,7 +14,6 @@ from extraction.algorithms.learning.page_table import (
     HEADINGS,
     MAX_LABEL,
     MAX_RAW_LABEL,
-    UNREAD_TAGS,
     hash_label,
     hash_name,
     hash_text,
@@ -113,7 +112,7 @@ def test_each_column_of_texts_says_what_xpath_says(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_headings_are_told_apart_by_tag_and_text(seed: int) -> None:
     made = read_page_table(page(seed))
-    headings = made.elements["heading"].tolist()
+    headings = made.elements.heading.tolist()
     known: dict[int, tuple[str, str]] = {}
     for n, element in enumerate(made.nodes):
         nearest = element.xpath(f"preceding-sibling::*[{' or '.join(f'self::{tag}' for tag in HEADINGS)}][1]")
@@ -137,7 +136,7 @@ def test_names_lead_to_the_elements_that_have_them(seed: int) -> None:
 
 def test_a_hostile_page_has_a_table_of_all_its_elements() -> None:
     made = read_page_table(parse(hostile_html(deep=500)).root)
-    assert len(made.elements["tag"]) == len(made.nodes) + 1 > 500
+    assert len(made.elements.tag) == len(made.nodes) + 1 > 500
 
 
 def test_texts_with_more_texts_between_them_than_a_label_has_characters_are_too_long_to_compare() -> None:
@@ -145,7 +144,7 @@ def test_texts_with_more_texts_between_them_than_a_label_has_characters_are_too_
     near = parse(f"<p>a{'<!-- -->  ' * 20}<b>b</b></p>".encode()).root
     for root, whole in ((far, 1), (near, hash_text("a b"))):
         made = read_page_table(root)
-        assert made.elements["whole"][[element.tag for element in made.nodes].index("p")] == whole
+        assert made.elements.whole[[element.tag for element in made.nodes].index("p")] == whole
 
 
 def test_a_page_of_too_many_elements_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:

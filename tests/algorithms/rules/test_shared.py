@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extraction.algorithms.dom.xpath import name_test
-from extraction.algorithms.learning.corpus import Corpus, NodeTarget, find_candidates
+from extraction.algorithms.learning.corpus import Corpus, NodeTarget
 from extraction.algorithms.learning.costs import CALIBRATED
 from extraction.algorithms.learning.paths import write_xpath
 from extraction.algorithms.learning.strong_features import find_features
@@ -25,7 +25,7 @@ def test_learned_xpaths_give_the_same_through_the_stylesheet(body: str, data: st
     corpus, xpaths = Corpus([table]), []
     for _ in range(3):
         target = NodeTarget(data.draw(st.sampled_from(["text", "element"])), str(data.draw(st.sampled_from(table.nodes)).tag))
-        nodes = find_candidates(corpus, target)
+        nodes = corpus.find_candidates(target)
         if len(nodes.rows):
             found = find_features(corpus, nodes, nodes.rows[:1] * 0, cost=CALIBRATED)
             chosen = data.draw(st.lists(st.sampled_from(found), max_size=3, unique_by=lambda row: row[0].words)) if found else []
