@@ -9,7 +9,8 @@ from annotations import services
 from extraction.algorithms.dom.nodes import value
 from extraction.display.tree import PREVIEW_CHARS
 from extraction.models import Attribute, Cluster, Snapshot
-from extraction.services.learning import workspaces
+from extraction.services.learning.lessons import LessonProblem
+from extraction.services.learning.workspaces import open_workspace, read_labels
 from extraction.services.suggestions import page_data
 from extraction.services.templates import boilerplate
 
@@ -51,10 +52,10 @@ def _main_text(
 
 def describe_agreement(cluster: Cluster, attribute: Attribute) -> dict[str, Any]:
     """{"attribute", "agreement": {"words", "agree", "compared", "different": pages}, None where the pages say nothing of it}."""
-    space = workspaces.open_workspace(cluster)
-    labels = workspaces.read_labels(cluster).get(attribute.pk, {})
+    space = open_workspace(cluster)
+    labels = read_labels(cluster).get(attribute.pk, {})
     rule = space.learn(attribute, labels) if any(labels.values()) else None
-    if rule is None or isinstance(rule, workspaces.AttributeNotLearned):
+    if rule is None or isinstance(rule, LessonProblem):
         return {"attribute": attribute.pk, "agreement": None}
     ids = list(space.pages)[:MAX_PAGES]
     given = {pk: [text for _, text in rows] for pk, rows in space.values(rule, only=ids).items()}

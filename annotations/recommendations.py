@@ -5,6 +5,7 @@ from typing import Any
 
 from django.urls import reverse
 
+from extraction.algorithms.learning.page_selection import Disagreement
 from extraction.models import Cluster, Snapshot
 from extraction.services.learning import page_recommendations
 
@@ -25,7 +26,10 @@ def describe_recommendations(cluster: Cluster, samples: Sequence[int], begun: Se
     found = page_recommendations.recommend_pages(cluster, samples, begun=begun, budget_s=SLICE_S)
     extra = [offer.snapshot_id for offer in found.offers if offer.snapshot_id not in samples]
     return {
-        "offers": [{"page": o.snapshot_id, "reason": o.reason, "doubts": [_doubt(each) for each in o.doubts]} for o in found.offers],
+        "offers": [
+            {"page": o.snapshot_id, "reason": o.reason, "doubts": [_describe_disagreement(each) for each in o.disagreements]}
+            for o in found.offers
+        ],
         "pages": describe_pages(cluster, extra),
         "covered": found.covered,
         "annotated": found.annotated,
@@ -50,7 +54,12 @@ def describe_pages(cluster: Cluster, ids: Sequence[int]) -> list[dict[str, Any]]
     ]
 
 
-def _doubt(found: page_recommendations.Disagreement) -> dict[str, Any]:
+def _describe_offer(offer: page_recommendations.PageOffer) -> dict[str, Any]:
+    doubts = [_describe_disagreement(each) for each in offer.disagreements]
+    return {"page": offer.snapshot_id, "reason": offer.reason, "doubts": doubts}
+
+
+def _describe_disagreement(found: Disagreement) -> dict[str, Any]:
     return {
         "attribute": found.attribute,
         "values": [" · ".join(value[:SHOWN_CHARS] for value in vote[:SHOWN_VALUES]) or "nothing" for vote in found.votes[:SHOWN_VALUES]],

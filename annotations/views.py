@@ -16,10 +16,11 @@ from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError
 from extraction.display import tree
 from extraction.models import Attribute, Cluster, RecordType, Role, Run, Snapshot
+from extraction.services.core.coverage import MAX_LISTED
 from extraction.services.core.runs import JobError
 from extraction.services.intake import load_assets
 from extraction.services.labels.labelling import LabelError
-from extraction.services.learning import workspaces
+from extraction.services.learning.workspaces import open_workspace
 from extraction.services.rules.rules import StateError
 from extraction.services.suggestions import page_data as stored_data
 from extraction.services.templates import boilerplate, clusters
@@ -82,7 +83,7 @@ def record_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @endpoint
 def state(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Samples, attributes, labels; ?also=1,2: pages of the template to be shown although they are no samples."""
-    found = services.describe_state(cluster, request.user)
+    found = services.describe_state(cluster, edits.find_possible_steps(cluster, request.user))
     known = {sample["id"] for sample in found["samples"]}
     found["samples"] += recommendations.describe_pages(cluster, [pk for pk in _ids(request, "also") if pk not in known])
     return found
@@ -92,7 +93,7 @@ def state(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @endpoint
 def warm(_request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Reads some more pages to learn from; asked for again until it is complete."""
-    filling = workspaces.open_workspace(cluster).fill()
+    filling = open_workspace(cluster).fill()
     return {"loaded": filling.loaded, "wanted": filling.wanted, "complete": filling.complete}
 
 
@@ -107,31 +108,21 @@ def label(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
         raise BadRequest("changes: nothing is changed")
     nodes = services.read_page_tree(cluster, snapshot).nodes
     step = edits.apply_changes(cluster, snapshot, changes, request.user, nodes=nodes)
-    return services.describe_change(cluster, step, request.user)
+    return services.describe_change(cluster, step, edits.find_possible_steps(cluster, request.user))
 
 
 @require_POST
 @endpoint
 def undo(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Takes the last step back."""
-    step = edits.undo_step(cluster, request.user)
-    return (
-        services.describe_change(cluster, step, request.user)
-        if step
-        else {"nothing": True, "steps": edits.find_possible_steps(cluster, request.user)}
-    )
+    return _answer_step(cluster, edits.undo_step(cluster, request.user), request.user)
 
 
 @require_POST
 @endpoint
 def redo(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Does the last step taken back again."""
-    step = edits.redo_step(cluster, request.user)
-    return (
-        services.describe_change(cluster, step, request.user)
-        if step
-        else {"nothing": True, "steps": edits.find_possible_steps(cluster, request.user)}
-    )
+    return _answer_step(cluster, edits.redo_step(cluster, request.user), request.user)
 
 
 @require_GET
@@ -142,7 +133,8 @@ def draft(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     ?also=1,2: pages beside the samples whose values are wanted.
     """
     page = _number(request, "page") if request.GET.get("page") else None
-    return services.describe_draft(cluster, _attribute(cluster, request.GET.get("attribute")), page, also=_ids(request, "also"))
+    shown = dict.fromkeys([*services.list_sample_ids(cluster), *_ids(request, "also")])
+    return drafts.describe_draft(cluster, _attribute(cluster, request.GET.get("attribute")), shown, page)
 
 
 @require_GET
@@ -171,8 +163,8 @@ def agreement(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 def coverage(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """The hit rate of ?attribute= after some more pages from ?cursor= on."""
     attribute = _attribute(cluster, request.GET.get("attribute"))
-    labels = workspaces.read_labels(cluster).get(attribute.pk, {})
-    return {"attribute": attribute.pk, "coverage": drafts.describe_coverage(cluster, attribute, labels, _number(request, "cursor"))}
+    _number(request, "cursor")  # only checked: the server itself knows where it is, which another process may not
+    return {"attribute": attribute.pk, "coverage": drafts.describe_coverage(cluster, attribute)}
 
 
 @require_GET
@@ -271,6 +263,12 @@ def publish(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     return {"rule": services.publish_draft(draft, request.user)}
 
 
+def _answer_step(cluster: Cluster, step: edits.EditStep | None, user: Any) -> dict[str, Any]:
+    """What a step that was undone or redone changed; `nothing` where there was none."""
+    steps = edits.find_possible_steps(cluster, user)
+    return services.describe_change(cluster, step, steps) if step else {"nothing": True, "steps": steps}
+
+
 def _cluster(slug: str, number: int) -> Cluster:
     return get_object_or_404(Cluster.objects.select_related("site", "record_type"), site__slug=slug, number=number)
 
@@ -336,7 +334,7 @@ def _list(body: dict[str, Any], name: str) -> list[Any]:
 
 
 def _ids(request: HttpRequest, name: str) -> list[int]:
-    return [int(part) for part in request.GET.get(name, "").split(",") if part.isdecimal()][: workspaces.MAX_LISTED]
+    return [int(part) for part in request.GET.get(name, "").split(",") if part.isdecimal()][:MAX_LISTED]
 
 
 def _number(request: HttpRequest, name: str) -> int:

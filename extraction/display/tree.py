@@ -10,7 +10,8 @@ from typing import Any
 
 from lxml import etree
 
-from extraction.algorithms.dom.nodes import Location, clean, find_unread_tags, is_xml, texts, value
+from extraction.algorithms.dom.nodes import Location, clean, is_xml, texts, value
+from extraction.algorithms.learning.page_table import find_unread_tags
 
 PREVIEW_CHARS = 160
 """Characters of a value in a list. The whole value is taken anyway; two lines are enough to recognise it."""

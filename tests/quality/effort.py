@@ -145,7 +145,7 @@ class Bench:
             known[attribute] = AttributeState(committee, not all(said.values()), frozenset(names.index(name) for name in said))
         left = [n for n, name in enumerate(names) if name not in self.order]
         ranked = rank_pages(known, left, fresh(self.site, names, len(self.order)))
-        return names[ranked[0].page], any(advice.doubts for advice in ranked)
+        return names[ranked[0].page], any(advice.disagreements for advice in ranked)
 
 
 def fresh(site: Site, names: Sequence[str], annotated: int) -> dict[int, float]:

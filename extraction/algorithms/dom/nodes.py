@@ -33,15 +33,6 @@ def raw_text(root: etree._Element) -> frozenset[str]:
     return frozenset() if is_xml(root) else RAW_TEXT
 
 
-UNREAD_TAGS = frozenset(("script", "style", "template"))
-"""Elements of HTML whose own texts no rule can use: nobody marks them, and they hold most of a modern page's bytes."""
-
-
-def find_unread_tags(root: etree._Element) -> frozenset[str]:
-    """`UNREAD_TAGS` on a page of HTML, nothing on one of XML, where a `style` may be one of dresses."""
-    return frozenset() if is_xml(root) else UNREAD_TAGS
-
-
 @dataclass(frozen=True, slots=True, order=True)
 class Location:
     """A place on a page.

@@ -97,7 +97,7 @@ def learn_attribute(
     mandatory: whether every page has one, so that a rule which selects nothing on many pages costs twice as much for it.
     """
     try:
-        return Learner(pages, examples, multiple=multiple, cost=cost.for_mandatory() if mandatory else cost).learn()
+        return Learner(pages, examples, multiple=multiple, mandatory=mandatory, cost=cost).learn()
     except LearningError as error:
         return NotLearned(str(error))
 
@@ -105,8 +105,11 @@ def learn_attribute(
 class Learner:
     """One attribute being learned. groups: what `learn` made each alternative of; empty when it made none."""
 
-    def __init__(self, pages: Sequence[PageTable] | Corpus, examples: Sequence[Example], *, multiple: bool, cost: Cost) -> None:
-        self.corpus, self.multiple, self.cost = pages if isinstance(pages, Corpus) else Corpus(pages), multiple, cost
+    def __init__(
+        self, pages: Sequence[PageTable] | Corpus, examples: Sequence[Example], *, multiple: bool, mandatory: bool, cost: Cost
+    ) -> None:
+        self.corpus, self.multiple = pages if isinstance(pages, Corpus) else Corpus(pages), multiple
+        self.cost = cost.for_mandatory() if mandatory else cost
         count = len(self.corpus.pages)
         self.annotated = np.zeros(count, np.bool_)
         for example in examples:
@@ -114,7 +117,7 @@ class Learner:
                 raise LearningError(f"an example is on page {example.page}, but there are {count} pages")
             self.annotated[example.page] = True
         self.marks = [mark for each in examples for mark in find_marks(self.corpus, each.page, each.locations)]
-        self.solver = Solver(self.corpus, self.annotated, multiple=multiple, cost=cost, stretch=self._stretch(), count=len(self.marks))
+        self.solver = Solver(self.corpus, self.annotated, multiple=multiple, cost=self.cost, stretch=self._stretch(), count=len(self.marks))
         self.groups: list[list[Solution]] = []
 
     def learn(self) -> Learned | NotLearned:
@@ -145,6 +148,15 @@ class Learner:
     def read_value(self, nodes: Candidates, place: int) -> str:
         """The cleaned value of a candidate."""
         return self.solver.read_value(nodes, place)
+
+    @staticmethod
+    def count_ruled_out(group: Sequence[Solution]) -> tuple[int, ...]:
+        """By word of a group's description, the nodes that would be selected without it; 0 for a target, which is no feature."""
+        counts: list[int] = []
+        for solution in group:
+            counts.append(0)
+            counts += [int(solution.select_without(n).sum() - solution.selected.sum()) for n in range(len(solution.masks))]
+        return tuple(counts)
 
     def describe_alternatives(self, groups: Sequence[Sequence[Solution]]) -> tuple[LearnedXPath, ...] | None:
         """Each group of solutions as one XPath, None where no part of their texts gives what was marked."""

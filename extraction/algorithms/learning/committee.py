@@ -79,7 +79,7 @@ def train_committee(
 ) -> Committee | NotLearned:
     """The committee of one attribute; parameters as of `apriori.learn_attribute`."""
     try:
-        learner = Learner(pages, examples, multiple=multiple, cost=cost.for_mandatory() if mandatory else cost)
+        learner = Learner(pages, examples, multiple=multiple, mandatory=mandatory, cost=cost)
         found = learner.learn()
         if isinstance(found, NotLearned):
             return found
@@ -148,7 +148,7 @@ class _Voting:
         """The rule of some solutions with its votes."""
         by_group = [self._vote(group, each) for group, each in zip(groups, alternatives, strict=True)]
         votes = tuple(next((vote for vote in row if vote), ()) for row in zip(*by_group, strict=True))
-        return Member(alternatives, round(_total(groups), 6), votes, tuple(_count_ruled_out(group) for group in groups))
+        return Member(alternatives, round(_total(groups), 6), votes, tuple(map(self.learner.count_ruled_out, groups)))
 
     def _vote(self, group: Sequence[Solution], said: LearnedXPath) -> list[Vote]:
         """What one alternative gives, by page."""
@@ -167,11 +167,3 @@ class _Voting:
         if key not in self.texts:
             self.texts[key] = self.learner.read_value(solution.nodes, place)
         return self.texts[key]
-
-
-def _count_ruled_out(group: Sequence[Solution]) -> tuple[int, ...]:
-    counts: list[int] = []
-    for solution in group:
-        counts.append(0)  # the target's own word
-        counts += [int(solution.select_without(n).sum() - solution.selected.sum()) for n in range(len(solution.masks))]
-    return tuple(counts)

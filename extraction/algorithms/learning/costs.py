@@ -123,7 +123,10 @@ PAPER_SEVERAL = 1e6
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The calibrated sum by which feature sets are compared; smaller is better. Each figure is a constant of this module."""
+    """The calibrated sum by which feature sets are compared; smaller is better.
+
+    Each figure is a constant of this module. `feature_maker` prices a feature by them, `price_set` a set of features.
+    """
 
     judges_values: ClassVar[bool] = True
     """Whether sets of about the same cost are compared by the values they select."""
@@ -141,15 +144,6 @@ class Cost:
     generated: float = GENERATED
     sentence: float = SENTENCE
     bare: float = BARE
-
-    def price_feature(self, kind: str, distance: int) -> float:
-        """What one feature adds."""
-        cost = self.features[kind]
-        return cost.base + cost.step * distance
-
-    def price_label(self, characters: int) -> float:
-        """What the length of a label adds."""
-        return self.sentence * max(characters - LABEL_CHARS, 0)
 
     def price_set(self, features: Number, distance: Number, support: Number) -> Number:
         """The cost of one set or of many at once.

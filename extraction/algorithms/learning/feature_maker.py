@@ -7,7 +7,7 @@ comes with the candidates that satisfy it, on all pages at once.
 from dataclasses import dataclass
 
 from extraction.algorithms.learning.corpus import Candidates, Corpus
-from extraction.algorithms.learning.costs import Cost
+from extraction.algorithms.learning.costs import LABEL_CHARS, Cost
 from extraction.algorithms.learning.generated_names import is_generated_name
 from extraction.algorithms.learning.page_table import NAMING, TOO_LONG, Bools, Hashes, Ints
 
@@ -75,8 +75,13 @@ class FeatureMaker:
         self, kind: str, level: int, tag: str, test: str, words: str, distance: int, *, place: bool = False, of: str = ""
     ) -> RuleFeature:
         """A feature with its cost. of: the name or the label that it asks for."""
-        asked = self.cost.price_label(len(of)) if kind in LABEL_KINDS else self.cost.generated * is_generated_name(of)
-        return RuleFeature(kind, level, tag, test, words, distance, self.cost.price_feature(kind, distance) + asked, place)
+        base, step = self.cost.features[kind]
+        price = base + step * distance
+        if kind in LABEL_KINDS:
+            price += self.cost.sentence * max(len(of) - LABEL_CHARS, 0)
+        else:
+            price += self.cost.generated * is_generated_name(of)
+        return RuleFeature(kind, level, tag, test, words, distance, price, place)
 
     def find_shared(self, column: Hashes | Ints) -> int:
         """The value that all positives have in a column, 0 when they differ or have none."""

@@ -9,6 +9,7 @@ for elements, their *row*. A *slot* is a text() node: an element's own text, at 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from operator import attrgetter, methodcaller
 from typing import TypeVar
@@ -17,19 +18,24 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from extraction.algorithms.dom.nodes import find_unread_tags
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.learning.page_table import (
     BLANK,
     HEADINGS,
+    MAX_CLASSES,
     MAX_LABEL,
     MAX_RAW_LABEL,
     MAX_SHAPE,
     TOO_LONG,
     Bools,
     Hashes,
+    Ints,
+    find_unread_tags,
+    hash_name,
     hash_text,
+    is_naming,
     make_shapes,
+    split_names,
 )
 
 Places = NDArray[np.int64]
@@ -43,7 +49,7 @@ LONG_TEXT = "…" * (MAX_LABEL + 1)
 
 T = TypeVar("T", bound=np.generic)
 
-_PARENT = methodcaller("getparent")
+_PARENT, _ATTRIBUTES = methodcaller("getparent"), methodcaller("items")
 _TAG, _TEXT, _TAIL = attrgetter("tag"), attrgetter("text"), attrgetter("tail")
 
 
@@ -200,6 +206,36 @@ class Siblings:
             column[order] = ends[np.where(inside, found, count)]
             columns.append(column)
         return cls(order, start, *columns)
+
+
+def read_names(nodes: Sequence[etree._Element]) -> tuple[Hashes, Ints]:
+    """Hashes of names, sorted, and the rows that have them."""
+    named = _CanName()
+    names: list[int] = []
+    owners: list[int] = []
+    for row, pairs in enumerate(map(_ATTRIBUTES, nodes)):
+        for name, value in pairs:
+            if named[name] and len(value) <= MAX_CLASSES:
+                keys = _name_keys(name, value)
+                names += keys
+                owners += [row] * len(keys)
+    hashes = np.array(names, np.uint64)
+    order = np.argsort(hashes, kind="stable")
+    return hashes[order], np.array(owners, np.int32)[order]
+
+
+@lru_cache(maxsize=20_000)
+def _name_keys(name: str, value: str) -> tuple[int, ...]:
+    """Hashes of the names that an attribute gives. They are kept, because the pages of a site share nearly all of them."""
+    return tuple(hash_name(*pair) for pair in split_names(name, value))
+
+
+class _CanName(dict[str, bool]):
+    """Whether an attribute may name elements, asked once for each."""
+
+    def __missing__(self, name: str) -> bool:
+        self[name] = is_naming(name)
+        return self[name]
 
 
 def hash_texts(cleaned: Sequence[str]) -> tuple[Hashes, Hashes, Hashes]:

@@ -1,13 +1,13 @@
 """Which page to annotate next: the one whose labels would teach most.
 
-An attribute's committee (`committee`) holds the rules that fit all marks so far. Where its members give the same, a
-further label tells nothing; where they differ, it decides between them. The degree of that is the vote entropy of Dagan
-& Engelson (1995), votes weighted by merit: a rule that costs more by c counts exp(-c). A page counts besides by the
-weight of the template's paths (`sampling.greedy`) that no annotated page has shown, and by attributes of which nothing
-is found on it while nobody has yet said of any page that it lacks them. All three are shares from 0 to 1, summed.
+An attribute's committee (`committee`) holds the rules that fit all marks so far. Where its members give the same, a further label
+teaches nothing; where they disagree, it decides between them (query by committee: Seung, Opper & Sompolinsky 1992; for wrappers:
+Muslea, Minton & Knoblock 2006). The degree of disagreement is the vote entropy of Dagan & Engelson (1995), with votes weighted by
+merit: a rule that costs more by c counts exp(-c).
 
-Seung, Opper & Sompolinsky, Query by committee (COLT 1992); Muslea, Minton & Knoblock, Active learning with multiple
-views (JAIR 2006).
+A page also counts for the weight of the template's paths (`sampling.greedy`) that no annotated page has shown, and for attributes of
+which nothing is found on it while nobody has yet said of any page that it lacks them. All three are shares from 0 to 1, and they are
+summed.
 """
 
 import math
@@ -17,14 +17,15 @@ from dataclasses import dataclass, field
 from extraction.algorithms.learning.committee import Committee, Member, Vote
 
 MISSING = 0.25
-"""What an attribute without a value counts beside one of complete disagreement: most are missing because they are."""
+"""What an attribute without a value counts beside one of complete disagreement: most pages without a value really lack it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """The committee of one attribute on one page. degree: 0 when all say the same, 1 when the weight is split evenly.
+    """How the committee of one attribute votes on one page.
 
-    votes: what is given, heaviest first, the rule's own vote first of all.
+    degree: 0 when all say the same, 1 when the weight is split evenly.
+    votes: what the members give, the rule's own vote first, then the heaviest.
     """
 
     attribute: str
@@ -34,19 +35,28 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class PageScore:
-    """How much a page would teach. page: its place. doubts: attributes in dispute, the strongest first. missing: attributes
-    of which nothing is found there. fresh: share of the template's weight that it would be the first to show."""
+    """How much a page would teach.
+
+    page: its place.
+    disagreements: of the attributes whose committees disagree there, the strongest first.
+    missing: attributes of which nothing is found there.
+    fresh: share of the template's weight that it would be the first to show.
+    """
 
     page: int
     score: float
-    doubts: tuple[Disagreement, ...] = ()
+    disagreements: tuple[Disagreement, ...] = ()
     missing: tuple[str, ...] = ()
     fresh: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class AttributeState:
-    """What is said of one attribute so far. absent: somebody said of a page that it lacks it."""
+    """What is said of one attribute so far.
+
+    absent: whether somebody said of a page that it lacks the attribute.
+    said: places of the pages of which something is said.
+    """
 
     committee: Committee
     absent: bool = False
@@ -54,14 +64,14 @@ class AttributeState:
 
 
 def weigh_members(members: Sequence[Member]) -> list[float]:
-    """The members' weights, 1 in all: by merit, exp of minus the cost beyond the best."""
+    """The members' weights, 1 in all: the exponential of minus the cost beyond the best."""
     least = min((member.total for member in members), default=0.0)
     raw = [math.exp(least - member.total) for member in members]
     return [each / sum(raw) for each in raw]
 
 
 def measure_disagreement(attribute: str, members: Sequence[Member], votes: Sequence[Vote]) -> Disagreement:
-    """How much the members' votes on a page differ. Values are compared as sets: order is not in dispute."""
+    """How much the members' votes on a page differ. Votes are compared as sets, so the order of values does not count."""
     shares: dict[frozenset[str], float] = {}
     shown: dict[frozenset[str], Vote] = {}
     for weight, vote in zip(weigh_members(members), votes, strict=True):
@@ -77,26 +87,27 @@ def measure_disagreement(attribute: str, members: Sequence[Member], votes: Seque
 def rank_pages(known: Mapping[str, AttributeState], pages: Sequence[int], fresh: Mapping[int, float]) -> list[PageScore]:
     """The pages, those that would teach most first; ties stay in the order given.
 
-    known: attributes that something is marked of. pages: places of the pages that may be offered, in the order in which
-    they would be offered without advice. fresh: share of the weight by page that no annotated page shows yet.
+    known: the attributes that have marks.
+    pages: places of the pages that may be offered, in the order in which they would be offered otherwise.
+    fresh: by page, the share of the weight that no annotated page shows yet.
     """
     found = [score_page(known, page, fresh.get(page, 0.0)) for page in pages]
-    return sorted(found, key=lambda advice: -advice.score)
+    return sorted(found, key=lambda score: -score.score)
 
 
 def score_page(known: Mapping[str, AttributeState], page: int, fresh: float) -> PageScore:
-    """How much one page would teach. Attributes already said of it teach nothing more there."""
-    doubts, missing = [], []
+    """How much one page would teach. An attribute of which the page already says something teaches nothing more there."""
+    disagreements, missing = [], []
     for name, each in known.items():
         members = each.committee.members
         if page in each.said or not members:
             continue
         found = measure_disagreement(name, members, [member.votes[page] for member in members])
         if found.degree:
-            doubts.append(found)
+            disagreements.append(found)
         elif not each.absent and not members[0].votes[page]:
             missing.append(name)
-    doubts.sort(key=lambda each: -each.degree)
+    disagreements.sort(key=lambda each: -each.degree)
     count = max(1, len(known))
-    score = sum(each.degree for each in doubts) / count + MISSING * len(missing) / count + fresh
-    return PageScore(page, round(score, 9), tuple(doubts), tuple(missing), fresh)
+    score = sum(each.degree for each in disagreements) / count + MISSING * len(missing) / count + fresh
+    return PageScore(page, round(score, 9), tuple(disagreements), tuple(missing), fresh)

@@ -15,7 +15,7 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from extraction.algorithms.dom.nodes import Location, clean, raw_text, value, whole_text
+from extraction.algorithms.dom.nodes import Location, clean, is_xml, raw_text, value, whole_text
 
 Ints = NDArray[np.int32]
 Hashes = NDArray[np.uint64]
@@ -39,6 +39,9 @@ PRESENTATION = frozenset(
     ("align", "valign", "width", "height", "bgcolor", "color", "size", "face", "border", "cellpadding", "colspan", "style")
 )
 """Attributes that named things before there were classes."""
+
+UNREAD_TAGS = frozenset(("script", "style", "template"))
+"""Elements of HTML whose own texts no rule can use: nobody marks them, and they hold most of a modern page's bytes."""
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
@@ -148,6 +151,11 @@ class PageTable:
     def find_raw_text_tags(self) -> frozenset[str]:
         """The tags of elements whose text is no running text on this page."""
         return raw_text(self.root)
+
+
+def find_unread_tags(root: etree._Element) -> frozenset[str]:
+    """`UNREAD_TAGS` on a page of HTML, nothing on one of XML, where a `style` may be one of dresses."""
+    return frozenset() if is_xml(root) else UNREAD_TAGS
 
 
 def hash_text(text: str) -> int:

@@ -87,7 +87,7 @@ class _StrongFeatures(FeatureMaker):
             return
         row = int(rows[self.example])
         tag = self.corpus.read_tag(row)
-        keep = self._has_tag(level, tag)
+        keep = self._has_tag(level)
         if level:
             yield self.make_feature("tag", level, tag, "", f"in <{tag}> {level} up", level), keep
         yield from self._names(level, tag, keep, row)
@@ -144,11 +144,12 @@ class _StrongFeatures(FeatureMaker):
         """Candidates whose element has an ancestor among some elements."""
         return self.corpus.find_under(above, self.nodes.rows)
 
-    def _has_tag(self, level: int, tag: str) -> Bools:
-        """Candidates whose ancestor at the level has the tag; all for the text level."""
+    def _has_tag(self, level: int) -> Bools:
+        """Candidates whose ancestor at the level has the example's tag there; all for the text level."""
         if level == TEXT:
             return np.ones(len(self.nodes.rows), np.bool_)
-        same: Bools = self.corpus.elements.tag[self.levels[level]] == np.uint64(hash_text(tag))
+        tags = self.corpus.elements.tag[self.levels[level]]
+        same: Bools = tags == tags[self.example]
         return same
 
     def _beside(self, beside: Ints, level: int, tag: str, axis: str, kind: str, distance: int) -> Iterator[MaskedFeature]:
@@ -156,7 +157,7 @@ class _StrongFeatures(FeatureMaker):
         corpus, sibling = self.corpus, f"{axis}-sibling::*[1]"
         side = "after" if axis == "preceding" else "before"
         row = int(beside[self.example])
-        keep = self._has_tag(level, tag)
+        keep = self._has_tag(level)
         whole = corpus.elements.whole[beside]
         if self.find_shared(whole):
             label = corpus.read_text(row)

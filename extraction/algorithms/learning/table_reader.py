@@ -3,18 +3,23 @@
 `node_columns` reads the nodes; here array operations find the relations between them.
 """
 
-from collections.abc import Sequence
 from dataclasses import fields
-from functools import lru_cache
-from operator import methodcaller
 
 import numpy as np
 from lxml import etree
 
-from extraction.algorithms.learning.node_columns import LONG_TEXT, NodeColumns, Places, Siblings, TextSlots, add_guard, hash_texts
+from extraction.algorithms.learning.node_columns import (
+    LONG_TEXT,
+    NodeColumns,
+    Places,
+    Siblings,
+    TextSlots,
+    add_guard,
+    hash_texts,
+    read_names,
+)
 from extraction.algorithms.learning.page_table import (
     BLANK,
-    MAX_CLASSES,
     MAX_LABEL,
     MAX_RAW_LABEL,
     TOO_LONG,
@@ -23,15 +28,11 @@ from extraction.algorithms.learning.page_table import (
     Ints,
     PageTable,
     TextColumns,
-    hash_name,
-    is_naming,
-    split_names,
 )
 
 TREE_BYTES, STRING_BYTES = 700, 60
 """Estimated memory of an element in the lxml tree with its proxy, and of a string beside its characters."""
 
-_ATTRIBUTES = methodcaller("items")
 _HEADING_MIX = np.uint64(0x9E3779B97F4A7C15)
 """An odd number near 2**64 divided by the golden ratio, which spreads the bits of the tag's hash (Knuth, volume 3, section 6.4)."""
 
@@ -48,7 +49,7 @@ def read_page_table(root: etree._Element) -> PageTable:
     elements = _read_elements(tree, slots, shown, siblings)
     texts = _read_texts(tree, shown, siblings)
     strings = [text for text in shown.cleaned if text]
-    names, owners = _read_names(tree.nodes)
+    names, owners = read_names(tree.nodes)
     columns = [getattr(group, each.name) for group in (elements, texts) for each in fields(group)]
     size_bytes = sum(column.nbytes for column in (*columns, names, owners))
     size_bytes += sum(len(text) + STRING_BYTES for text in strings) + TREE_BYTES * len(tree.nodes)
@@ -207,36 +208,6 @@ def _read_texts(tree: NodeColumns, slots: TextSlots, siblings: Siblings) -> Text
         left_text=add_guard(before[kept]),
         shape=add_guard(slots.shape[kept]),
     )
-
-
-def _read_names(nodes: Sequence[etree._Element]) -> tuple[Hashes, Ints]:
-    """Hashes of names, sorted, and the rows that have them."""
-    named = _CanName()
-    names: list[int] = []
-    owners: list[int] = []
-    for row, pairs in enumerate(map(_ATTRIBUTES, nodes)):
-        for name, value in pairs:
-            if named[name] and len(value) <= MAX_CLASSES:
-                keys = _name_keys(name, value)
-                names += keys
-                owners += [row] * len(keys)
-    hashes = np.array(names, np.uint64)
-    order = np.argsort(hashes, kind="stable")
-    return hashes[order], np.array(owners, np.int32)[order]
-
-
-@lru_cache(maxsize=20_000)
-def _name_keys(name: str, value: str) -> tuple[int, ...]:
-    """Hashes of the names that an attribute gives. They are kept, because the pages of a site share nearly all of them."""
-    return tuple(hash_name(*pair) for pair in split_names(name, value))
-
-
-class _CanName(dict[str, bool]):
-    """Whether an attribute may name elements, asked once for each."""
-
-    def __missing__(self, name: str) -> bool:
-        self[name] = is_naming(name)
-        return self[name]
 
 
 def _hash_headings(tag: Hashes, whole: Hashes) -> Hashes:

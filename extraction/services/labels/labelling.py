@@ -6,7 +6,8 @@ from typing import Any
 from django.db import transaction
 from lxml import etree
 
-from extraction.algorithms.dom.nodes import Location, find_unread_tags, value
+from extraction.algorithms.dom.nodes import Location, value
+from extraction.algorithms.learning.page_table import find_unread_tags
 from extraction.models import Attribute, Cluster, Label, Snapshot
 from extraction.services.core.stored_pages import read_elements
 

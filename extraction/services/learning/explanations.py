@@ -1,22 +1,16 @@
-"""Why a rule is as it is: what each feature rules out, what it was chosen over, and which of its values to look at.
+"""Why a rule is as it is: what each feature rules out, what the rule was chosen over, and which of its values to look at.
 
-Kept with the rule when it is learned, since it is about the pages and the labels of that moment.
+An explanation is kept with the rule when it is learned, because it is about the pages and the labels of that moment.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from extraction.algorithms.errors import PageError, RuleError, XPathError
-from extraction.algorithms.learning import outliers
 from extraction.algorithms.learning.committee import Committee, Member
-from extraction.algorithms.rules import apply, xslt
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.learning.outliers import find_outliers
 from extraction.algorithms.rules.values import read
-from extraction.models import Attribute, Cluster, Snapshot
-from extraction.services.core import stored_pages
-from extraction.services.core.runs import Progress
-from extraction.services.learning.workspaces import AttributeLabels, Workspace
-from extraction.services.suggestions import page_data
+from extraction.models import Attribute
+from extraction.services.suggestions.page_data import Agreement
 
 MAX_RIVALS = 4
 """Rules shown that fit as well: those nearest in cost."""
@@ -28,35 +22,29 @@ MAX_OUTLIERS = 30
 SHOWN_CHARS = 120
 
 
-def explain_rule(
-    cluster: Cluster,
-    space: Workspace,
-    value: RuleValue,
-    attributes: Sequence[Attribute],
-    labels: Mapping[int, AttributeLabels],
-    progress: Progress,
+def explain_attribute(
+    attribute: Attribute,
+    committee: Committee,
+    values: Mapping[int, Sequence[str]],
+    agreement: Agreement | None,
+    voted: Sequence[int],
 ) -> dict[str, Any]:
-    """{attribute: {"features": [[{"words", "rules_out"}]], "rivals": […], "odd": […], "own_data": …}} for the rule's own attributes.
+    """{"features": [[{"words", "rules_out"}]], "rivals": […], "odd": […], "own_data": …} of one attribute of a rule.
 
-    rivals: {"xpath", "features", "more", "support", "several", "differs", "pages": [{"snapshot", "mine", "theirs"}]}, "more" what it
-    costs beyond the rule, 0 of "differs" for one that gives the same on all pages of the learning set. odd: {"snapshot",
-    "value", "reason"}. own_data: {"words", "agree", "compared", "different"} or None.
+    values: {snapshot id: different values} that the rule gives.
+    agreement: how they compare with the pages' own data.
+    voted: snapshot ids in the order of the committee's votes.
+
+    rivals: {"xpath", "features", "more", "support", "several", "differs", "pages": [{"snapshot", "mine", "theirs"}]}. "more" is what it
+    costs beyond the rule, and "differs" is 0 for one that gives the same on all pages of the learning set. odd: {"snapshot", "value",
+    "reason"}. own_data: {"words", "agree", "compared", "different"} or None.
     """
-    mine = [attribute for attribute in attributes if any(each.name == attribute.name for each in value.attributes)]
-    progress(progress.run.done, message="Looking for values that stand out")
-    pages = page_data.checked(cluster)
-    given = _given(value, pages)
-    items = page_data.items_of(pages)
-    found = {}
-    for attribute in mine:
-        values = {pk: list(dict.fromkeys(each.get(attribute.name, ()))) for pk, each in given.items()}
-        committee = space.committee(attribute, labels[attribute.pk])
-        found[attribute.name] = _features(committee) | {
-            "rivals": describe_rivals(committee, list(space.pages)),
-            "odd": describe_outliers(attribute, values),
-            "own_data": _own(page_data.agreement(attribute, values, items)),
-        }
-    return found
+    return {
+        "features": _describe_features(committee),
+        "rivals": describe_rivals(committee, voted),
+        "odd": describe_outliers(attribute, values),
+        "own_data": _describe_agreement(agreement),
+    }
 
 
 def describe_rivals(committee: Committee, pages: Sequence[int]) -> list[dict[str, Any]]:
@@ -65,29 +53,29 @@ def describe_rivals(committee: Committee, pages: Sequence[int]) -> list[dict[str
         return []
     best, *others = committee.members
     chosen = sorted([*others, *committee.equivalents], key=lambda member: member.total)[:MAX_RIVALS]
-    return [_rival(best, member, pages) for member in chosen]
+    return [_describe_rival(best, member, pages) for member in chosen]
 
 
 def describe_outliers(attribute: Attribute, values: Mapping[int, Sequence[str]]) -> list[dict[str, Any]]:
     """Values unlike those of the other pages."""
     kind = attribute.type
-    typed = kind != Attribute.Type.TEXT
-    found = outliers.find_outliers(values, (lambda text: read(text, kind).value is not None) if typed else None)  # type: ignore[arg-type]
+    texts = {text for each in values.values() for text in each} if kind != Attribute.Type.TEXT else set[str]()
+    unreadable = {text for text in texts if read(text, kind).value is None}  # type: ignore[arg-type]
+    found = find_outliers(values, unreadable)
     return [{"snapshot": each.page, "value": each.value[:SHOWN_CHARS], "reason": each.reason} for each in found[:MAX_OUTLIERS]]
 
 
-def _features(committee: Committee) -> dict[str, Any]:
+def _describe_features(committee: Committee) -> list[list[dict[str, Any]]]:
     if not committee.members:
-        return {"features": []}
+        return []
     best = committee.members[0]
-    rows = [
+    return [
         [{"words": words, "rules_out": count} for words, count in zip(each.features, counts, strict=True)]
         for each, counts in zip(best.alternatives, best.ruled_out, strict=True)
     ]
-    return {"features": rows}
 
 
-def _rival(best: Member, member: Member, pages: Sequence[int]) -> dict[str, Any]:
+def _describe_rival(best: Member, member: Member, pages: Sequence[int]) -> dict[str, Any]:
     differing = [n for n, (one, other) in enumerate(zip(best.votes, member.votes, strict=True)) if set(one) != set(other)]
     first = member.alternatives[0]
     shown = differing[:MAX_DIFFERENCES]
@@ -98,27 +86,15 @@ def _rival(best: Member, member: Member, pages: Sequence[int]) -> dict[str, Any]
         "support": first.support,
         "several": first.several,
         "differs": len(differing),
-        "pages": [{"snapshot": pages[n], "mine": _shown(best.votes[n]), "theirs": _shown(member.votes[n])} for n in shown],
+        "pages": [{"snapshot": pages[n], "mine": _join(best.votes[n]), "theirs": _join(member.votes[n])} for n in shown],
     }
 
 
-def _shown(values: Sequence[str]) -> str:
+def _join(values: Sequence[str]) -> str:
     return " · ".join(values)[:SHOWN_CHARS]
 
 
-def _own(found: page_data.Agreement | None) -> dict[str, Any] | None:
+def _describe_agreement(found: Agreement | None) -> dict[str, Any] | None:
     if found is None:
         return None
     return {"words": found.words, "agree": found.agree, "compared": found.compared, "different": list(found.different)}
-
-
-def _given(value: RuleValue, pages: Sequence[Snapshot]) -> dict[int, Mapping[str, Sequence[str]]]:
-    """What the rule gives on the pages; one that cannot be read is left out."""
-    sheet = xslt.Stylesheet.compile(xslt.stylesheet(value))
-    found: dict[int, Mapping[str, Sequence[str]]] = {}
-    for page in pages:
-        try:
-            found[page.pk] = apply.extract(sheet, stored_pages.read_root(page)).values
-        except (PageError, RuleError, XPathError):
-            continue
-    return found

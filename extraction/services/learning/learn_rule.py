@@ -1,92 +1,68 @@
-"""Learns a cluster's rule from its labels and writes it down as a draft (ALGORITHMS 4).
+"""Learns a cluster's rule from its labels and writes it down as a draft (docs/algorithms.md#rule-learning).
 
-Each attribute is learned by itself, so labels of one that do not fit together do not lose the others. What counts is
-what will be run: the compiled stylesheet has to give exactly the marked values on each labelled page; an attribute
-that does not is left out, and the report names it and the page.
+Each attribute is learned by itself, so labels of one that do not fit together do not lose the others. What counts is what will run: the
+compiled stylesheet has to give exactly the marked values on each labelled page. An attribute that does not is left out, and the report
+names it and the page.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from extraction.algorithms.dom.nodes import Location, value
-from extraction.algorithms.errors import RuleError
-from extraction.algorithms.learning.apriori import Learned, LearnedXPath
-from extraction.algorithms.rules import apply, xslt
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Attribute, Cluster, RecordList, Rule, Run
 from extraction.services.core import runs
 from extraction.services.core.runs import JobError, Progress
 from extraction.services.labels import carried_values, designs, list_offers
-from extraction.services.learning import explanations, list_lessons
-from extraction.services.learning.learning_set import RowLabels, read_row_labels
-from extraction.services.learning.list_lessons import ListLesson
-from extraction.services.learning.workspaces import (
-    AttributeLabels,
-    AttributeLesson,
-    AttributeNotLearned,
-    LoadedPage,
-    Workspace,
-    open_workspace,
-    read_labels,
-)
+from extraction.services.learning import explanations, rule_checks
+from extraction.services.learning.learning_report import build_report
+from extraction.services.learning.learning_set import RowLabels, read_labels, read_row_labels
+from extraction.services.learning.lessons import AttributeLabels, AttributeLesson, LessonProblem, ListLesson, list_row_attributes
+from extraction.services.learning.workspaces import Workspace, open_workspace
 from extraction.services.rules import rules
 from extraction.services.rules.effects import effect_report
+from extraction.services.suggestions import page_data
 
 FILL_S = 2.0
 """Pages are loaded for so long between two signs of life."""
 
 
 def start_learning(cluster: Cluster, user: Any = None) -> Run:
-    """A run that learns the cluster's rule. Raises JobError when nothing is marked that it could learn from."""
-    _marked(cluster, read_labels(cluster), read_row_labels(cluster))
+    """Starts a run that learns the cluster's rule. Raises JobError when nothing is marked that it could learn from."""
+    _find_marked(cluster, read_labels(cluster), read_row_labels(cluster))
     return runs.start(Run.Kind.LEARN, cluster.site, cluster=cluster, unit="steps", user=user)
 
 
 def run_learning(run: Run, progress: Progress) -> dict[str, Any]:
-    """Learns all attributes that have labels, checks each against its labels, writes a draft with its report."""
+    """Learns all attributes and lists that have labels, checks each against its labels, and writes a draft with its report."""
     cluster = run.cluster
     if cluster is None:
         raise JobError("The template is gone.")
     labels, row_labels = read_labels(cluster), read_row_labels(cluster)
-    attributes, marked_lists = _marked(cluster, labels, row_labels)
+    attributes, marked_lists = _find_marked(cluster, labels, row_labels)
     space = open_workspace(cluster)
     _fill(space, progress)
-    lessons, failed = _learn_all(space, attributes, labels, progress)
-    lessons, unfaithful = _faithful(space, attributes, lessons, labels)
-    failed += unfaithful
+    lessons, failed = _learn_attributes(space, attributes, labels, progress)
     lists, without_rows = _learn_lists(space, marked_lists, row_labels, progress)
     failed += without_rows
-    for failure in failed:
-        progress.problem(failure.attribute, failure.message)
+    for problem in failed:
+        progress.problem(problem.name, problem.message)
     if not lessons and not lists:
-        raise JobError(" ".join(f"{failure.message}." for failure in failed))
-    learned = RuleValue(tuple(lesson.rule for lesson in lessons.values()), tuple(lesson.rule for lesson in lists))
-    value = carried_values.beside(cluster, learned, {failure.attribute for failure in failed})
+        raise JobError(" ".join(f"{problem.message}." for problem in failed))
+    learned = RuleValue(tuple(lesson.rule for lesson in lessons), tuple(lesson.rule for lesson in lists))
+    value = carried_values.beside(cluster, learned, {problem.name for problem in failed})
     effect = effect_report(cluster, value, progress=progress, done=progress.run.done)
-    report = _report(lessons, lists, failed, effect, learning_pages=len(space.pages))
-    _tell_offers(cluster, space, marked_lists, lists, report)
+    report = build_report(lessons, lists, failed, effect, {pk: page.url for pk, page in space.pages.items()})
+    _note_offers(cluster, space, marked_lists, lists, report)
     report = carried_values.report(cluster, value, report, effect)
-    report["explained"] = explanations.explain_rule(cluster, space, value, attributes, labels, progress)
+    report["explained"] = _explain(cluster, space, value, attributes, labels, progress)
     rule = rules.add_draft(cluster, value, report=report, origin=Rule.Origin.LEARNED, user=run.created_by)
     return {"rule": rule.pk, "version": rule.version, "attributes": len(value.every), "failed": len(failed)}
 
 
-@dataclass(frozen=True, slots=True)
-class _Failure:
-    """message: names the attribute and, where one page is to blame, its URL."""
-
-    attribute: str
-    message: str
-    snapshot_id: int | None = None
-    url: str = ""
-    places: tuple[tuple[int, Location], ...] = ()
-
-
-def _marked(
+def _find_marked(
     cluster: Cluster, labels: Mapping[int, AttributeLabels], row_labels: Mapping[int, RowLabels]
 ) -> tuple[list[Attribute], list[RecordList]]:
-    """The pages' own attributes that have a place marked on some page, and the lists that have a marked row."""
+    """The pages' own attributes with a place marked on some page, and the lists with a marked row. Raises JobError without any."""
     if cluster.record_type_id is None:
         raise JobError(f"{cluster.label} has no record type yet; choose what is to be extracted first.")
     schema = Attribute.objects.filter(record_type_id=cluster.record_type_id, list=None)
@@ -105,143 +81,52 @@ def _fill(space: Workspace, progress: Progress) -> None:
         progress(filling.loaded, total=filling.wanted, message="Reading sample pages")
 
 
-def _learn_all(
+def _learn_attributes(
     space: Workspace, attributes: Sequence[Attribute], labels: Mapping[int, AttributeLabels], progress: Progress
-) -> tuple[dict[int, AttributeLesson], list[_Failure]]:
-    lessons: dict[int, AttributeLesson] = {}
-    failed = []
+) -> tuple[list[AttributeLesson], list[LessonProblem]]:
+    """The lessons whose stylesheet gives the labelled values, and what is wrong with the others: first what could not be learned."""
+    learned: list[AttributeLesson] = []
+    failed, unfaithful = [], []
     for attribute in attributes:
         progress(progress.run.done, message=f"Learning {attribute.name}")
         lesson = space.lesson(attribute, labels[attribute.pk])
-        if isinstance(lesson, AttributeNotLearned):
-            failed.append(_Failure(attribute.name, lesson.message, lesson.snapshot_id, _url(space, lesson.snapshot_id), lesson.places))
+        if isinstance(lesson, LessonProblem):
+            failed.append(lesson)
+            continue
+        wrong = rule_checks.check_attribute(lesson.rule, labels[attribute.pk], space.pages)
+        if wrong is None:
+            learned.append(lesson)
         else:
-            lessons[attribute.pk] = lesson
-    return lessons, failed
+            unfaithful.append(wrong)
+    return learned, [*failed, *unfaithful]
 
 
 def _learn_lists(
     space: Workspace, lists: Sequence[RecordList], labels: Mapping[int, RowLabels], progress: Progress
-) -> tuple[list[ListLesson], list[_Failure]]:
-    """The lists' lessons whose stylesheet gives the marked rows just so, and what is wrong with the others."""
-    lessons, failed = [], []
+) -> tuple[list[ListLesson], list[LessonProblem]]:
+    """The lists' lessons whose stylesheet gives exactly the marked rows, and what is wrong with the others."""
+    learned: list[ListLesson] = []
+    failed: list[LessonProblem] = []
     for record_list in lists:
         progress(progress.run.done, message=f"Learning {record_list.name}")
         lesson = space.list_lesson(record_list, labels[record_list.pk])
-        problems = [lesson] if isinstance(lesson, list_lessons.ListProblem) else list(lesson.failed)
-        if isinstance(lesson, ListLesson):
-            names = {attribute.pk: attribute.name for attribute in list_lessons.list_row_attributes(record_list)}
-            wrong = list_lessons.find_unfaithful_row(lesson.rule, labels[record_list.pk], names, space.pages)
-            if wrong:
-                problems.append(wrong)
-            else:
-                lessons.append(lesson)
-        failed += [_Failure(each.name, each.message, each.snapshot_id, _url(space, each.snapshot_id)) for each in problems]
-    return lessons, failed
-
-
-def _url(space: Workspace, snapshot_id: int | None) -> str:
-    page = space.pages.get(snapshot_id) if snapshot_id else None
-    return page.url if page else ""
-
-
-def _faithful(
-    space: Workspace, attributes: Sequence[Attribute], lessons: Mapping[int, AttributeLesson], labels: Mapping[int, AttributeLabels]
-) -> tuple[dict[int, AttributeLesson], list[_Failure]]:
-    """The lessons whose stylesheet gives exactly the labelled values on every labelled page, and what is wrong with the others."""
-    kept: dict[int, AttributeLesson] = {}
-    failed = []
-    for attribute in attributes:
-        lesson = lessons.get(attribute.pk)
-        if lesson is None:
+        if isinstance(lesson, LessonProblem):
+            failed.append(lesson)
             continue
-        failure = _unfaithful(space, lesson, labels[attribute.pk])
-        if failure is None:
-            kept[attribute.pk] = lesson
+        failed += lesson.failed
+        names = {attribute.pk: attribute.name for attribute in list_row_attributes(record_list)}
+        wrong = rule_checks.check_list(lesson.rule, labels[record_list.pk], names, space.pages)
+        if wrong is None:
+            learned.append(lesson)
         else:
-            failed.append(failure)
-    return kept, failed
+            failed.append(wrong)
+    return learned, failed
 
 
-def _unfaithful(space: Workspace, lesson: AttributeLesson, labels: AttributeLabels) -> _Failure | None:
-    name = lesson.rule.name
-    try:
-        sheet = xslt.Stylesheet.compile(xslt.stylesheet(RuleValue((lesson.rule,))))
-    except RuleError as error:
-        return _Failure(name, f"{name}: {error}")
-    for snapshot_id, places in sorted(labels.items()):
-        page = space.pages.get(snapshot_id)
-        if page is None:
-            continue  # it cannot be read any more, so nothing can be said of it
-        try:
-            given = apply.extract(sheet, page.root).values.get(name, ())
-        except RuleError as error:
-            return _Failure(name, f"{name}: {error} ({page.url})", snapshot_id, page.url)
-        wrong = _difference(page, places, given)
-        if wrong:
-            return _Failure(name, f"{name}: {wrong} ({page.url})", snapshot_id, page.url)
-    return None
-
-
-def _difference(page: LoadedPage, places: Sequence[Location], given: Sequence[str]) -> str:
-    """What differs between the marked values and those given, in words; empty when nothing does."""
-    marked = [value(page.nodes, place) for place in places]
-    if None in marked:
-        return "a marked place is not on the page any more"
-    missing = [each for each in marked if each and each not in given]
-    if missing:
-        return f"“{_short(missing[0])}” is marked, but the rule gives {_shown(given)}"
-    extra = [each for each in given if each not in marked]
-    if extra and not places:
-        return f"it is marked as not on this page, but the rule gives {_shown(extra)}"
-    return f"the rule also gives {_shown(extra)}, which is not marked" if extra else ""
-
-
-def _shown(values: Sequence[str]) -> str:
-    more = f" and {len(values) - 1} more" if len(values) > 1 else ""
-    return f"“{_short(values[0])}”{more}" if values else "nothing"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else text[:59] + "…"
-
-
-def _report(
-    lessons: Mapping[int, AttributeLesson],
-    lists: Sequence[ListLesson],
-    failed: Sequence[_Failure],
-    effect: dict[str, Any],
-    *,
-    learning_pages: int,
-) -> dict[str, Any]:
-    """The report of a rule, in the record type's order.
-
-    {"pages", "checked", "unreadable", "learning_pages", "attributes": [{"name", "alternatives": [{"xpath", "precision",
-    "distance", "support", "several", "features"}], "checked", "hits", "several", "without", "several_on"}], "lists": [{"name",
-    "alternatives", "checked", "hits", "rows", "without", "filled", "attributes": [{"name", "alternatives"}], "offered": where the rule
-    gives other rows than the list was offered with, see `list_offers.difference`}],
-    "failed": [{"name", "reason", "snapshot", "url", "places": [{"snapshot", "location"}]}]}
-    """
-    entries = []
-    for lesson in lessons.values():
-        figures = effect["attributes"][lesson.rule.name]
-        said = _said(lesson.learned.alternatives)
-        entries.append({"name": lesson.rule.name, "alternatives": said, "checked": effect["checked"], **figures})
-    return {
-        "pages": effect["pages"],
-        "checked": effect["checked"],
-        "unreadable": effect["unreadable"],
-        "learning_pages": learning_pages,
-        "attributes": entries,
-        "lists": [_list_entry(lesson, effect) for lesson in lists],
-        "failed": [_failed(each) for each in failed],
-    }
-
-
-def _tell_offers(
+def _note_offers(
     cluster: Cluster, space: Workspace, lists: Sequence[RecordList], lessons: Sequence[ListLesson], report: Mapping[str, Any]
 ) -> None:
-    """Writes into a list's entry where its rule gives clearly more or fewer rows than it was offered with."""
+    """Writes into a list's entry where its rule gives clearly more or fewer rows than the list was offered with."""
     by_name = {each.name: each for each in lists}
     for lesson, entry in zip(lessons, report["lists"], strict=True):
         offered = list_offers.offered(cluster, by_name[lesson.rule.name])
@@ -250,34 +135,25 @@ def _tell_offers(
             entry["offered"] = unlike
 
 
-def _list_entry(lesson: ListLesson, effect: dict[str, Any]) -> dict[str, Any]:
-    fields = {name: field for name, field in lesson.learned.fields.items() if isinstance(field, Learned)}
-    attributes = [{"name": each.name, "alternatives": _said(fields[each.name].alternatives)} for each in lesson.rule.attributes]
-    figures = effect["lists"][lesson.rule.name]
-    return {
-        "name": lesson.rule.name,
-        "alternatives": _said([lesson.learned.rows]),
-        "checked": effect["checked"],
-        **figures,
-        "attributes": attributes,
-    }
-
-
-def _said(xpaths: Sequence[LearnedXPath]) -> list[dict[str, Any]]:
-    """What the learner said of each XPath."""
-    return [
-        {
-            "xpath": x.xpath,
-            "precision": x.precision,
-            "distance": x.distance,
-            "support": x.support,
-            "several": x.several,
-            "features": list(x.features),
-        }
-        for x in xpaths
-    ]
-
-
-def _failed(failure: _Failure) -> dict[str, Any]:
-    places = [{"snapshot": pk, "location": at.as_json()} for pk, at in failure.places]
-    return {"name": failure.attribute, "reason": failure.message, "snapshot": failure.snapshot_id, "url": failure.url, "places": places}
+def _explain(
+    cluster: Cluster,
+    space: Workspace,
+    value: RuleValue,
+    attributes: Sequence[Attribute],
+    labels: Mapping[int, AttributeLabels],
+    progress: Progress,
+) -> dict[str, Any]:
+    """{attribute: why its rule is as it is} for those of the rule's attributes that have labels."""
+    progress(progress.run.done, message="Looking for values that stand out")
+    names, voted = {each.name for each in value.attributes}, list(space.pages)
+    snapshots = page_data.checked(cluster)
+    given = rule_checks.extract_values(value, {snapshot.pk: snapshot for snapshot in snapshots})
+    items = page_data.items_of(snapshots)
+    explained = {}
+    for attribute in attributes:
+        if attribute.name in names:
+            values = {pk: list(dict.fromkeys(each.get(attribute.name, ()))) for pk, each in given.items()}
+            committee = space.committee(attribute, labels[attribute.pk])
+            agreement = page_data.agreement(attribute, values, items)
+            explained[attribute.name] = explanations.explain_attribute(attribute, committee, values, agreement, voted)
+    return explained

@@ -1,8 +1,8 @@
-"""Which page of a template to annotate next, and whether another one would change the rule at all.
+"""Which page of a template to annotate next, and whether another page would change the rule at all.
 
-The pages of the learning set are judged by their committees' votes, which cost nothing. The other pages of the template
-are looked at as time allows, call by call: every rule that fits is run over them, and where two differ the page is
-offered as well. When none differs anywhere, the pages annotated so far were enough.
+The pages of the learning set are judged by their committees' votes, which cost nothing. The other pages of the template are looked at
+as time allows, call by call: every rule that fits is run over them, and a page where two of them differ is offered as well. When none
+differ anywhere, the pages annotated so far are enough.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,16 +10,23 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from extraction.algorithms.errors import PageError, XPathError
-from extraction.algorithms.learning import page_selection
 from extraction.algorithms.learning.committee import Committee, Member
-from extraction.algorithms.learning.page_selection import AttributeState, Disagreement, PageScore
+from extraction.algorithms.learning.page_selection import (
+    MISSING,
+    AttributeState,
+    Disagreement,
+    PageScore,
+    measure_disagreement,
+    rank_pages,
+    score_page,
+)
 from extraction.algorithms.rules import apply
 from extraction.algorithms.rules.rule import AttributeRule, Selector
 from extraction.algorithms.sampling import greedy
 from extraction.models import Attribute, Cluster, RecordList
 from extraction.services.core.recent import Recent
 from extraction.services.core.stored_pages import StoredPage
-from extraction.services.learning.list_lessons import ListLesson, list_row_attributes
+from extraction.services.learning.lessons import ListLesson, list_row_attributes
 from extraction.services.learning.workspaces import AttributeLabels, Workspace, open_workspace, read_labels, read_row_labels
 from extraction.services.rules.definitions import build_attribute_rule
 
@@ -33,26 +40,26 @@ LITTLE = 0.005
 """Share of the template below which what a page shows first is not worth a word."""
 
 
-__all__ = ["Disagreement", "PageOffer", "Recommendations", "explain_score", "recommend_pages"]
-
-
 @dataclass(frozen=True, slots=True)
 class PageOffer:
-    """A page to annotate and why, in words; `doubts` say what is in dispute there."""
+    """A page to annotate and why, in words. disagreements: the attributes that are in dispute there."""
 
     snapshot_id: int
     reason: str
-    doubts: tuple[Disagreement, ...] = ()
+    disagreements: tuple[Disagreement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Recommendations:
-    """offers: pages of which not all is said yet, best first: all samples and up to MAX_OUTSIDE others.
+    """What to annotate next.
 
-    annotated: pages with something said. disputed: pages on which rules that fit differ, as far as `checked` of `total`
-    pages were looked at; complete: all were. missing: pages on which nothing is found for an attribute that nobody has yet
-    said to be missing anywhere. settled: all was looked at, every attribute can be learned, those of lists
-    too, nothing is in dispute or missing. unlearned: of each list with marked rows that cannot be learned whole yet, why.
+    offers: pages of which not everything is said yet, best first: all samples and up to MAX_OUTSIDE others.
+    annotated: pages with something said.
+    disputed: pages on which rules that fit differ, as far as `checked` of `total` pages were looked at.
+    missing: pages on which nothing is found for an attribute that nobody has yet said to be missing anywhere.
+    complete: whether all pages were looked at.
+    settled: whether all were looked at, every attribute can be learned, those of lists included, and nothing is in dispute or missing.
+    unlearned: why each list with marked rows that cannot be learned whole yet cannot be.
     covered: {page of the learning set: share of the template that it and those before it cover}, annotated ones first.
     """
 
@@ -69,55 +76,59 @@ class Recommendations:
 
 
 @dataclass(slots=True)
-class _Jury:
-    """How far the rules that fit were run over the pages outside the learning set."""
+class _OutsideVotes:
+    """How far the rules that fit were run over the pages outside the learning set.
+
+    order: those pages.
+    rules: {attribute: its committee's members and equivalents, as rules}.
+    expected: attributes that nobody has said to be missing on a page.
+    """
 
     order: list[StoredPage]
     rules: Mapping[str, list[tuple[AttributeRule, Member]]]
-    expected: frozenset[str] = frozenset()  # attributes that nobody has said to be missing on a page
+    expected: frozenset[str] = frozenset()
     at: int = 0
     disputed: int = 0
     missing: int = 0
     found: dict[int, PageScore] = field(default_factory=dict)
 
-    def go_on(self, space: Workspace, until: float) -> None:
+    def continue_until(self, space: Workspace, until: float) -> None:
+        """Looks at more pages, at least at one, until a time."""
         while self.at < len(self.order):
             source = self.order[self.at]
             self.at += 1
-            advice = self._judge(space, source)
-            if advice is not None:
-                self.disputed += bool(advice.doubts)
-                self.missing += not advice.doubts
+            score = self._score(space, source)
+            if score is not None:
+                self.disputed += bool(score.disagreements)
+                self.missing += not score.disagreements
                 if len(self.found) < MAX_DISPUTED:
-                    self.found[source.snapshot_id] = advice
+                    self.found[source.snapshot_id] = score
             if monotonic() >= until:
                 break
 
-    def _judge(self, space: Workspace, source: StoredPage) -> PageScore | None:
-        """The page's advice where rules differ or find nothing; None where it, or a page that cannot be read, teaches nothing."""
+    def _score(self, space: Workspace, source: StoredPage) -> PageScore | None:
+        """The page's score where rules differ or find nothing; None where it teaches nothing or cannot be read."""
         try:
             root = space.root(source)
             votes = {name: [apply.attribute_values(rule, root) for rule, _ in rows] for name, rows in self.rules.items()}
         except (PageError, XPathError):
             return None
-        doubts = (
-            page_selection.measure_disagreement(name, [member for _, member in self.rules[name]], each) for name, each in votes.items()
-        )
-        disputes = sorted((each for each in doubts if each.degree), key=lambda each: -each.degree)
+        found = (measure_disagreement(name, [member for _, member in self.rules[name]], each) for name, each in votes.items())
+        disputes = sorted((each for each in found if each.degree), key=lambda each: -each.degree)
         missing = tuple(name for name, each in votes.items() if name in self.expected and not each[0])
-        score = sum(each.degree for each in disputes) + page_selection.MISSING * len(missing)
+        score = sum(each.degree for each in disputes) + MISSING * len(missing)
         return PageScore(0, score / len(self.rules), tuple(disputes), missing) if disputes or missing else None
 
 
-_JURIES: Recent[object, _Jury] = Recent(50)
+_OUTSIDE_VOTES: Recent[object, _OutsideVotes] = Recent(50)
 _PATHS: Recent[str, greedy.PagePaths] = Recent(2_000)
 
 
 def recommend_pages(cluster: Cluster, samples: Sequence[int], *, begun: Sequence[int] = (), budget_s: float = 0.2) -> Recommendations:
-    """What to annotate next; looks at further pages of the template for about `budget_s`.
+    """What to annotate next. Looks at further pages of the template for about `budget_s`; call it again until it is complete.
 
-    samples: ids of the sample pages in their order. begun: ids of pages worked on, in the order in which they are shown.
-    Call it again until it is complete.
+    samples: ids of the sample pages in their order.
+    begun: ids of pages worked on, in the order in which they are shown.
     """
     space, labels = open_workspace(cluster), read_labels(cluster)
     if not space.filling.complete:
@@ -125,27 +136,27 @@ def recommend_pages(cluster: Cluster, samples: Sequence[int], *, begun: Sequence
     attributes = list(Attribute.objects.filter(record_type_id=cluster.record_type_id, list=None))
     committees = {each: space.committee(each, labels[each.pk]) for each in attributes if any(labels.get(each.pk, {}).values())}
     ids = list(space.pages)
-    known = {each.name: _known(ids, found, labels[each.pk]) for each, found in committees.items()}
-    done = _done(attributes, labels)
-    jury = _jury(space, committees, known)
-    jury.go_on(space, monotonic() + budget_s)
-    table = greedy.PathTable.build([_paths(space, pk) for pk in ids])
-    ranked = _ranked(table, ids, known, samples, done, labels)
-    inside = [page_selection.score_page(known, page, 0.0) for page in range(len(ids))]
-    disputed = sum(bool(found.doubts) for found in inside) + jury.disputed
-    missing = sum(bool(found.missing and not found.doubts) for found in inside) + jury.missing
-    complete = jury.at == len(jury.order) and space.filling.complete
+    known = {each.name: _make_state(ids, found, labels[each.pk]) for each, found in committees.items()}
+    done = _find_done(attributes, labels)
+    outside = _find_outside_votes(space, committees, known)
+    outside.continue_until(space, monotonic() + budget_s)
+    table = greedy.PathTable.build([_read_paths(space, pk) for pk in ids])
+    ranked = _rank(table, ids, known, samples, done, labels)
+    inside = [score_page(known, page, 0.0) for page in range(len(ids))]
+    disputed = sum(bool(found.disagreements) for found in inside) + outside.disputed
+    missing = sum(bool(found.missing and not found.disagreements) for found in inside) + outside.missing
+    complete = outside.at == len(outside.order) and space.filling.complete
     learnable = len(known) == len(attributes) > 0 and all(each.committee.members for each in known.values())
-    whole, unlearned = _lists(cluster, space)
-    offers = _offers(ranked, ids, samples, {pk: advice for pk, advice in jury.found.items() if pk not in done}, done)
+    whole, unlearned = _check_lists(cluster, space)
+    offers = _make_offers(ranked, ids, samples, {pk: score for pk, score in outside.found.items() if pk not in done}, done)
     order = [pk for pk in dict.fromkeys([*begun, *(offer.snapshot_id for offer in offers)]) if pk in space.pages]
     return Recommendations(
         offers=offers,
         annotated=len({pk for pages in labels.values() for pk in pages}),
         disputed=disputed,
         missing=missing,
-        checked=len(ids) + jury.at,
-        total=len(ids) + len(jury.order),
+        checked=len(ids) + outside.at,
+        total=len(ids) + len(outside.order),
         complete=complete,
         settled=complete and learnable and whole and not disputed and not missing,
         unlearned=unlearned,
@@ -153,8 +164,19 @@ def recommend_pages(cluster: Cluster, samples: Sequence[int], *, begun: Sequence
     )
 
 
-def _lists(cluster: Cluster, space: Workspace) -> tuple[bool, tuple[str, ...]]:
-    """(every attribute of every list can be learned, why those with marked rows cannot)."""
+def explain_score(score: PageScore) -> str:
+    """Why a page would teach something, in words; empty where it would teach nothing."""
+    if score.disagreements:
+        return f"rules that fit so far disagree here on {_list_names([each.attribute for each in score.disagreements])}"
+    if score.missing:
+        return f"no {_list_names(score.missing)} is found here"
+    if score.fresh >= LITTLE:
+        return f"shows {100 * score.fresh:.0f} % of the template for the first time" if score.fresh >= 0.01 else "shows something new"
+    return ""
+
+
+def _check_lists(cluster: Cluster, space: Workspace) -> tuple[bool, tuple[str, ...]]:
+    """(whether every attribute of every list can be learned, why those with marked rows cannot)."""
     whole, reasons, marked = True, [], read_row_labels(cluster)
     for each in RecordList.objects.filter(record_type_id=cluster.record_type_id):
         lesson = space.list_lesson(each, marked[each.pk]) if marked.get(each.pk) else None
@@ -167,18 +189,18 @@ def _lists(cluster: Cluster, space: Workspace) -> tuple[bool, tuple[str, ...]]:
     return whole, tuple(reasons)
 
 
-def _known(ids: Sequence[int], found: Committee, labels: AttributeLabels) -> AttributeState:
+def _make_state(ids: Sequence[int], found: Committee, labels: AttributeLabels) -> AttributeState:
     place = {pk: number for number, pk in enumerate(ids)}
     return AttributeState(found, not all(labels.values()), frozenset(place[pk] for pk in labels if pk in place))
 
 
-def _done(attributes: Sequence[Attribute], labels: Mapping[int, AttributeLabels]) -> set[int]:
-    """Pages of which every attribute is said."""
+def _find_done(attributes: Sequence[Attribute], labels: Mapping[int, AttributeLabels]) -> set[int]:
+    """Pages of which something is said for every attribute."""
     pages = [set(labels.get(attribute.pk, {})) for attribute in attributes]
     return set.intersection(*pages) if pages else set()
 
 
-def _ranked(
+def _rank(
     table: greedy.PathTable,
     ids: Sequence[int],
     known: Mapping[str, AttributeState],
@@ -186,21 +208,22 @@ def _ranked(
     done: set[int],
     labels: Mapping[int, AttributeLabels],
 ) -> list[PageScore]:
-    """Advice on the learning set's pages that are not done, samples before others where they teach the same."""
+    """Scores of the learning set's pages that are not done, samples before others where they teach the same."""
     place = {pk: number for number, pk in enumerate(ids)}
     order = [*(place[pk] for pk in samples if pk in place), *(place[pk] for pk in ids if pk not in set(samples))]
     shown = {place[pk] for pages in labels.values() for pk in pages if pk in place}
-    return page_selection.rank_pages(known, [page for page in order if ids[page] not in done], greedy.fresh(table, sorted(shown)))
+    return rank_pages(known, [page for page in order if ids[page] not in done], greedy.fresh(table, sorted(shown)))
 
 
-def _paths(space: Workspace, snapshot_id: int) -> greedy.PagePaths:
+def _read_paths(space: Workspace, snapshot_id: int) -> greedy.PagePaths:
     page = space.pages[snapshot_id]
     return _PATHS.get(page.sha256) or _PATHS.put(page.sha256, greedy.paths_of(page.root))
 
 
-def _jury(space: Workspace, committees: Mapping[Attribute, Committee], known: Mapping[str, AttributeState]) -> _Jury:
+def _find_outside_votes(space: Workspace, committees: Mapping[Attribute, Committee], known: Mapping[str, AttributeState]) -> _OutsideVotes:
+    """How far these committees were run, kept from call to call."""
     rules = {
-        attribute.name: [(_rule(attribute, member), member) for member in (*found.members, *found.equivalents)]
+        attribute.name: [(_make_rule(attribute, member), member) for member in (*found.members, *found.equivalents)]
         for attribute, found in committees.items()
         if found.members
     }
@@ -213,35 +236,24 @@ def _jury(space: Workspace, committees: Mapping[Attribute, Committee], known: Ma
         repr([[rule for rule, _ in rows] for rows in rules.values()]),
     )
     outside = [source for source in space.sources if source.snapshot_id not in space.pages] if rules else []
-    return _JURIES.get(key) or _JURIES.put(key, _Jury(outside, rules, expected))
+    return _OUTSIDE_VOTES.get(key) or _OUTSIDE_VOTES.put(key, _OutsideVotes(outside, rules, expected))
 
 
-def _rule(attribute: Attribute, member: Member) -> AttributeRule:
+def _make_rule(attribute: Attribute, member: Member) -> AttributeRule:
     return build_attribute_rule(attribute, tuple(Selector(each.xpath, each.part) for each in member.alternatives))
 
 
-def _offers(
+def _make_offers(
     ranked: Sequence[PageScore], ids: Sequence[int], samples: Sequence[int], outside: Mapping[int, PageScore], done: set[int]
 ) -> tuple[PageOffer, ...]:
-    rows = [(ids[advice.page], advice) for advice in ranked] + [(pk, advice) for pk, advice in outside.items() if pk not in ids]
+    rows = [(ids[score.page], score) for score in ranked] + [(pk, score) for pk, score in outside.items() if pk not in ids]
     rows.sort(key=lambda row: (-row[1].score, row[0] not in samples))
     rows += [
         (pk, PageScore(0, 0.0)) for pk in samples if pk not in ids and pk not in outside and pk not in done
     ]  # not read yet, or not readable
-    others = [pk for pk, advice in rows if pk not in samples and advice.doubts][:MAX_OUTSIDE]
-    return tuple(PageOffer(pk, explain_score(advice), advice.doubts) for pk, advice in rows if pk in samples or pk in others)
+    others = [pk for pk, score in rows if pk not in samples and score.disagreements][:MAX_OUTSIDE]
+    return tuple(PageOffer(pk, explain_score(score), score.disagreements) for pk, score in rows if pk in samples or pk in others)
 
 
-def explain_score(advice: PageScore) -> str:
-    """Why a page would teach something, in words; "" where it would teach nothing."""
-    if advice.doubts:
-        return f"rules that fit so far disagree here on {_listed([each.attribute for each in advice.doubts])}"
-    if advice.missing:
-        return f"no {_listed(advice.missing)} is found here"
-    if advice.fresh >= LITTLE:
-        return f"shows {100 * advice.fresh:.0f} % of the template for the first time" if advice.fresh >= 0.01 else "shows something new"
-    return ""
-
-
-def _listed(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:2])} and {len(names) - 2} more" if len(names) > 2 else " and ".join(names)

@@ -107,7 +107,7 @@ def test_the_page_in_dispute_comes_first_then_what_is_missing_then_what_is_fresh
     rules = (fixed(0.0, ("1",), ("2",), (), ("4",)), fixed(0.0, ("1",), ("x",), (), ("4",)))
     ranked = rank_pages({"price": AttributeState(Committee(rules), said=frozenset({0}))}, [3, 2, 1], {3: 0.1, 2: 0.0, 1: 0.0})
     assert [advice.page for advice in ranked] == [1, 2, 3]
-    assert ranked[0].doubts[0].attribute == "price" and ranked[0].score == 1.0
+    assert ranked[0].disagreements[0].attribute == "price" and ranked[0].score == 1.0
     assert ranked[1].missing == ("price",) and ranked[1].score == MISSING
     # Once somebody has said that a page lacks it, a page without a value is as it should be.
     known = {"price": AttributeState(Committee(rules), absent=True, said=frozenset({0}))}

@@ -14,9 +14,10 @@ KINDS = ["tag", "class", "label", "nth", "under-class", "heading"]
 
 
 def made(rows: list[tuple[str, int, list[bool]]], cost: Cost) -> list[tuple[RuleFeature, np.ndarray]]:
+    prices = [cost.features[kind].base + cost.features[kind].step * distance for kind, distance, _ in rows]
     return [
-        (RuleFeature(kind, distance, "p", f"t{n}", f"feature {n}", distance, cost.price_feature(kind, distance)), np.array(mask))
-        for n, (kind, distance, mask) in enumerate(rows)
+        (RuleFeature(kind, distance, "p", f"t{n}", f"feature {n}", distance, price), np.array(mask))
+        for n, ((kind, distance, mask), price) in enumerate(zip(rows, prices, strict=True))
     ]
 
 

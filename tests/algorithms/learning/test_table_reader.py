@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from lxml import etree
 
-from extraction.algorithms.dom.nodes import UNREAD_TAGS, clean, elements, texts, whole_text
+from extraction.algorithms.dom.nodes import clean, elements, texts, whole_text
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.learning import table_reader
@@ -14,6 +14,7 @@ from extraction.algorithms.learning.page_table import (
     HEADINGS,
     MAX_LABEL,
     MAX_RAW_LABEL,
+    UNREAD_TAGS,
     hash_label,
     hash_name,
     hash_text,

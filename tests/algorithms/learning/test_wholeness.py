@@ -5,7 +5,7 @@ import pytest
 from extraction.algorithms.learning.apriori import learn_attribute
 from extraction.algorithms.learning.corpus import Corpus
 from extraction.algorithms.learning.mark_alignment import align_marks
-from extraction.algorithms.learning.marks import find_mark
+from extraction.algorithms.learning.marks import find_marks
 from extraction.algorithms.learning.page_table import PageTable
 from tests.algorithms.learning.pages import example, page, places, values
 
@@ -21,7 +21,7 @@ def test_values_clicked_in_two_tabs_are_learned_from_the_one_that_has_them_all()
 
     pages = [tabs("salt,8oz flour,egg", "salt,250g flour,egg"), tabs("oil,1 cup rice", "oil,200g rice")]
     clicked = example(pages, 0, "//div[@class='a']/p[1] | //div[@class='b']/p[2] | //div[@class='a']/p[3]")
-    marks = [find_mark(Corpus(pages), 0, location) for location in clicked.locations]
+    marks = find_marks(Corpus(pages), 0, clicked.locations)
     metric = {place for place, _ in places(pages[0], "//div[@class='b']/p | //div[@class='b']/p/text()")}
     assert {one.location for one in align_marks(Corpus(pages), marks)} <= metric
     assert [values(learn_attribute(pages, [clicked], multiple=True), p) for p in pages] == [
@@ -62,5 +62,5 @@ def test_items_with_links_in_them_come_uncut() -> None:
 @pytest.mark.parametrize("count", [1, 3])
 def test_aligning_leaves_marks_that_stand_together_as_they_are(count: int) -> None:
     table = page(f"<ul>{items(','.join('abc'[:count]))}</ul><p>a</p><p>b</p>")
-    marks = [find_mark(Corpus([table]), 0, location) for location in example([table], 0, "//li").locations]
+    marks = find_marks(Corpus([table]), 0, example([table], 0, "//li").locations)
     assert align_marks(Corpus([table]), marks) == marks

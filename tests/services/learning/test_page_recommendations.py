@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from extraction.algorithms.learning.page_selection import PageScore
 from extraction.models import Attribute, Cluster, Snapshot
 from extraction.services.core import stored_pages
 from extraction.services.learning import page_recommendations, workspaces
@@ -56,7 +57,7 @@ def test_the_page_on_which_rules_differ_is_offered_first_and_says_so() -> None:
     found = advised(group, ids(group)[:3])
     assert found.offers[0].snapshot_id == ids(group)[2]
     assert found.offers[0].reason == "rules that fit so far disagree here on price"
-    assert {(), ("£2.10",)} <= set(found.offers[0].doubts[0].votes)
+    assert {(), ("£2.10",)} <= set(found.offers[0].disagreements[0].votes)
     assert not found.settled and found.disputed >= 1
 
 
@@ -80,7 +81,7 @@ def test_a_page_outside_the_learning_set_on_which_rules_differ_is_offered(monkey
     assert outside & set(ids(group)[12:])
     found = advised(group, ids(group)[:3])
     assert (found.checked, found.total) == (14, 14)
-    offered = {offer.snapshot_id for offer in found.offers if offer.doubts}
+    offered = {offer.snapshot_id for offer in found.offers if offer.disagreements}
     assert outside & set(ids(group)[12:]) & offered
     # What the rule gives on such a page can be asked for, though nothing is learned from it.
     price = Attribute.objects.get(name="price")
@@ -118,7 +119,7 @@ def test_a_page_where_nothing_is_found_is_offered_until_one_is_said_to_lack_it()
 
 @pytest.mark.parametrize(("names", "words"), [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c", "d"], "a, b and 2 more")])
 def test_reasons_name_few_attributes(names, words) -> None:
-    advice = page_recommendations.Advice(0, 1.0, missing=tuple(names))
+    advice = PageScore(0, 1.0, missing=tuple(names))
     assert page_recommendations.explain_score(advice) == f"no {words} is found here"
 
 

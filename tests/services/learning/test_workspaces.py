@@ -11,7 +11,7 @@ from extraction.algorithms.rules.rule import AttributeRule, Selector
 from extraction.models import Attribute, Cluster, Snapshot
 from extraction.services.core import stored_bytes, stored_pages
 from extraction.services.learning import learning_set, workspaces
-from extraction.services.learning.workspaces import AttributeNotLearned, Coverage, Filling, count_hits, open_workspace, read_labels
+from extraction.services.learning.workspaces import Coverage, Filling, LessonProblem, count_hits, open_workspace, read_labels
 from tests.services import factory
 
 pytestmark = pytest.mark.django_db
@@ -40,7 +40,7 @@ def rule(xpath: str, *, multiple: bool = False) -> AttributeRule:
 def all_of(cluster: Cluster, each: AttributeRule, **options: Any) -> Coverage:
     found = count_hits(cluster, each, **options)
     while found.next_cursor is not None:
-        found = count_hits(cluster, each, cursor=found.next_cursor, **options)
+        found = count_hits(cluster, each, **options)
     return found
 
 
@@ -62,16 +62,16 @@ def test_the_pages_as_one_are_kept_until_they_change_and_counted(shop: Cluster) 
     space.fill(None)
     before = space.memory_bytes
     space.learn(attribute("title"), read_labels(shop)[attribute("title").pk])
-    kept = space._corpus
+    kept = space._cache.corpus
     assert kept is not None and space.memory_bytes >= before + kept.size_bytes > before
     factory.mark(shop, 1, title=["Book 1"])
     same = open_workspace(shop)
     assert same is space
     same.learn(attribute("title"), read_labels(shop)[attribute("title").pk])
     pages = [page.table for page in space.pages.values()]
-    assert space._corpus is not None and space._corpus.pages == pages
-    space.drop_trees()
-    assert space._corpus is None and space.memory_bytes == before
+    assert space._cache.corpus is not None and space._cache.corpus.pages == pages
+    space.drop_spare()
+    assert space._cache.corpus is None and space.memory_bytes == before
 
 
 def test_labelled_pages_are_loaded_first_then_samples_and_the_rest_bit_by_bit(shop: Cluster) -> None:
@@ -98,7 +98,7 @@ def test_learning_loads_what_is_labelled_and_nothing_else(shop: Cluster) -> None
 def test_nothing_can_be_learned_from_pages_without_the_attribute_and_the_message_names_it(shop: Cluster) -> None:
     factory.mark(shop, 4, price=None)
     answer = open_workspace(shop).learn(attribute("price"), read_labels(shop)[attribute("price").pk])
-    assert isinstance(answer, AttributeNotLearned)
+    assert isinstance(answer, LessonProblem)
     assert answer.message.startswith("price: nothing is marked")
 
 
@@ -127,20 +127,13 @@ def test_coverage_goes_in_slices_and_parses_each_page_once_a_rule(shop: Cluster,
     price = rule("//p[@class='price']")
     steps = [count_hits(shop, price, budget_s=0.0)]
     while steps[-1].next_cursor is not None:
-        steps.append(count_hits(shop, price, cursor=steps[-1].next_cursor, budget_s=0.0))
+        steps.append(count_hits(shop, price, budget_s=0.0))
     assert [step.checked for step in steps] == list(range(1, 13))
     assert len(parsed) == len(set(parsed)) == 12
     assert count_hits(shop, price).checked == 12
     assert len(parsed) == 12
     count_hits(shop, rule("//h1"), budget_s=60)
     assert len(parsed) == 24
-
-
-def test_any_cursor_leads_to_the_end(shop: Cluster) -> None:
-    for cursor in (7, 99, -3):
-        workspaces.forget_workspaces()
-        assert all_of(shop, rule("//h1"), budget_s=0.0).hits == 12
-        assert count_hits(shop, rule("//h1"), cursor=cursor).checked == 12
 
 
 def test_trees_are_kept_while_there_is_room(shop: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
