@@ -1,6 +1,7 @@
 """A table says of each node what XPath says of it, one expression at a time."""
 
 import random
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from lxml import etree
 from extraction.algorithms.dom.nodes import clean, elements, texts, whole_text
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError
-from extraction.algorithms.learning import table_reader
+from extraction.algorithms.learning import node_columns
 from extraction.algorithms.learning.page_table import (
     HEADINGS,
     MAX_LABEL,
@@ -54,7 +55,7 @@ def test_each_column_of_elements_says_what_xpath_says(seed: int) -> None:
     made, nodes = read_page_table(root), elements(root)
     row = {element: n for n, element in enumerate(nodes)}
     none = len(nodes)
-    column = {name: values.tolist() for name, values in made.elements.items()}
+    column = {each.name: getattr(made.elements, each.name).tolist() for each in fields(made.elements)}
     assert {len(values) for values in column.values()} == {none + 1}
     for n, element in enumerate(nodes):
         above = element.getparent()
@@ -105,8 +106,7 @@ def test_each_column_of_texts_says_what_xpath_says(seed: int) -> None:
                         clean(text),
                     )
                 )
-    names = ("owner", "text_nth", "text_last", "text", "left", "right", "left_text", "text_shape")
-    columns = [made.texts[name].tolist()[:-1] for name in names]
+    columns = [getattr(made.texts, each.name).tolist()[:-1] for each in fields(made.texts)]
     assert list(zip(*columns, made.strings, strict=True)) == expected
 
 
@@ -149,7 +149,7 @@ def test_texts_with_more_texts_between_them_than_a_label_has_characters_are_too_
 
 
 def test_a_page_of_too_many_elements_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table_reader, "MAX_NODES", 6)
+    monkeypatch.setattr(node_columns, "MAX_NODES", 6)
     assert read_page_table(parse(b"<html><body><p>1<p>2<p>3</body></html>").root).strings == ["1", "2", "3"]
     with pytest.raises(PageError, match="more than 6 elements"):
         read_page_table(parse(b"<html><body><p>1<p>2<p>3<p>4<!-- 5 --></body></html>").root)
