@@ -53,18 +53,18 @@ def describe_coverage(cluster: Cluster, attribute: Attribute) -> dict[str, Any] 
     if not any(labels.values()):
         return None
     workspace = open_workspace(cluster)
-    rule = workspace.learn(attribute, labels)
+    rule = workspace.learn_rule(attribute, labels)
     return None if isinstance(rule, LessonProblem) else _coverage_json(workspace.count_hits(rule, budget_s=SLICE_S))
 
 
 def _describe_lesson(
     workspace: Workspace, attribute: Attribute, labels: Mapping[int, Sequence[Location]], shown: Iterable[int]
 ) -> dict[str, Any]:
-    rule = workspace.learn(attribute, labels)
+    rule = workspace.learn_rule(attribute, labels)
     if isinstance(rule, LessonProblem):
         places = [{"page": pk, "location": at.as_json(), "value": _read_value(workspace, pk, at)} for pk, at in rule.places]
         return {"attribute": attribute.pk, "state": "failed", "message": rule.message, "page": rule.snapshot_id, "places": places}
-    found = workspace.values(rule, only=[*shown])
+    found = workspace.read_values(rule, only=[*shown])
     return {
         "attribute": attribute.pk,
         "state": "learned",
@@ -81,18 +81,20 @@ def _describe_list_draft(cluster: Cluster, attribute: Attribute, record_list: Re
     if begun < MIN_ROWS:
         return {**said, "state": "empty"}
     workspace = open_workspace(cluster)
-    lesson = workspace.list_lesson(record_list, labels)
+    lesson = workspace.learn_list(record_list, labels)
     if isinstance(lesson, LessonProblem):
         return {**said, "state": "failed", "message": lesson.message, "page": lesson.snapshot_id}
     ids = {each.name: each.pk for each in list_row_attributes(record_list)}
     failed = {ids[problem.name]: problem.message for problem in lesson.failed}
-    found = {page: [_row_json(row, ids) for row in rows[:MAX_ROWS]] for page, rows in workspace.rows(lesson.rule, only=[*shown]).items()}
+    found = {
+        page: [_row_json(row, ids) for row in rows[:MAX_ROWS]] for page, rows in workspace.read_rows(lesson.rule, only=[*shown]).items()
+    }
     return {**said, "state": "learned", "values": {page: [] for page in found}, "rows": found, "failed": failed}
 
 
 def _describe_similar(cluster: Cluster, snapshot_id: int, marked: Sequence[Location]) -> list[Mapping[str, Any]]:
     """The places that are like those marked on a page, without them."""
-    page = open_workspace(cluster).page(snapshot_id) if len(marked) > 1 else None
+    page = open_workspace(cluster).load_page(snapshot_id) if len(marked) > 1 else None
     if page is None:
         return []
     tree = PageTree(page.nodes, page.index)

@@ -15,12 +15,12 @@ from extraction.services.labels import labelling
 from extraction.services.labels.labelling import LabelError
 
 KEPT_STEPS = 1_000
-"""Steps kept a person and cluster: more than a day of annotating; what is older is no longer worth taking back."""
+"""Steps kept per person and cluster: more than a day of annotating. Older steps are no longer worth taking back."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is now said of an attribute on the page, or in one row of its list: places, () nothing, None "not on this page"."""
+    """What is now said of an attribute on the page, or in one row of its list: places, () for nothing, None for "not on this page"."""
 
     attribute: Attribute
     locations: tuple[Location, ...] | None
@@ -38,7 +38,7 @@ class EditStep:
 def apply_changes(
     cluster: Cluster, snapshot: Snapshot, changes: Sequence[Change], user: Any, *, nodes: Sequence[etree._Element] | None = None
 ) -> EditStep:
-    """Says what `changes` say, as one step. Raises LabelError and PageError; then nothing is changed."""
+    """Makes some changes as one step. Raises LabelError and PageError; then nothing is changed."""
     with transaction.atomic():
         _one_at_a_time(snapshot)
         mine = Edit.objects.filter(cluster=cluster, created_by=user)
@@ -59,7 +59,7 @@ def apply_changes(
                     step=number,
                     created_by=user,
                 )
-                if not number:  # no two steps have one number, whatever templates become one
+                if not number:  # the row's id, so that no two steps have one number even after templates are merged
                     number = edit.step = edit.pk
                     edit.save(update_fields=["step"])
         _forget_old(mine)
@@ -69,13 +69,13 @@ def apply_changes(
 def undo_step(cluster: Cluster, user: Any) -> EditStep | None:
     """Takes this person's last step back; None when there is none.
 
-    Raises LabelError when somebody changed it since; that step is then forgotten, so that the one before it can be taken back.
+    Raises LabelError when somebody has changed it since. That step is then forgotten, so that the one before it can be taken back.
     """
     return _replay(cluster, user, back=True)
 
 
 def redo_step(cluster: Cluster, user: Any) -> EditStep | None:
-    """Does again what was taken back last; None when there is nothing. Raises LabelError as `undo` does."""
+    """Repeats the step that was taken back last; None when there is none. Raises LabelError as `undo_step` does."""
     return _replay(cluster, user, back=False)
 
 
@@ -86,7 +86,7 @@ def find_possible_steps(cluster: Cluster, user: Any) -> dict[str, bool]:
 
 
 def _one_at_a_time(snapshot: Snapshot) -> None:
-    """Changes of a page come in one after the other, in the order they arrive: a closing tab sends several at once."""
+    """Makes changes of a page wait for each other: a closing tab sends several at once."""
     list(Snapshot.objects.select_for_update(of=("self",), no_key=True).filter(pk=snapshot.pk).values_list("pk"))
 
 

@@ -1,4 +1,4 @@
-"""What the workbench says of a page's look: what is missing of its styles and pictures, and how loading them goes."""
+"""What the workbench says about a page's look: which styles and pictures are missing, and how far loading them is."""
 
 from typing import Any
 
@@ -7,13 +7,13 @@ from extraction.services.intake import load_assets
 
 
 def count_missing_files(snapshot: Snapshot) -> dict[str, Any]:
-    """{missing: how many files were never loaded, possible: whether they can be}. Nothing is read where they cannot."""
+    """{missing: how many files were never loaded, possible: whether they can be loaded}. Reads nothing where they cannot."""
     possible = load_assets.possible(snapshot.page.site)
     return {"missing": len(load_assets.missing([snapshot])) if possible else 0, "possible": possible}
 
 
 def describe_loading(run: Run) -> dict[str, Any]:
-    """Where a loading run stands."""
+    """How far a loading run is."""
     return {
         "finished": run.finished,
         "state": run.state,

@@ -54,11 +54,11 @@ def describe_agreement(cluster: Cluster, attribute: Attribute) -> dict[str, Any]
     """{"attribute", "agreement": {"words", "agree", "compared", "different": pages}, None where the pages say nothing of it}."""
     space = open_workspace(cluster)
     labels = read_labels(cluster).get(attribute.pk, {})
-    rule = space.learn(attribute, labels) if any(labels.values()) else None
+    rule = space.learn_rule(attribute, labels) if any(labels.values()) else None
     if rule is None or isinstance(rule, LessonProblem):
         return {"attribute": attribute.pk, "agreement": None}
     ids = list(space.pages)[:MAX_PAGES]
-    given = {pk: [text for _, text in rows] for pk, rows in space.values(rule, only=ids).items()}
+    given = {pk: [text for _, text in rows] for pk, rows in space.read_values(rule, only=ids).items()}
     found = page_data.agreement(attribute, given, page_data.items_of(list(Snapshot.objects.filter(pk__in=ids))))
     if found is None:
         return {"attribute": attribute.pk, "agreement": None}

@@ -1,4 +1,4 @@
-"""What the workbench says of the pages still to be annotated, as JSON values: which next, why, and when there are enough."""
+"""What the workbench says about the pages still to be annotated, as JSON values: which is next, why, and when there are enough."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,14 +10,16 @@ from extraction.models import Cluster, Snapshot
 from extraction.services.learning import page_recommendations
 
 SHOWN_VALUES, SHOWN_CHARS = 3, 80
-"""Of a vote, what is shown: enough to see what the rules disagree about."""
+"""Values of a vote, and characters of a value, that are shown: enough to see what the rules disagree about."""
 
 SLICE_S = 0.15
-"""Time for further pages in one answer: a click in between waits for it."""
+"""Time for further pages in one answer. A click in between waits for it."""
 
 
 def describe_recommendations(cluster: Cluster, samples: Sequence[int], begun: Sequence[int]) -> dict[str, Any]:
-    """The pages to annotate next, best first, and how sure the rules are of the others. begun: pages worked on, as they are shown.
+    """The pages to annotate next, best first, and how sure the rules are of the others.
+
+    begun: pages worked on, in the order in which they are shown.
 
     {"offers": [{"page", "reason", "doubts": [{"attribute", "values"}]}], "pages": those offered that are no samples,
     "covered": {page: share of the template up to it}, "annotated", "disputed", "missing", "checked", "total", "complete",
@@ -44,7 +46,7 @@ def describe_recommendations(cluster: Cluster, samples: Sequence[int], begun: Se
 
 
 def describe_pages(cluster: Cluster, ids: Sequence[int]) -> list[dict[str, Any]]:
-    """Pages of the cluster as the list of samples shows them; `covered` is None, for they were not chosen for what they cover."""
+    """Pages of the cluster as the list of samples shows them. `covered` is None, because they were not chosen for what they cover."""
     rows = Snapshot.objects.filter(cluster=cluster, pk__in=ids, error="").values_list("pk", "title", "page__url")
     found = {row[0]: row for row in rows}
     return [

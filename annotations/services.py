@@ -75,7 +75,7 @@ def start_learning(cluster: Cluster, user: Any) -> Run:
 
 
 def describe_learning(run: Run) -> dict[str, Any]:
-    """Where a learning run stands; when it is done, the address of the rule it wrote."""
+    """How far a learning run is; when it is done, the address of the rule that it wrote."""
     newest = Rule.objects.filter(cluster=run.cluster).order_by("-version").first()
     done = run.state == Run.State.DONE
     return {

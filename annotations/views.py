@@ -1,4 +1,4 @@
-"""The workbench, the frame of a page, and what the workbench asks for as JSON."""
+"""The workbench, and what it asks for as JSON."""
 
 import json
 from collections.abc import Callable
@@ -28,14 +28,14 @@ from extraction.views.policy import requires
 
 
 class BadRequest(Exception):  # noqa: N818
-    """What came in is wrong; the message says what."""
+    """The request is wrong; the message says how."""
 
 
 Endpoint = Callable[..., dict[str, Any]]
 
 
 def endpoint(view: Endpoint) -> Callable[..., HttpResponse]:
-    """A view that gives JSON values for a cluster: editors only, what was wrong as a 400 that says it."""
+    """A view that answers with JSON values for a cluster, for editors only. What is wrong becomes a 400 with the reason."""
 
     def answered(request: HttpRequest, slug: str, number: int, **more: Any) -> HttpResponse:
         try:
@@ -60,7 +60,7 @@ def workbench(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_GET
 @requires(Role.EDITOR)
 def offered(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """What the template's pages say of themselves, to begin a record type with; nothing where they say nothing."""
+    """What the template's pages say of themselves, to begin a record type with; empty where they say nothing."""
     cluster = _cluster(slug, number)
     kind, found = stored_data.proposed(cluster)
     return render(request, "annotations/_offered.html", {"cluster": cluster, "type": kind, "attributes": found})
@@ -69,7 +69,7 @@ def offered(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_POST
 @requires(Role.EDITOR)
 def record_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Says what the pages of this template are records of, and goes on to the workbench."""
+    """Sets what the pages of this template are records of, and goes on to the workbench."""
     cluster = _cluster(slug, number)
     chosen = get_object_or_404(RecordType, slug=request.POST.get("record_type", ""))
     try:
@@ -82,7 +82,7 @@ def record_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_GET
 @endpoint
 def state(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Samples, attributes, labels; ?also=1,2: pages of the template to be shown although they are no samples."""
+    """Samples, attributes and labels. ?also=1,2: pages of the template to be shown although they are no samples."""
     found = services.describe_state(cluster, edits.find_possible_steps(cluster, request.user))
     known = {sample["id"] for sample in found["samples"]}
     found["samples"] += recommendations.describe_pages(cluster, [pk for pk in _ids(request, "also") if pk not in known])
@@ -92,7 +92,7 @@ def state(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @require_GET
 @endpoint
 def warm(_request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Reads some more pages to learn from; asked for again until it is complete."""
+    """Reads some more pages to learn from. The workbench asks again until it is complete."""
     filling = open_workspace(cluster).fill()
     return {"loaded": filling.loaded, "wanted": filling.wanted, "complete": filling.complete}
 
@@ -100,7 +100,7 @@ def warm(_request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @require_POST
 @endpoint
 def label(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """{page, changes: [{attribute, locations: [...] | null}]}: what is said now of attributes on a page."""
+    """{page, changes: [{attribute, locations: [...] | null}]}: what is now said of attributes on a page."""
     body = _body(request)
     snapshot = _snapshot(cluster, body.get("page"))
     changes = [_change(cluster, row) for row in _list(body, "changes")]
@@ -121,14 +121,14 @@ def undo(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @require_POST
 @endpoint
 def redo(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Does the last step taken back again."""
+    """Repeats the last step that was taken back."""
     return _answer_step(cluster, edits.redo_step(cluster, request.user), request.user)
 
 
 @require_GET
 @endpoint
 def draft(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """What is learned of ?attribute= so far; with ?page=, also what is like the places marked there.
+    """What is learned of ?attribute= so far; with ?page=, also the places that are like those marked there.
 
     ?also=1,2: pages beside the samples whose values are wanted.
     """
@@ -140,14 +140,17 @@ def draft(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @require_GET
 @endpoint
 def advice(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Which page to annotate next and why; asked for again until it is complete. ?begun=1,2: pages worked on, as they are shown."""
+    """Which page to annotate next and why. The workbench asks again until it is complete.
+
+    ?begun=1,2: pages worked on, in the order in which they are shown.
+    """
     return recommendations.describe_recommendations(cluster, services.list_sample_ids(cluster), _ids(request, "begun"))
 
 
 @require_GET
 @endpoint
 def suggestions(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """What ?page= itself says of the attributes (JSON-LD, microdata, RDFa, Open Graph), where that stands in its text."""
+    """What ?page= itself says of the attributes (JSON-LD, microdata, RDFa, Open Graph), where its text has it."""
     return page_suggestions.describe_suggestions(cluster, _snapshot(cluster, request.GET.get("page")))
 
 
@@ -161,7 +164,7 @@ def agreement(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @require_GET
 @endpoint
 def coverage(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """The hit rate of ?attribute= after some more pages from ?cursor= on."""
+    """The hit rate of ?attribute= after some more pages. ?cursor=: where the workbench is."""
     attribute = _attribute(cluster, request.GET.get("attribute"))
     _number(request, "cursor")  # only checked: the server itself knows where it is, which another process may not
     return {"attribute": attribute.pk, "coverage": drafts.describe_coverage(cluster, attribute)}
@@ -177,7 +180,7 @@ def without(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @require_GET
 @endpoint
 def place(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """A place of ?page=: its value, its path, what else its element offers."""
+    """A place of ?page=: its value, its path, and what else its element offers."""
     found = _page_tree(request, cluster)
     try:
         location = _location(json.loads(request.GET.get("location", "")))
@@ -219,7 +222,7 @@ def looks(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @require_POST
 @endpoint
 def load_looks(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Starts loading styles and pictures of the samples; `progress` says where to ask how it goes."""
+    """Starts loading styles and pictures of the samples. `progress` is the address to ask how far it is."""
     run = load_assets.start(cluster.site, cluster=cluster, user=request.user)
     return {"progress": reverse("workbench_looks_progress", args=[cluster.site.slug, cluster.number, run.pk])}
 
@@ -227,14 +230,14 @@ def load_looks(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @require_GET
 @endpoint
 def looks_progress(_request: HttpRequest, cluster: Cluster, run_id: int) -> dict[str, Any]:
-    """Where loading stands."""
+    """How far loading is."""
     return page_looks.describe_loading(get_object_or_404(Run, pk=run_id, cluster=cluster))
 
 
 @require_POST
 @endpoint
 def learn(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Starts learning the rule; `progress` says where to ask how it goes."""
+    """Starts learning the rule. `progress` is the address to ask how far it is."""
     run = services.start_learning(cluster, request.user)
     return {"progress": reverse("workbench_learning", args=[cluster.site.slug, cluster.number, run.pk])}
 
@@ -242,16 +245,16 @@ def learn(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @require_GET
 @endpoint
 def learning_progress(_request: HttpRequest, cluster: Cluster, run_id: int) -> dict[str, Any]:
-    """Where a learning run stands."""
+    """How far a learning run is."""
     return services.describe_learning(get_object_or_404(Run, pk=run_id, cluster=cluster))
 
 
 @require_POST
 @endpoint
 def publish(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """{lacking: [names]}: publishes the newest draft, {"rule": address}.
+    """{lacking: [names]}: publishes the newest draft and answers {"rule": address}.
 
-    Where it takes nothing for other attributes than those named, nothing is published and {"lacking": [names]} says which.
+    Where the draft has no rule for other attributes than those named, nothing is published and {"lacking": [names]} names them.
     """
     draft = services.find_newest_draft(cluster)
     if draft is None:

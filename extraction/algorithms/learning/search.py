@@ -120,11 +120,11 @@ class _Set:
 
 
 def _search_levels(bits: _Bits) -> tuple[FeatureSet, ...]:
-    """Level by level, as in the module's docstring.
+    """Level by level, as the module's docstring describes.
 
-    What all features together select wrongly, every set does: that is the floor, and a set that reaches it cannot gain
-    from further features. The search begins with such a set, found greedily, as its best, so that dearer ones go at once.
-    Several nodes on an unannotated page are a cost, not a bar: a set that selects nothing there would be too good.
+    What all features together select wrongly, every set selects wrongly: that is the floor, and a set that reaches it cannot gain from
+    further features. The search begins with such a set, found greedily, as its best, so that dearer ones are dropped at once. Several
+    nodes on an unannotated page are a cost and no bar, because otherwise a set that selects nothing there would be too good.
     """
     everything = bits.make_set(tuple(range(len(bits.features))), bits.everything)
     start = bits.make_set((), bits.all)
@@ -151,7 +151,7 @@ def _search_levels(bits: _Bits) -> tuple[FeatureSet, ...]:
 
 
 class _Best:
-    """The sets that reach the floor: by what they select, the cheapest of each, up to `limit` in cost."""
+    """The sets that reach the floor, up to `limit` in cost; of those that select the same, the cheapest."""
 
     def __init__(self, bits: _Bits, floor: tuple[int, int]) -> None:
         self.bits, self.floor = bits, floor
@@ -172,7 +172,7 @@ class _Best:
 
 
 def _extend(bits: _Bits, entry: _Set, best: _Best, extended: list[_Set]) -> None:
-    """Tries all later features with one set: those that reach the floor go to `best`, what can still gain is appended."""
+    """Extends one set by each later feature. Sets that reach the floor go to `best`; those that can still gain are appended."""
     start = entry.members[-1] + 1 if entry.members else 0
     rows = bits.rows[start:] & entry.row
     if not len(rows):
@@ -193,7 +193,7 @@ def _extend(bits: _Bits, entry: _Set, best: _Best, extended: list[_Set]) -> None
 
 
 def _reduce_all(bits: _Bits, floor: tuple[int, int]) -> FeatureSet:
-    """A set that reaches the floor: all features, then without each, dearest first, that is not needed."""
+    """A set that reaches the floor: all features without those, dearest first, that are not needed."""
     order = sorted(range(len(bits.features)), key=lambda n: (-bits.costs[n], -n))
     rest = [bits.all]  # what the last n features of the order select together
     for n in reversed(order):
@@ -208,7 +208,7 @@ def _reduce_all(bits: _Bits, floor: tuple[int, int]) -> FeatureSet:
 
 
 def _keep_distinct(found: Sequence[MaskedFeature], cost: Cost) -> list[MaskedFeature]:
-    """Features by cost, without those that select everything or the same as a cheaper one."""
+    """The features by cost, without those that select everything or the same as a cheaper one."""
 
     def order(row: MaskedFeature) -> tuple[float, float, str, str]:
         feature = row[0]
@@ -225,13 +225,13 @@ def _keep_distinct(found: Sequence[MaskedFeature], cost: Cost) -> list[MaskedFea
 
 
 def _find_always(found: Sequence[MaskedFeature], cost: Cost) -> list[MaskedFeature]:
-    """The cheapest name or label that all candidates have, if it is worth asking for: others may come that have it not."""
+    """The cheapest name or label that all candidates have, if it is worth asking for: candidates to come may lack it."""
     named = [row for row in found if row[1].all() and row[0].kind not in PLAIN_KINDS and row[0].cost < cost.bare]
     return sorted(named, key=lambda row: (row[0].cost, row[0].words))[:1]
 
 
 def _choose_representatives(masks: Bools, page: Ints, positive: Bools, annotated: Bools) -> NDArray[np.intp]:
-    """Candidates to keep: all P-, and of those of one unannotated page with the same features the first two."""
+    """Candidates to keep: all P-, and the first two of those on one unannotated page that have the same features."""
     weights = np.array([hash(f"weight {n}") for n in range(len(masks))], np.int64).view(np.uint64)
     signature = np.zeros(len(page), np.uint64)
     for mask, weight in zip(masks, weights, strict=True):
@@ -246,7 +246,7 @@ def _choose_representatives(masks: Bools, page: Ints, positive: Bools, annotated
 
 
 def _pack(masks: Bools, page: Ints, pages: int) -> tuple[NDArray[np.intp], NDArray[np.uint64], NDArray[np.uint64]]:
-    """(first word of each page, features × words, the row of all candidates); every page has at least one word."""
+    """(first word of each page, features × words, the row of all candidates). Every page has at least one word."""
     sizes = np.bincount(page, minlength=pages)
     words = np.maximum((sizes + 63) // 64, 1)
     starts = np.concatenate([[0], np.cumsum(words)[:-1]])

@@ -1,10 +1,10 @@
-"""Weak features, for rules that only count (ALGORITHMS 4.4; Vertex 3.1.3).
+"""Weak features, for rules that only count (docs/algorithms.md#rule-learning; Gulhane et al. 2011, section 3.1.3).
 
-A rule such as "the first item of this list" is right on every known page and gives a neighbour's value on the first
-page that lacks its own. What it asks for says nothing of the value, so its values are judged by what they look like:
-their words, digits, length and vocabulary, against those of their neighbours. A naive Bayes classifier over these features is a
-sum of log odds; a feature that each of many values has, and few neighbours have, decides alone, and that one can be
-written as a condition of the XPath, which runs wherever the rule runs. Others would only blur it, so they stay out.
+A rule such as "the first item of this list" is right on every known page and gives a neighbour's value on the first page that lacks its
+own. The rule says nothing about the value, so its values are judged by what they look like: their words, digits, length and vocabulary,
+compared with those of their neighbours. A naive Bayes classifier over these features is a sum of log odds. A feature that each of many
+values has and few neighbours have decides alone, and a single feature can be written as a condition of the XPath, which runs wherever
+the rule runs. Further features would only blur it, so they are left out.
 """
 
 import math
@@ -15,18 +15,23 @@ from dataclasses import dataclass
 from extraction.algorithms.dom.xpath import cleaned, quote
 
 MIN_VALUES = 8
-"""Fewest values that have to share a feature before it is believed of the next one."""
+"""Fewest values that must share a feature before the next value is expected to have it."""
 
 MAX_WORDS = 6
 """Most different values of an attribute that takes its values from a list ("Public", "Private")."""
 
 MIN_LOG_ODDS = math.log(4)
-"""Least evidence that lets a feature decide: with 9 values it is had by all of them and by a fifth of the neighbours."""
+"""Least evidence that lets a feature decide. With 9 values, all of them have it and a fifth of the neighbours do."""
 
 
 @dataclass(frozen=True, slots=True)
 class WeakFeature:
-    """A condition on a value. test: its XPath; holds: the same in Python, of a cleaned text; words: for people."""
+    """A condition on a value.
+
+    test: its XPath.
+    words: the condition for people.
+    holds: the same in Python, of a cleaned text.
+    """
 
     test: str
     words: str
@@ -34,7 +39,7 @@ class WeakFeature:
 
 
 def find_telling_feature(values: Sequence[str], neighbours: Sequence[str]) -> WeakFeature | None:
-    """The condition that all values satisfy and that speaks most against the neighbours; None when none is telling."""
+    """The condition that all values satisfy and that excludes the neighbours best; None when no condition does so clearly."""
     if len(values) < MIN_VALUES or not neighbours:
         return None
     shared = [weak for weak in _conditions(values) if all(map(weak.holds, values))]
@@ -62,9 +67,9 @@ def _conditions(values: Sequence[str]) -> list[WeakFeature]:
 
 
 def _vocabulary(values: Sequence[str]) -> list[WeakFeature]:
-    """That a value is one of those known, where each was seen twice: then, after Good and Turing, hardly any is still to come.
+    """The condition that a value is one of those known, where each was seen twice: by Good and Turing's estimate few others are to come.
 
-    A single value is none: a text that is the same on all pages may be so by chance of the pages.
+    One value alone is no vocabulary: these pages may have the same text by chance.
     """
     seen = Counter(values)
     if not 2 <= len(seen) <= MAX_WORDS or min(seen.values()) < 2:

@@ -1,9 +1,9 @@
-"""Columns that could be proposed: the units of all pages put together by keys.
+"""Columns that could be suggested: the units of all pages, grouped by keys.
 
-A unit has several keys, since no single one finds all fields: its path with its occurrence (a field at a fixed place), its path
-alone (a list), the nearest label before it with its last two steps (a field that moves), the element around it (an address
-in parts), its shape (telephone numbers wherever they stand). Texts that are the same everywhere are kept apart, for what
-stands beside a title or after a label may vary on other pages.
+A unit has several keys, since no single key finds all fields: its path with its occurrence (a field at a fixed place), its path alone (a
+list), the nearest label before it with its last two steps (a field that moves), the element around it (an address in parts), and its
+shape (telephone numbers, wherever they stand). Texts that are the same everywhere have keys of their own, because what stands beside a
+title or after a label may vary on other pages.
 """
 
 import re
@@ -17,7 +17,7 @@ from extraction.algorithms.suggestion.units import PageUnits, Unit, UnitPaths
 Kind = Literal["nth", "all", "first after", "all after", "around", "all around", "shape", "constant"]
 
 MIN_DIGITS = 7
-"""Digits that a shape needs to be a key: telephone numbers, ISBNs and dates have as many."""
+"""Fewest digits of a shape that is a key: telephone numbers, ISBNs and dates have as many."""
 
 MAX_SHAPE = 24
 """Longest text, in characters, with a shape."""
@@ -28,9 +28,12 @@ _DIGIT = re.compile(r"\d")
 class Key(NamedTuple):
     """What the units of a column have in common.
 
-    path: number of the path of the units or of what is around them, -1 for any. steps: the last two steps, where only they
-    count. label: key of the label before them. nth: the occurrence, 0 for all. whole: whether they are elements rather than
-    text nodes. shape: theirs.
+    path: number of the path of the units or of what is around them, -1 for any.
+    steps: the last two steps, where only they count.
+    label: key of the label before them.
+    nth: the occurrence, 0 for all.
+    whole: whether they are elements rather than text nodes.
+    shape: their shape.
     """
 
     kind: Kind
@@ -43,7 +46,7 @@ class Key(NamedTuple):
 
 
 class UnitOccurrence(NamedTuple):
-    """A unit as one of a column. gap: how many texts stand between it and its label."""
+    """A unit in a column. gap: how many texts stand between it and its label."""
 
     unit: Unit
     gap: int = 0
@@ -54,7 +57,7 @@ Group = dict[int, list[UnitOccurrence]]
 
 
 def group_units(pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], labels: TemplateLabels, paths: UnitPaths) -> dict[Key, Group]:
-    """All groups of the pages. keys: `label_key` of each page's texts."""
+    """All groups of the pages. keys: `make_label_key` of each page's texts."""
     groups: dict[Key, Group] = defaultdict(lambda: defaultdict(list))
     for number, (page, row) in enumerate(zip(pages, keys, strict=True)):
         for key, found in _keyed(page, row, labels, paths):

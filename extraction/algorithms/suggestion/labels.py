@@ -1,8 +1,8 @@
-"""Which texts of a template's pages are labels: they name what comes after them, and are no values themselves.
+"""Which texts of a template's pages are labels: texts that name what comes after them and are no values themselves.
 
-A label stands on at least 90 % of the pages, or, where it is optional, on 25 % of them and looks like one: it ends with a
-colon or stands in dt, th or label. At lower shares ordinary values ("Hardcover") would become labels. Spelling variants are one label:
-"Director:" and "Directors:", "Author(s)".
+A label stands on at least 90 % of the pages. An optional one stands on 25 % of them and looks like a label: it ends with a colon or is
+in dt, th or label. At lower shares ordinary values ("Hardcover") would become labels. Spelling variants are one label: "Director:" and
+"Directors:", "Author(s)".
 """
 
 import re
@@ -35,7 +35,7 @@ class TemplateLabels:
 
 
 def make_label_key(text: str) -> str:
-    """What a label is compared by: its words in lower case, without the plural's s; "" for what cannot be one."""
+    """The key by which labels are compared: the words in lower case without the plural's s; empty for a text that cannot be a label."""
     if len(text) > MAX_LABEL or not _LETTER.search(text):
         return ""
     words = " ".join(_WORDS.findall(_PLURAL.sub("", text.casefold())))
@@ -43,7 +43,7 @@ def make_label_key(text: str) -> str:
 
 
 def list_label_keys(pages: Sequence[PageUnits]) -> list[list[str]]:
-    """`label_key` of each page's texts; one that stands on many pages is looked at once."""
+    """`make_label_key` of each page's texts."""
     known: dict[str, str] = {}
     for page in pages:
         for unit in page.texts:
@@ -53,7 +53,7 @@ def list_label_keys(pages: Sequence[PageUnits]) -> list[list[str]]:
 
 
 def find_labels(pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], paths: UnitPaths) -> TemplateLabels:
-    """The labels of pages. keys: `label_key` of each page's texts."""
+    """The labels of pages. keys: `make_label_key` of each page's texts."""
     anywhere, marked = Counter[str](), Counter[str]()
     for page, row in zip(pages, keys, strict=True):
         found = [

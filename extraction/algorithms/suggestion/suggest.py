@@ -1,10 +1,10 @@
-"""Columns proposed for pages of one template of which nothing is known (ALGORITHMS 11, "Suggested fields").
+"""Columns suggested for pages of one template of which nothing is known.
 
-    suggest([page.root for page in pages])
+    suggest_columns([page.root for page in pages])
 
-Texts are grouped by keys (`groups`), groups ranked (`ranking`), the best taken so that each adds something (`taking`) and
-named (`naming`). The order of the pages makes no difference. Cost: linear in the texts, some 5 µs for each of their eight
-keys, and the candidates' values.
+Texts are grouped by keys (`groups`) and the groups ranked (`ranking`). The best are taken so that each adds something (`taking`), and
+they are named (`naming`). The order of the pages makes no difference. The cost is linear in the texts, some 5 µs for each of their eight
+keys, and in the candidates' values.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,16 +21,18 @@ from extraction.algorithms.suggestion.taking import take_columns
 from extraction.algorithms.suggestion.units import read_units
 
 COLUMNS = 60
-"""Columns proposed unless told otherwise."""
+"""Most columns suggested unless the caller says otherwise."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SuggestedColumn:
-    """A proposed column.
+    """A suggested column.
 
-    name: an identifier, unique among the columns. words: the label its values stand after, "" for none. score: above 0, higher
-    is better. values: {number of the page: its values in document order}, without pages that have none. constant: the same on
-    every page seen.
+    name: an identifier, unique among the columns.
+    words: the label that its values stand after, empty for none.
+    score: above 0, higher is better.
+    values: {number of the page: its values in document order}, without pages that have none.
+    constant: whether it is the same on every page seen.
     """
 
     name: str
@@ -53,9 +55,9 @@ def suggest_columns(roots: Sequence[etree._Element], *, most: int = COLUMNS) -> 
     keys = list_label_keys(pages)
     labels = find_labels(pages, keys, paths)
     namer = Namer(pages, keys, labels, paths)
-    pool = Ranking(group_units(pages, keys, labels, paths), pages, labels, paths).candidates()
+    pool = Ranking(group_units(pages, keys, labels, paths), pages, labels, paths).list_candidates()
     taken = list(take_columns(pool, most))
-    names = namer.names([each for _, each in taken])
+    names = namer.name_columns([each for _, each in taken])
     return [_column(name, namer.written.get(each.key.label, ""), score, each) for name, (score, each) in zip(names, taken, strict=True)]
 
 

@@ -1,4 +1,4 @@
-"""Columns taken from candidates, the best first, so that each says something that those before it do not."""
+"""Takes columns from candidates, the best first, so that each says something that those before it do not."""
 
 import heapq
 from collections.abc import Iterator, Sequence
@@ -6,20 +6,20 @@ from collections.abc import Iterator, Sequence
 from extraction.algorithms.suggestion.ranking import ColumnCandidate, Pair
 
 SAME = 0.8
-"""Jaccard coefficient of values above which two columns are one."""
+"""Jaccard coefficient of their values above which two columns are the same."""
 
 NOVELTY = 0.6
-"""Share of its merit that a column loses when earlier ones hold all its values."""
+"""Share of its merit that a column loses when earlier columns hold all its values."""
 
 ECHO = 0.6
-"""Factor of a column that only says the page's name within other words."""
+"""Factor for a column that only repeats the page's name within other words."""
 
 CONSTANTS = 0.1
 """Largest share of constant columns."""
 
 
 def take_columns(pool: Sequence[ColumnCandidate], most: int) -> Iterator[tuple[float, ColumnCandidate]]:
-    """At most `most` columns with their scores: lazily greedy, since a score only falls as more is taken."""
+    """At most `most` columns with their scores, by lazy greedy selection: a score only falls as more columns are taken."""
     waiting = [(-each.merit, place) for place, each in enumerate(pool)]
     heapq.heapify(waiting)
     taken = _Taken()
@@ -44,7 +44,7 @@ def take_columns(pool: Sequence[ColumnCandidate], most: int) -> Iterator[tuple[f
 
 
 class _Taken:
-    """The columns taken so far. subject: the first of them that stands in the pages' titles, so most likely what they are about."""
+    """The columns taken so far. subject: the first of them that the pages' titles hold, which is most likely what the pages are about."""
 
     def __init__(self) -> None:
         self.columns: list[ColumnCandidate] = []
@@ -75,7 +75,7 @@ def _same(one: frozenset[Pair], other: frozenset[Pair]) -> bool:
 
 
 def _echoes(each: ColumnCandidate, subject: ColumnCandidate) -> bool:
-    """Whether it says the subject with more words, on most pages."""
+    """Whether it repeats the subject with more words on most pages."""
     names = {page: row[0].unit.text for page, row in subject.group.items()}
     hits = 0
     for page, row in each.group.items():

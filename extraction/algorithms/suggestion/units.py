@@ -1,10 +1,10 @@
 """Pages as lists of what could be a value: text nodes and paragraphs with inline elements, each with its structural path.
 
-On pages of XML attributes are values as well, and what the elements are called says what they hold (`Paths.named`).
+On pages of XML attributes are values as well, and the names of elements say what they hold (`UnitPaths.named`).
 
-A *path* is the chain of steps from the root; a step is an element's name with those of its classes, ids and itemprops
-that at least half of the pages share (what a template names, its content does not). Paths are numbered over all pages, so
-that one number means one path and a deep page costs no more than its nodes.
+A *path* is the chain of steps from the root. A step is an element's name with those of its classes, ids and itemprops that at least half
+of the pages share: the template gave these, the content did not. Paths are numbered over all pages, so one number means one path, and a
+deep page costs no more than its nodes.
 """
 
 import re
@@ -20,22 +20,22 @@ from extraction.algorithms.dom.nodes import Location, clean, is_xml, raw_text, v
 from extraction.algorithms.learning.page_table import split_names
 
 MAX_TEXTS = 20_000
-"""Texts read of a page, from its beginning: pages with more are listings, whose beginning shows what they hold."""
+"""Most texts read of a page, from its beginning. Pages with more are listings, whose beginning shows what they hold."""
 
 MAX_ELEMENTS = 200_000
-"""Elements looked at for the template's classes and ids."""
+"""Most elements of a page that are searched for the template's classes and ids."""
 
 MAX_LENGTH = 5_000
 """Longest text, in characters, that is a value."""
 
 SHARED = 0.5
-"""Share of the pages on which a class or id has to stand to be the template's."""
+"""Share of the pages that must have a class or id for it to be the template's."""
 
 INLINE = frozenset(
     """a abbr acronym b bdi bdo big br cite code data dfn em font i kbd mark q s samp small span strong sub sup time tt u var
     wbr""".split()  # noqa: SIM905
 )
-"""Elements that do not break a line: a block that holds only such ones is read as one text by people."""
+"""Elements that do not break a line: people read a block that holds only these as one text."""
 
 _ASIDE = re.compile(
     r"(?<![a-z])(?:nav|foot|breadcrumb|crumb|reviews?|comments?|related|recommend|sidebar|banner|menu|ads?|sponsor|similar)|sidebar|footer|related|recommend|review"
@@ -48,8 +48,11 @@ _NAMES_IN_XML = (*_NAMES, "name", "key", "type")
 class Unit:
     """Something that could be a value.
 
-    text: cleaned. place: where it stands. path: number of its element's path. first, end: the texts of the page that are in
-    it, as a half-open range. position: share of the page's texts that stand before it, 0 to 1.
+    text: the cleaned text.
+    place: where it stands.
+    path: number of its element's path.
+    first, end: the texts of the page that are in it, as a half-open range.
+    position: share of the page's texts that stand before it, 0 to 1.
     """
 
     text: str
@@ -73,9 +76,11 @@ class PageUnits:
 class UnitPaths:
     """The paths seen, by number.
 
-    above: the path it goes on from, -1 for none. tags, names, steps: of its last step. aside: whether it leads into navigation,
-    comments and the like. marks: hashes that do not depend on the order of the pages, for ties.
-    named: whether names of elements say what they hold.
+    above: the path that it continues, -1 for none.
+    tags, names, steps: those of its last step.
+    aside: whether it leads into navigation, comments and the like.
+    marks: hashes that do not depend on the order of the pages, to break ties.
+    named: whether the names of elements say what they hold.
     """
 
     above: list[int] = field(default_factory=list)
@@ -103,11 +108,11 @@ class UnitPaths:
         return self.numbers[key]
 
     def mark(self, path: int) -> bytes:
-        """Its hash, that of no path for -1."""
+        """The hash of a path, empty for -1."""
         return self.marks[path] if path >= 0 else b""
 
     def tail(self, path: int) -> str:
-        """Its last two steps."""
+        """The last two steps of a path."""
         above = self.above[path]
         return f"{self.steps[above] if above >= 0 else ''}/{self.steps[path]}"
 
@@ -139,7 +144,10 @@ def _names(element: etree._Element, naming: tuple[str, ...]) -> list[tuple[str, 
 class _OpenUnit:
     """An element on the way down.
 
-    first: texts before it; own: how many texts are its own; ordinal: text() children so far; flat: only inline elements inside.
+    first: how many texts are before it.
+    own: how many texts are its own.
+    ordinal: text() children so far.
+    flat: whether only inline elements are inside.
     """
 
     element: etree._Element
@@ -153,7 +161,7 @@ class _OpenUnit:
 
 
 class _UnitReader:
-    """One walk through a page, without recursion: pages may be as deep as the parser lets them."""
+    """One walk through a page, without recursion, because pages may be as deep as the parser lets them be."""
 
     def __init__(self, root: etree._Element, shared: frozenset[tuple[str, str]], paths: UnitPaths) -> None:
         self.root, self.shared, self.paths = root, shared, paths
@@ -215,7 +223,7 @@ class _UnitReader:
             self.texts.append((cleaned, Location(owner.node, "text", owner.ordinal), owner.path))
 
     def _close(self, closed: _OpenUnit, above: _OpenUnit | None) -> None:
-        """A block with text of its own and inline elements with text is a unit as a whole."""
+        """Makes a unit of a block that has text of its own and inline elements with text."""
         inline = closed.element.tag in INLINE and not self.xml
         if above is not None and not (inline and closed.flat):
             above.flat = False

@@ -89,7 +89,7 @@ def _learn_attributes(
     failed, unfaithful = [], []
     for attribute in attributes:
         progress(progress.run.done, message=f"Learning {attribute.name}")
-        lesson = space.lesson(attribute, labels[attribute.pk])
+        lesson = space.learn_attribute(attribute, labels[attribute.pk])
         if isinstance(lesson, LessonProblem):
             failed.append(lesson)
             continue
@@ -109,7 +109,7 @@ def _learn_lists(
     failed: list[LessonProblem] = []
     for record_list in lists:
         progress(progress.run.done, message=f"Learning {record_list.name}")
-        lesson = space.list_lesson(record_list, labels[record_list.pk])
+        lesson = space.learn_list(record_list, labels[record_list.pk])
         if isinstance(lesson, LessonProblem):
             failed.append(lesson)
             continue
@@ -130,7 +130,7 @@ def _note_offers(
     by_name = {each.name: each for each in lists}
     for lesson, entry in zip(lessons, report["lists"], strict=True):
         offered = list_offers.offered(cluster, by_name[lesson.rule.name])
-        given = {snapshot: len(rows) for snapshot, rows in space.rows(lesson.rule, only=list(offered)).items()} if offered else {}
+        given = {snapshot: len(rows) for snapshot, rows in space.read_rows(lesson.rule, only=list(offered)).items()} if offered else {}
         if unlike := list_offers.difference(offered, given):
             entry["offered"] = unlike
 
@@ -153,7 +153,7 @@ def _explain(
     for attribute in attributes:
         if attribute.name in names:
             values = {pk: list(dict.fromkeys(each.get(attribute.name, ()))) for pk, each in given.items()}
-            committee = space.committee(attribute, labels[attribute.pk])
+            committee = space.train_committee(attribute, labels[attribute.pk])
             agreement = page_data.agreement(attribute, values, items)
             explained[attribute.name] = explanations.explain_attribute(attribute, committee, values, agreement, voted)
     return explained

@@ -109,7 +109,7 @@ class _OutsideVotes:
     def _score(self, space: Workspace, source: StoredPage) -> PageScore | None:
         """The page's score where rules differ or find nothing; None where it teaches nothing or cannot be read."""
         try:
-            root = space.root(source)
+            root = space.read_root(source)
             votes = {name: [apply.attribute_values(rule, root) for rule, _ in rows] for name, rows in self.rules.items()}
         except (PageError, XPathError):
             return None
@@ -134,7 +134,7 @@ def recommend_pages(cluster: Cluster, samples: Sequence[int], *, begun: Sequence
     if not space.filling.complete:
         space.fill(budget_s)  # whoever waits for this to be complete may be the only one who asks
     attributes = list(Attribute.objects.filter(record_type_id=cluster.record_type_id, list=None))
-    committees = {each: space.committee(each, labels[each.pk]) for each in attributes if any(labels.get(each.pk, {}).values())}
+    committees = {each: space.train_committee(each, labels[each.pk]) for each in attributes if any(labels.get(each.pk, {}).values())}
     ids = list(space.pages)
     known = {each.name: _make_state(ids, found, labels[each.pk]) for each, found in committees.items()}
     done = _find_done(attributes, labels)
@@ -179,7 +179,7 @@ def _check_lists(cluster: Cluster, space: Workspace) -> tuple[bool, tuple[str, .
     """(whether every attribute of every list can be learned, why those with marked rows cannot)."""
     whole, reasons, marked = True, [], read_row_labels(cluster)
     for each in RecordList.objects.filter(record_type_id=cluster.record_type_id):
-        lesson = space.list_lesson(each, marked[each.pk]) if marked.get(each.pk) else None
+        lesson = space.learn_list(each, marked[each.pk]) if marked.get(each.pk) else None
         if isinstance(lesson, ListLesson):
             whole = whole and len(lesson.rule.attributes) == len(list_row_attributes(each))
             reasons += [problem.message for problem in lesson.failed]

@@ -119,7 +119,7 @@ class Workspace:
                     break
             return self.filling
 
-    def page(self, snapshot_id: int) -> LoadedPage | None:
+    def load_page(self, snapshot_id: int) -> LoadedPage | None:
         """A page of the learning set, loaded now if it was not; None when it is not in the set or cannot be read."""
         with self._lock:
             if snapshot_id not in self._cache.pages:
@@ -128,39 +128,39 @@ class Workspace:
                         self._load(source)
             return self._cache.pages.get(snapshot_id)
 
-    def learn(self, attribute: Attribute, labels: AttributeLabels) -> AttributeRule | LessonProblem:
+    def learn_rule(self, attribute: Attribute, labels: AttributeLabels) -> AttributeRule | LessonProblem:
         """The attribute's rule by its labels and what is loaded."""
-        lesson = self.lesson(attribute, labels)
+        lesson = self.learn_attribute(attribute, labels)
         return lesson.rule if isinstance(lesson, AttributeLesson) else lesson
 
-    def lesson(self, attribute: Attribute, labels: AttributeLabels) -> AttributeLesson | LessonProblem:
+    def learn_attribute(self, attribute: Attribute, labels: AttributeLabels) -> AttributeLesson | LessonProblem:
         """The attribute's rule with what the learner said of each XPath."""
         with self._lock:
             task = self._make_task(attribute, labels)
             return self._lessons.find_attribute(task) or self._lessons.learn_attribute(task, self._read_corpus())
 
-    def committee(self, attribute: Attribute, labels: AttributeLabels) -> Committee:
+    def train_committee(self, attribute: Attribute, labels: AttributeLabels) -> Committee:
         """The rules that fit the attribute's labels about as well; none where nothing can be learned. Votes are in the order of `pages`."""
         with self._lock:
             task = self._make_task(attribute, labels)
             return self._lessons.find_committee(task) or self._lessons.train_committee(task, self._read_corpus())
 
-    def list_lesson(self, record_list: RecordList, labels: RowLabels) -> ListLesson | LessonProblem:
+    def learn_list(self, record_list: RecordList, labels: RowLabels) -> ListLesson | LessonProblem:
         """What the marked rows of a list teach."""
         attributes = list_row_attributes(record_list)
         with self._lock:
             for snapshot_id in labels:
-                self.page(snapshot_id)
+                self.load_page(snapshot_id)
             whole = list_offers.whole(self.cluster_id, record_list)
             task = ListTask.make(record_list, attributes, labels, self._cache.pages, whole)
             return self._lessons.find_list(task) or self._lessons.learn_list(task, self._read_corpus())
 
-    def rows(self, rule: ListRule, *, only: Iterable[int] | None = None) -> Mapping[int, Rows]:
+    def read_rows(self, rule: ListRule, *, only: Iterable[int] | None = None) -> Mapping[int, Rows]:
         """{snapshot id: rows of the list} on the loaded pages, or on those of `only` in the learning set, labelled and samples loaded."""
         name = name_rule(rule)
         with self._lock:
             for pk in set(only or ()) & self._cache.first:
-                self.page(pk)
+                self.load_page(pk)
             pages = self._cache.pages
             found = {}
             for page in pages.values() if only is None else [pages[pk] for pk in only if pk in pages]:
@@ -169,7 +169,7 @@ class Workspace:
                 found[page.snapshot_id] = rows
             return found
 
-    def values(self, rule: AttributeRule, *, only: Iterable[int] | None = None) -> Mapping[int, Values]:
+    def read_values(self, rule: AttributeRule, *, only: Iterable[int] | None = None) -> Mapping[int, Values]:
         """{snapshot id: [(place, value), …]} of an attribute's rule on the loaded pages, or on those of `only`.
 
         Of `only`, pages that are neither labelled nor samples are read for it; labelled pages and samples come as the set fills.
@@ -202,7 +202,7 @@ class Workspace:
                     break
             return survey.summary()
 
-    def root(self, source: StoredPage) -> etree._Element:
+    def read_root(self, source: StoredPage) -> etree._Element:
         """The tree of any page of the cluster. Raises PageError."""
         with self._lock:
             root = self._cache.find_tree(source)
@@ -219,7 +219,7 @@ class Workspace:
 
     def _make_task(self, attribute: Attribute, labels: AttributeLabels) -> AttributeTask:
         for snapshot_id in labels:
-            self.page(snapshot_id)
+            self.load_page(snapshot_id)
         return AttributeTask.make(attribute, labels, self._cache.pages)
 
     def _read_corpus(self) -> Corpus:
@@ -228,7 +228,7 @@ class Workspace:
 
     def _find_root(self, source: StoredPage) -> etree._Element | None:
         try:
-            return self.root(source)
+            return self.read_root(source)
         except PageError:
             return None
 

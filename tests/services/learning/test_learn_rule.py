@@ -120,7 +120,7 @@ def test_there_has_to_be_something_to_learn(shop: Cluster) -> None:
 
 def teach(monkeypatch: pytest.MonkeyPatch, xpath: str, *, only: str = "") -> None:
     """The learner learns this XPath, right or wrong, for one attribute or all, and says of it what it says of a right one."""
-    really = Workspace.lesson
+    really = Workspace.learn_attribute
 
     def lesson(self: Workspace, attribute: Attribute, labels: workspaces.AttributeLabels) -> AttributeLesson:
         learned = really(self, attribute, dict(list(labels.items())[:1]))
@@ -129,4 +129,4 @@ def teach(monkeypatch: pytest.MonkeyPatch, xpath: str, *, only: str = "") -> Non
             return learned
         return AttributeLesson(AttributeRule(attribute.name, alternatives=(Selector(xpath),)), learned.learned)
 
-    monkeypatch.setattr(Workspace, "lesson", lesson)
+    monkeypatch.setattr(Workspace, "learn_attribute", lesson)

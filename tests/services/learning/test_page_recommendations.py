@@ -85,9 +85,9 @@ def test_a_page_outside_the_learning_set_on_which_rules_differ_is_offered(monkey
     assert outside & set(ids(group)[12:]) & offered
     # What the rule gives on such a page can be asked for, though nothing is learned from it.
     price = Attribute.objects.get(name="price")
-    rule = space.learn(price, workspaces.read_labels(group)[price.pk])
+    rule = space.learn_rule(price, workspaces.read_labels(group)[price.pk])
     page = next(iter(outside & offered))
-    assert set(space.values(rule, only=[page])) == {page}  # type: ignore[arg-type]
+    assert set(space.read_values(rule, only=[page])) == {page}  # type: ignore[arg-type]
 
 
 def test_without_anything_marked_the_samples_keep_their_order_and_nothing_is_settled() -> None:

@@ -49,11 +49,11 @@ def test_a_click_teaches_a_rule_that_gives_values_on_the_other_pages(shop: Clust
     factory.mark(shop, 1, title=["Book 1"])
     space = open_workspace(shop)
     space.fill(None)
-    learned = space.learn(attribute("title"), read_labels(shop)[attribute("title").pk])
+    learned = space.learn_rule(attribute("title"), read_labels(shop)[attribute("title").pk])
     assert isinstance(learned, AttributeRule)
-    values = space.values(learned)
+    values = space.read_values(learned)
     assert sorted(value for rows in values.values() for _, value in rows) == sorted(f"Book {n}" for n in range(12))
-    assert list(space.values(learned, only=[space_id := next(iter(values))])) == [space_id]
+    assert list(space.read_values(learned, only=[space_id := next(iter(values))])) == [space_id]
 
 
 def test_the_pages_as_one_are_kept_until_they_change_and_counted(shop: Cluster) -> None:
@@ -61,13 +61,13 @@ def test_the_pages_as_one_are_kept_until_they_change_and_counted(shop: Cluster) 
     space = open_workspace(shop)
     space.fill(None)
     before = space.memory_bytes
-    space.learn(attribute("title"), read_labels(shop)[attribute("title").pk])
+    space.learn_rule(attribute("title"), read_labels(shop)[attribute("title").pk])
     kept = space._cache.corpus
     assert kept is not None and space.memory_bytes >= before + kept.size_bytes > before
     factory.mark(shop, 1, title=["Book 1"])
     same = open_workspace(shop)
     assert same is space
-    same.learn(attribute("title"), read_labels(shop)[attribute("title").pk])
+    same.learn_rule(attribute("title"), read_labels(shop)[attribute("title").pk])
     pages = [page.table for page in space.pages.values()]
     assert space._cache.corpus is not None and space._cache.corpus.pages == pages
     space.drop_spare()
@@ -91,13 +91,13 @@ def test_labelled_pages_are_loaded_first_then_samples_and_the_rest_bit_by_bit(sh
 def test_learning_loads_what_is_labelled_and_nothing_else(shop: Cluster) -> None:
     factory.mark(shop, 5, title=["Book 5"])
     space = open_workspace(shop)
-    assert isinstance(space.learn(attribute("title"), read_labels(shop)[attribute("title").pk]), AttributeRule)
+    assert isinstance(space.learn_rule(attribute("title"), read_labels(shop)[attribute("title").pk]), AttributeRule)
     assert len(space.pages) == 1
 
 
 def test_nothing_can_be_learned_from_pages_without_the_attribute_and_the_message_names_it(shop: Cluster) -> None:
     factory.mark(shop, 4, price=None)
-    answer = open_workspace(shop).learn(attribute("price"), read_labels(shop)[attribute("price").pk])
+    answer = open_workspace(shop).learn_rule(attribute("price"), read_labels(shop)[attribute("price").pk])
     assert isinstance(answer, LessonProblem)
     assert answer.message.startswith("price: nothing is marked")
 
@@ -228,7 +228,7 @@ def test_persons_who_click_at_once_get_the_same_answers() -> None:
         try:
             space = open_workspace(shop)
             space.fill(None)
-            learned = space.learn(title, wanted)
+            learned = space.learn_rule(title, wanted)
             assert isinstance(learned, AttributeRule)
             answers.append((learned, all_of(shop, learned, budget_s=0.001).hits))
         finally:
