@@ -9,7 +9,11 @@ from django.core.management import get_commands
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
-SOURCES = [*sorted((ROOT / "extraction").rglob("*.py")), *sorted((ROOT / "annotations").rglob("*.py")), *sorted((ROOT / "vertex").rglob("*.py"))]
+SOURCES = [
+    *sorted((ROOT / "extraction").rglob("*.py")),
+    *sorted((ROOT / "annotations").rglob("*.py")),
+    *sorted((ROOT / "vertex").rglob("*.py")),
+]
 
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _PATH = re.compile(r"`((?:extraction|annotations|vertex|tests|templates|static|docs)/[\w./-]*|[\w-]+/[\w/-]+\.(?:py|js|css|html))`")
@@ -63,5 +67,7 @@ def test_what_the_code_refers_to_in_the_documents_is_there() -> None:
 
 def test_no_source_refers_to_a_document_that_is_not_here() -> None:
     gone = re.compile(r"ALGORITHMS|ARCHITECTURE|\b00[0-4]_")
-    found = [f"{source}:{number}" for source in SOURCES for number, line in enumerate(source.read_text().split("\n"), 1) if gone.search(line)]
+    found = [
+        f"{source}:{number}" for source in SOURCES for number, line in enumerate(source.read_text().split("\n"), 1) if gone.search(line)
+    ]
     assert not found
