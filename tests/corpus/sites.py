@@ -152,11 +152,12 @@ def tool(number: int, rng: Random) -> str:
     others = "".join(
         f"<tr><td><a href=tool{n}.html>{title(rng, 2)}</a></td><td align=right>{rng.randint(5, 99)}.90</td></tr>" for n in range(3)
     )
+    cents = rng.choice(("00", "50", "90"))
     sale = "<font color=red>Now on sale!</font><br>" if rng.random() < 0.3 else ""
     return f"""<table width=760 align=center><tr><td colspan=2><a href=index.html><img src=logo.gif></a> Hammer &amp; Son, tools since 1921</td></tr>
 <tr><td width=160 valign=top><a href=saws.html>Saws</a><br><a href=drills.html>Drills</a><br><a href=planes.html>Planes</a></td>
 <td valign=top><font size=5>{m("name", title(rng, 2))}</font><br>{sale}by <a href=maker.html>{m("maker", rng.choice(LAST) + " Works")}</a>
-<p>{sentence(rng)}<p>Our price: <b>{m("price", f"{rng.randint(9, 250)}.{rng.choice(("00", "50", "90"))}")}</b> EUR
+<p>{sentence(rng)}<p>Our price: <b>{m("price", f"{rng.randint(9, 250)}.{cents}")}</b> EUR
 <table border=1 cellpadding=3>
 {table}</table>
 <p><i>Others also bought</i><table>{others}</table></td></tr></table>"""
