@@ -32,8 +32,7 @@ def state(cluster: Cluster, user: Any) -> dict[str, Any]:
 
 def attributes(cluster: Cluster) -> list[Attribute]:
     """The attributes of the cluster's record type in their order, the page's own first, then list by list."""
-    found = Attribute.objects.filter(record_type=cluster.record_type_id) if cluster.record_type_id else Attribute.objects.none()
-    return list(found.order_by(F("list__position").asc(nulls_first=True), "list_id", "position", "id"))
+    return list(Attribute.objects.of_cluster(cluster).order_by(F("list__position").asc(nulls_first=True), "list_id", "position", "id"))
 
 
 def changed(cluster: Cluster, step: edits.Step, user: Any) -> dict[str, Any]:
@@ -97,7 +96,7 @@ def progress(run: Run) -> dict[str, Any]:
 
 def newest_draft(cluster: Cluster) -> Rule | None:
     """What would be published."""
-    return Rule.objects.filter(cluster=cluster, state__in=Rule.UNPUBLISHED).order_by("-version").first()
+    return cluster.rules.unpublished().order_by("-version").first()
 
 
 def lacking(draft: Rule) -> list[str]:

@@ -281,7 +281,7 @@ def _snapshot(cluster: Cluster, value: Any) -> Snapshot:
 def _attribute(cluster: Cluster, value: Any) -> Attribute:
     found = None
     if str(value).isdecimal() and cluster.record_type_id:
-        found = Attribute.objects.filter(record_type=cluster.record_type_id, pk=int(value)).first()
+        found = Attribute.objects.of_cluster(cluster).filter(pk=int(value)).first()
     if found is None:
         raise BadRequest(f"attribute: the record type has no attribute {value!r}")
     return found

@@ -56,6 +56,10 @@ class RuleQuerySet(models.QuerySet["Rule"]):
         """Versions that have never extracted anything."""
         return self.filter(state__in=UNPUBLISHED)
 
+    def not_ended(self) -> Self:
+        """Versions that extract or have never been published."""
+        return self.exclude(state__in=ENDED)
+
 
 class Rule(models.Model):
     """One version of a cluster's rule.

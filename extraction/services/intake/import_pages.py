@@ -57,12 +57,15 @@ def start(site: Site, file: File[bytes] | Path, *, name: str, user: Any = None) 
     if file.size > settings.VERTEX_UPLOAD_MAX_BYTES:
         raise JobError(f"{name} has {file.size:,} bytes; at most {settings.VERTEX_UPLOAD_MAX_BYTES:,} are taken")
     sha256 = _digest(file)
-    same = Run.objects.filter(kind=Run.Kind.IMPORT, site=site, state__in=Run.UNFINISHED, parameters__sha256=sha256).first()
+    same = Run.objects.unfinished().filter(kind=Run.Kind.IMPORT, site=site, parameters__sha256=sha256).first()
     if same:
         return same
     upload = default_storage.save(f"{UPLOADS}/{uuid.uuid4().hex}", file)
     parameters = {"name": printable(name)[:200], "upload": upload, "sha256": sha256}
-    return runs.start(Run.Kind.IMPORT, site, parameters=parameters, user=user)
+    run = runs.start(Run.Kind.IMPORT, site, parameters=parameters, user=user)
+    if run.parameters["upload"] != upload:  # somebody else uploaded the same bytes at the same moment
+        _delete(upload)
+    return run
 
 
 def start_folder(site: Site, path: Path, *, user: Any = None) -> Run:
@@ -258,7 +261,7 @@ def _delete_orphans() -> None:
         names = default_storage.listdir(UPLOADS)[1]
     except FileNotFoundError:  # no upload yet
         return
-    imports = Run.objects.filter(kind=Run.Kind.IMPORT, state__in=Run.UNFINISHED)
+    imports = Run.objects.unfinished().filter(kind=Run.Kind.IMPORT)
     needed = {parameters.get("upload") for parameters in imports.values_list("parameters", flat=True)}
     for name in names:
         upload = f"{UPLOADS}/{name}"

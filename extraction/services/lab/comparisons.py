@@ -10,7 +10,6 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
 
 from extraction.algorithms.methods import METHODS, Groups, Pages
 from extraction.models import Clustering, Run, Site, Snapshot
@@ -62,7 +61,7 @@ def last(site: Site) -> Run | None:
 
 def templates(pages: Collection[str]) -> Groups:
     """The pages by the templates they are of now; those of none are groups of one."""
-    rows = Snapshot.objects.filter(page__in=[int(page) for page in pages], page__current=F("pk"))
+    rows = Snapshot.objects.current().filter(page__in=[int(page) for page in pages])
     cluster_of = dict(rows.values_list("page", "cluster"))
     groups: dict[str, list[str]] = defaultdict(list)
     for page in pages:

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
 from django.utils import timezone
 
-from extraction.models import Cluster, Page, PageLabel, Placement, Site, Snapshot
+from extraction.models import Cluster, Page, PageLabel, Placement, Site
 from extraction.services.core.runs import JobError
 
 MOST_BYTES = 5_000_000
@@ -62,7 +61,7 @@ def take(site: Site, text: str, user: Any) -> Taken:
 
 def confirm(cluster: Cluster, user: Any) -> int:
     """Labels all pages that a template has now as what it is called; gives how many."""
-    pages = Snapshot.objects.filter(cluster=cluster, page__current=F("pk")).values_list("page", flat=True)
+    pages = cluster.snapshots.current().values_list("page", flat=True)
     _say(dict.fromkeys(pages, cluster.label), user)
     return len(pages)
 

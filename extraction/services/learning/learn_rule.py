@@ -81,7 +81,7 @@ def _marked(
     """The pages' own attributes that have a place marked on some page, and the lists that have a marked row."""
     if cluster.record_type_id is None:
         raise JobError(f"{cluster.label} has no record type yet; choose what is to be extracted first.")
-    schema = Attribute.objects.filter(record_type_id=cluster.record_type_id, list=None)
+    schema = Attribute.objects.of_cluster(cluster).of_page()
     marked = [attribute for attribute in schema if any(labels.get(attribute.pk, {}).values())]
     lists = [each for each in RecordList.objects.filter(record_type_id=cluster.record_type_id) if row_labels.get(each.pk)]
     if not marked and not lists:

@@ -48,7 +48,7 @@ def follow(check: Check) -> Breakage | None:
 def propose_open(site: Site, *, now: datetime) -> int:
     """Makes repairs for the site's open breakages that have none; how many. Those that may go live do."""
     made = 0
-    for breakage in Breakage.objects.filter(cluster__site=site, state=Breakage.State.OPEN, proposal=None, note=""):
+    for breakage in Breakage.objects.open().of_site(site).filter(proposal=None, note=""):
         made += propose(breakage, now=now) is not None
     return made
 
@@ -65,7 +65,7 @@ def propose(breakage: Breakage, *, now: datetime) -> Rule | None:
     draft = rules.add_draft(breakage.cluster, repair.value, report=report, origin=Rule.Origin.REPAIRED)
     if repair.valid:
         rules.move(draft, Rule.State.VALIDATED)
-    Breakage.objects.filter(pk=breakage.pk, state=Breakage.State.OPEN).update(proposal=draft)
+    Breakage.objects.open().filter(pk=breakage.pk).update(proposal=draft)
     breakage.refresh_from_db()
     if draft.state == Rule.State.VALIDATED and Monitor.objects.filter(site=breakage.cluster.site, auto_repair=True).exists():
         accept(breakage, now=now)
@@ -84,7 +84,7 @@ def accept(breakage: Breakage, *, user: Any = None, now: datetime | None = None,
     with transaction.atomic():
         proposal = _accepted(breakage, breakage.proposal, user, doubtful=doubtful)
         rules.publish(proposal, user, what=Decision.What.ACCEPTED if user else Decision.What.AUTOMATIC)
-        Breakage.objects.filter(pk=breakage.pk, state=Breakage.State.OPEN).update(proposal=proposal)
+        Breakage.objects.open().filter(pk=breakage.pk).update(proposal=proposal)
         _close(Breakage.objects.filter(pk=breakage.pk), Breakage.State.REPAIRED, at, user)
         _renew_baselines(breakage.check_found)
         signals.repair_accepted.send(Breakage, breakage=breakage, user=user)
@@ -142,8 +142,8 @@ def _open(check: Check) -> Breakage:
 def _close(breakages: QuerySet[Breakage], state: Breakage.State, at: datetime, user: Any = None) -> int:
     """Closes those that are open, by compare-and-set, and tells of each. Called in a transaction."""
     closed = 0
-    for each in breakages.filter(state=Breakage.State.OPEN):
-        if not Breakage.objects.filter(pk=each.pk, state=Breakage.State.OPEN).update(state=state, closed_at=at, closed_by=user):
+    for each in breakages.open():
+        if not Breakage.objects.open().filter(pk=each.pk).update(state=state, closed_at=at, closed_by=user):
             continue
         closed += 1
         if state in TOLD:

@@ -86,7 +86,7 @@ def _sorted(records: QuerySet[Record], cluster: Cluster, sort: str) -> QuerySet[
     if name in SORTS:
         expression = F({"url": "snapshot__page__url", "state": "state", "extracted": "extracted_at"}[name])
     else:
-        attribute = Attribute.objects.filter(record_type_id=cluster.record_type_id, name=name).first()
+        attribute = Attribute.objects.of_cluster(cluster).filter(name=name).first()
         if attribute:
             expression = _first_value(attribute)
     if expression is None:

@@ -158,9 +158,9 @@ def _swap(rule: Rule, states: tuple[Rule.State, ...], user: Any, what: Decision.
         ready = Rule.objects.select_for_update().filter(pk=rule.pk, state__in=states)
         if not ready.exists():
             return False
-        serving = Rule.objects.filter(cluster_id=rule.cluster_id)
+        serving = Rule.objects.serving().filter(cluster_id=rule.cluster_id)
         serving.filter(state=Rule.State.BROKEN).update(state=Rule.State.REPAIRED)
-        serving.filter(state__in=Rule.SERVING).update(state=Rule.State.RETIRED)
+        serving.update(state=Rule.State.RETIRED)
         changed = ready.update(state=Rule.State.LIVE, published_at=timezone.now())
         if changed:
             _decided(rule, what, user)
@@ -176,7 +176,7 @@ def _with_xpath(rule: Rule, value: RuleValue, attribute: str, xpath: str) -> Rul
     """The rule value with the attribute's alternatives replaced; an attribute it lacks is added in the record type's order."""
     if any(each.name == attribute for each in value.attributes):
         return replace(value, attributes=tuple(_replaced(each, xpath) if each.name == attribute else each for each in value.attributes))
-    schema = list(Attribute.objects.filter(record_type_id=rule.cluster.record_type_id))
+    schema = list(Attribute.objects.of_cluster(rule.cluster))
     new = next((each for each in schema if each.name == attribute), None)
     if new is None:
         raise RuleError(f"There is no attribute “{attribute}”.")
@@ -207,6 +207,6 @@ def _edited_report(rule: Rule, attribute: str, xpath: str, effect: Effect, user:
     }
     entries = [each for each in rule.report.get("attributes", []) if each.get("name") != attribute]
     failed = [each for each in rule.report.get("failed", []) if each.get("name") != attribute]
-    order = {each.name: number for number, each in enumerate(Attribute.objects.filter(record_type_id=rule.cluster.record_type_id))}
+    order = {each.name: number for number, each in enumerate(Attribute.objects.of_cluster(rule.cluster))}
     entries = sorted([*entries, entry], key=lambda each: order.get(each["name"], len(order)))
     return rule.report | {"attributes": entries, "failed": failed, "edited_from": rule.version}

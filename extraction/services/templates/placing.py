@@ -52,7 +52,7 @@ def alike(page: Snapshot) -> list[Alike]:
     """
     if page.cluster is None:
         return []
-    ids = list(clusters.members(page.cluster).filter(error="").exclude(pk=page.pk).order_by("pk").values_list("pk", flat=True))
+    ids = list(page.cluster.snapshots.learnable().exclude(pk=page.pk).order_by("pk").values_list("pk", flat=True))
     others = list(Snapshot.objects.filter(pk__in=spread(ids, LOOKED_AT)).select_related("page").order_by("pk"))
     known = {other.pk: steps for other in others if (steps := _steps(other))}
     difference = Difference.between([page_steps.steps(page)], list(known.values()))
@@ -88,7 +88,8 @@ def move(site: Site, pages: Iterable[Page], into: Cluster | None, user: Any = No
 
 def _move(site: Site, pages: Sequence[Page], into: Cluster | None, user: Any) -> Moved:
     ids = [page.pk for page in pages if page.site_id == site.pk]
-    now = list(clusters.current(site).filter(page__in=ids).exclude(cluster=into) if into else clusters.current(site).filter(page__in=ids))
+    there = Snapshot.objects.of_site(site).current().filter(page__in=ids)
+    now = list(there.exclude(cluster=into) if into else there)
     left = {snapshot.cluster_id for snapshot in now}
     _say(ids, now, into, user)
     moved = [snapshot.pk for snapshot in now]
@@ -178,7 +179,7 @@ class Words:
             for page in pages:
                 if kept.get(page) == cluster:
                     del kept[page]
-        readable = set(clusters.kept(site).filter(error="", page__in=self.belongs).values_list("page", flat=True))
+        readable = set(Snapshot.objects.of_site(site).learnable().filter(page__in=self.belongs).values_list("page", flat=True))
         return kept | {page: cluster for page, cluster in self.belongs.items() if page in readable}
 
 

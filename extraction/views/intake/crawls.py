@@ -91,8 +91,11 @@ def pause(request: HttpRequest, run_id: int) -> HttpResponse:
 def resume(request: HttpRequest, run_id: int) -> HttpResponse:
     """Lets a crawl go on that rests, failed or was cancelled."""
     run = _controlled(request, run_id)
-    if not runs.resume(run):
+    outcome = runs.resume(run)
+    if outcome is runs.Resumption.NOT_RESTING:
         messages.info(request, "The run goes on or has ended already.")
+    elif outcome is runs.Resumption.ANOTHER_UNDER_WAY:
+        messages.error(request, "Another crawl of this site is under way. Wait for its end or cancel it, then resume this one.")
     return redirect(_back(request, run))
 
 

@@ -30,7 +30,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
     shown = lab_view.view(site)
     context = {"site": site, "head": sites.head(site), "lab": shown, "most": compare_clusterings.MOST_PAGES, "tab": "lab"}
     context["chosen"] = shown.run.parameters["methods"] if shown.run else shown.methods
-    context["templates"] = site.clusters.filter(ignored=False)
+    context["templates"] = site.clusters.not_ignored()
     return render(request, "extraction/lab/lab.html", context | _now(request, shown.run))
 
 

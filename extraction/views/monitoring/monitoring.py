@@ -59,7 +59,7 @@ def check(request: HttpRequest, slug: str, check_id: int) -> HttpResponse:
 
 
 def _page(request: HttpRequest, site: Site, form: MonitorForm | None = None) -> HttpResponse:
-    going = Run.objects.filter(site=site, kind=Run.Kind.CHECK, state__in=Run.UNFINISHED).order_by("pk").first()
+    going = Run.objects.unfinished().filter(site=site, kind=Run.Kind.CHECK).order_by("pk").first()
     monitor = monitors.of(site)
     context = {
         "site": site,

@@ -10,6 +10,7 @@ from django.utils import timezone
 from extraction.models import Run, Site
 from extraction.services.core import runs
 from extraction.views.core import run_words
+from tests.services import factory
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -156,7 +157,7 @@ def test_a_run_whose_worker_died_is_started_again(site: Site, sent: list[int], h
 
 def test_a_run_that_kills_its_workers_is_given_up(site: Site, sent: list[int]) -> None:
     run = runs.start(Run.Kind.CLUSTER, site)
-    Run.objects.update(state=Run.State.RUNNING, claimed_by="elsewhere 17@1.0", attempts=runs.MAX_ATTEMPTS)
+    factory.put(Run.objects.all(), Run.State.RUNNING, attempts=runs.MAX_ATTEMPTS)
     assert runs.sweep() == 0
     run.refresh_from_db()
     assert run.state == Run.State.FAILED
@@ -200,20 +201,20 @@ def test_a_paused_run_rests_until_it_is_resumed(site: Site, sent: list[int]) -> 
     assert not runs.pause(run)
     assert runs.sweep() == 0, "nobody takes up what a person let rest"
     assert runs.start(Run.Kind.CRAWL, site) == run
-    assert runs.resume(run)
-    assert not runs.resume(run)
+    assert runs.resume(run) is runs.Resumption.RESUMED
+    assert runs.resume(run) is runs.Resumption.NOT_RESTING
     assert sent == [run.pk, run.pk]
     assert runs.execute(run.pk, {Run.Kind.CRAWL: lambda run, progress: {}})
     run.refresh_from_db()
     assert (run.state, run.attempts) == (Run.State.DONE, 1)
-    assert not runs.resume(run), "what is done is not done again"
+    assert runs.resume(run) is runs.Resumption.NOT_RESTING, "what is done is not done again"
 
 
 @pytest.mark.parametrize("state", [Run.State.FAILED, Run.State.CANCELLED])
 def test_a_run_that_came_to_nothing_is_taken_up_again(site: Site, sent: list[int], state: str) -> None:
     run = runs.start(Run.Kind.CRAWL, site)
     Run.objects.update(state=state, error="no network", attempts=runs.MAX_ATTEMPTS, finished_at=timezone.now())
-    assert runs.resume(run)
+    assert runs.resume(run) is runs.Resumption.RESUMED
     run.refresh_from_db()
     assert (run.state, run.error, run.finished_at, run.attempts) == (Run.State.QUEUED, "", None, 0)
 
