@@ -16,7 +16,7 @@ from typing import Any
 
 import psutil
 from celery import current_app
-from django.contrib.auth.models import AbstractUser
+from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import F, Q
 from django.utils import timezone
@@ -66,7 +66,7 @@ def start(
     cluster: Cluster | None = None,
     parameters: dict[str, Any] | None = None,
     unit: str = "pages",
-    user: AbstractUser | None = None,
+    user: User | None = None,
 ) -> Run:
     """A new run, sent to a worker when the transaction commits.
 

@@ -13,6 +13,7 @@ from tempfile import TemporaryFile
 from typing import Any, BinaryIO, cast
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.files.base import File
 from django.core.files.storage import default_storage
 from django.utils import timezone
@@ -45,7 +46,7 @@ ORPHAN_AGE = timedelta(days=1)
 """An upload without a run is deleted after so long: its request died before the run was written."""
 
 
-def start(site: Site, file: File[bytes] | Path, *, name: str, user: Any = None) -> Run:
+def start(site: Site, file: File[bytes] | Path, *, name: str, user: User | None = None) -> Run:
     """Keeps an upload, or a copy of an archive on this machine, and starts its import.
 
     name: what people call it. While an import of the same bytes into the site is unfinished, that one is given back.
@@ -68,7 +69,7 @@ def start(site: Site, file: File[bytes] | Path, *, name: str, user: Any = None) 
     return run
 
 
-def start_folder(site: Site, path: Path, *, user: Any = None) -> Run:
+def start_folder(site: Site, path: Path, *, user: User | None = None) -> Run:
     """Starts the import of a folder, which must stay where it is and be seen by the worker. Raises JobError when it is none."""
     if not path.is_dir():
         raise JobError(f"there is no folder {path}")

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
 
 from extraction.algorithms.methods import METHODS, Groups, Pages
@@ -24,7 +25,7 @@ KEPT_RUNS = 3
 """Comparisons of a site that are kept; each is some ten kilobytes a method."""
 
 
-def start(site: Site, methods: Sequence[str], *, user: Any = None) -> Run:
+def start(site: Site, methods: Sequence[str], *, user: User | None = None) -> Run:
     """Starts comparing. Raises JobError where no method is named, one is unknown, or the site has no pages."""
     unknown = sorted(set(methods) - set(METHODS))
     if unknown or not methods:

@@ -6,8 +6,8 @@ as they are. A repair waits for a person, unless the site's monitor lets it go l
 """
 
 from datetime import datetime
-from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -72,7 +72,7 @@ def propose(breakage: Breakage, *, now: datetime) -> Rule | None:
     return draft
 
 
-def accept(breakage: Breakage, *, user: Any = None, now: datetime | None = None, doubtful: bool = False) -> Rule:
+def accept(breakage: Breakage, *, user: User | None = None, now: datetime | None = None, doubtful: bool = False) -> Rule:
     """Publishes the proposal; the broken version ends as repaired. `pipeline` has the records made anew.
 
     What is not proven goes live only if a person says so (`doubtful`); else it is left out, and so is what was not found again where the
@@ -91,7 +91,7 @@ def accept(breakage: Breakage, *, user: Any = None, now: datetime | None = None,
     return proposal
 
 
-def _accepted(breakage: Breakage, proposal: Rule, user: Any, *, doubtful: bool) -> Rule:
+def _accepted(breakage: Breakage, proposal: Rule, user: User | None, *, doubtful: bool) -> Rule:
     """The proposal, or a version of it without what is left out."""
     proof = proofs.proof(proposal.report, breakage.attributes)
     if not proof.found and not (doubtful and proof.doubtful):
@@ -106,7 +106,7 @@ def _accepted(breakage: Breakage, proposal: Rule, user: Any, *, doubtful: bool) 
     return rules.add_draft(breakage.cluster, value, report=proposal.report | {"failed": failed}, origin=Rule.Origin.REPAIRED, user=user)
 
 
-def dismiss(breakage: Breakage, *, user: Any = None, now: datetime | None = None) -> bool:
+def dismiss(breakage: Breakage, *, user: User | None = None, now: datetime | None = None) -> bool:
     """A person says that nothing is broken: the rule is live again, and it takes more to raise the next alarm. False when it is closed."""
     with transaction.atomic():
         if not _close(Breakage.objects.filter(pk=breakage.pk), Breakage.State.DISMISSED, now or timezone.now(), user):
@@ -139,7 +139,7 @@ def _open(check: Check) -> Breakage:
     return found
 
 
-def _close(breakages: QuerySet[Breakage], state: Breakage.State, at: datetime, user: Any = None) -> int:
+def _close(breakages: QuerySet[Breakage], state: Breakage.State, at: datetime, user: User | None = None) -> int:
     """Closes those that are open, by compare-and-set, and tells of each. Called in a transaction."""
     closed = 0
     for each in breakages.open():

@@ -8,6 +8,7 @@ not once for every time it was missed.
 import hashlib
 from datetime import datetime, timedelta
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
@@ -32,7 +33,7 @@ def dispatch(now: datetime) -> int:
     return started
 
 
-def check_now(site: Site, user: object = None) -> Run:
+def check_now(site: Site, user: User | None = None) -> Run:
     """A check of the site's rules at once; one that is under way is given back. Raises JobError when there is nothing to check."""
     if not sources.ready(site):
         raise runs.JobError(f"{site.name} has no address; give it one under Settings, then its pages can be looked at again.")
@@ -76,7 +77,7 @@ def _start(monitor: Monitor, now: datetime) -> bool:
     return True
 
 
-def _run(site: Site, user: object = None) -> Run:
+def _run(site: Site, user: User | None = None) -> Run:
     return runs.start(Run.Kind.CHECK, site, unit="templates", user=user)
 
 

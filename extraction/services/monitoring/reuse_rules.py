@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F, QuerySet
 
@@ -37,7 +38,7 @@ Pairs = Mapping[int, Sequence[tuple[int, int]]]
 """{old cluster: (old, new) snapshots of the pages it shares with the new one}."""
 
 
-def start(site: Site, *, user: Any = None) -> Run | None:
+def start(site: Site, *, user: User | None = None) -> Run | None:
     """Starts the job if a template without a rule has pages that one with a rule had."""
     return runs.start(Run.Kind.REUSE, site, unit="templates", user=user) if _shared(site) else None
 

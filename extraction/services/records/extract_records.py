@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin
 
+from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
@@ -42,7 +43,7 @@ MAX_REASON = 500
 _BASES = etree.XPath("/descendant::base/@href")
 
 
-def start(cluster: Cluster, user: Any = None) -> Run:
+def start(cluster: Cluster, user: User | None = None) -> Run:
     """A run over the pages of one template with its live rule. Raises JobError when it has none."""
     rule = cluster.rules.serving().first()
     if cluster.ignored:
@@ -52,7 +53,7 @@ def start(cluster: Cluster, user: Any = None) -> Run:
     return runs.start(Run.Kind.EXTRACT, cluster.site, cluster=cluster, parameters={"rules": [rule.pk]}, user=user)
 
 
-def start_site(site: Site, user: Any = None) -> Run:
+def start_site(site: Site, user: User | None = None) -> Run:
     """A run over all pages of a site with all its live rules. Raises JobError when there are none."""
     live = Rule.objects.serving().of_site(site).not_ignored().order_by("pk")
     ids = list(live.values_list("pk", flat=True))
@@ -61,7 +62,7 @@ def start_site(site: Site, user: Any = None) -> Run:
     return runs.start(Run.Kind.EXTRACT, site, parameters={"rules": ids}, user=user)
 
 
-def start_working(site: Site, user: Any = None) -> Run | None:
+def start_working(site: Site, user: User | None = None) -> Run | None:
     """A run over all pages of a site with those of its rules that no check found broken; None when there are none.
 
     A broken rule would take the records of pages as they were for nothing.

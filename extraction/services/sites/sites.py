@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Count, Max, Q
 from django.utils import timezone
@@ -26,7 +27,7 @@ class SiteRow:
     complete: int
     incomplete: int
     failed: int
-    last_run: Any
+    last_run: datetime | None
 
     @property
     def records(self) -> int:
@@ -69,7 +70,7 @@ def same_named(name: str) -> list[Site]:
     return list(Site.objects.filter(pk__in=ids).order_by("pk"))
 
 
-def create(name: str, address: str = "", *, user: Any = None) -> Site:
+def create(name: str, address: str = "", *, user: User | None = None) -> Site:
     """A new site with a slug of its own."""
     with transaction.atomic():
         return Site.objects.create(name=name, address=address, slug="-".join(_free_slug(name)), created_by=user)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Count, F, Max, Sum
 
@@ -38,7 +39,7 @@ REVECTOR_PAGES = 100
 """Pages read at a time when vectors of an older scheme are made anew."""
 
 
-def start(site: Site, *, threshold: int | None = None, after: Run | None = None, extract: bool = False, user: Any = None) -> Run:
+def start(site: Site, *, threshold: int | None = None, after: Run | None = None, extract: bool = False, user: User | None = None) -> Run:
     """Starts clustering. threshold: fewest pages a template has, None to choose it by the site's size.
 
     after: the import that asks for it. It makes the run its own: a clustering that already works has not seen its pages.
@@ -58,7 +59,7 @@ def start(site: Site, *, threshold: int | None = None, after: Run | None = None,
     return runs.start(Run.Kind.CLUSTER, site, parameters=parameters, user=user)
 
 
-def adopt(clustering: Clustering, *, user: Any = None) -> Run:
+def adopt(clustering: Clustering, *, user: User | None = None) -> Run:
     """Starts making a clustering of the structure lab the site's templates; masked shingles are run anew, on all pages.
 
     Raises JobError where the method gave up.

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from lxml import etree
 
@@ -47,7 +48,7 @@ class Pair:
     other: Cluster
 
 
-def start(site: Site, user: Any = None) -> Run | None:
+def start(site: Site, user: User | None = None) -> Run | None:
     """A run that looks for templates that are one; None where there are no two to compare."""
     if not _ruled(site) or site.clusters.not_ignored().count() < 2:
         return None

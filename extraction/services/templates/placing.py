@@ -6,8 +6,8 @@ that were taken out.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
 
 from extraction.algorithms.clustering.apart import ALIKE, Difference
@@ -60,7 +60,7 @@ def alike(page: Snapshot) -> list[Alike]:
     return sorted((each for each in found if each.likeness > ALIKE), key=lambda each: (-each.likeness, each.snapshot.pk))
 
 
-def new_template(site: Site, pages: Iterable[Page], user: Any = None) -> Moved:
+def new_template(site: Site, pages: Iterable[Page], user: User | None = None) -> Moved:
     """Makes a template of these pages. Raises JobError when there are none."""
     chosen = list(pages)
     if not chosen:
@@ -72,7 +72,7 @@ def new_template(site: Site, pages: Iterable[Page], user: Any = None) -> Moved:
     return moved
 
 
-def move(site: Site, pages: Iterable[Page], into: Cluster | None, user: Any = None) -> Moved:
+def move(site: Site, pages: Iterable[Page], into: Cluster | None, user: User | None = None) -> Moved:
     """Puts pages of a site into a template of it, or out of theirs. Raises JobError for none, and for a template of another site."""
     chosen = list(pages)
     if not chosen:
@@ -86,7 +86,7 @@ def move(site: Site, pages: Iterable[Page], into: Cluster | None, user: Any = No
     return moved
 
 
-def _move(site: Site, pages: Sequence[Page], into: Cluster | None, user: Any) -> Moved:
+def _move(site: Site, pages: Sequence[Page], into: Cluster | None, user: User | None) -> Moved:
     ids = [page.pk for page in pages if page.site_id == site.pk]
     there = Snapshot.objects.of_site(site).current().filter(page__in=ids)
     now = list(there.exclude(cluster=into) if into else there)
@@ -105,7 +105,7 @@ def _move(site: Site, pages: Sequence[Page], into: Cluster | None, user: Any) ->
     return Moved(into, len(moved), *dropped, tuple(touched))
 
 
-def _follow(site: Site, moved: Moved, user: Any) -> None:
+def _follow(site: Site, moved: Moved, user: User | None) -> None:
     """What a template's pages make of it is made anew: its addresses, and its picture where a page of another is shown."""
     for cluster in Cluster.objects.filter(pk__in=moved.touched):
         address_patterns.learn(cluster)
@@ -114,7 +114,7 @@ def _follow(site: Site, moved: Moved, user: Any) -> None:
     signals.pages_moved.send(Site, site=site, user=user)
 
 
-def _say(page_ids: Sequence[int], now: Sequence[Snapshot], into: Cluster | None, user: Any) -> None:
+def _say(page_ids: Sequence[int], now: Sequence[Snapshot], into: Cluster | None, user: User | None) -> None:
     """Writes down that the pages belong to `into` and to none of the templates they leave."""
     Placement.objects.filter(page__in=page_ids, belongs=True).delete()
     gone = [(snapshot.page_id, snapshot.cluster_id) for snapshot in now if snapshot.cluster_id is not None]

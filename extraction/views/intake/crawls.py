@@ -15,6 +15,7 @@ from extraction.services.intake import crawl_site, outcome_words
 from extraction.services.sites import sites, sources
 from extraction.views.core import crawl_view, run_progress
 from extraction.views.core.site_activity import now_context
+from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import may_control, requires
 from extraction.views.sites.sites import settings_page
 
@@ -110,7 +111,7 @@ def _back(request: HttpRequest, run: Run) -> str:
     return run.site.get_absolute_url() if request.POST.get("from") == "site" else run.get_absolute_url()
 
 
-def _started(request: HttpRequest, slug: str, begin: Callable[..., Run]) -> HttpResponse:
+def _started(request: SignedInHttpRequest, slug: str, begin: Callable[..., Run]) -> HttpResponse:
     site = get_object_or_404(Site, slug=slug)
     try:
         begin(site, request.user)

@@ -12,6 +12,7 @@ from extraction.services.core.runs import JobError
 from extraction.services.intake import outcome_words
 from extraction.services.monitoring import monitors
 from extraction.services.sites import sites
+from extraction.views.http import SignedInHttpRequest
 from extraction.views.monitoring import watch_view
 from extraction.views.policy import requires
 
@@ -25,7 +26,7 @@ def monitoring(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 @requires(Role.EDITOR)
-def check_now(request: HttpRequest, slug: str) -> HttpResponse:
+def check_now(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     """Checks the site's rules at once."""
     site = get_object_or_404(Site, slug=slug)
     try:

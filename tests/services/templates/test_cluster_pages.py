@@ -17,6 +17,7 @@ from extraction.services.core import stored_bytes
 from extraction.services.core.runs import JobError, Progress
 from extraction.services.intake import import_pages
 from extraction.services.templates import cluster_pages, clusters, sample_pages
+from tests.services import factory
 from tests.services.importing import bring, cluster_all, detail, done, listing, site_files, tables, zip_at
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]

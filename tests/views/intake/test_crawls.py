@@ -233,6 +233,13 @@ def test_the_whole_site_is_offered_only_where_a_rule_is_live(signed_in: Any, wor
     assert not Run.objects.filter(site=bare).exists()
 
 
+def test_a_crawl_is_not_resumed_beside_another(signed_in: Any, world: World) -> None:
+    factory.put(Run.objects.filter(pk=world.crawl.pk), Run.State.CANCELLED)
+    crawl_site.start(world.site)
+    answer = signed_in("operator").post(reverse("run_resume", args=[world.crawl.pk]), follow=True)
+    assert "Another crawl of this site is under way" in answer.content.decode()
+
+
 def test_paused_runs_are_said_apart_from_those_that_work_or_wait(signed_in: Any, world: World) -> None:
     factory.put(Run.objects.filter(pk=world.crawl.pk), Run.State.PAUSED)
     factory.put(Run.objects.exclude(pk=world.crawl.pk), Run.State.DONE)
