@@ -1,6 +1,6 @@
 """Alerts: whom to tell what, and the outbox of what is to be told (through Apprise)."""
 
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from django.conf import settings
 from django.db import models
@@ -63,7 +63,7 @@ class Alert(models.Model):
     key: what it tells; a channel is told the same thing once. state sending: a worker is at it since claimed_at. next_at: not before.
     """
 
-    State = AlertState
+    State: TypeAlias = AlertState
 
     channel = models.ForeignKey(AlertChannel, on_delete=models.CASCADE, related_name="alerts")
     event = models.CharField(max_length=10, choices=Event.choices)

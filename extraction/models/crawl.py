@@ -1,6 +1,6 @@
 """The frontier of a crawl: each address it knows, and what came of it."""
 
-from typing import ClassVar, Self
+from typing import ClassVar, Self, TypeAlias
 
 from django.db import models
 from django.db.models import Q
@@ -32,7 +32,7 @@ class CrawlAddress(models.Model):
     `fetching.crawl.messages.Outcome`, empty while queued. status: of HTTP, None where none came. message: why, in words.
     """
 
-    State = AddressState
+    State: TypeAlias = AddressState
 
     MESSAGE_LENGTH: ClassVar[int] = 300
 

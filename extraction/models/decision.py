@@ -1,6 +1,6 @@
 """Decisions: who let which version of a rule go live, and who took it out of use. Nothing of it is changed or deleted with a person."""
 
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from django.conf import settings
 from django.db import models
@@ -19,7 +19,7 @@ class DecisionKind(models.TextChoices):
 class Decision(models.Model):
     """One decision on a version. by: None for Vertex itself and for people whose account is gone; by_name: what they were called then."""
 
-    What = DecisionKind
+    What: TypeAlias = DecisionKind
 
     LIVE: ClassVar[tuple[DecisionKind, ...]] = (What.PUBLISHED, What.ACCEPTED, What.AUTOMATIC, What.COMMAND)
 

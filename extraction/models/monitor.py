@@ -1,6 +1,6 @@
 """Monitoring: when a site is checked, by which pages, and what the checks found (Vertex §3.2.2)."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -70,7 +70,7 @@ class Bellwether(models.Model):
         return self.answered / self.asked if self.asked else 1.0
 
 
-class Verdict(models.TextChoices):
+class CheckVerdict(models.TextChoices):
     OK = "ok", "Ok"
     SHINGLE = "shingle", "Structure changed"
     NULL = "null", "Values missing"
@@ -86,13 +86,13 @@ class Check(models.Model):
     fetched). evidence: [{attribute, url, kind, strong, before, now, reason}].
     """
 
-    Verdict = Verdict
+    Verdict: TypeAlias = CheckVerdict
 
     cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="checks")
     rule = models.ForeignKey(Rule, on_delete=models.CASCADE, related_name="checks")
     run = models.ForeignKey(Run, null=True, blank=True, on_delete=models.SET_NULL, related_name="checks")
     checked_at = models.DateTimeField()
-    verdict = models.CharField(max_length=12, choices=Verdict.choices)
+    verdict = models.CharField(max_length=12, choices=CheckVerdict.choices)
     confirmed = models.BooleanField(default=True)
     asked = models.PositiveIntegerField(default=0)
     reached = models.PositiveIntegerField(default=0)
@@ -106,7 +106,7 @@ class Check(models.Model):
         indexes = [models.Index(fields=["cluster", "checked_at"])]
         constraints = [
             models.UniqueConstraint(fields=["run", "cluster"], name="a_run_checks_a_cluster_once"),
-            models.CheckConstraint(condition=Q(verdict__in=Verdict.values), name="a_check_has_a_known_verdict"),
+            models.CheckConstraint(condition=Q(verdict__in=CheckVerdict.values), name="a_check_has_a_known_verdict"),
             models.CheckConstraint(condition=Q(reached__lte=F("asked")), name="a_check_reaches_what_it_asks"),
             models.CheckConstraint(condition=Q(covered_fraction__gte=0, covered_fraction__lte=1), name="a_check_covers_a_fraction"),
         ]
@@ -155,7 +155,7 @@ class Breakage(models.Model):
     proposal, or what a person said. One cluster has one open breakage at most.
     """
 
-    State = BreakageState
+    State: TypeAlias = BreakageState
 
     cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="breakages")
     rule = models.ForeignKey(Rule, on_delete=models.CASCADE, related_name="breakages")

@@ -1,6 +1,6 @@
 """What people said about where pages belong, and about which templates are one."""
 
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 from django.conf import settings
 from django.db import models
@@ -66,8 +66,8 @@ class MergeProposal(models.Model):
     whole records on the other's pages. evidence: figures of the comparison, by kind. One row a pair, whichever would stay.
     """
 
-    Kind = ProposalKind
-    State = ProposalState
+    Kind: TypeAlias = ProposalKind
+    State: TypeAlias = ProposalState
 
     into = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="merge_proposals")
     other = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="merge_proposals_into")

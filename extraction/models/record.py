@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 from django.db import models
 from django.db.models import Case, Count, F, Q, Value, When
@@ -129,7 +129,7 @@ class Record(models.Model):
     failed (nothing extracted; `reason` says why). text: all raw values, for the search.
     """
 
-    State = RecordState
+    State: TypeAlias = RecordState
 
     snapshot = models.OneToOneField(Snapshot, on_delete=models.CASCADE, related_name="record")
     cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="records")

@@ -1,6 +1,6 @@
 """Rules: one stylesheet a cluster, in versions."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 from django.conf import settings
 from django.db import models
@@ -28,9 +28,9 @@ class RuleOrigin(models.TextChoices):
     REUSED = "reused", "Reused"
 
 
-UNPUBLISHED = (RuleState.DRAFT, RuleState.VALIDATED)
-SERVING = (RuleState.LIVE, RuleState.SUSPECT, RuleState.BROKEN)
-ENDED = (RuleState.REPAIRED, RuleState.RETIRED)
+UNPUBLISHED_STATES = (RuleState.DRAFT, RuleState.VALIDATED)
+SERVING_STATES = (RuleState.LIVE, RuleState.SUSPECT, RuleState.BROKEN)
+ENDED_STATES = (RuleState.REPAIRED, RuleState.RETIRED)
 
 
 class RuleQuerySet(models.QuerySet["Rule"]):
@@ -46,7 +46,7 @@ class RuleQuerySet(models.QuerySet["Rule"]):
 
     def serving(self) -> Self:
         """Versions that extract: live, suspect and broken ones."""
-        return self.filter(state__in=SERVING)
+        return self.filter(state__in=SERVING_STATES)
 
     def live(self) -> Self:
         """Versions that extract, as far as is known without a fault."""
@@ -54,11 +54,11 @@ class RuleQuerySet(models.QuerySet["Rule"]):
 
     def unpublished(self) -> Self:
         """Versions that have never extracted anything."""
-        return self.filter(state__in=UNPUBLISHED)
+        return self.filter(state__in=UNPUBLISHED_STATES)
 
     def not_ended(self) -> Self:
         """Versions that extract or have never been published."""
-        return self.exclude(state__in=ENDED)
+        return self.exclude(state__in=ENDED_STATES)
 
 
 class Rule(models.Model):
@@ -70,14 +70,14 @@ class Rule(models.Model):
     broken one goes on serving until a person or a repair replaces it, since most of its attributes are right.
     """
 
-    State = RuleState
-    Origin = RuleOrigin
+    State: TypeAlias = RuleState
+    Origin: TypeAlias = RuleOrigin
 
-    UNPUBLISHED: ClassVar[tuple[RuleState, ...]] = UNPUBLISHED
-    SERVING: ClassVar[tuple[RuleState, ...]] = SERVING
-    ENDED: ClassVar[tuple[RuleState, ...]] = ENDED
+    UNPUBLISHED: ClassVar[tuple[RuleState, ...]] = UNPUBLISHED_STATES
+    SERVING: ClassVar[tuple[RuleState, ...]] = SERVING_STATES
+    ENDED: ClassVar[tuple[RuleState, ...]] = ENDED_STATES
 
-    TRANSITIONS: ClassVar[dict[State, tuple[State, ...]]] = {
+    TRANSITIONS: ClassVar[dict[RuleState, tuple[RuleState, ...]]] = {
         State.DRAFT: (State.VALIDATED, State.LIVE),
         State.VALIDATED: (State.LIVE,),
         State.LIVE: (State.SUSPECT, State.BROKEN, State.RETIRED),
@@ -106,9 +106,10 @@ class Rule(models.Model):
         ordering = ["-version"]
         constraints = [
             models.UniqueConstraint(fields=["cluster", "version"], name="one_rule_per_version"),
-            models.UniqueConstraint(fields=["cluster"], condition=Q(state__in=SERVING), name="one_serving_rule_per_cluster"),
+            models.UniqueConstraint(fields=["cluster"], condition=Q(state__in=SERVING_STATES), name="one_serving_rule_per_cluster"),
             models.CheckConstraint(
-                condition=Q(state__in=UNPUBLISHED, published_at=None) | Q(state__in=(*SERVING, *ENDED), published_at__isnull=False),
+                condition=Q(state__in=UNPUBLISHED_STATES, published_at=None)
+                | Q(state__in=(*SERVING_STATES, *ENDED_STATES), published_at__isnull=False),
                 name="a_published_rule_has_its_time",
             ),
             models.CheckConstraint(condition=Q(origin__in=RuleOrigin.values), name="a_rule_is_of_a_known_origin"),

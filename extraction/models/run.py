@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 from django.conf import settings
 from django.db import models
@@ -71,8 +71,8 @@ class Run(models.Model):
     or taken up again. summary: figures of the result, by kind.
     """
 
-    Kind = RunKind
-    State = RunState
+    Kind: TypeAlias = RunKind
+    State: TypeAlias = RunState
 
     TOLD_APART_BY: ClassVar[Mapping[str, Iterable[str]]] = {Kind.CRAWL: (), Kind.IMPORT: ("sha256", "folder")}
     """Which parameters make two runs of a kind different; for other kinds, all of them. A site has one unfinished crawl at most."""

@@ -1,6 +1,6 @@
 """Record types: what is extracted, shared between sites."""
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 from django.db import models
 from django.db.models import Q
@@ -77,7 +77,7 @@ class Attribute(models.Model):
     position: its place, from 0; the hue is the position modulo eight. list: whose rows it is of, None for the page's own.
     """
 
-    Type = AttributeType
+    Type: TypeAlias = AttributeType
     HUES = 8
 
     record_type = models.ForeignKey(RecordType, on_delete=models.CASCADE, related_name="attributes")

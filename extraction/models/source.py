@@ -1,6 +1,6 @@
 """Where the pages of a site are fetched from, and how."""
 
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
@@ -9,7 +9,7 @@ from django.db.models import Q
 from extraction.models.site import Site
 
 
-class Rendered(models.TextChoices):
+class Rendering(models.TextChoices):
     NEVER = "never", "Never"
     WHEN_NEEDED = "when_needed", "When the plain page lacks its content"
     ALWAYS = "always", "Always"
@@ -36,10 +36,9 @@ class Source(models.Model):
     contact: who answers for the crawl, named in the user agent; empty for that of the settings.
     """
 
-    Rendered = Rendered
+    Rendered: TypeAlias = Rendering
 
     DEFAULT_PAGES: ClassVar[int] = 500
-    MAX_PAGES: ClassVar[int] = MAX_PAGES
 
     site = models.OneToOneField(Site, on_delete=models.CASCADE, related_name="source")
     addresses: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
@@ -55,7 +54,7 @@ class Source(models.Model):
     whole = models.BooleanField(default=False)
     delay_s = models.FloatField(default=0.5, validators=[MinValueValidator(0.0), MaxValueValidator(MAX_DELAY_S)])
     concurrency = models.PositiveSmallIntegerField(default=4, validators=[MinValueValidator(1), MaxValueValidator(MAX_CONCURRENCY)])
-    rendered = models.CharField(max_length=12, choices=Rendered.choices, default=Rendered.NEVER)
+    rendered = models.CharField(max_length=12, choices=Rendering.choices, default=Rendering.NEVER)
     obey_robots = models.BooleanField(default=True)
     verify_certificates = models.BooleanField(default=True)
     contact = models.CharField(max_length=200, blank=True)
@@ -65,7 +64,7 @@ class Source(models.Model):
             models.CheckConstraint(condition=Q(page_limit__gte=1, page_limit__lte=MAX_PAGES), name="a_source_has_a_page_limit"),
             models.CheckConstraint(condition=Q(delay_s__gte=0, delay_s__lte=MAX_DELAY_S), name="a_source_has_a_bounded_delay"),
             models.CheckConstraint(condition=Q(concurrency__gte=1, concurrency__lte=MAX_CONCURRENCY), name="a_source_is_fetched_at_all"),
-            models.CheckConstraint(condition=Q(rendered__in=Rendered.values), name="a_source_is_rendered_in_a_known_way"),
+            models.CheckConstraint(condition=Q(rendered__in=Rendering.values), name="a_source_is_rendered_in_a_known_way"),
         ]
 
     def __str__(self) -> str:

@@ -9,7 +9,6 @@ from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from extraction.algorithms.errors import PageError
@@ -17,6 +16,7 @@ from extraction.algorithms.learning.tables import table
 from extraction.algorithms.rules import xslt
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Bellwether, Breakage, Check, Decision, Event, Monitor, Record, Rule, Site, Snapshot
+from extraction.models.monitor import BreakageQuerySet
 from extraction.services.core import signals, stored_pages
 from extraction.services.labels import proofs
 from extraction.services.monitoring import alerts, page_visits, repairs
@@ -139,7 +139,7 @@ def _open(check: Check) -> Breakage:
     return found
 
 
-def _close(breakages: QuerySet[Breakage], state: Breakage.State, at: datetime, user: User | None = None) -> int:
+def _close(breakages: BreakageQuerySet, state: Breakage.State, at: datetime, user: User | None = None) -> int:
     """Closes those that are open, by compare-and-set, and tells of each. Called in a transaction."""
     closed = 0
     for each in breakages.open():

@@ -13,10 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from django.db.models import QuerySet
-
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Attribute, Cluster, Record, RecordList, Rule
+from extraction.models.record import RecordQuerySet
 
 URL_COLUMN = "source_url"
 
@@ -95,7 +94,7 @@ def _of_rule(rule: RuleValue, wanted: str) -> list[tuple[str, bool]]:
     return [(each.name, each.multiple) for each in [*rows, *rule.attributes]]
 
 
-def rows(source: Cluster | QuerySet[Record], layout: Layout | None = None) -> Iterator[str]:
+def rows(source: Cluster | RecordQuerySet, layout: Layout | None = None) -> Iterator[str]:
     """The file line by line, CRLF included: the header, then each record that has any value.
 
     source: records in the order wanted, or a cluster for those of its pages as they are now. layout: needed for records; a cluster has its
@@ -143,7 +142,7 @@ def guard(text: str) -> str:
     return text if harmless else f"'{text}"
 
 
-def _lines(records: QuerySet[Record], layout: Layout) -> Iterator[str]:
+def _lines(records: RecordQuerySet, layout: Layout) -> Iterator[str]:
     guarded = guard if layout.guarded else str
     yield (BOM if layout.bom else "") + line(map(guarded, layout.columns))
     found = records.given().values_list("values", "rows", "snapshot__page__url")

@@ -22,14 +22,14 @@ from extraction.views.sites.sites import settings_page
 
 @require_POST
 @requires(Role.EDITOR)
-def start(request: HttpRequest, slug: str) -> HttpResponse:
+def start(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     """Fetches the site's pages, or fetches them again."""
     return _started(request, slug, crawl_site.start)
 
 
 @require_POST
 @requires(Role.EDITOR)
-def extract(request: HttpRequest, slug: str) -> HttpResponse:
+def extract(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     """Crawls the whole site for its records."""
     return _started(request, slug, crawl_site.start_extraction)
 
