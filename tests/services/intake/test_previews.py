@@ -38,6 +38,7 @@ def template(sent):
 def drawing(cluster) -> Run:
     run = factory.run(cluster.site, Run.Kind.PREVIEW, Run.State.RUNNING)
     run.summary = previews.run(run, Progress(run))
+    factory.put(Run.objects.filter(pk=run.pk), Run.State.DONE)
     return run
 
 

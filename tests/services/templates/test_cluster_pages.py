@@ -65,7 +65,7 @@ def test_a_site_of_two_templates_gives_two_clusters(clustered: Site) -> None:
     assert {snapshot.page.url[:4] for snapshot in first.snapshots.current().kept().select_related("page")} == {"book"}
     assert len(first.masks) == 1
     alone = Snapshot.objects.of_site(clustered).current().filter(cluster=None)
-    assert list(alone.order_by("error").values_list("page__url", "error")) == [("about.html", ""), ("broken.html", "the page is empty")]
+    assert list(alone.order_by("error").values_list("page__url", "error")) == [("about.html", ""), ("empty.html", "the page is empty")]
 
 
 def test_clustering_again_changes_nothing(clustered: Site) -> None:
@@ -250,7 +250,8 @@ def test_the_overview_counts_what_a_person_asks_for(clustered: Site) -> None:
     rule = make_rule(one, 2)
     pages = list(one.snapshots.current().kept()[:3])
     for snapshot, state in zip(pages, ("complete", "failed", "incomplete"), strict=True):
-        Record.objects.create(snapshot=snapshot, cluster=one, rule=rule, state=state, extracted_at=snapshot.fetched_at)
+        reason = "" if state == "complete" else "title is missing"
+        Record.objects.create(snapshot=snapshot, cluster=one, rule=rule, state=state, reason=reason, extracted_at=snapshot.fetched_at)
     for name in ("title", "author"):
         make_label(one, pages[0], name)
     clusters.ignore(one, True)
