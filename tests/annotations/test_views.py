@@ -311,10 +311,10 @@ def test_learning_is_a_run_whose_end_leads_to_the_rule(signed_in, shop, sent):
     mark(client, page(shop), "title", "Book 0")
     progress = post(client, "workbench_learn").json()["progress"]
     assert client.get(progress).json()["state"] == "queued"
-    Run.objects.update(state=Run.State.FAILED, error="title: no rule")
+    factory.put(Run.objects.all(), Run.State.FAILED, error="title: no rule")
     assert client.get(progress).json()["message"] == "title: no rule"
     rule = Rule.objects.create(cluster=shop, version=1, definition={"attributes": []}, stylesheet="")
-    Run.objects.update(state=Run.State.DONE)
+    factory.put(Run.objects.all(), Run.State.DONE)
     assert client.get(progress).json()["rule"] == rule.get_absolute_url()
 
 

@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.db import transaction
 
 from extraction.fetching.crawl.messages import Asset, Done, EndReason, Event, Found
@@ -43,7 +44,7 @@ MAX_DEATHS = 3
 """How often the crawling process may die in a row without having brought a page."""
 
 
-def start(site: Site, user: Any = None) -> Run:
+def start(site: Site, user: User | None = None) -> Run:
     """Fetches the site's pages, or fetches them again. Raises JobError when nothing is known to begin with.
 
     While a crawl of the site is unfinished, that one is given back.
@@ -51,34 +52,34 @@ def start(site: Site, user: Any = None) -> Run:
     return _start(site, {"mode": "sample"}, user)
 
 
-def start_renewal(site: Site, user: Any = None) -> Run:
+def start_renewal(site: Site, user: User | None = None) -> Run:
     """Fetches the site's pages again, finds their templates and then extracts their records. Raises JobError.
 
     A crawl that is under way does it as well: what it ends with is asked of its row when it ends.
     """
     with transaction.atomic():
-        going = Run.objects.select_for_update().filter(site=site, kind=Run.Kind.CRAWL, state__in=Run.UNFINISHED).first()
-        if going is None:
-            return _start(site, {"mode": "sample", "then": "extract"}, user)
-        going.parameters = going.parameters | {"then": "extract"}
-        going.save(update_fields=["parameters"])
+        # Locked, so that the crawl does not end before it is written what it ends with.
+        while not (going := Run.objects.unfinished().select_for_update().filter(site=site, kind=Run.Kind.CRAWL).first()):
+            _start(site, {"mode": "sample", "then": "extract"}, user)
+        if going.parameters.get("then") != "extract":
+            going.parameters = going.parameters | {"then": "extract"}
+            going.save(update_fields=["parameters"])
         return going
 
 
-def start_extraction(site: Site, user: Any = None) -> Run:
+def start_extraction(site: Site, user: User | None = None) -> Run:
     """Crawls the whole site and extracts its records with all its live rules as the pages come by. Raises JobError."""
-    live = Rule.objects.filter(cluster__site=site, cluster__ignored=False, state__in=Rule.SERVING).order_by("pk")
+    live = Rule.objects.serving().of_site(site).not_ignored().order_by("pk")
     ids = list(live.values_list("pk", flat=True))
     if not ids:
         raise JobError(f"{site.name} has no live rule; publish one first.")
     return _start(site, {"mode": "extract", "rules": ids}, user)
 
 
-def _start(site: Site, parameters: dict[str, Any], user: Any) -> Run:
+def _start(site: Site, parameters: dict[str, Any], user: User | None) -> Run:
     if not sources.ready(site):
         raise JobError(f"{site.name} has no address to begin with; give it one under Settings.")
-    going = Run.objects.filter(site=site, kind=Run.Kind.CRAWL, state__in=Run.UNFINISHED).first()
-    return going or runs.start(Run.Kind.CRAWL, site, parameters=parameters, user=user)
+    return runs.start(Run.Kind.CRAWL, site, parameters=parameters, user=user)
 
 
 def run(run: Run, progress: Progress) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.models import User
 
 from extraction.algorithms.dom import references
 from extraction.algorithms.dom.references import Need
@@ -39,14 +40,14 @@ Fetch = Callable[[Site, Sequence[Need]], Iterator[tuple[Need, bytes]]]
 """Gives the files that could be loaded, as they come."""
 
 
-def start(site: Site, *, cluster: Cluster | None = None, user: Any = None) -> Run:
+def start(site: Site, *, cluster: Cluster | None = None, user: User | None = None) -> Run:
     """Starts loading for the samples of a template, or of all. Raises JobError where nothing says where the site stands."""
     if not possible(site):
         raise JobError(f"{site.name} has no address: its styles and pictures can only come with its pages")
     return runs.start(Run.Kind.ASSETS, site, cluster=cluster, unit="files", user=user)
 
 
-def start_for(snapshots: Sequence[Snapshot], *, cluster: Cluster, user: Any = None) -> Run:
+def start_for(snapshots: Sequence[Snapshot], *, cluster: Cluster, user: User | None = None) -> Run:
     """Starts loading for these pages of a template's site, MAX_PAGES at most."""
     parameters = {"snapshots": sorted(each.pk for each in snapshots)[:MAX_PAGES]}
     return runs.start(Run.Kind.ASSETS, cluster.site, cluster=cluster, parameters=parameters, unit="files", user=user)

@@ -9,8 +9,8 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import F
 
 from extraction.algorithms.methods import METHODS, Groups, Pages
 from extraction.models import Clustering, Run, Site, Snapshot
@@ -25,7 +25,7 @@ KEPT_RUNS = 3
 """Comparisons of a site that are kept; each is some ten kilobytes a method."""
 
 
-def start(site: Site, methods: Sequence[str], *, user: Any = None) -> Run:
+def start(site: Site, methods: Sequence[str], *, user: User | None = None) -> Run:
     """Starts comparing. Raises JobError where no method is named, one is unknown, or the site has no pages."""
     unknown = sorted(set(methods) - set(METHODS))
     if unknown or not methods:
@@ -62,7 +62,7 @@ def last(site: Site) -> Run | None:
 
 def templates(pages: Collection[str]) -> Groups:
     """The pages by the templates they are of now; those of none are groups of one."""
-    rows = Snapshot.objects.filter(page__in=[int(page) for page in pages], page__current=F("pk"))
+    rows = Snapshot.objects.current().filter(page__in=[int(page) for page in pages])
     cluster_of = dict(rows.values_list("page", "cluster"))
     groups: dict[str, list[str]] = defaultdict(list)
     for page in pages:

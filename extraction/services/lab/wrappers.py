@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from django.contrib.auth.models import User
+
 from extraction.algorithms.alignment.roadrunner.infer import PAGES, Found, infer_from_few
 from extraction.algorithms.alignment.roadrunner.printing import Line, lines
 from extraction.algorithms.alignment.roadrunner.wrapper import row_elements
@@ -153,7 +155,7 @@ def _inner(part: Tuple) -> Iterator[Repeated]:
     return (each for each in sets if each.name not in deeper)
 
 
-def use(cluster: Cluster, key: str, taken: Sequence[Taken], user: Any, *, type_name: str = "") -> int:
+def use(cluster: Cluster, key: str, taken: Sequence[Taken], user: User | None, *, type_name: str = "") -> int:
     """Makes attributes of the columns taken and marks them on the first sample pages, as `suggested.use`; the number of pages marked."""
     seen = look(cluster)
     if seen.key != key:

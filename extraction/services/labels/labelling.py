@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from lxml import etree
 
@@ -28,7 +29,7 @@ def set_labels(
     snapshot: Snapshot,
     attribute: Attribute,
     locations: Sequence[Location] | None,
-    user: Any,
+    user: User | None,
     *,
     row: int = 0,
     nodes: Sequence[etree._Element] | None = None,

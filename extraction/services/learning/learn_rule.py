@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib.auth.models import User
+
 from extraction.algorithms.dom.nodes import Location, value
 from extraction.algorithms.errors import RuleError
 from extraction.algorithms.learning.apriori import Learned, LearnedXPath
@@ -29,7 +31,7 @@ FILL_S = 2.0
 """Pages are loaded for so long between two signs of life."""
 
 
-def start(cluster: Cluster, user: Any = None) -> Run:
+def start(cluster: Cluster, user: User | None = None) -> Run:
     """A run that learns the cluster's rule. Raises JobError when nothing is marked that it could learn from."""
     _marked(cluster, labels_of(cluster), row_labels_of(cluster))
     return runs.start(Run.Kind.LEARN, cluster.site, cluster=cluster, unit="steps", user=user)
@@ -81,7 +83,7 @@ def _marked(
     """The pages' own attributes that have a place marked on some page, and the lists that have a marked row."""
     if cluster.record_type_id is None:
         raise JobError(f"{cluster.label} has no record type yet; choose what is to be extracted first.")
-    schema = Attribute.objects.filter(record_type_id=cluster.record_type_id, list=None)
+    schema = Attribute.objects.of_cluster(cluster).of_page()
     marked = [attribute for attribute in schema if any(labels.get(attribute.pk, {}).values())]
     lists = [each for each in RecordList.objects.filter(record_type_id=cluster.record_type_id) if row_labels.get(each.pk)]
     if not marked and not lists:

@@ -120,7 +120,7 @@ def advise(cluster: Cluster, samples: Sequence[int], *, begun: Sequence[int] = (
     space, labels = open_workspace(cluster), labels_of(cluster)
     if not space.filling.complete:
         space.fill(budget_s)  # whoever waits for this to be complete may be the only one who asks
-    attributes = list(Attribute.objects.filter(record_type_id=cluster.record_type_id, list=None))
+    attributes = list(Attribute.objects.of_cluster(cluster).of_page())
     committees = {each: space.committee(each, labels[each.pk]) for each in attributes if any(labels.get(each.pk, {}).values())}
     ids = list(space.pages)
     known = {each.name: _known(ids, found, labels[each.pk]) for each, found in committees.items()}

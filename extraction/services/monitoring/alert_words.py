@@ -47,7 +47,7 @@ def of_digest(channel: AlertChannel, now: datetime) -> Words:
     sites = list(channel.sites.values_list("pk", flat=True)) or list(Site.objects.values_list("pk", flat=True))
     checks = Check.objects.filter(cluster__site__in=sites, checked_at__gt=since, checked_at__lte=now)
     mine = Breakage.objects.filter(cluster__site__in=sites).select_related("cluster__site", "rule")
-    broken = mine.filter(state=Breakage.State.OPEN)
+    broken = mine.open()
     closed = mine.filter(closed_at__gt=since, closed_at__lte=now)
     unreachable = checks.filter(verdict=Check.Verdict.UNREACHABLE).values("cluster").distinct().count()
     counted = [

@@ -76,7 +76,7 @@ def check(
 
 
 def _serving(site: Site) -> QuerySet[Rule]:
-    return Rule.objects.filter(cluster__site=site, cluster__ignored=False, state__in=Rule.SERVING)
+    return Rule.objects.serving().of_site(site).not_ignored()
 
 
 @dataclass(frozen=True, slots=True)

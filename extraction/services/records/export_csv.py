@@ -13,10 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from django.db.models import QuerySet
-
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Attribute, Cluster, Record, RecordList, Rule
+from extraction.models.record import RecordQuerySet
 
 URL_COLUMN = "source_url"
 
@@ -66,7 +65,7 @@ def default_layout(cluster: Cluster, **changes: Any) -> Layout:
     changes: fields of the layout that are to be otherwise; with `list`, the attributes of its rows come before the page's own.
     """
     wanted = changes.get("list", "")
-    schema = Attribute.objects.filter(record_type_id=cluster.record_type_id).select_related("list")
+    schema = Attribute.objects.of_cluster(cluster).select_related("list")
     attributes = [(each.name, each.multiple) for each in schema if each.list and each.list.name == wanted]
     attributes += [(each.name, each.multiple) for each in schema if each.list is None]
     if not attributes:
@@ -85,7 +84,7 @@ def list_names(cluster: Cluster) -> list[str]:
 
 def usual_list(cluster: Cluster) -> str:
     """The list whose rows are the lines unless told otherwise: the first where a record has no values of its own, else none, ""."""
-    of_pages = Attribute.objects.filter(record_type_id=cluster.record_type_id, list=None).exists()
+    of_pages = Attribute.objects.of_cluster(cluster).of_page().exists()
     names = [] if of_pages else list_names(cluster)
     return names[0] if names else ""
 
@@ -95,7 +94,7 @@ def _of_rule(rule: RuleValue, wanted: str) -> list[tuple[str, bool]]:
     return [(each.name, each.multiple) for each in [*rows, *rule.attributes]]
 
 
-def rows(source: Cluster | QuerySet[Record], layout: Layout | None = None) -> Iterator[str]:
+def rows(source: Cluster | RecordQuerySet, layout: Layout | None = None) -> Iterator[str]:
     """The file line by line, CRLF included: the header, then each record that has any value.
 
     source: records in the order wanted, or a cluster for those of its pages as they are now. layout: needed for records; a cluster has its
@@ -143,10 +142,10 @@ def guard(text: str) -> str:
     return text if harmless else f"'{text}"
 
 
-def _lines(records: QuerySet[Record], layout: Layout) -> Iterator[str]:
+def _lines(records: RecordQuerySet, layout: Layout) -> Iterator[str]:
     guarded = guard if layout.guarded else str
     yield (BOM if layout.bom else "") + line(map(guarded, layout.columns))
-    found = records.exclude(state=Record.State.FAILED).values_list("values", "rows", "snapshot__page__url")
+    found = records.given().values_list("values", "rows", "snapshot__page__url")
     for values, lists, url in found.iterator(chunk_size=CHUNK):
         for row in lists.get(layout.list, ()) if layout.list else ({},):
             here = values | row

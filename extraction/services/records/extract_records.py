@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin
 
+from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
@@ -42,9 +43,9 @@ MAX_REASON = 500
 _BASES = etree.XPath("/descendant::base/@href")
 
 
-def start(cluster: Cluster, user: Any = None) -> Run:
+def start(cluster: Cluster, user: User | None = None) -> Run:
     """A run over the pages of one template with its live rule. Raises JobError when it has none."""
-    rule = Rule.objects.filter(cluster=cluster, state__in=Rule.SERVING).first()
+    rule = cluster.rules.serving().first()
     if cluster.ignored:
         raise JobError(f"{cluster.label} is ignored.")
     if rule is None:
@@ -52,21 +53,21 @@ def start(cluster: Cluster, user: Any = None) -> Run:
     return runs.start(Run.Kind.EXTRACT, cluster.site, cluster=cluster, parameters={"rules": [rule.pk]}, user=user)
 
 
-def start_site(site: Site, user: Any = None) -> Run:
+def start_site(site: Site, user: User | None = None) -> Run:
     """A run over all pages of a site with all its live rules. Raises JobError when there are none."""
-    live = Rule.objects.filter(cluster__site=site, cluster__ignored=False, state__in=Rule.SERVING).order_by("pk")
+    live = Rule.objects.serving().of_site(site).not_ignored().order_by("pk")
     ids = list(live.values_list("pk", flat=True))
     if not ids:
         raise JobError(f"{site.name} has no live rule; publish one first.")
     return runs.start(Run.Kind.EXTRACT, site, parameters={"rules": ids}, user=user)
 
 
-def start_working(site: Site, user: Any = None) -> Run | None:
+def start_working(site: Site, user: User | None = None) -> Run | None:
     """A run over all pages of a site with those of its rules that no check found broken; None when there are none.
 
     A broken rule would take the records of pages as they were for nothing.
     """
-    rules = Rule.objects.filter(cluster__site=site, cluster__ignored=False, state=Rule.State.LIVE).order_by("pk")
+    rules = Rule.objects.live().of_site(site).not_ignored().order_by("pk")
     ids = list(rules.values_list("pk", flat=True))
     return runs.start(Run.Kind.EXTRACT, site, parameters={"rules": ids}, user=user) if ids else None
 
@@ -114,7 +115,7 @@ def targets_of(run: Run) -> dict[int, Target]:
 
 def _pages(site: Site, cluster_ids: Sequence[int]) -> QuerySet[Snapshot]:
     """Current snapshots, bytes kept, that may belong: those of these templates, and those without one."""
-    current = Snapshot.objects.filter(page__site=site, kept=True, page__current_id=F("pk"))
+    current = Snapshot.objects.of_site(site).current().kept()
     return current.filter(Q(cluster_id__in=cluster_ids) | Q(cluster=None)).order_by("pk")
 
 
@@ -292,5 +293,5 @@ def _summary(run: Run, left: Mapping[str, int], *, removed: int, pages: int, sec
 
 def _commonest_reason(run: Run) -> str:
     """Why most of the run's failed records failed; empty when none did."""
-    failed = Record.objects.filter(run=run, state=Record.State.FAILED).order_by().values_list("reason").annotate(n=Count("pk"))
+    failed = Record.objects.failed().filter(run=run).order_by().values_list("reason").annotate(n=Count("pk"))
     return str(max(failed, key=lambda row: (row[1], row[0]), default=("", 0))[0])

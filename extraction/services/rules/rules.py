@@ -8,6 +8,7 @@ import logging
 from dataclasses import replace
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.utils import timezone
@@ -45,7 +46,7 @@ class StateError(Exception):
     """The rule is not in a state that allows what was asked, in words."""
 
 
-def publish(rule: Rule, user: Any = None, *, what: Decision.What = Decision.What.PUBLISHED) -> Rule:
+def publish(rule: Rule, user: User | None = None, *, what: Decision.What = Decision.What.PUBLISHED) -> Rule:
     """Makes a draft or a retired rule the live one; the live one before it is retired in the same transaction. what: how it came to it.
 
     Raises StateError when it is not draft or retired any more, or when it cannot be run.
@@ -55,12 +56,12 @@ def publish(rule: Rule, user: Any = None, *, what: Decision.What = Decision.What
     return published
 
 
-def restore(rule: Rule, user: Any = None) -> Rule:
+def restore(rule: Rule, user: User | None = None) -> Rule:
     """Makes a retired rule the live one again. Raises StateError when it is not retired."""
     return _go_live(rule, Rule.ENDED, user, Decision.What.PUBLISHED)
 
 
-def retire(rule: Rule, user: Any = None) -> Rule:
+def retire(rule: Rule, user: User | None = None) -> Rule:
     """Takes the live rule out of use; the cluster has none then. Raises StateError when it is not live."""
     with transaction.atomic():
         if not move(rule, Rule.State.RETIRED):
@@ -92,7 +93,7 @@ def preview(rule: Rule, attribute: str, xpath: str) -> Effect:
     return effects.compare(rule.cluster, old, new, attribute, on=designs.check_pages(rule))
 
 
-def edit(rule: Rule, attribute: str, xpath: str, user: Any = None) -> Rule:
+def edit(rule: Rule, attribute: str, xpath: str, user: User | None = None) -> Rule:
     """A new draft: the rule with another XPath for one attribute, in place of all its alternatives.
 
     A part of the text that all alternatives agree on (after "by ", before ",") stays. The attribute may be one that the
@@ -105,7 +106,7 @@ def edit(rule: Rule, attribute: str, xpath: str, user: Any = None) -> Rule:
     return add_draft(rule.cluster, value, report=_edited_report(rule, attribute, xpath, effect, user), origin=Rule.Origin.EDITED, user=user)
 
 
-def add_draft(cluster: Cluster, value: RuleValue, *, report: dict[str, Any], origin: Rule.Origin, user: Any = None) -> Rule:
+def add_draft(cluster: Cluster, value: RuleValue, *, report: dict[str, Any], origin: Rule.Origin, user: User | None = None) -> Rule:
     """A new version of the cluster's rule as a draft. The newest version, if it is the same draft, gets the report instead."""
     definition, stylesheet = value.to_json(), xslt.stylesheet(value)
     xslt.Stylesheet.compile(stylesheet)
@@ -133,7 +134,7 @@ def value_of(rule: Rule) -> RuleValue:
     return RuleValue.from_json(rule.definition)
 
 
-def _go_live(rule: Rule, states: tuple[Rule.State, ...], user: Any, what: Decision.What) -> Rule:
+def _go_live(rule: Rule, states: tuple[Rule.State, ...], user: User | None, what: Decision.What) -> Rule:
     try:
         if not value_of(rule).every:
             raise StateError(f"Version {rule.version} has no attribute; there is nothing to publish.")
@@ -152,22 +153,22 @@ def _go_live(rule: Rule, states: tuple[Rule.State, ...], user: Any, what: Decisi
     return rule
 
 
-def _swap(rule: Rule, states: tuple[Rule.State, ...], user: Any, what: Decision.What) -> bool:
+def _swap(rule: Rule, states: tuple[Rule.State, ...], user: User | None, what: Decision.What) -> bool:
     with transaction.atomic():
         Cluster.objects.select_for_update().get(pk=rule.cluster_id)
         ready = Rule.objects.select_for_update().filter(pk=rule.pk, state__in=states)
         if not ready.exists():
             return False
-        serving = Rule.objects.filter(cluster_id=rule.cluster_id)
+        serving = Rule.objects.serving().filter(cluster_id=rule.cluster_id)
         serving.filter(state=Rule.State.BROKEN).update(state=Rule.State.REPAIRED)
-        serving.filter(state__in=Rule.SERVING).update(state=Rule.State.RETIRED)
+        serving.update(state=Rule.State.RETIRED)
         changed = ready.update(state=Rule.State.LIVE, published_at=timezone.now())
         if changed:
             _decided(rule, what, user)
         return bool(changed)
 
 
-def _decided(rule: Rule, what: Decision.What, user: Any) -> None:
+def _decided(rule: Rule, what: Decision.What, user: User | None) -> None:
     """Writes down who decided. Called in the transaction of what was decided."""
     Decision.objects.create(rule=rule, what=what, at=timezone.now(), by=user, by_name=user.get_username() if user else "")
 
@@ -176,7 +177,7 @@ def _with_xpath(rule: Rule, value: RuleValue, attribute: str, xpath: str) -> Rul
     """The rule value with the attribute's alternatives replaced; an attribute it lacks is added in the record type's order."""
     if any(each.name == attribute for each in value.attributes):
         return replace(value, attributes=tuple(_replaced(each, xpath) if each.name == attribute else each for each in value.attributes))
-    schema = list(Attribute.objects.filter(record_type_id=rule.cluster.record_type_id))
+    schema = list(Attribute.objects.of_cluster(rule.cluster))
     new = next((each for each in schema if each.name == attribute), None)
     if new is None:
         raise RuleError(f"There is no attribute “{attribute}”.")
@@ -192,7 +193,7 @@ def _replaced(attribute: AttributeRule, xpath: str) -> AttributeRule:
     return replace(attribute, alternatives=(Selector(xpath, parts.pop() if len(parts) == 1 else None),))
 
 
-def _edited_report(rule: Rule, attribute: str, xpath: str, effect: Effect, user: Any) -> dict[str, Any]:
+def _edited_report(rule: Rule, attribute: str, xpath: str, effect: Effect, user: User | None) -> dict[str, Any]:
     """The old report with this attribute's entry replaced by what the trial showed."""
     without = [row.snapshot_id for row in effect.rows if not row.error and not row.new]
     entry = {
@@ -207,6 +208,6 @@ def _edited_report(rule: Rule, attribute: str, xpath: str, effect: Effect, user:
     }
     entries = [each for each in rule.report.get("attributes", []) if each.get("name") != attribute]
     failed = [each for each in rule.report.get("failed", []) if each.get("name") != attribute]
-    order = {each.name: number for number, each in enumerate(Attribute.objects.filter(record_type_id=rule.cluster.record_type_id))}
+    order = {each.name: number for number, each in enumerate(Attribute.objects.of_cluster(rule.cluster))}
     entries = sorted([*entries, entry], key=lambda each: order.get(each["name"], len(order)))
     return rule.report | {"attributes": entries, "failed": failed, "edited_from": rule.version}

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
 
 from extraction.algorithms.rules.guess import guess_type
@@ -107,7 +108,7 @@ def offer(cluster: Cluster) -> Offer:
     return Offer(key, len(found.snapshots), found.offered)
 
 
-def take(cluster: Cluster, key: str, taken: TakenList, user: Any, *, type_name: str = "") -> Marked:
+def take(cluster: Cluster, key: str, taken: TakenList, user: User | None, *, type_name: str = "") -> Marked:
     """Makes a list of the fields taken and marks rows of it.
 
     key: the offer's. type_name: of the record type to be made where the template has none. Pages on which rows of the list are marked
@@ -175,7 +176,7 @@ def _mark(
     found: SuggestedList,
     fields: Sequence[tuple[Attribute, ListField]],
     snapshots: Sequence[int],
-    user: Any,
+    user: User | None,
     *,
     every: bool,
 ) -> Marked:

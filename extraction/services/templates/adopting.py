@@ -110,7 +110,7 @@ def effect(clustering: Clustering, home: Mapping[int, int], given: Collection[in
     then = {page: pk for group, pk in zip(groups, chosen, strict=True) for page in group.members}
     compared = [page for group in clustering.groups for page in group]
     before, after = Counter(home[page] for page in compared if page in home), Counter(pk for pk in then.values() if pk is not None)
-    held = Record.objects.standing().filter(cluster__in=rows).exclude(state=Record.State.FAILED)
+    held = Record.objects.given().standing().filter(cluster__in=rows)
     made = dict(held.values_list("snapshot__page", "cluster"))
     records = [(home.get(page) == made[page], then.get(page) == made[page]) for page in compared if page in made]
     stay = [pk for pk in rows if after[pk]]

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Count, F, Max, Q, Sum
+from django.db.models import Count, F, Max, Sum
 
 from extraction.algorithms.clustering import cores, masked_shingles
 from extraction.algorithms.clustering.cores import Templates
@@ -38,7 +39,7 @@ REVECTOR_PAGES = 100
 """Pages read at a time when vectors of an older scheme are made anew."""
 
 
-def start(site: Site, *, threshold: int | None = None, after: Run | None = None, extract: bool = False, user: Any = None) -> Run:
+def start(site: Site, *, threshold: int | None = None, after: Run | None = None, extract: bool = False, user: User | None = None) -> Run:
     """Starts clustering. threshold: fewest pages a template has, None to choose it by the site's size.
 
     after: the import that asks for it. It makes the run its own: a clustering that already works has not seen its pages.
@@ -47,7 +48,7 @@ def start(site: Site, *, threshold: int | None = None, after: Run | None = None,
     """
     if threshold is not None and threshold < 1:
         raise JobError(f"a template has at least 1 page; {threshold} was asked for")
-    pages = clusters.kept(site).count() if threshold else 0
+    pages = Snapshot.objects.of_site(site).current().kept().count() if threshold else 0
     if threshold and threshold > pages:
         raise JobError(f"{site.name} has {pages:,} pages; with {threshold:,} as the fewest pages of a template it would have none")
     parameters: dict[str, Any] = {"threshold": threshold}
@@ -58,7 +59,7 @@ def start(site: Site, *, threshold: int | None = None, after: Run | None = None,
     return runs.start(Run.Kind.CLUSTER, site, parameters=parameters, user=user)
 
 
-def adopt(clustering: Clustering, *, user: Any = None) -> Run:
+def adopt(clustering: Clustering, *, user: User | None = None) -> Run:
     """Starts making a clustering of the structure lab the site's templates; masked shingles are run anew, on all pages.
 
     Raises JobError where the method gave up.
@@ -76,7 +77,7 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
     Summary: clusters, clustered and unclustered pages, threshold, last_number (the highest number a cluster of the site ever had).
     """
     site = run.site
-    progress(0, total=clusters.kept(site).count(), message="Reading the pages")
+    progress(0, total=Snapshot.objects.of_site(site).current().kept().count(), message="Reading the pages")
     _renew_vectors(site, progress)
     found = _find(run, progress)
     progress(len(found.vectors), total=len(found.vectors), message="Writing the templates")
@@ -92,7 +93,8 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
         summary = _write(site, found)
         Run.objects.filter(pk=run.pk).update(summary=summary)
     progress(len(found.vectors), message="Learning addresses and choosing sample pages")
-    for cluster in list(site.clusters.filter(pk__in=clusters.kept(site).exclude(cluster=None).order_by().values("cluster"))):
+    clustered = Snapshot.objects.of_site(site).current().kept().exclude(cluster=None).order_by()
+    for cluster in list(site.clusters.filter(pk__in=clustered.values("cluster"))):
         address_patterns.learn(cluster)
         template_cores.renew(cluster)
         if not cluster.ignored:
@@ -121,7 +123,7 @@ def _state(site: Site) -> tuple[int, int, int]:
 
 def _find(run: Run, progress: Progress) -> _Found:
     site, state = run.site, _state(run.site)
-    rows = clusters.kept(site).filter(scheme=shingles.SCHEME, error="").order_by("page").values_list("page", "vector")
+    rows = Snapshot.objects.of_site(site).learnable().filter(scheme=shingles.SCHEME).order_by("page").values_list("page", "vector")
     vectors = {page: int(vector, 16) for page, vector in rows.iterator(chunk_size=10_000)}
     threshold = run.parameters.get("threshold") or default_threshold(len(vectors))
     reader = page_steps.Reader(site, lambda read: progress(min(read, len(vectors))))
@@ -132,7 +134,7 @@ def _find(run: Run, progress: Progress) -> _Found:
         return _Found(state, clustering.method, threshold, vectors, *groups)
     method = run.parameters.get("method", site.method)
     if method:
-        changed = set(clusters.kept(site).filter(cluster=None).values_list("page", flat=True))
+        changed = set(Snapshot.objects.of_site(site).current().kept().filter(cluster=None).values_list("page", flat=True))
         groups = adopting.of_templates(site, old_of_page(site), vectors, changed, reader, threshold)
         return _Found(state, method, threshold, vectors, *groups)
     first = masked_shingles.cluster(vectors, threshold=threshold)
@@ -198,8 +200,7 @@ def _write(site: Site, found: _Found) -> dict[str, Any]:
 
 def _note(site: Site, rows: Iterable[Cluster], masks: Mapping[int, list[str]], small: Mapping[int, bool]) -> None:
     """Writes the clusters' masks, and which of them are only offered: small ones to which nobody has given anything."""
-    given = Q(merged=True) | ~Q(name="") | ~Q(record_type=None) | ~Q(labels=None) | ~Q(rules=None) | Q(placements__belongs=True)
-    theirs = set(site.clusters.filter(given).values_list("pk", flat=True))
+    theirs = set(site.clusters.touched().values_list("pk", flat=True))
     for row in rows:
         wanted = masks.get(row.pk, []), small.get(row.pk, False) and row.pk not in theirs
         if (row.masks, row.small) != wanted:
@@ -238,7 +239,8 @@ def _assign(site: Site, cluster_of: dict[int, int]) -> None:
     """Writes the cluster of each page's current snapshot, where it is another one than before."""
     moves: dict[int | None, list[int]] = defaultdict(list)
     touched: set[int | None] = set()
-    for pk, page, before in clusters.kept(site).values_list("pk", "page", "cluster").iterator(chunk_size=10_000):
+    kept = Snapshot.objects.of_site(site).current().kept()
+    for pk, page, before in kept.values_list("pk", "page", "cluster").iterator(chunk_size=10_000):
         after = cluster_of.get(page)
         if after != before:
             moves[after].append(pk)
@@ -251,13 +253,12 @@ def _assign(site: Site, cluster_of: dict[int, int]) -> None:
 
 def _forget(site: Site, alive: set[int]) -> None:
     """Deletes clusters that lost all pages, unless a person gave them something."""
-    empty = site.clusters.exclude(pk__in=alive)
-    empty.filter(name="", labels=None, rules=None).delete()
+    site.clusters.dropped_when_empty().exclude(pk__in=alive).delete()
 
 
 def _renew_vectors(site: Site, progress: Progress) -> None:
     """Makes the vectors of pages that have none of the present scheme."""
-    stale = list(clusters.kept(site).filter(error="").exclude(scheme=shingles.SCHEME).values_list("pk", flat=True))
+    stale = list(Snapshot.objects.of_site(site).learnable().exclude(scheme=shingles.SCHEME).values_list("pk", flat=True))
     for done, chunk in enumerate(_chunks(stale, REVECTOR_PAGES)):
         snapshots = list(Snapshot.objects.filter(pk__in=chunk).order_by("pk"))
         page_store.vectorise(snapshots, [stored_bytes.get(snapshot.sha256) for snapshot in snapshots])

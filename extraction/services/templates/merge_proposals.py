@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from lxml import etree
 
@@ -47,9 +48,9 @@ class Pair:
     other: Cluster
 
 
-def start(site: Site, user: Any = None) -> Run | None:
+def start(site: Site, user: User | None = None) -> Run | None:
     """A run that looks for templates that are one; None where there are no two to compare."""
-    if not _ruled(site) or site.clusters.filter(ignored=False).count() < 2:
+    if not _ruled(site) or site.clusters.not_ignored().count() < 2:
         return None
     return runs.start(Run.Kind.COMPARE, site, unit="pairs", user=user)
 
@@ -73,7 +74,7 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
 
 def proposals(site: Site) -> list[MergeProposal]:
     """What waits for a person's word, the surest and largest first."""
-    rows = MergeProposal.objects.filter(into__site=site, state=OPEN).select_related("into__site", "other__site")
+    rows = MergeProposal.objects.open().of_site(site).select_related("into__site", "other__site")
     return sorted(rows, key=lambda row: (row.kind != MergeProposal.Kind.SAME, -int(row.evidence.get("pages", 0)), row.pk))
 
 
@@ -93,7 +94,7 @@ def refuse(proposal: MergeProposal) -> None:
 
 def _ruled(site: Site) -> dict[int, Rule]:
     """{cluster id: its live rule, else its newest draft} of the templates that have one and are not ignored."""
-    rows = Rule.objects.filter(cluster__site=site, cluster__ignored=False, state__in=(*Rule.SERVING, *Rule.UNPUBLISHED))
+    rows = Rule.objects.of_site(site).not_ignored().not_ended()
     found: dict[int, Rule] = {}
     for rule in rows.order_by("version"):
         held = found.get(rule.cluster_id)
@@ -105,8 +106,8 @@ def _ruled(site: Site) -> dict[int, Rule]:
 def _pairs(site: Site) -> list[Pair]:
     """The pairs to compare: for each template with a rule the PARTNERS most alike, without those said not to be the same."""
     cores, ruled = template_cores.of_site(site), _ruled(site)
-    rows = {row.pk: row for row in site.clusters.filter(ignored=False, pk__in=cores).order_by("number")}
-    answered = MergeProposal.objects.filter(into__site=site, state=REFUSED).values_list("into", "other")
+    rows = {row.pk: row for row in site.clusters.not_ignored().filter(pk__in=cores).order_by("number")}
+    answered = MergeProposal.objects.refused().of_site(site).values_list("into", "other")
     known = {frozenset(pair) for pair in answered}
     pairs: list[Pair] = []
     common = core.frame(list(cores.values()))
@@ -177,8 +178,8 @@ def _write(site: Site, found: Mapping[tuple[int, int], tuple[MergeProposal.Kind,
     """Open proposals become those found; an answer that a person gave meanwhile stays. Gives how many are open."""
     clusters.lock(site)
     there = set(site.clusters.values_list("pk", flat=True))
-    refused = {frozenset(pair) for pair in MergeProposal.objects.filter(into__site=site, state=REFUSED).values_list("into", "other")}
-    MergeProposal.objects.filter(into__site=site, state=OPEN).delete()
+    refused = {frozenset(pair) for pair in MergeProposal.objects.refused().of_site(site).values_list("into", "other")}
+    MergeProposal.objects.open().of_site(site).delete()
     rows = [
         MergeProposal(into_id=into, other_id=other, kind=kind, evidence=evidence)
         for (into, other), (kind, evidence) in found.items()

@@ -10,7 +10,6 @@ from extraction.algorithms.errors import PageError
 from extraction.models import Site, Snapshot
 from extraction.services.core import stored_bytes
 from extraction.services.core.stored_pages import StoredContent, read_root
-from extraction.services.templates import clusters
 
 KEPT = 2_000
 """Pages whose steps a reader keeps at hand; some 20 KB each. Clustering asks for most pages two or three times."""
@@ -23,7 +22,7 @@ class Reader:
     """
 
     def __init__(self, site: Site, tell: Callable[[int], None]) -> None:
-        self._snapshots = clusters.kept(site)
+        self._snapshots = Snapshot.objects.of_site(site).current().kept()
         self._tell = tell
         self._asked = 0
         self._kept: OrderedDict[int, PagePaths] = OrderedDict()

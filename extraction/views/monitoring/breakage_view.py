@@ -106,7 +106,7 @@ class _Read:
 
 def open_count() -> int:
     """How many breakages wait for somebody."""
-    return Breakage.objects.filter(state=Breakage.State.OPEN).count()
+    return Breakage.objects.open().count()
 
 
 def queue() -> list[Row]:
@@ -178,7 +178,7 @@ def ending(breakage: Breakage, proof: Proof | None) -> str:
 
 def renewing(breakage: Breakage) -> Run | None:
     """The run that makes the records right after the repair was accepted, while it is not done."""
-    runs = Run.objects.filter(site=breakage.cluster.site, state__in=Run.UNFINISHED).order_by("pk")
+    runs = Run.objects.unfinished().filter(site=breakage.cluster.site).order_by("pk")
     return runs.filter(kind__in=(Run.Kind.CRAWL, Run.Kind.CLUSTER, Run.Kind.EXTRACT)).first()
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+
+from django.contrib.auth.models import User
 
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.models import Attribute, Breakage, Decision, Rule
@@ -20,7 +21,7 @@ class Event:
     at: datetime
     state: str
     words: str
-    by: Any = None
+    by: User | str | None = None
     breakage: Breakage | None = None
 
 

@@ -201,7 +201,7 @@ def versions(cluster: Cluster) -> list[VersionRow]:
 
 def _attributes(rule: Rule, defined: dict[str, Any]) -> list[Attribute]:
     record_type = rule.cluster.record_type
-    known = list(record_type.attributes.filter(list=None)) if record_type else []
+    known = list(record_type.attributes.of_page()) if record_type else []
     gone = [name for name in defined if name not in {attribute.name for attribute in known}]
     more = [
         Attribute(name=name, type=defined[name]["type"], multiple=defined[name]["multiple"], position=len(known) + n)

@@ -102,7 +102,7 @@ def columns(record: Record, attributes: Sequence[Attribute] | None = None) -> li
     """A record's values, attribute by attribute, in the order of the template's record type."""
     if attributes is None:
         record_type = record.cluster.record_type
-        attributes = list(record_type.attributes.filter(list=None)) if record_type else []
+        attributes = list(record_type.attributes.of_page()) if record_type else []
     return [Column(attribute, values(record.values.get(attribute.name))) for attribute in attributes]
 
 
@@ -121,7 +121,7 @@ def list_schema(record_type: RecordType | None) -> dict[str, list[Attribute]]:
     """{list: its attributes} of a record type."""
     found: dict[str, list[Attribute]] = {}
     if record_type:
-        for attribute in record_type.attributes.filter(list__isnull=False).select_related("list").order_by("list__position", "position"):
+        for attribute in record_type.attributes.of_rows().select_related("list").order_by("list__position", "position"):
             found.setdefault(str(attribute.list), []).append(attribute)
     return found
 
@@ -135,7 +135,7 @@ def mark(record: Record, text: str) -> Mark:
         place = records.place(record, name, int(position))
     except records.PlaceError as error:
         return Mark(problem=str(error))
-    attribute = Attribute.objects.filter(record_type=record.cluster.record_type_id, name=name).first()
+    attribute = Attribute.objects.of_cluster(record.cluster).filter(name=name).first()
     outline = {**place.as_json(), "hue": attribute.hue if attribute else 0}
     return Mark(locations=json.dumps([outline], separators=(",", ":")))
 

@@ -101,7 +101,7 @@ def first_rule() -> RuleValue:
 
 
 def serving(cluster: Cluster) -> Rule:
-    return Rule.objects.get(cluster=cluster, state__in=Rule.SERVING)
+    return cluster.rules.serving().get()
 
 
 def right_fraction(cluster: Cluster, shop: Shop) -> float:
@@ -260,7 +260,7 @@ class TestSchedule:
 
     @staticmethod
     def end() -> None:
-        Run.objects.filter(kind=Run.Kind.CHECK).update(state=Run.State.DONE)
+        factory.put(Run.objects.filter(kind=Run.Kind.CHECK), Run.State.DONE)
 
     def test_a_site_with_a_rule_and_an_address_is_watched_without_being_told(self, site: Site) -> None:
         assert monitors.dispatch(START) == 1

@@ -63,7 +63,7 @@ def opened(*broken: str, kind: str = "null", report: dict[str, Any] | None = Non
 
 def served(breakage: Breakage) -> dict[str, int]:
     """{attribute: how many XPaths} of the version that serves."""
-    rule = Rule.objects.get(cluster=breakage.cluster, state__in=Rule.SERVING)
+    rule = breakage.cluster.rules.serving().get()
     return {each.name: len(each.alternatives) for each in rules.value_of(rule).attributes}
 
 
@@ -110,7 +110,7 @@ class TestAccepting:
         breakage = opened("price", report={"attributes": [entry("price", 9, 2)]})
         with pytest.raises(rules.StateError, match="Nothing of this repair is proven"):
             breakages.accept(breakage, now=NOW)
-        assert Rule.objects.get(cluster=breakage.cluster, state__in=Rule.SERVING) == breakage.rule
+        assert breakage.cluster.rules.serving().get() == breakage.rule
         assert Breakage.objects.get().state == Breakage.State.OPEN
 
 

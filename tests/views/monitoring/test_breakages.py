@@ -22,6 +22,7 @@ from extraction.services.templates import cluster_pages
 from extraction.views import home_view
 from extraction.views.monitoring import breakage_view, watch_view
 from extraction.views.rules import rule_history, rule_view
+from tests.services import factory
 from tests.services.monitoring.test_monitoring import ATTRIBUTES, Shop, cluster, serving, shop  # noqa: F401 - fixtures
 from tests.views.world import World
 
@@ -277,10 +278,10 @@ def test_opening_the_review_loads_what_its_pages_need_to_look_right(signed_in: A
             if need.url.endswith(".css"):
                 yield need, b"h1 { color: red }"
 
-    Run.objects.filter(pk=run.pk).update(state=Run.State.RUNNING)
+    factory.put(Run.objects.filter(pk=run.pk), Run.State.RUNNING)
     run.refresh_from_db()
     summary = load_assets.run(run, runs.Progress(run), fetch=fetch)
-    Run.objects.filter(pk=run.pk).update(state=Run.State.DONE, summary=summary)
+    factory.put(Run.objects.filter(pk=run.pk), Run.State.DONE, summary=summary)
     assert summary["loaded"] > 0
     text = signed_in("viewer").get(progress).content.decode()
     assert "data-loaded" in text
