@@ -12,7 +12,7 @@ from extraction.models.cluster import Cluster
 class Rule(models.Model):
     """One version of a cluster's rule.
 
-    definition: `algorithms.rules.rule.Rule` as JSON. stylesheet: the XSLT made of it; what is run. report: what the
+    definition: `algorithms.rules.rule.RuleDefinition` as JSON. stylesheet: the XSLT made of it; what is run. report: what the
     learner said of each attribute (precision, distance, support, features) and what validation found.
     state: `TRANSITIONS` says what may become of it. A version in one of the states of SERVING is the one that extracts; a suspect or
     broken one goes on serving until a person or a repair replaces it, since most of its attributes are right.

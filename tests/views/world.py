@@ -7,8 +7,7 @@ from typing import Any
 from django.utils import timezone
 
 from extraction import pipeline
-from extraction.algorithms.rules.rule import AttributeRule, Selector
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.models import (
     Alert,
     AlertChannel,
@@ -216,7 +215,7 @@ def draft(cluster: Cluster) -> Rule:
             for each in attributes
         ],
     }
-    return rules.add_draft(cluster, RuleValue(tuple(attributes)), report=report, origin=Rule.Origin.LEARNED)
+    return rules.add_draft(cluster, RuleDefinition(tuple(attributes)), report=report, origin=Rule.Origin.LEARNED)
 
 
 def extract(cluster: Cluster) -> Run:

@@ -3,13 +3,12 @@
 from collections.abc import Collection
 from typing import Any
 
-from extraction.algorithms.rules.rule import AttributeRule, ListRule
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition
 from extraction.models import Attribute, Cluster
 from extraction.services.labels import designs
 
 
-def beside(cluster: Cluster, learned: RuleValue, failed: Collection[str]) -> RuleValue:
+def beside(cluster: Cluster, learned: RuleDefinition, failed: Collection[str]) -> RuleDefinition:
     """What was learned, and what repairs found again and nobody marked anew, in the record type's order. failed: marked in vain."""
     done = {each.name for each in learned.every} | {each.name for each in learned.lists} | set(failed)
     attributes: list[AttributeRule] = list(learned.attributes)
@@ -17,16 +16,16 @@ def beside(cluster: Cluster, learned: RuleValue, failed: Collection[str]) -> Rul
     for name, each in designs.breaks(cluster.pk).items():
         if each.repair is None or name in done:
             continue
-        value = RuleValue.from_json(each.repair.definition)
+        value = RuleDefinition.from_json(each.repair.definition)
         attributes += [one for one in value.attributes if one.name == name and one.alternatives]
         lists |= {one.name: one for one in value.lists if one.name not in done and name in {column.name for column in one.attributes}}
     names = Attribute.objects.filter(record_type=cluster.record_type_id).values_list("name", flat=True)
     order = {name: number for number, name in enumerate(names)}
     attributes.sort(key=lambda each: order.get(each.name, len(order)))
-    return RuleValue(tuple(attributes), (*learned.lists, *lists.values()))
+    return RuleDefinition(tuple(attributes), (*learned.lists, *lists.values()))
 
 
-def report(cluster: Cluster, value: RuleValue, learned: dict[str, Any], effect: dict[str, Any]) -> dict[str, Any]:
+def report(cluster: Cluster, value: RuleDefinition, learned: dict[str, Any], effect: dict[str, Any]) -> dict[str, Any]:
     """The report of what was learned with what repairs said of the rest of the rule, counted anew."""
     known: dict[str, Any] = {entry["name"]: entry for part in ("attributes", "lists") for entry in learned[part]}
     for repair in (each.repair for each in designs.breaks(cluster.pk).values()):

@@ -10,7 +10,7 @@ from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.learning import odd
 from extraction.algorithms.learning.committee import Committee, Member
 from extraction.algorithms.rules import apply, xslt
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.algorithms.rules.values import read
 from extraction.models import Attribute, Cluster, Snapshot
 from extraction.services.core import stored_pages
@@ -29,7 +29,12 @@ SHOWN_CHARS = 120
 
 
 def report(
-    cluster: Cluster, space: Workspace, value: RuleValue, attributes: Sequence[Attribute], labels: Mapping[int, Labels], progress: Progress
+    cluster: Cluster,
+    space: Workspace,
+    value: RuleDefinition,
+    attributes: Sequence[Attribute],
+    labels: Mapping[int, Labels],
+    progress: Progress,
 ) -> dict[str, Any]:
     """{attribute: {"features": [[{"words", "rules_out"}]], "rivals": […], "odd": […], "own_data": …}} for the rule's own attributes.
 
@@ -107,7 +112,7 @@ def _own(found: page_data.Agreement | None) -> dict[str, Any] | None:
     return {"words": found.words, "agree": found.agree, "compared": found.compared, "different": list(found.different)}
 
 
-def _given(value: RuleValue, pages: Sequence[Snapshot]) -> dict[int, Mapping[str, Sequence[str]]]:
+def _given(value: RuleDefinition, pages: Sequence[Snapshot]) -> dict[int, Mapping[str, Sequence[str]]]:
     """What the rule gives on the pages; one that cannot be read is left out."""
     sheet = xslt.Stylesheet.compile(xslt.stylesheet(value))
     found: dict[int, Mapping[str, Sequence[str]]] = {}

@@ -13,7 +13,7 @@ from extraction.algorithms.dom.nodes import Location, value
 from extraction.algorithms.errors import RuleError
 from extraction.algorithms.learning.apriori import Learned, LearnedXPath
 from extraction.algorithms.rules import apply, xslt
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Attribute, Cluster, RecordList, Rule, Run
 from extraction.services.core import runs
 from extraction.services.core.runs import JobError, Progress
@@ -53,7 +53,7 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
         progress.problem(failure.attribute, failure.message)
     if not lessons and not lists:
         raise JobError(" ".join(f"{failure.message}." for failure in failed))
-    learned = RuleValue(tuple(lesson.rule for lesson in lessons.values()), tuple(lesson.rule for lesson in lists))
+    learned = RuleDefinition(tuple(lesson.rule for lesson in lessons.values()), tuple(lesson.rule for lesson in lists))
     value = carried_values.beside(cluster, learned, {failure.attribute for failure in failed})
     effect = effect_report(cluster, value, progress=progress, done=progress.run.done)
     report = _report(lessons, lists, failed, effect, learning_pages=len(space.pages))
@@ -158,7 +158,7 @@ def _faithful(
 def _unfaithful(space: Workspace, lesson: Lesson, labels: Labels) -> _Failure | None:
     name = lesson.rule.name
     try:
-        sheet = xslt.Stylesheet.compile(xslt.stylesheet(RuleValue((lesson.rule,))))
+        sheet = xslt.Stylesheet.compile(xslt.stylesheet(RuleDefinition((lesson.rule,))))
     except RuleError as error:
         return _Failure(name, f"{name}: {error}")
     for snapshot_id, places in sorted(labels.items()):

@@ -15,7 +15,7 @@ from django.utils import timezone
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.learning.tables import table
 from extraction.algorithms.rules import xslt
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Bellwether, Breakage, Check, Decision, Event, Monitor, Record, Rule, Site, Snapshot
 from extraction.services.core import signals, stored_pages
 from extraction.services.labels import proofs
@@ -55,7 +55,7 @@ def propose_open(site: Site, *, now: datetime) -> int:
 
 def propose(breakage: Breakage, *, now: datetime) -> Rule | None:
     """Relearns the broken attributes from the check's pages; None, with the breakage's note saying why, when none can be."""
-    repair = repairs.make(RuleValue.from_json(breakage.rule.definition), breakage.attributes, _pages(breakage))
+    repair = repairs.make(RuleDefinition.from_json(breakage.rule.definition), breakage.attributes, _pages(breakage))
     if not repair.relearned:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in repair.failed.items())
         breakage.note = reasons[:500] or "There is nothing to learn from."

@@ -10,8 +10,7 @@ from extraction.algorithms.errors import PageError
 from extraction.algorithms.learning.features import PageTable
 from extraction.algorithms.learning.tables import table
 from extraction.algorithms.monitoring.profiles import Profile
-from extraction.algorithms.rules.rule import AttributeRule
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
 from extraction.models import Record, Rule, Snapshot
 from extraction.services.core import stored_pages
 
@@ -29,18 +28,18 @@ def page(snapshot: Snapshot) -> PageTable | None:
         return None
 
 
-def judged(value: RuleValue) -> tuple[AttributeRule, ...]:
+def judged(value: RuleDefinition) -> tuple[AttributeRule, ...]:
     """What is judged of a rule: its attributes, and those of its lists as one that has the values of all rows."""
     columns = (replace(each, multiple=True, mandatory=False) for one in value.lists for each in one.attributes)
     return (*value.attributes, *columns)
 
 
-def columns(value: RuleValue) -> frozenset[str]:
+def columns(value: RuleDefinition) -> frozenset[str]:
     """The attributes of the rule's lists."""
     return frozenset(each.name for one in value.lists for each in one.attributes)
 
 
-def profiles(rule: Rule, value: RuleValue, before: Sequence[Values]) -> dict[str, Profile]:
+def profiles(rule: Rule, value: RuleDefinition, before: Sequence[Values]) -> dict[str, Profile]:
     """What each attribute's values look like, from the cluster's records; from the watched pages as they were where it has few."""
     rows = Record.objects.filter(cluster=rule.cluster).exclude(state=Record.State.FAILED).order_by("-extracted_at")
     records = [_together(*each) for each in rows.values_list("values", "rows")[:RECORDS]]

@@ -14,8 +14,7 @@ from extraction.algorithms.monitoring.list_judging import places
 from extraction.algorithms.monitoring.list_relearning import RelearnedList, relearn_list
 from extraction.algorithms.monitoring.relearning import NotRelearned, Relearned, relearn
 from extraction.algorithms.rules.apply import Extraction, attribute_values
-from extraction.algorithms.rules.rule import AttributeRule
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
 from extraction.models import Rule
 from extraction.services.labels.proofs import AGREEMENT, LEAST_JUDGES
 from extraction.services.monitoring import page_visits
@@ -38,7 +37,7 @@ class Repair:
     the report}. given: {attribute: pages of those tried on which it has a value, and several}. pages: how many were tried.
     """
 
-    value: RuleValue
+    value: RuleDefinition
     relearned: Mapping[str, Relearned]
     failed: Mapping[str, str]
     lists: Mapping[str, dict[str, Any]] = field(default_factory=dict)
@@ -69,17 +68,17 @@ class Repair:
         return _entry(name, made) | {"hits": hits, "checked": self.pages, "without": [], "several": several, "several_on": []}
 
 
-def without(value: RuleValue, names: Collection[str]) -> RuleValue:
+def without(value: RuleDefinition, names: Collection[str]) -> RuleDefinition:
     """The rule with nothing for these attributes: no value is better than one that is known to be wrong."""
 
     def left(each: AttributeRule) -> AttributeRule:
         return replace(each, alternatives=()) if each.name in names else each
 
     lists = tuple(replace(one, attributes=tuple(map(left, one.attributes))) for one in value.lists)
-    return RuleValue(tuple(map(left, value.attributes)), lists)
+    return RuleDefinition(tuple(map(left, value.attributes)), lists)
 
 
-def make(value: RuleValue, broken: Collection[str], seen: Sequence[Seen]) -> Repair:
+def make(value: RuleDefinition, broken: Collection[str], seen: Sequence[Seen]) -> Repair:
     """The rule with the broken attributes relearned on pages that were seen before and after."""
     pages, before = [each.new for each in seen], [page_visits.together(each.before) for each in seen]
     attributes = [each for each in value.attributes if each.name in broken]

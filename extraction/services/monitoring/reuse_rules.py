@@ -18,7 +18,7 @@ from extraction.algorithms.monitoring import verdict as judging
 from extraction.algorithms.monitoring.verdict import Visit
 from extraction.algorithms.rules import reuse, xslt
 from extraction.algorithms.rules.reuse import NoReuse, OldCluster, Reuse
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.algorithms.sketches.shingles import Mask
 from extraction.models import Cluster, Decision, Monitor, Record, Rule, Run, Site, Snapshot
 from extraction.services.core import runs
@@ -101,7 +101,7 @@ def _offer(cluster: Cluster, pairs: Pairs, progress: Progress) -> dict[str, int]
     """Gives the cluster a version made of the best old rule; what was counted."""
     old = Cluster.objects.get(pk=_chosen(cluster, pairs))
     rule = Rule.objects.get(cluster=old, state__in=Rule.SERVING)
-    value = RuleValue.from_json(rule.definition)
+    value = RuleDefinition.from_json(rule.definition)
     tried = _try(rule, value, pairs[old.pk])
     repair = repairs.make(value, tried.broken, tried.seen)
     for name, reason in repair.failed.items():
@@ -135,7 +135,7 @@ def _old(cluster: Cluster, shared: Sequence[tuple[int, int]]) -> OldCluster:
     return OldCluster(cluster.pk, frozenset(Mask.from_text(text) for text in cluster.masks), frozenset(urls), importance)
 
 
-def _try(rule: Rule, value: RuleValue, shared: Sequence[tuple[int, int]]) -> Tried:
+def _try(rule: Rule, value: RuleDefinition, shared: Sequence[tuple[int, int]]) -> Tried:
     """broken: by the field test, and by what a check would say; {attribute: why}."""
     sheet, seen, looked = xslt.Stylesheet.compile(rule.stylesheet), list[Seen](), list[Visit]()
     chosen = shared[:: -(-len(shared) // MAX_SHARED)]

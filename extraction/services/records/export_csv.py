@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from django.db.models import QuerySet
 
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Attribute, Cluster, Record, RecordList, Rule
 
 URL_COLUMN = "source_url"
@@ -71,7 +71,7 @@ def default_layout(cluster: Cluster, **changes: Any) -> Layout:
     attributes += [(each.name, each.multiple) for each in schema if each.list is None]
     if not attributes:
         rule = Rule.objects.filter(cluster=cluster).order_by("-version").first()
-        attributes = _of_rule(RuleValue.from_json(rule.definition), wanted) if rule else []
+        attributes = _of_rule(RuleDefinition.from_json(rule.definition), wanted) if rule else []
     layout = Layout((*(name for name, _ in attributes), URL_COLUMN), multiple=frozenset(name for name, several in attributes if several))
     return replace(layout, **changes)
 
@@ -90,7 +90,7 @@ def usual_list(cluster: Cluster) -> str:
     return names[0] if names else ""
 
 
-def _of_rule(rule: RuleValue, wanted: str) -> list[tuple[str, bool]]:
+def _of_rule(rule: RuleDefinition, wanted: str) -> list[tuple[str, bool]]:
     rows = [attribute for each in rule.lists if each.name == wanted for attribute in each.attributes]
     return [(each.name, each.multiple) for each in [*rows, *rule.attributes]]
 

@@ -21,8 +21,7 @@ from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply, values, xslt
 from extraction.algorithms.rules.apply import Extraction
 from extraction.algorithms.rules.language import language_of
-from extraction.algorithms.rules.rule import AttributeRule, ListRule
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition
 from extraction.models import Cluster, Record, Rule, Run, Site, Snapshot
 from extraction.services.core import runs, stored_pages
 from extraction.services.core.runs import JobError, Progress
@@ -93,7 +92,7 @@ class Target:
     """A live rule, ready to run."""
 
     rule: Rule
-    value: RuleValue
+    value: RuleDefinition
     sheet: xslt.Stylesheet
 
 
@@ -104,7 +103,7 @@ def targets_of(run: Run) -> dict[int, Target]:
         if not rule.serving:
             raise JobError(f"Version {rule.version} of the rule of {rule.cluster.label} is not live any more. Start a new run.")
         try:
-            targets[rule.cluster_id] = Target(rule, RuleValue.from_json(rule.definition), xslt.Stylesheet.compile(rule.stylesheet))
+            targets[rule.cluster_id] = Target(rule, RuleDefinition.from_json(rule.definition), xslt.Stylesheet.compile(rule.stylesheet))
         except (RuleError, XPathError) as error:
             raise JobError(f"The rule of {rule.cluster.label} cannot be run: {error}") from error
     if len(targets) < len(run.parameters["rules"]):
@@ -230,7 +229,7 @@ def _base(root: etree._Element, url: str) -> str:
 
 
 def _verdict(
-    rule: RuleValue, counts: Mapping[str, int], rows: Mapping[str, Sequence[Any]], extraction: Extraction
+    rule: RuleDefinition, counts: Mapping[str, int], rows: Mapping[str, Sequence[Any]], extraction: Extraction
 ) -> tuple[Record.State, str]:
     failed = extraction.failed
     if not counts and not rows:

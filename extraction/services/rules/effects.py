@@ -8,7 +8,7 @@ from typing import Any
 
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply, xslt
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Cluster, SamplePage, Snapshot
 from extraction.services.core import stored_bytes, stored_pages
 from extraction.services.core.coverage import MAX_LISTED
@@ -89,7 +89,7 @@ class _ListTally:
         return {"hits": self.hits, "rows": self.rows, "without": self.without[:MAX_LISTED], "filled": dict(self.filled)}
 
 
-def compare(cluster: Cluster, old: RuleValue, new: RuleValue, attribute: str, *, on: Sequence[int] = ()) -> Effect:
+def compare(cluster: Cluster, old: RuleDefinition, new: RuleDefinition, attribute: str, *, on: Sequence[int] = ()) -> Effect:
     """One attribute's values by two rules on up to PREVIEW_PAGES pages, within the trial's time limit.
 
     on: the snapshots to try, those of the cluster without any, samples first.
@@ -122,7 +122,7 @@ def compare(cluster: Cluster, old: RuleValue, new: RuleValue, attribute: str, *,
     )
 
 
-def effect_report(cluster: Cluster, rule: RuleValue, *, progress: Progress | None = None, done: int = 0) -> dict[str, Any]:
+def effect_report(cluster: Cluster, rule: RuleDefinition, *, progress: Progress | None = None, done: int = 0) -> dict[str, Any]:
     """What each attribute of a rule gives over the cluster's pages (REPORT_PAGES at most, spread evenly).
 
     {"pages": pages of the cluster, "checked": looked at, "unreadable": how many could not be read, "attributes":

@@ -14,8 +14,7 @@ from django.utils import timezone
 
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.rules import xslt
-from extraction.algorithms.rules.rule import AttributeRule, Selector
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.models import Attribute, Cluster, Decision, Rule
 from extraction.services.core import signals
 from extraction.services.labels import designs
@@ -105,9 +104,9 @@ def edit(rule: Rule, attribute: str, xpath: str, user: Any = None) -> Rule:
     return add_draft(rule.cluster, value, report=_edited_report(rule, attribute, xpath, effect, user), origin=Rule.Origin.EDITED, user=user)
 
 
-def add_draft(cluster: Cluster, value: RuleValue, *, report: dict[str, Any], origin: Rule.Origin, user: Any = None) -> Rule:
+def add_draft(cluster: Cluster, value: RuleDefinition, *, report: dict[str, Any], origin: Rule.Origin, user: Any = None) -> Rule:
     """A new version of the cluster's rule as a draft. The newest version, if it is the same draft, gets the report instead."""
-    definition, stylesheet = value.to_json(), xslt.stylesheet(value)
+    definition, stylesheet = value.as_json(), xslt.stylesheet(value)
     xslt.Stylesheet.compile(stylesheet)
     with transaction.atomic():
         Cluster.objects.select_for_update().get(pk=cluster.pk)
@@ -128,9 +127,9 @@ def add_draft(cluster: Cluster, value: RuleValue, *, report: dict[str, Any], ori
         )
 
 
-def value_of(rule: Rule) -> RuleValue:
+def value_of(rule: Rule) -> RuleDefinition:
     """The rule as a value. Raises RuleError or XPathError when the row does not hold one."""
-    return RuleValue.from_json(rule.definition)
+    return RuleDefinition.from_json(rule.definition)
 
 
 def _go_live(rule: Rule, states: tuple[Rule.State, ...], user: Any, what: Decision.What) -> Rule:
@@ -172,7 +171,7 @@ def _decided(rule: Rule, what: Decision.What, user: Any) -> None:
     Decision.objects.create(rule=rule, what=what, at=timezone.now(), by=user, by_name=user.get_username() if user else "")
 
 
-def _with_xpath(rule: Rule, value: RuleValue, attribute: str, xpath: str) -> RuleValue:
+def _with_xpath(rule: Rule, value: RuleDefinition, attribute: str, xpath: str) -> RuleDefinition:
     """The rule value with the attribute's alternatives replaced; an attribute it lacks is added in the record type's order."""
     if any(each.name == attribute for each in value.attributes):
         return replace(value, attributes=tuple(_replaced(each, xpath) if each.name == attribute else each for each in value.attributes))

@@ -7,8 +7,7 @@ from typing import Any
 
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.rules import xslt
-from extraction.algorithms.rules.rule import AttributeRule, ListRule
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition
 from extraction.models import Attribute, Cluster, Record, RecordType, Rule
 
 CHUNK = 500
@@ -34,15 +33,17 @@ def follow(record_type: RecordType, renamed: Mapping[str, str], lists: Mapping[s
 
 def _follow_rule(rule: Rule, schema: Mapping[str, Attribute], renamed: Mapping[str, str], lists: Mapping[str, str]) -> bool:
     try:
-        old = RuleValue.from_json(rule.definition)
-        named = RuleValue(_named(old.attributes, renamed), _named_lists(old.lists, renamed, lists))
+        old = RuleDefinition.from_json(rule.definition)
+        named = RuleDefinition(_named(old.attributes, renamed), _named_lists(old.lists, renamed, lists))
         own = tuple(_as_in(schema, each) for each in named.attributes)
-        new = RuleValue(own, tuple(replace(one, attributes=tuple(_as_in(schema, each) for each in one.attributes)) for one in named.lists))
+        new = RuleDefinition(
+            own, tuple(replace(one, attributes=tuple(_as_in(schema, each) for each in one.attributes)) for one in named.lists)
+        )
     except (RuleError, XPathError):  # it cannot be run as it is, so nothing of it can be lost
         return False
     if new == old:
         return False
-    rule.definition, rule.stylesheet = new.to_json(), xslt.stylesheet(new)
+    rule.definition, rule.stylesheet = new.as_json(), xslt.stylesheet(new)
     for part in ("attributes", "failed"):
         if part in rule.report:
             entries = rule.report[part]

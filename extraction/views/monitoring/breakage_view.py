@@ -11,7 +11,7 @@ from lxml import etree
 from extraction.algorithms.dom.nodes import Location, elements
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Attribute, Breakage, Check, Record, Rule, Run, Snapshot
 from extraction.services.core import stored_pages
 from extraction.services.core.recent import Recent
@@ -224,7 +224,7 @@ def _evaluated(breakage: Breakage) -> dict[str, _Read]:
 
 def _evaluate(breakage: Breakage) -> dict[str, _Read]:
     old = _only(breakage.rule, breakage.attributes)
-    new = _only(breakage.proposal, breakage.attributes) if breakage.proposal else RuleValue(())
+    new = _only(breakage.proposal, breakage.attributes) if breakage.proposal else RuleDefinition(())
     answered = [pair for pair in pairs(breakage.check_found) if pair.new]
     snapshots = Snapshot.objects.in_bulk([pk for pair in answered for pk in (pair.old, pair.new) if pk])
     found = {}
@@ -237,16 +237,16 @@ def _evaluate(breakage: Breakage) -> dict[str, _Read]:
     return found
 
 
-def _only(rule: Rule, names: Sequence[str]) -> RuleValue:
+def _only(rule: Rule, names: Sequence[str]) -> RuleDefinition:
     """The rule with these attributes alone, those of lists among them."""
-    value = RuleValue.from_json(rule.definition)
+    value = RuleDefinition.from_json(rule.definition)
     lists = [replace(one, attributes=tuple(each for each in one.attributes if each.name in names)) for one in value.lists]
-    return RuleValue(tuple(each for each in value.attributes if each.name in names), tuple(one for one in lists if one.attributes))
+    return RuleDefinition(tuple(each for each in value.attributes if each.name in names), tuple(one for one in lists if one.attributes))
 
 
-def _places(rule: RuleValue, root: etree._Element) -> Places:
+def _places(rule: RuleDefinition, root: etree._Element) -> Places:
     """Where a rule's values stand, those of all rows of a list together."""
-    found = dict(apply.places(RuleValue(rule.attributes), root))
+    found = dict(apply.places(RuleDefinition(rule.attributes), root))
     index = {element: n for n, element in enumerate(elements(root))} if rule.lists else {}
     for one in rule.lists:
         rows = apply.row_places(one, root, index)

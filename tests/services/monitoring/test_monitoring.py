@@ -10,8 +10,7 @@ import pytest
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.learning.tables import table
 from extraction.algorithms.monitoring.relearning import Relearned, relearn
-from extraction.algorithms.rules.rule import AttributeRule
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
 from extraction.algorithms.rules.xslt import Stylesheet
 from extraction.demo import site as demo
 from extraction.fetching.crawl.messages import Outcome
@@ -92,12 +91,12 @@ def cluster(db: None) -> Cluster:
 
 
 @cache
-def first_rule() -> RuleValue:
+def first_rule() -> RuleDefinition:
     truth, pages = demo.truth()["book"], first_books(0, 1, False)
     tables = [table(parse(page.content, content_type=page.content_type).root) for page in pages.values()]
     made = [relearn(attribute, tables, [tuple(truth[url][attribute.name]) for url in pages]) for attribute in ATTRIBUTES]
     assert all(isinstance(each, Relearned) for each in made), made
-    return RuleValue(tuple(each.rule for each in made if isinstance(each, Relearned)))
+    return RuleDefinition(tuple(each.rule for each in made if isinstance(each, Relearned)))
 
 
 def serving(cluster: Cluster) -> Rule:

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from extraction.algorithms.rules.rule import AttributeRule, ListRule, Selector
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.models import Breakage, Check, Rule
 from extraction.services.labels import proofs
 from extraction.services.monitoring import breakages, repairs
@@ -44,7 +43,7 @@ def test_what_is_proven_is_told_from_what_few_pages_say_what_is_doubtful_and_wha
 def test_what_is_left_out_gives_nothing_and_the_rest_stays() -> None:
     attribute = AttributeRule("title", alternatives=(Selector("//h1"),))
     column = AttributeRule("isbn", alternatives=(Selector("./td"),))
-    value = RuleValue((attribute,), (ListRule("editions", (Selector("//tr"),), (column,)),))
+    value = RuleDefinition((attribute,), (ListRule("editions", (Selector("//tr"),), (column,)),))
     left = repairs.without(value, ["isbn"])
     assert left.attributes == (attribute,)
     assert left.lists[0].attributes[0].alternatives == ()

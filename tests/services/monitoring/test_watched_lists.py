@@ -8,8 +8,7 @@ import pytest
 
 from extraction import pipeline
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.rules.rule import AttributeRule, ListRule, Selector
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.algorithms.rules.xslt import Stylesheet
 from extraction.fetching.crawl.messages import Outcome
 from extraction.models import Breakage, Check, Cluster, Rule, Run
@@ -38,7 +37,7 @@ Change = Callable[[int, str], str]
 @pytest.fixture
 def cluster(db: None, sent: list[int]) -> Cluster:
     found = lists.shops()
-    rules.publish(rules.add_draft(found, RuleValue((SHOP,), (OFFERS,)), report={}, origin=Rule.Origin.LEARNED))
+    rules.publish(rules.add_draft(found, RuleDefinition((SHOP,), (OFFERS,)), report={}, origin=Rule.Origin.LEARNED))
     return found
 
 

@@ -10,8 +10,7 @@ from django.db import IntegrityError, connection, transaction
 
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.learning.text_range import TextPart
-from extraction.algorithms.rules.rule import AttributeRule, Selector
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.models import Cluster, Rule, Snapshot
 from extraction.services.learning import workspaces
 from extraction.services.rules import rules, xpath_trial, xpath_words
@@ -31,9 +30,9 @@ def shop() -> Cluster:
     return factory.shop(10)
 
 
-def value(xpath: str = "//h1", *, part: TextPart | None = None, **more: str) -> RuleValue:
+def value(xpath: str = "//h1", *, part: TextPart | None = None, **more: str) -> RuleDefinition:
     title = AttributeRule("title", mandatory=True, alternatives=(Selector(xpath, part),))
-    return RuleValue((title, *(AttributeRule(name, alternatives=(Selector(path),)) for name, path in more.items())))
+    return RuleDefinition((title, *(AttributeRule(name, alternatives=(Selector(path),)) for name, path in more.items())))
 
 
 def draft(cluster: Cluster, xpath: str = "//h1", **more: Any) -> Rule:
@@ -72,7 +71,7 @@ def test_a_rule_that_cannot_run_or_has_no_attribute_is_not_published(shop: Clust
     Rule.objects.filter(pk=broken.pk).update(stylesheet="<no/>")
     with pytest.raises(rules.StateError, match="cannot be run"):
         rules.publish(Rule.objects.get(pk=broken.pk))
-    empty = rules.add_draft(shop, RuleValue(), report={}, origin=Rule.Origin.EDITED)
+    empty = rules.add_draft(shop, RuleDefinition(), report={}, origin=Rule.Origin.EDITED)
     with pytest.raises(rules.StateError, match="no attribute"):
         rules.publish(empty)
 
