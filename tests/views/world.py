@@ -25,6 +25,7 @@ from extraction.models import (
     Site,
     Source,
 )
+from extraction.models.rule_report import RuleReport
 from extraction.services.core import runs
 from extraction.services.records import extract_records
 from extraction.services.rules import rules
@@ -215,7 +216,7 @@ def draft(cluster: Cluster) -> Rule:
             for each in attributes
         ],
     }
-    return rules.add_draft(cluster, RuleDefinition(tuple(attributes)), report=report, origin=Rule.Origin.LEARNED)
+    return rules.add_draft(cluster, RuleDefinition(tuple(attributes)), report=RuleReport.from_json(report), origin=Rule.Origin.LEARNED)
 
 
 def extract(cluster: Cluster) -> Run:

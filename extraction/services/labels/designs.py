@@ -37,7 +37,7 @@ def breaks(cluster_id: int) -> dict[str, Break]:
     rows = Breakage.objects.filter(cluster=cluster_id, state__in=states).select_related("check_found", "proposal")
     found = {}
     for each in rows.order_by("opened_at", "pk"):
-        proof = proofs.proof(each.proposal.report, each.attributes) if each.proposal else proofs.Proof()
+        proof = proofs.proof(each.proposal.read_report(), each.attributes) if each.proposal else proofs.Proof()
         pages = frozenset(row["new"] for row in each.check_found.pages if row["new"])
         for name in each.attributes:
             found[name] = Break(each.opened_at, pages, each.proposal if name not in {*proof.lost, *proof.doubtful} else None)

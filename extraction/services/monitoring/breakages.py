@@ -5,6 +5,7 @@ a repair for each open breakage that has none: the broken attributes alone are r
 as they are. A repair waits for a person, unless the site's monitor lets it go live and every test passes.
 """
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -15,8 +16,8 @@ from django.utils import timezone
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.learning.tables import table
 from extraction.algorithms.rules import xslt
-from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Bellwether, Breakage, Check, Decision, Event, Monitor, Record, Rule, Site, Snapshot
+from extraction.models.rule_report import FailedAttribute
 from extraction.services.core import signals, stored_pages
 from extraction.services.labels import proofs
 from extraction.services.monitoring import alerts, page_visits, repairs
@@ -55,7 +56,7 @@ def propose_open(site: Site, *, now: datetime) -> int:
 
 def propose(breakage: Breakage, *, now: datetime) -> Rule | None:
     """Relearns the broken attributes from the check's pages; None, with the breakage's note saying why, when none can be."""
-    repair = repairs.make(RuleDefinition.from_json(breakage.rule.definition), breakage.attributes, _pages(breakage))
+    repair = repairs.make(breakage.rule.read_definition(), breakage.attributes, _pages(breakage))
     if not repair.relearned:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in repair.failed.items())
         breakage.note = reasons[:500] or "There is nothing to learn from."
@@ -93,7 +94,8 @@ def accept(breakage: Breakage, *, user: Any = None, now: datetime | None = None,
 
 def _accepted(breakage: Breakage, proposal: Rule, user: Any, *, doubtful: bool) -> Rule:
     """The proposal, or a version of it without what is left out."""
-    proof = proofs.proof(proposal.report, breakage.attributes)
+    report = proposal.read_report()
+    proof = proofs.proof(report, breakage.attributes)
     if not proof.found and not (doubtful and proof.doubtful):
         raise rules.StateError("Nothing of this repair is proven. Look at it, edit it or mark the values yourself.")
     verdicts = breakage.check_found.attributes
@@ -101,9 +103,9 @@ def _accepted(breakage: Breakage, proposal: Rule, user: Any, *, doubtful: bool) 
     left = wrong | ({} if doubtful else dict(proof.doubtful))
     if not left:
         return proposal
-    failed = [{"name": name, "reason": reason} for name, reason in {**proof.lost, **left}.items()]
-    value = repairs.without(rules.value_of(proposal), left)
-    return rules.add_draft(breakage.cluster, value, report=proposal.report | {"failed": failed}, origin=Rule.Origin.REPAIRED, user=user)
+    failed = tuple(FailedAttribute(name=name, reason=reason) for name, reason in {**proof.lost, **left}.items())
+    value = repairs.without(proposal.read_definition(), left)
+    return rules.add_draft(breakage.cluster, value, report=replace(report, failed=failed), origin=Rule.Origin.REPAIRED, user=user)
 
 
 def dismiss(breakage: Breakage, *, user: Any = None, now: datetime | None = None) -> bool:

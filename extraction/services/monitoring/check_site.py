@@ -22,7 +22,6 @@ from extraction.algorithms.learning.tables import table
 from extraction.algorithms.monitoring import verdict as judging
 from extraction.algorithms.monitoring.verdict import AttributeVerdict, Evidence, Thresholds, Verdict, Visit
 from extraction.algorithms.rules import xslt
-from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.algorithms.sketches import shingles
 from extraction.algorithms.sketches.shingles import Mask
 from extraction.fetching.crawl.messages import Outcome
@@ -114,7 +113,7 @@ class Looker:
 
     def __init__(self, rule: Rule, watched: Sequence[Bellwether]) -> None:
         self.rule, self.watched = rule, watched
-        self.value = RuleDefinition.from_json(rule.definition)
+        self.value = rule.read_definition()
         self.sheet = xslt.Stylesheet.compile(rule.stylesheet)
         self.masks = [Mask.from_text(text) for text in rule.cluster.masks]
         self.old = {each.page.url: page for each in watched if (page := history.page(each.baseline)) is not None}

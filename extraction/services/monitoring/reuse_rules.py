@@ -8,7 +8,7 @@ new template's own rule, which waits for a person unless the site lets repairs g
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import transaction
@@ -21,6 +21,7 @@ from extraction.algorithms.rules.reuse import NoReuse, OldCluster, Reuse
 from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.algorithms.sketches.shingles import Mask
 from extraction.models import Cluster, Decision, Monitor, Record, Rule, Run, Site, Snapshot
+from extraction.models.rule_report import ReusedFrom
 from extraction.services.core import runs
 from extraction.services.core.runs import Progress
 from extraction.services.monitoring import history, page_visits, repairs
@@ -101,7 +102,7 @@ def _offer(cluster: Cluster, pairs: Pairs, progress: Progress) -> dict[str, int]
     """Gives the cluster a version made of the best old rule; what was counted."""
     old = Cluster.objects.get(pk=_chosen(cluster, pairs))
     rule = Rule.objects.get(cluster=old, state__in=Rule.SERVING)
-    value = RuleDefinition.from_json(rule.definition)
+    value = rule.read_definition()
     tried = _try(rule, value, pairs[old.pk])
     repair = repairs.make(value, tried.broken, tried.seen)
     for name, reason in repair.failed.items():
@@ -155,8 +156,8 @@ def _try(rule: Rule, value: RuleDefinition, shared: Sequence[tuple[int, int]]) -
 
 def _draft(cluster: Cluster, rule: Rule, repair: Repair) -> Rule:
     """The new cluster's first version; its record type is the old cluster's where it has none."""
-    report = repair.report(rule) | {"reused_from": {"template": rule.cluster.label, "version": rule.version}}
-    report.pop("repaired_from")
+    reused = ReusedFrom(template=rule.cluster.label, version=rule.version)
+    report = replace(repair.report(rule), repaired_from=None, reused_from=reused)
     origin = Rule.Origin.REPAIRED if repair.relearned or repair.failed else Rule.Origin.REUSED
     with transaction.atomic():
         Cluster.objects.filter(pk=cluster.pk, record_type=None).update(record_type=rule.cluster.record_type, small=False)

@@ -71,7 +71,7 @@ def default_layout(cluster: Cluster, **changes: Any) -> Layout:
     attributes += [(each.name, each.multiple) for each in schema if each.list is None]
     if not attributes:
         rule = Rule.objects.filter(cluster=cluster).order_by("-version").first()
-        attributes = _of_rule(RuleDefinition.from_json(rule.definition), wanted) if rule else []
+        attributes = _of_rule(rule.read_definition(), wanted) if rule else []
     layout = Layout((*(name for name, _ in attributes), URL_COLUMN), multiple=frozenset(name for name, several in attributes if several))
     return replace(layout, **changes)
 

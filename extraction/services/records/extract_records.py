@@ -103,7 +103,7 @@ def targets_of(run: Run) -> dict[int, Target]:
         if not rule.serving:
             raise JobError(f"Version {rule.version} of the rule of {rule.cluster.label} is not live any more. Start a new run.")
         try:
-            targets[rule.cluster_id] = Target(rule, RuleDefinition.from_json(rule.definition), xslt.Stylesheet.compile(rule.stylesheet))
+            targets[rule.cluster_id] = Target(rule, rule.read_definition(), xslt.Stylesheet.compile(rule.stylesheet))
         except (RuleError, XPathError) as error:
             raise JobError(f"The rule of {rule.cluster.label} cannot be run: {error}") from error
     if len(targets) < len(run.parameters["rules"]):

@@ -10,7 +10,6 @@ from django.db.models.functions import Cast, NullIf
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply
-from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Attribute, Cluster, Record
 from extraction.services.core import stored_pages
 
@@ -60,7 +59,7 @@ def place(record: Record, attribute: str, position: int = 0) -> Location:
     """
     snapshot = record.snapshot
     try:
-        rule = RuleDefinition.from_json(record.rule.definition)
+        rule = record.rule.read_definition()
         root = stored_pages.read_root(snapshot)
         found: Sequence[tuple[Location, str]] = apply.places(rule, root).get(attribute, ())
     except (PageError, RuleError, XPathError) as error:

@@ -20,6 +20,7 @@ from extraction.models import (
     Site,
     Snapshot,
 )
+from extraction.models.rule_report import RuleReport
 from extraction.services.core.runs import JobError
 from extraction.services.labels import proofs
 from extraction.services.templates import merging
@@ -206,8 +207,9 @@ def _previews(site: Site, first: dict[int, int]) -> dict[int, Snapshot]:
 def _serving(site: Site) -> dict[int, tuple[str, tuple[str, ...]]]:
     """(state, attributes that its repair did not find again) of each cluster's serving rule."""
     rows = Rule.objects.filter(cluster__site=site, state__in=Rule.SERVING)
-    told = rows.values_list("cluster", "state", "report__repaired_from", "report__failed")
-    return {pk: (state, proofs.lost({"repaired_from": repaired, "failed": failed})) for pk, state, repaired, failed in told}
+    told = list(rows.values_list("cluster", "state", "report__repaired_from", "report__failed"))
+    reports = {pk: RuleReport.from_json({"repaired_from": repaired, "failed": failed or []}) for pk, _, repaired, failed in told}
+    return {pk: (state, proofs.lost(reports[pk])) for pk, state, _, _ in told}
 
 
 def _labelled(site: Site) -> dict[int, int]:

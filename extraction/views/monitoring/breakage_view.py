@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db.models import Count
@@ -13,6 +13,7 @@ from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply
 from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Attribute, Breakage, Check, Record, Rule, Run, Snapshot
+from extraction.models.rule_report import RelearnedReport, RuleReport
 from extraction.services.core import stored_pages
 from extraction.services.core.recent import Recent
 from extraction.services.labels import proofs
@@ -81,13 +82,13 @@ class Line:
 class AttributeEffect:
     """A broken attribute over the check's pages.
 
-    relearned: the learner's figures {judged, agreeing, returned, …}, {} where there is no repair of it; failure: why.
+    relearned: the learner's figures, None where there is no repair of it; failure: why.
     proven: the repair is. old, new: the XPaths. values: pages with a value before, now, and by the repair.
     """
 
     attribute: Attribute
     lines: list[Line]
-    relearned: Mapping[str, Any] = field(default_factory=dict)
+    relearned: RelearnedReport | None = None
     failure: str = ""
     old: tuple[str, ...] = ()
     new: tuple[str, ...] = ()
@@ -141,10 +142,9 @@ def effect(breakage: Breakage) -> list[AttributeEffect]:
     """What broke and what the repair gives, attribute by attribute, page by page; what is not proven first."""
     read, pages = _evaluated(breakage), pairs(breakage.check_found)
     reasons = {(each["attribute"], each["url"]): each["reason"] for each in breakage.check_found.evidence}
-    report = breakage.proposal.report if breakage.proposal else {}
-    told = [*report.get("attributes", []), *(each for one in report.get("lists", []) for each in one.get("attributes", []))]
-    entries = {each.get("name"): each for each in told}
-    failures = {each["name"]: each["reason"] for each in report.get("failed", [])}
+    report = breakage.proposal.read_report() if breakage.proposal else RuleReport()
+    entries = {each.name: each.relearned for each in (*report.attributes, *report.columns)}
+    failures = report.failures
     old, new = _xpaths(breakage.rule), _xpaths(breakage.proposal) if breakage.proposal else {}
     sure = proof(breakage)
     proven, found = sure.proven if sure else (), []
@@ -155,7 +155,7 @@ def effect(breakage: Breakage) -> list[AttributeEffect]:
             sum(bool(each.now) for each in lines),
             sum(bool(each.repaired) for each in lines),
         )
-        relearned = entries.get(attribute.name, {}).get("relearned", {})
+        relearned = entries.get(attribute.name)
         xpaths = old.get(attribute.name, ()), new.get(attribute.name, ())
         found.append(
             AttributeEffect(attribute, lines, relearned, failures.get(attribute.name, ""), *xpaths, counts, attribute.name in proven)
@@ -165,7 +165,7 @@ def effect(breakage: Breakage) -> list[AttributeEffect]:
 
 def proof(breakage: Breakage) -> Proof | None:
     """How sure the repair is of what broke; None where there is none."""
-    return proofs.proof(breakage.proposal.report, breakage.attributes) if breakage.proposal else None
+    return proofs.proof(breakage.proposal.read_report(), breakage.attributes) if breakage.proposal else None
 
 
 def ending(breakage: Breakage, proof: Proof | None) -> str:
@@ -239,7 +239,7 @@ def _evaluate(breakage: Breakage) -> dict[str, _Read]:
 
 def _only(rule: Rule, names: Sequence[str]) -> RuleDefinition:
     """The rule with these attributes alone, those of lists among them."""
-    value = RuleDefinition.from_json(rule.definition)
+    value = rule.read_definition()
     lists = [replace(one, attributes=tuple(each for each in one.attributes if each.name in names)) for one in value.lists]
     return RuleDefinition(tuple(each for each in value.attributes if each.name in names), tuple(one for one in lists if one.attributes))
 

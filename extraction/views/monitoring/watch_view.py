@@ -10,6 +10,7 @@ from django.db.models import Count
 from django.utils import timezone
 
 from extraction.models import Attribute, Bellwether, Breakage, Check, Cluster, Label, Rule, Site
+from extraction.services.rules import rule_xpaths
 from extraction.views.schema.shown_attributes import find_attributes
 
 SHOWN = 60
@@ -144,8 +145,7 @@ def _template(
 ) -> TemplateWatch:
     outcomes = {row["url"]: row["outcome"] for row in checks[-1].pages} if checks else {}
     watched = [Watched(each, outcomes.get(each.page.url, "")) for each in bellwethers]
-    lists = [each for one in rule.definition.get("lists", []) for each in one["attributes"]]
-    names = [each["name"] for each in (*rule.definition.get("attributes", []), *lists)]
+    names = [each.name for each in rule_xpaths.definition_of(rule).every]
     names.sort(key=lambda name: not checks or name not in checks[-1].broken)
     known = [schema.get((rule.cluster.record_type_id, name)) or Attribute(name=name, position=n) for n, name in enumerate(names)]
     lines = [NullLine(each, _nulls(checks, each.name)) for each in known]

@@ -15,6 +15,7 @@ from extraction.algorithms.rules.xslt import Stylesheet
 from extraction.demo import site as demo
 from extraction.fetching.crawl.messages import Outcome
 from extraction.models import Bellwether, Breakage, Check, Cluster, Monitor, Rule, Run, Site, Source
+from extraction.models.rule_report import RuleReport
 from extraction.services.monitoring import bellwethers, breakages, check_site, monitors, page_visits
 from extraction.services.monitoring.page_visits import Answer
 from extraction.services.rules import rules
@@ -86,7 +87,7 @@ def cluster(db: None) -> Cluster:
         snapshot = factory.snapshot(site, url, page.content, cluster=group)
         snapshot.content_type = page.content_type
         snapshot.save()
-    rules.publish(rules.add_draft(group, first_rule(), report={}, origin=Rule.Origin.LEARNED))
+    rules.publish(rules.add_draft(group, first_rule(), report=RuleReport(), origin=Rule.Origin.LEARNED))
     return group
 
 
@@ -237,7 +238,7 @@ def test_a_check_that_is_done_again_after_its_worker_died_checks_nothing_twice(c
 
 
 def test_every_move_that_the_table_does_not_have_is_refused(cluster: Cluster) -> None:
-    rule = rules.add_draft(cluster, first_rule(), report={}, origin=Rule.Origin.LEARNED)
+    rule = rules.add_draft(cluster, first_rule(), report=RuleReport(), origin=Rule.Origin.LEARNED)
     Rule.objects.exclude(pk=rule.pk).update(state=Rule.State.RETIRED)
     assert set(Rule.TRANSITIONS) == set(Rule.State)
     for before, after in product(Rule.State, Rule.State):

@@ -13,6 +13,7 @@ from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.algorithms.rules.xslt import Stylesheet
 from extraction.demo import site as demo
 from extraction.models import Cluster, Monitor, Page, Record, Rule, Run, Snapshot
+from extraction.models.rule_report import RuleReport
 from extraction.services.core import stored_bytes
 from extraction.services.monitoring import page_visits, reuse_rules
 from extraction.services.rules import rules
@@ -38,7 +39,7 @@ def old(db: None, sent: list[int]) -> Cluster:
     for url, page in books(0, 1, False).items():
         snapshot = factory.snapshot(site, url, page.content, cluster=group)
         Snapshot.objects.filter(pk=snapshot.pk).update(content_type=page.content_type, fetched_at=timezone.now() - timedelta(days=9))
-    rules.publish(rules.add_draft(group, first_rule(), report={}, origin=Rule.Origin.LEARNED))
+    rules.publish(rules.add_draft(group, first_rule(), report=RuleReport(), origin=Rule.Origin.LEARNED))
     return group
 
 

@@ -22,6 +22,7 @@ from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.algorithms.sketches import shingles
 from extraction.models import Cluster, Page, Record, Rule, Run, Snapshot
+from extraction.models.rule_report import RuleReport
 from extraction.services.core import runs, stored_bytes, stored_pages
 from extraction.services.records import extract_records, records
 from extraction.services.rules import rules
@@ -39,7 +40,7 @@ BOOK = RuleDefinition(
 
 
 def live(cluster: Cluster, value: RuleDefinition = BOOK) -> Rule:
-    return rules.publish(rules.add_draft(cluster, value, report={}, origin=Rule.Origin.LEARNED))
+    return rules.publish(rules.add_draft(cluster, value, report=RuleReport(), origin=Rule.Origin.LEARNED))
 
 
 @pytest.fixture
