@@ -36,7 +36,7 @@ class JsonValue:
 
 def plain(value: object) -> Any:
     """The value as JSON knows it."""
-    if _has_own_form(type(value)):
+    if _has_own_form(cast("Any", type(value))):
         return cast("Any", value).as_json()
     if is_dataclass(value) and not isinstance(value, type):
         written = ((each, getattr(value, each.name)) for each in fields(value))
@@ -89,7 +89,7 @@ def _hints(kind: Any) -> dict[str, Any]:
 
 
 @cache
-def _has_own_form(kind: type) -> bool:
+def _has_own_form(kind: Any) -> bool:
     return hasattr(kind, "as_json") and not issubclass(kind, JsonValue)
 
 

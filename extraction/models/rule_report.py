@@ -232,9 +232,11 @@ class RuleReport(JsonValue):
     edited_from: int | None = None
 
     @property
-    def columns(self) -> tuple[ColumnReport, ...]:
-        """The attributes of all lists."""
-        return tuple(column for each in self.lists for column in each.attributes)
+    def relearned(self) -> dict[str, RelearnedReport]:
+        """How sure a repair is of each attribute that it relearned, those of lists among them."""
+        told = [(each.name, each.relearned) for each in self.attributes]
+        told += [(column.name, column.relearned) for each in self.lists for column in each.attributes]
+        return {name: relearned for name, relearned in told if relearned}
 
     @property
     def failures(self) -> dict[str, str]:

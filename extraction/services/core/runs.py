@@ -20,6 +20,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from extraction.models import Cluster, Run, RunProblem, Site
+from extraction.models.run_values import RunParameters, RunSummary
 
 logger = logging.getLogger(__name__)
 
@@ -52,7 +53,7 @@ def start(
     site: Site,
     *,
     cluster: Cluster | None = None,
-    parameters: dict[str, Any] | None = None,
+    parameters: RunParameters | None = None,
     unit: str = "pages",
     user: Any = None,
 ) -> Run:
@@ -60,14 +61,14 @@ def start(
 
     An unfinished run of the same kind, site and cluster with the same parameters is given back instead of a second.
     """
-    parameters = parameters or {}
+    stored = (parameters or RunParameters()).as_json()
     with transaction.atomic():
         unfinished = Run.objects.select_for_update().filter(kind=kind, site=site, cluster=cluster, state__in=Run.UNFINISHED)
-        found = unfinished.filter(parameters=parameters).first()
+        found = unfinished.filter(parameters=stored).first()
         if found:
             return found
         run = Run.objects.create(
-            kind=kind, site=site, cluster=cluster, parameters=parameters, unit=unit, created_by=user, sent_at=timezone.now()
+            kind=kind, site=site, cluster=cluster, parameters=stored, unit=unit, created_by=user, sent_at=timezone.now()
         )
         send(run)
     return run
@@ -151,7 +152,7 @@ class Progress:
         self._written = time.monotonic()
 
 
-Job = Callable[[Run, Progress], dict[str, Any]]
+Job = Callable[[Run, Progress], RunSummary]
 
 
 def execute(run_id: int, jobs: Mapping[str, Job], *, follow: Callable[[Run], None] = lambda _: None) -> bool:
@@ -264,9 +265,10 @@ def _me() -> str:
     return f"{socket.gethostname()} {_process(os.getpid())}"
 
 
-def _finish(run: Run, state: Run.State, *, error: str = "", summary: dict[str, Any] | None = None) -> bool:
+def _finish(run: Run, state: Run.State, *, error: str = "", summary: RunSummary | None = None) -> bool:
     """Ends the run in its row; False when it is not this worker's any more."""
     done = max(run.done, run.total) if state == Run.State.DONE else run.done
     held = Run.objects.filter(pk=run.pk, state=Run.State.RUNNING, claimed_by=run.claimed_by, attempts=run.attempts)
-    ended = held.update(state=state, error=error, summary=summary or {}, finished_at=timezone.now(), done=done, total=run.total, message="")
+    figures = (summary or RunSummary()).as_json()
+    ended = held.update(state=state, error=error, summary=figures, finished_at=timezone.now(), done=done, total=run.total, message="")
     return bool(ended)

@@ -43,7 +43,7 @@ def lost(report: RuleReport) -> tuple[str, ...]:
 
 def proof(report: RuleReport, names: Collection[str]) -> Proof:
     """What a repair's report proves of these attributes. One that was edited since has no figures: its editor looked at it."""
-    figures = {each.name: each.relearned for each in (*report.attributes, *report.columns)}
+    figures = report.relearned
     lost = {name: reason for name, reason in report.failures.items() if name in names}
     proven, thin, doubtful = list[str](), dict[str, str](), dict[str, str]()
     for name in names:

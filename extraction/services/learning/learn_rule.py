@@ -16,6 +16,7 @@ from extraction.algorithms.rules import apply, xslt
 from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Attribute, Cluster, RecordList, Rule, Run
 from extraction.models.rule_report import ColumnReport, FailedAttribute, ListReport, MarkedPlace, OfferDifference, RuleReport, XPathReport
+from extraction.models.run_values import RunSummary
 from extraction.services.core import runs
 from extraction.services.core.runs import JobError, Progress
 from extraction.services.labels import carried_values, designs, list_offers
@@ -36,7 +37,7 @@ def start(cluster: Cluster, user: Any = None) -> Run:
     return runs.start(Run.Kind.LEARN, cluster.site, cluster=cluster, unit="steps", user=user)
 
 
-def run(run: Run, progress: Progress) -> dict[str, Any]:
+def run(run: Run, progress: Progress) -> RunSummary:
     """Learns all attributes that have labels, checks each against its labels, writes a draft with its report."""
     cluster = run.cluster
     if cluster is None:
@@ -62,7 +63,7 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
     report = carried_values.report(cluster, value, report, effect)
     report = replace(report, explained=explanations.report(cluster, space, value, attributes, labels, progress))
     rule = rules.add_draft(cluster, value, report=report, origin=Rule.Origin.LEARNED, user=run.created_by)
-    return {"rule": rule.pk, "version": rule.version, "attributes": len(value.every), "failed": len(failed)}
+    return RunSummary(rule=rule.pk, version=rule.version, attributes=len(value.every), failed=len(failed))
 
 
 @dataclass(frozen=True, slots=True)

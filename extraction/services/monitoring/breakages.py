@@ -98,8 +98,8 @@ def _accepted(breakage: Breakage, proposal: Rule, user: Any, *, doubtful: bool) 
     proof = proofs.proof(report, breakage.attributes)
     if not proof.found and not (doubtful and proof.doubtful):
         raise rules.StateError("Nothing of this repair is proven. Look at it, edit it or mark the values yourself.")
-    verdicts = breakage.check_found.attributes
-    wrong = {name: reason for name, reason in proof.lost.items() if verdicts.get(name, {}).get("kind") == "incorrect"}
+    incorrect = {name for name, found in breakage.check_found.read_attributes().items() if found.kind == Check.Verdict.INCORRECT}
+    wrong = {name: reason for name, reason in proof.lost.items() if name in incorrect}
     left = wrong | ({} if doubtful else dict(proof.doubtful))
     if not left:
         return proposal
@@ -157,7 +157,7 @@ def _close(breakages: QuerySet[Breakage], state: Breakage.State, at: datetime, u
 def _pages(breakage: Breakage) -> list[Seen]:
     """The check's pages that can be read then and now."""
     sheet = xslt.Stylesheet.compile(breakage.rule.stylesheet)
-    pairs = [(row["old"], row["new"]) for row in breakage.check_found.pages if row["new"]]
+    pairs = [(each.old, each.new) for each in breakage.check_found.read_pages() if each.new]
     snapshots = Snapshot.objects.in_bulk([pk for pair in pairs for pk in pair])
     found = []
     for pair in pairs:
@@ -171,6 +171,6 @@ def _pages(breakage: Breakage) -> list[Seen]:
 
 def _renew_baselines(check: Check) -> None:
     """From now on the pages as the check found them are what is right."""
-    for row in check.pages:
-        if row["new"]:
-            Bellwether.objects.filter(cluster=check.cluster, page__url=row["url"]).update(baseline=row["new"])
+    for each in check.read_pages():
+        if each.new:
+            Bellwether.objects.filter(cluster=check.cluster, page__url=each.url).update(baseline=each.new)

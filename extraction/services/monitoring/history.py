@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any
 
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.learning.features import PageTable
@@ -12,6 +11,8 @@ from extraction.algorithms.learning.tables import table
 from extraction.algorithms.monitoring.profiles import Profile
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
 from extraction.models import Record, Rule, Snapshot
+from extraction.models.record_values import Values as RecordValues
+from extraction.models.record_values import read_rows, read_values
 from extraction.services.core import stored_pages
 
 RECORDS = 300
@@ -42,7 +43,7 @@ def columns(value: RuleDefinition) -> frozenset[str]:
 def profiles(rule: Rule, value: RuleDefinition, before: Sequence[Values]) -> dict[str, Profile]:
     """What each attribute's values look like, from the cluster's records; from the watched pages as they were where it has few."""
     rows = Record.objects.filter(cluster=rule.cluster).exclude(state=Record.State.FAILED).order_by("-extracted_at")
-    records = [_together(*each) for each in rows.values_list("values", "rows")[:RECORDS]]
+    records = [_together(read_values(values), read_rows(lists)) for values, lists in rows.values_list("values", "rows")[:RECORDS]]
     found = {}
     for attribute in judged(value):
         history = [tuple(record.get(attribute.name, ())) for record in records]
@@ -52,10 +53,10 @@ def profiles(rule: Rule, value: RuleDefinition, before: Sequence[Values]) -> dic
     return found
 
 
-def _together(values: dict[str, Any], rows: dict[str, Any]) -> dict[str, list[str]]:
+def _together(values: RecordValues, rows: Mapping[str, Sequence[RecordValues]]) -> dict[str, list[str]]:
     """{attribute: raw values} of a record, those of its rows together."""
     found: dict[str, list[str]] = defaultdict(list)
     for each in (values, *chain.from_iterable(rows.values())):
         for name, given in each.items():
-            found[name] += [str(value["raw"]) for value in given]
+            found[name] += [value.raw for value in given]
     return found

@@ -22,6 +22,7 @@ from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.algorithms.sketches.shingles import Mask
 from extraction.models import Cluster, Decision, Monitor, Record, Rule, Run, Site, Snapshot
 from extraction.models.rule_report import ReusedFrom
+from extraction.models.run_values import RunSummary
 from extraction.services.core import runs
 from extraction.services.core.runs import Progress
 from extraction.services.monitoring import history, page_visits, repairs
@@ -44,16 +45,16 @@ def start(site: Site, *, user: Any = None) -> Run | None:
     return runs.start(Run.Kind.REUSE, site, unit="templates", user=user) if _shared(site) else None
 
 
-def run(run: Run, progress: Progress) -> dict[str, Any]:
+def run(run: Run, progress: Progress) -> RunSummary:
     """The job. A template that has a version by now is left alone, so it may begin again. Summary: templates, reused, relearned, live."""
     shared = _shared(run.site)
     progress(0, total=len(shared))
-    summary = Counter(templates=len(shared), reused=0, relearned=0, live=0)
+    counts = Counter[str]()
     for done, (cluster_id, pairs) in enumerate(sorted(shared.items()), 1):
         cluster = Cluster.objects.get(pk=cluster_id)
-        summary.update(_offer(cluster, pairs, progress))
+        counts.update(_offer(cluster, pairs, progress))
         progress(done)
-    return dict(summary)
+    return RunSummary(templates=len(shared), reused=counts["reused"], relearned=counts["relearned"], live=counts["live"])
 
 
 @dataclass(frozen=True, slots=True)

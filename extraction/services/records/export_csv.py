@@ -9,7 +9,7 @@ settings take for a separator (semicolon, tab), so that a value cannot begin a n
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -17,6 +17,7 @@ from django.db.models import QuerySet
 
 from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Attribute, Cluster, Record, RecordList, Rule
+from extraction.models.record_values import RecordValue, read_rows, read_values
 
 URL_COLUMN = "source_url"
 
@@ -128,7 +129,7 @@ def line(cells: Iterable[str]) -> str:
     return (",".join(map(_field, cells)) or '""') + "\r\n"
 
 
-def cell(name: str, values: Sequence[Mapping[str, Any]], layout: Layout) -> str:
+def cell(name: str, values: Sequence[RecordValue], layout: Layout) -> str:
     """The text of one attribute's cell, guarded."""
     texts = [_text(value, normalised=layout.normalised) for value in values]
     if layout.several == "json" and (name in layout.multiple or len(texts) > 1):
@@ -148,15 +149,15 @@ def _lines(records: QuerySet[Record], layout: Layout) -> Iterator[str]:
     yield (BOM if layout.bom else "") + line(map(guarded, layout.columns))
     found = records.exclude(state=Record.State.FAILED).values_list("values", "rows", "snapshot__page__url")
     for values, lists, url in found.iterator(chunk_size=CHUNK):
-        for row in lists.get(layout.list, ()) if layout.list else ({},):
-            here = values | row
+        of_page = read_values(values)
+        for row in read_rows(lists).get(layout.list, ()) if layout.list else ({},):
+            here = {**of_page, **row}
             # Where an archive gave no address, the page's is its file's name, which may begin with anything.
             yield line(guarded(url) if name == URL_COLUMN else cell(name, here.get(name, ()), layout) for name in layout.columns)
 
 
-def _text(value: Mapping[str, Any], *, normalised: bool) -> str:
-    normal = value.get("value")
-    return str(normal) if normalised and normal is not None else str(value["raw"])
+def _text(value: RecordValue, *, normalised: bool) -> str:
+    return value.value if normalised and value.value is not None else value.raw
 
 
 def _field(text: str) -> str:

@@ -64,11 +64,11 @@ def place(record: Record, attribute: str, position: int = 0) -> Location:
         found: Sequence[tuple[Location, str]] = apply.places(rule, root).get(attribute, ())
     except (PageError, RuleError, XPathError) as error:
         raise PlaceError(f"The place cannot be shown: {error}") from error
-    rows = record.values.get(attribute, [])
-    if not 0 <= position < len(rows):
+    values = record.read_values().get(attribute, [])
+    if not 0 <= position < len(values):
         raise PlaceError(f"The record has no value {position + 1} of {attribute}.")
-    raw = rows[position]["raw"]
-    before: int = sum(row["raw"] == raw for row in rows[:position])
+    raw = values[position].raw
+    before = sum(each.raw == raw for each in values[:position])
     places = [location for location, value in found if value == raw]
     if len(places) <= before:
         raise PlaceError(f"“{raw[:60]}” is not found on the page any more.")

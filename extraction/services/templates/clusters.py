@@ -178,9 +178,9 @@ def merge(into: Cluster, others: Iterable[Cluster]) -> Cluster:
 
 def last_number(site: Site) -> int:
     """The highest number a cluster of the site ever had. Clusters that went are remembered by the runs that numbered them."""
-    earlier = Run.objects.filter(site=site, kind=Run.Kind.CLUSTER).values_list("summary", flat=True)
+    earlier = Run.objects.filter(site=site, kind=Run.Kind.CLUSTER).only("summary")
     now = site.clusters.aggregate(last=Max("number"))["last"] or 0
-    return max([int(now), *(int(summary.get("last_number", 0)) for summary in earlier)])
+    return max([int(now), *(run.read_summary().last_number or 0 for run in earlier)])
 
 
 def lock(site: Site) -> None:

@@ -123,7 +123,7 @@ def closed() -> list[Row]:
 
 def pairs(check: Check) -> list[PagePair]:
     """The pages of a check, those that answered first."""
-    rows = [PagePair(row["url"], row["outcome"], row["old"], row["new"]) for row in check.pages]
+    rows = [PagePair(each.url, each.outcome, each.old, each.new) for each in check.read_pages()]
     return sorted(rows, key=lambda pair: pair.new is None)
 
 
@@ -141,10 +141,9 @@ def sides(breakage: Breakage, pair: PagePair) -> Sides:
 def effect(breakage: Breakage) -> list[AttributeEffect]:
     """What broke and what the repair gives, attribute by attribute, page by page; what is not proven first."""
     read, pages = _evaluated(breakage), pairs(breakage.check_found)
-    reasons = {(each["attribute"], each["url"]): each["reason"] for each in breakage.check_found.evidence}
+    reasons = {(each.attribute, each.url): each.reason for each in breakage.check_found.read_evidence()}
     report = breakage.proposal.read_report() if breakage.proposal else RuleReport()
-    entries = {each.name: each.relearned for each in (*report.attributes, *report.columns)}
-    failures = report.failures
+    figures, failures = report.relearned, report.failures
     old, new = _xpaths(breakage.rule), _xpaths(breakage.proposal) if breakage.proposal else {}
     sure = proof(breakage)
     proven, found = sure.proven if sure else (), []
@@ -155,7 +154,7 @@ def effect(breakage: Breakage) -> list[AttributeEffect]:
             sum(bool(each.now) for each in lines),
             sum(bool(each.repaired) for each in lines),
         )
-        relearned = entries.get(attribute.name)
+        relearned = figures.get(attribute.name)
         xpaths = old.get(attribute.name, ()), new.get(attribute.name, ())
         found.append(
             AttributeEffect(attribute, lines, relearned, failures.get(attribute.name, ""), *xpaths, counts, attribute.name in proven)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from extraction.models import Snapshot, rule_report
-from extraction.models.rule_report import Explanation, RuleReport
+from extraction.models.rule_report import Explanation, OwnDataReport, RuleReport
 
 Pages = Mapping[int, Snapshot]
 
@@ -90,7 +90,6 @@ def _ids(why: Explanation) -> Iterable[int]:
 
 
 def _one(why: Explanation, pages: Pages) -> Explained:
-    own = why.own_data
     return Explained(
         features=tuple(
             tuple(Feature(each.words, each.rules_out if number else None) for number, each in enumerate(features))
@@ -98,8 +97,12 @@ def _one(why: Explanation, pages: Pages) -> Explained:
         ),
         rivals=tuple(_rival(each, pages) for each in why.rivals),
         odd=tuple(Place(pages[each.snapshot], each.value, each.reason) for each in why.odd if each.snapshot in pages),
-        own_data=own and OwnData(own.words, own.agree, own.compared, tuple(Place(pages[pk]) for pk in own.different if pk in pages)),
+        own_data=_own_data(why.own_data, pages) if why.own_data else None,
     )
+
+
+def _own_data(told: OwnDataReport, pages: Pages) -> OwnData:
+    return OwnData(told.words, told.agree, told.compared, tuple(Place(pages[pk]) for pk in told.different if pk in pages))
 
 
 def _rival(told: rule_report.Rival, pages: Pages) -> Rival:
