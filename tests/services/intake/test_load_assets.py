@@ -43,7 +43,7 @@ def loading(site: Site, fetch=load_assets.fetched) -> Run:
     run = load_assets.start(site)
     Run.objects.filter(pk=run.pk).update(state=Run.State.RUNNING)
     run.refresh_from_db()
-    run.summary = load_assets.run(run, Progress(run), fetch=fetch)
+    run.summary = load_assets.run(run, Progress(run), fetch=fetch).as_json()
     Run.objects.filter(pk=run.pk).update(state=Run.State.DONE)
     return run
 

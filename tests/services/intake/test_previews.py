@@ -37,7 +37,7 @@ def template(sent):
 
 def drawing(cluster) -> Run:
     run = Run.objects.create(kind=Run.Kind.PREVIEW, site=cluster.site, state=Run.State.RUNNING)
-    run.summary = previews.run(run, Progress(run))
+    run.summary = previews.run(run, Progress(run)).as_json()
     return run
 
 

@@ -280,8 +280,8 @@ def test_opening_the_review_loads_what_its_pages_need_to_look_right(signed_in: A
     Run.objects.filter(pk=run.pk).update(state=Run.State.RUNNING)
     run.refresh_from_db()
     summary = load_assets.run(run, runs.Progress(run), fetch=fetch)
-    Run.objects.filter(pk=run.pk).update(state=Run.State.DONE, summary=summary)
-    assert summary["loaded"] > 0
+    Run.objects.filter(pk=run.pk).update(state=Run.State.DONE, summary=summary.as_json())
+    assert summary.loaded
     text = signed_in("viewer").get(progress).content.decode()
     assert "data-loaded" in text
     assert "hx-get" not in text
