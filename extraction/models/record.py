@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import Case, Count, F, Q, Value, When
 
 from extraction.models.cluster import Cluster
+from extraction.models.record_values import RecordValue, read_rows, read_values
 from extraction.models.rule import Rule
 from extraction.models.run import Run
 from extraction.models.snapshot import Snapshot
@@ -123,8 +124,7 @@ class RecordQuerySet(models.QuerySet["Record"]):
 class Record(models.Model):
     """What one rule version gave on one page: its values, or the reason why there are none.
 
-    values: {attribute name: [{"raw": text as it stood, "value": normalised text or None, "problem": why not}, …]}.
-    rows: {list name: [values of one row as above, …]}.
+    values: {attribute: list of `RecordValue`}. rows: {list: [values of one row as above, …]}.
     state: complete; incomplete (something mandatory is missing or several values stand where one belongs);
     failed (nothing extracted; `reason` says why). text: all raw values, for the search.
     """
@@ -154,3 +154,11 @@ class Record(models.Model):
 
     def __str__(self) -> str:
         return f"record of {self.snapshot}"
+
+    def read_values(self) -> dict[str, list[RecordValue]]:
+        """{attribute: its values}. Raises JsonShapeError."""
+        return read_values(self.values)
+
+    def read_rows(self) -> dict[str, list[dict[str, list[RecordValue]]]]:
+        """{list: the values of each of its rows}. Raises JsonShapeError."""
+        return read_rows(self.rows)

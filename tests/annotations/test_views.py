@@ -8,8 +8,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from extraction.algorithms.rules import rule as rule_value
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.models import Attribute, Cluster, Label, RecordType, Rule, Run, Snapshot
+from extraction.models.rule_report import RuleReport
 from extraction.services.core import stored_bytes
 from extraction.services.learning import workspaces
 from extraction.services.rules import rules
@@ -416,8 +417,8 @@ def test_pages_that_say_nothing_of_themselves_offer_nothing(signed_in, shop):
 
 def test_publishing_a_rule_that_lacks_attributes_asks_first_and_names_them(signed_in, shop):
     client = signed_in("editor")
-    value = rule_value.Rule((rule_value.AttributeRule("title", alternatives=(rule_value.Selector("//h1/text()"),)),))
-    draft = rules.add_draft(shop, value, report={}, origin=Rule.Origin.LEARNED)
+    value = RuleDefinition((AttributeRule("title", alternatives=(Selector("//h1/text()"),)),))
+    draft = rules.add_draft(shop, value, report=RuleReport(), origin=Rule.Origin.LEARNED)
     for body in ({}, {"lacking": []}, {"lacking": ["price"]}, {"lacking": "price, author"}):
         answer = post(client, "workbench_publish", body)
         assert (answer.status_code, answer.json()) == (200, {"lacking": ["price", "author"]})

@@ -9,13 +9,14 @@ settings take for a separator (semicolon, tab), so that a value cannot begin a n
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Attribute, Cluster, Record, RecordList, Rule
 from extraction.models.record import RecordQuerySet
+from extraction.models.record_values import RecordValue, read_rows, read_values
 
 URL_COLUMN = "source_url"
 
@@ -70,7 +71,7 @@ def default_layout(cluster: Cluster, **changes: Any) -> Layout:
     attributes += [(each.name, each.multiple) for each in schema if each.list is None]
     if not attributes:
         rule = Rule.objects.filter(cluster=cluster).order_by("-version").first()
-        attributes = _of_rule(RuleValue.from_json(rule.definition), wanted) if rule else []
+        attributes = _of_rule(rule.read_definition(), wanted) if rule else []
     layout = Layout((*(name for name, _ in attributes), URL_COLUMN), multiple=frozenset(name for name, several in attributes if several))
     return replace(layout, **changes)
 
@@ -89,7 +90,7 @@ def usual_list(cluster: Cluster) -> str:
     return names[0] if names else ""
 
 
-def _of_rule(rule: RuleValue, wanted: str) -> list[tuple[str, bool]]:
+def _of_rule(rule: RuleDefinition, wanted: str) -> list[tuple[str, bool]]:
     rows = [attribute for each in rule.lists if each.name == wanted for attribute in each.attributes]
     return [(each.name, each.multiple) for each in [*rows, *rule.attributes]]
 
@@ -127,7 +128,7 @@ def line(cells: Iterable[str]) -> str:
     return (",".join(map(_field, cells)) or '""') + "\r\n"
 
 
-def cell(name: str, values: Sequence[Mapping[str, Any]], layout: Layout) -> str:
+def cell(name: str, values: Sequence[RecordValue], layout: Layout) -> str:
     """The text of one attribute's cell, guarded."""
     texts = [_text(value, normalised=layout.normalised) for value in values]
     if layout.several == "json" and (name in layout.multiple or len(texts) > 1):
@@ -147,15 +148,15 @@ def _lines(records: RecordQuerySet, layout: Layout) -> Iterator[str]:
     yield (BOM if layout.bom else "") + line(map(guarded, layout.columns))
     found = records.given().values_list("values", "rows", "snapshot__page__url")
     for values, lists, url in found.iterator(chunk_size=CHUNK):
-        for row in lists.get(layout.list, ()) if layout.list else ({},):
-            here = values | row
+        of_page = read_values(values)
+        for row in read_rows(lists).get(layout.list, ()) if layout.list else ({},):
+            here = {**of_page, **row}
             # Where an archive gave no address, the page's is its file's name, which may begin with anything.
             yield line(guarded(url) if name == URL_COLUMN else cell(name, here.get(name, ()), layout) for name in layout.columns)
 
 
-def _text(value: Mapping[str, Any], *, normalised: bool) -> str:
-    normal = value.get("value")
-    return str(normal) if normalised and normal is not None else str(value["raw"])
+def _text(value: RecordValue, *, normalised: bool) -> str:
+    return value.value if normalised and value.value is not None else value.raw
 
 
 def _field(text: str) -> str:

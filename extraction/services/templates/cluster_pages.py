@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -14,6 +13,7 @@ from extraction.algorithms.clustering.cores import Templates
 from extraction.algorithms.clustering.threshold import SMALLEST_THRESHOLD, default_threshold
 from extraction.algorithms.sketches import shingles
 from extraction.models import Cluster, Clustering, Page, Run, Site, Snapshot
+from extraction.models.run_values import EXTRACT, RunParameters, RunSummary
 from extraction.services.core import runs, stored_bytes
 from extraction.services.core.runs import JobError, Progress
 from extraction.services.sites import page_store
@@ -51,11 +51,7 @@ def start(site: Site, *, threshold: int | None = None, after: Run | None = None,
     pages = Snapshot.objects.of_site(site).current().kept().count() if threshold else 0
     if threshold and threshold > pages:
         raise JobError(f"{site.name} has {pages:,} pages; with {threshold:,} as the fewest pages of a template it would have none")
-    parameters: dict[str, Any] = {"threshold": threshold}
-    if after is not None:
-        parameters["after"] = after.pk
-    if extract:
-        parameters["then"] = "extract"
+    parameters = RunParameters(threshold=threshold, after=after.pk if after is not None else None, then=EXTRACT if extract else None)
     return runs.start(Run.Kind.CLUSTER, site, parameters=parameters, user=user)
 
 
@@ -67,11 +63,11 @@ def adopt(clustering: Clustering, *, user: User | None = None) -> Run:
     if clustering.reason or not clustering.groups:
         raise JobError(f"{clustering} has no groups")
     usual = clustering.method == adopting.USUAL and not clustering.templates
-    parameters = {"threshold": None, "method": ""} if usual else {"threshold": None, "adopt": clustering.pk}
+    parameters = RunParameters(method="") if usual else RunParameters(adopt=clustering.pk)
     return runs.start(Run.Kind.CLUSTER, clustering.site, parameters=parameters, user=user)
 
 
-def run(run: Run, progress: Progress) -> dict[str, Any]:
+def run(run: Run, progress: Progress) -> RunSummary:
     """Clusters all current snapshots of the site that are kept, keeping what people gave to clusters that are the same as before.
 
     Summary: clusters, clustered and unclustered pages, threshold, last_number (the highest number a cluster of the site ever had).
@@ -86,12 +82,12 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
         if _state(site) != found.state:
             # Pages came in, or another clustering ended, while this one thought; under the lock nobody does.
             found = _find(run, progress)
-        if found.method != site.method or "adopt" in run.parameters:
+        if found.method != site.method or run.read_parameters().adopt is not None:
             adopting.remember(run, old_of_page(site))
             site.method = found.method
             site.save(update_fields=["method"])
         summary = _write(site, found)
-        Run.objects.filter(pk=run.pk).update(summary=summary)
+        run.write_summary(summary)
     progress(len(found.vectors), message="Learning addresses and choosing sample pages")
     clustered = Snapshot.objects.of_site(site).current().kept().exclude(cluster=None).order_by()
     for cluster in list(site.clusters.filter(pk__in=clustered.values("cluster"))):
@@ -125,14 +121,15 @@ def _find(run: Run, progress: Progress) -> _Found:
     site, state = run.site, _state(run.site)
     rows = Snapshot.objects.of_site(site).learnable().filter(scheme=shingles.SCHEME).order_by("page").values_list("page", "vector")
     vectors = {page: int(vector, 16) for page, vector in rows.iterator(chunk_size=10_000)}
-    threshold = run.parameters.get("threshold") or default_threshold(len(vectors))
+    parameters = run.read_parameters()
+    threshold = parameters.threshold or default_threshold(len(vectors))
     reader = page_steps.Reader(site, lambda read: progress(min(read, len(vectors))))
     progress(0, message="Comparing the pages")
-    if "adopt" in run.parameters:
-        clustering = _adopted(run)
+    if parameters.adopt is not None:
+        clustering = _adopted(site, parameters.adopt)
         groups = adopting.of_clustering(clustering, list(vectors), reader, threshold)
         return _Found(state, clustering.method, threshold, vectors, *groups)
-    method = run.parameters.get("method", site.method)
+    method = site.method if parameters.method is None else parameters.method
     if method:
         changed = set(Snapshot.objects.of_site(site).current().kept().filter(cluster=None).values_list("page", flat=True))
         groups = adopting.of_templates(site, old_of_page(site), vectors, changed, reader, threshold)
@@ -142,9 +139,9 @@ def _find(run: Run, progress: Progress) -> _Found:
     return _Found(state, "", threshold, vectors, *_groups(templates, threshold, reader))
 
 
-def _adopted(run: Run) -> Clustering:
+def _adopted(site: Site, pk: int) -> Clustering:
     """The clustering to be adopted. Raises JobError when it is gone."""
-    found = Clustering.objects.filter(pk=run.parameters["adopt"], site=run.site).first()
+    found = Clustering.objects.filter(pk=pk, site=site).first()
     if found is None:
         raise JobError("the clustering is not kept any more; compare again")
     return found
@@ -163,7 +160,7 @@ def _groups(templates: Templates[int], threshold: int, reader: page_steps.Reader
     return groups, sorted(left)
 
 
-def _write(site: Site, found: _Found) -> dict[str, Any]:
+def _write(site: Site, found: _Found) -> RunSummary:
     """Writes clusters and memberships; the caller holds the site's lock."""
     rows = {cluster.pk: cluster for cluster in site.clusters.all()}
     olds = adopting.olds(rows.values())
@@ -208,18 +205,18 @@ def _note(site: Site, rows: Iterable[Cluster], masks: Mapping[int, list[str]], s
             row.save(update_fields=["masks", "small"])
 
 
-def _summary(site: Site, found: _Found, alive: Mapping[int, int], last_number: int) -> dict[str, Any]:
+def _summary(site: Site, found: _Found, alive: Mapping[int, int], last_number: int) -> RunSummary:
     """The figures of a clustering. small: clusters that are only offered; their pages are neither clustered nor unclustered."""
     small = set(site.clusters.filter(small=True).values_list("pk", flat=True))
     clustered = sum(pages for pk, pages in alive.items() if pk not in small)
-    return {
-        "clusters": len(set(alive) - small),
-        "clustered": clustered,
-        "small": len(set(alive) & small),
-        "unclustered": len(found.vectors) - sum(alive.values()),
-        "threshold": found.threshold,
-        "last_number": last_number,
-    }
+    return RunSummary(
+        clusters=len(set(alive) - small),
+        clustered=clustered,
+        small=len(set(alive) & small),
+        unclustered=len(found.vectors) - sum(alive.values()),
+        threshold=found.threshold,
+        last_number=last_number,
+    )
 
 
 def old_of_page(site: Site) -> dict[int, int]:

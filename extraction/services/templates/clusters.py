@@ -20,6 +20,7 @@ from extraction.models import (
     Site,
     Snapshot,
 )
+from extraction.models.rule_report import RuleReport
 from extraction.services.core.runs import JobError
 from extraction.services.labels import proofs
 from extraction.services.templates import merging
@@ -150,9 +151,9 @@ def merge(into: Cluster, others: Iterable[Cluster]) -> Cluster:
 
 def last_number(site: Site) -> int:
     """The highest number a cluster of the site ever had. Clusters that went are remembered by the runs that numbered them."""
-    earlier = Run.objects.filter(site=site, kind=Run.Kind.CLUSTER).values_list("summary", flat=True)
+    earlier = Run.objects.filter(site=site, kind=Run.Kind.CLUSTER).only("summary")
     now = site.clusters.aggregate(last=Max("number"))["last"] or 0
-    return max([int(now), *(int(summary.get("last_number", 0)) for summary in earlier)])
+    return max([int(now), *(run.read_summary().last_number or 0 for run in earlier)])
 
 
 def lock(site: Site) -> None:
@@ -179,8 +180,9 @@ def _previews(site: Site, first: dict[int, int]) -> dict[int, Snapshot]:
 def _serving(site: Site) -> dict[int, tuple[str, tuple[str, ...]]]:
     """(state, attributes that its repair did not find again) of each cluster's serving rule."""
     rows = Rule.objects.serving().of_site(site)
-    told = rows.values_list("cluster", "state", "report__repaired_from", "report__failed")
-    return {pk: (state, proofs.lost({"repaired_from": repaired, "failed": failed})) for pk, state, repaired, failed in told}
+    told = list(rows.values_list("cluster", "state", "report__repaired_from", "report__failed"))
+    reports = {pk: RuleReport.from_json({"repaired_from": repaired, "failed": failed or []}) for pk, _, repaired, failed in told}
+    return {pk: (state, proofs.lost(reports[pk])) for pk, state, _, _ in told}
 
 
 def _labelled(site: Site) -> dict[int, int]:

@@ -30,7 +30,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
     site = get_object_or_404(Site, slug=slug)
     shown = lab_view.view(site)
     context = {"site": site, "head": sites.head(site), "lab": shown, "most": compare_clusterings.MOST_PAGES, "tab": "lab"}
-    context["chosen"] = shown.run.parameters["methods"] if shown.run else shown.methods
+    context["chosen"] = shown.run.read_parameters().methods if shown.run else shown.methods
     context["templates"] = site.clusters.not_ignored()
     return render(request, "extraction/lab/lab.html", context | _now(request, shown.run))
 

@@ -27,7 +27,7 @@ def imported(archive: bytes, sent, tmp_path) -> Run:
     run = import_pages.start(site, path, name="pages")
     factory.put(Run.objects.filter(pk=run.pk), Run.State.RUNNING)
     run.refresh_from_db()
-    run.summary = import_pages.run(run, Progress(run))
+    run.summary = import_pages.run(run, Progress(run)).as_json()
     return run
 
 

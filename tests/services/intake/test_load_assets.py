@@ -43,7 +43,7 @@ def loading(site: Site, fetch=load_assets.fetched) -> Run:
     run = load_assets.start(site)
     factory.put(Run.objects.filter(pk=run.pk), Run.State.RUNNING)
     run.refresh_from_db()
-    run.summary = load_assets.run(run, Progress(run), fetch=fetch)
+    run.summary = load_assets.run(run, Progress(run), fetch=fetch).as_json()
     factory.put(Run.objects.filter(pk=run.pk), Run.State.DONE)
     return run
 

@@ -37,7 +37,7 @@ def template(sent):
 
 def drawing(cluster) -> Run:
     run = factory.run(cluster.site, Run.Kind.PREVIEW, Run.State.RUNNING)
-    run.summary = previews.run(run, Progress(run))
+    run.summary = previews.run(run, Progress(run)).as_json()
     factory.put(Run.objects.filter(pk=run.pk), Run.State.DONE)
     return run
 

@@ -97,7 +97,7 @@ def test_the_review_marks_the_old_places_and_those_of_the_repair_on_each_page(si
 def test_the_table_says_before_now_repaired_and_why(signed_in: Any, breakage: Breakage) -> None:
     text = signed_in("viewer").get(reverse("breakage_effect", args=[breakage.pk])).content.decode()
     price = next(each for each in breakage_view.effect(breakage) if each.attribute.name == "price")
-    assert price.relearned["agreeing"] == price.relearned["judged"] > 0
+    assert price.relearned is not None and price.relearned.agreeing == price.relearned.judged > 0
     assert price.values[0] > price.values[1]
     assert price.values[2] > price.values[1]
     assert any(line.repaired and line.before != line.now and line.reason for line in price.lines)
@@ -281,8 +281,8 @@ def test_opening_the_review_loads_what_its_pages_need_to_look_right(signed_in: A
     factory.put(Run.objects.filter(pk=run.pk), Run.State.RUNNING)
     run.refresh_from_db()
     summary = load_assets.run(run, runs.Progress(run), fetch=fetch)
-    factory.put(Run.objects.filter(pk=run.pk), Run.State.DONE, summary=summary)
-    assert summary["loaded"] > 0
+    factory.put(Run.objects.filter(pk=run.pk), Run.State.DONE, summary=summary.as_json())
+    assert summary.loaded
     text = signed_in("viewer").get(progress).content.decode()
     assert "data-loaded" in text
     assert "hx-get" not in text
