@@ -119,6 +119,6 @@ def _replay(cluster: Cluster, user: Any, *, back: bool) -> Step | None:
 def _restore(cluster: Cluster, edit: Edit, user: Any, *, back: bool) -> None:
     expected, wanted = (edit.after, edit.before) if back else (edit.before, edit.after)
     if labelling.said(cluster, edit.snapshot, edit.attribute, edit.row) != expected:
-        raise LabelError(f"{edit.attribute.name} was changed by somebody else on {edit.snapshot.page.url} since; mark it again instead")
+        raise LabelError(f"somebody else has changed {edit.attribute.name} on {edit.snapshot.page.url} since; mark it again instead")
     locations = None if wanted == [None] else [Location.from_json(row) for row in wanted]
     labelling.set_labels(cluster, edit.snapshot, edit.attribute, locations, user, row=edit.row)

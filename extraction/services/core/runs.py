@@ -227,7 +227,9 @@ def sweep() -> int:
         held = Run.objects.filter(pk=run.pk, state=Run.State.RUNNING, claimed_by=run.claimed_by, attempts=run.attempts)
         if over:
             held.update(
-                state=Run.State.FAILED, finished_at=timezone.now(), error=f"Its worker died {run.attempts} times; it is not tried again."
+                state=Run.State.FAILED,
+                finished_at=timezone.now(),
+                error=f"Its worker died {run.attempts} times, so the run is not tried again.",
             )
         else:
             held.update(state=Run.State.QUEUED, claimed_by="", sent_at=None, message="Its worker died; starting again")

@@ -58,7 +58,7 @@ def propose(breakage: Breakage, *, now: datetime) -> Rule | None:
     repair = repairs.make(RuleValue.from_json(breakage.rule.definition), breakage.attributes, _pages(breakage))
     if not repair.relearned:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in repair.failed.items())
-        breakage.note = reasons[:500] or "There is nothing to learn from."
+        breakage.note = reasons[:500] or "There is nothing to learn a repair from."
         breakage.save(update_fields=["note"])
         return None
     report = repair.report(breakage.rule)
@@ -79,7 +79,7 @@ def accept(breakage: Breakage, *, user: Any = None, now: datetime | None = None,
     old XPath gives wrong values. Raises rules.StateError when there is no proposal, when it cannot be published, or nothing of it is left.
     """
     if breakage.proposal is None or breakage.state != Breakage.State.OPEN:
-        raise rules.StateError("There is no repair to accept any more.")
+        raise rules.StateError("There is no longer a repair to accept.")
     at = now or timezone.now()
     with transaction.atomic():
         proposal = _accepted(breakage, breakage.proposal, user, doubtful=doubtful)
@@ -95,7 +95,7 @@ def _accepted(breakage: Breakage, proposal: Rule, user: Any, *, doubtful: bool) 
     """The proposal, or a version of it without what is left out."""
     proof = proofs.proof(proposal.report, breakage.attributes)
     if not proof.found and not (doubtful and proof.doubtful):
-        raise rules.StateError("Nothing of this repair is proven. Look at it, edit it or mark the values yourself.")
+        raise rules.StateError("Nothing in this repair is proven. Review it, edit it or mark the values yourself.")
     verdicts = breakage.check_found.attributes
     wrong = {name: reason for name, reason in proof.lost.items() if verdicts.get(name, {}).get("kind") == "incorrect"}
     left = wrong | ({} if doubtful else dict(proof.doubtful))

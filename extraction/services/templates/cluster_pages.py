@@ -46,10 +46,10 @@ def start(site: Site, *, threshold: int | None = None, after: Run | None = None,
     for one that no template of the site could reach.
     """
     if threshold is not None and threshold < 1:
-        raise JobError(f"a template has at least 1 page; {threshold} was asked for")
+        raise JobError(f"the minimum is 1 page per template, not {threshold}")
     pages = clusters.kept(site).count() if threshold else 0
     if threshold and threshold > pages:
-        raise JobError(f"{site.name} has {pages:,} pages; with {threshold:,} as the fewest pages of a template it would have none")
+        raise JobError(f"{site.name} has {pages:,} pages; with a minimum of {threshold:,} pages per template, it would have no templates")
     parameters: dict[str, Any] = {"threshold": threshold}
     if after is not None:
         parameters["after"] = after.pk
@@ -91,7 +91,7 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
             site.save(update_fields=["method"])
         summary = _write(site, found)
         Run.objects.filter(pk=run.pk).update(summary=summary)
-    progress(len(found.vectors), message="Learning addresses and choosing sample pages")
+    progress(len(found.vectors), message="Finding address patterns and choosing sample pages")
     for cluster in list(site.clusters.filter(pk__in=clusters.kept(site).exclude(cluster=None).order_by().values("cluster"))):
         address_patterns.learn(cluster)
         template_cores.renew(cluster)
@@ -144,7 +144,7 @@ def _adopted(run: Run) -> Clustering:
     """The clustering to be adopted. Raises JobError when it is gone."""
     found = Clustering.objects.filter(pk=run.parameters["adopt"], site=run.site).first()
     if found is None:
-        raise JobError("the clustering is not kept any more; compare again")
+        raise JobError("the clustering is no longer kept; compare again")
     return found
 
 

@@ -60,7 +60,7 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
     Summary: pairs compared, proposals that are open now.
     """
     pairs = _pairs(run.site)
-    progress(0, total=len(pairs), message="Comparing what rules give")
+    progress(0, total=len(pairs), message="Comparing the values that rules give")
     reader = _Reader(_ruled(run.site))
     found: dict[tuple[int, int], tuple[MergeProposal.Kind, dict[str, Any]]] = {}
     for done, pair in enumerate(pairs, 1):
@@ -80,7 +80,7 @@ def proposals(site: Site) -> list[MergeProposal]:
 def merge(proposal: MergeProposal) -> Cluster:
     """Makes the two templates one. Raises JobError when that cannot be done."""
     if proposal.state != OPEN:
-        raise JobError("somebody has answered this already")
+        raise JobError("this proposal has been answered already")
     merged = clusters.merge(proposal.into, [proposal.other])
     template_cores.renew(merged)
     return merged

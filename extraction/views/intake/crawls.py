@@ -56,7 +56,7 @@ def source(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return settings_page(request, site, source=form)
     form.save()
-    messages.success(request, "Saved. It holds from the next time the pages are fetched.")
+    messages.success(request, "Saved. The changes apply the next time pages are fetched.")
     return redirect("site_settings", site.slug)
 
 
@@ -80,9 +80,9 @@ def pause(request: HttpRequest, run_id: int) -> HttpResponse:
     """Lets a crawl rest: one's own, or anybody's for an operator."""
     run = _controlled(request, run_id)
     if runs.pause(run):
-        messages.success(request, "Paused. It goes on where it was when you resume it.")
+        messages.success(request, "Paused. Resume it to continue where it stopped.")
     else:
-        messages.info(request, "The run rests or has ended already.")
+        messages.info(request, "The run is already paused or has ended.")
     return redirect(_back(request, run))
 
 
@@ -92,7 +92,7 @@ def resume(request: HttpRequest, run_id: int) -> HttpResponse:
     """Lets a crawl go on that rests, failed or was cancelled."""
     run = _controlled(request, run_id)
     if not runs.resume(run):
-        messages.info(request, "The run goes on or has ended already.")
+        messages.info(request, "The run is already running or has ended.")
     return redirect(_back(request, run))
 
 

@@ -249,7 +249,7 @@ def _part(part: dict[str, str] | None) -> str:
         return ""
     ends = [f"after “{part['prefix']}”" if part.get("prefix") else "", f"before “{part['suffix']}”" if part.get("suffix") else ""]
     shown = " and ".join(end for end in ends if end)
-    return f"the part {shown}" if shown else f"the part that fits {part.get('pattern', '')}"
+    return f"the part {shown}" if shown else f"the part that matches {part.get('pattern', '')}"
 
 
 def _pages(entries: Iterable[dict[str, Any]]) -> dict[int, Snapshot]:
