@@ -286,7 +286,7 @@ def test_broken_pages_are_left_out_of_a_document_type_which_says_so(client: Clie
     taken = client.get(f"{address}?as=dtd").content
     assert taken == b"<!-- 1 page of broken XML left out -->\n<!ELEMENT a (b)>\n<!ELEMENT b EMPTY>\n" and etree.DTD(io.BytesIO(taken))
     cluster.snapshots.order_by("pk").first().delete()
-    assert "the XML of all pages of Template 1 is broken" in client.get(address, headers=as_script).content.decode()
+    assert "the XML of every page of Template 1 is broken" in client.get(address, headers=as_script).content.decode()
 
 
 def test_pages_without_end_of_names_have_no_document_type(client: Client, person: Any) -> None:

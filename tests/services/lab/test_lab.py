@@ -295,7 +295,7 @@ def test_a_template_that_loses_its_pages_stays_if_it_was_given_something(site: S
 def test_a_clustering_that_is_gone_cannot_be_adopted(site: Site, compared: Clustering) -> None:
     run = cluster_pages.adopt(compared)
     compared.delete()
-    assert "not kept any more" in done(run).error
+    assert "no longer kept" in done(run).error
 
 
 def test_old_comparisons_go_what_can_be_brought_back_stays(site: Site, compared: Clustering) -> None:
