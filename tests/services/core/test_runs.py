@@ -83,7 +83,7 @@ def test_a_cancelled_run_says_how_far_it_really_came(site: Site, sent: list[int]
             "done",
         ),
         ("cluster", {"clusters": 2, "clustered": 1, "unclustered": 0}, "2 templates, 1 page in them", "done"),
-        ("cluster", {"clusters": 0, "clustered": 0, "unclustered": 3}, "0 templates, 3 without", "done"),
+        ("cluster", {"clusters": 0, "clustered": 0, "unclustered": 3}, "0 templates, 3 pages without a template", "done"),
         ("import", {"pages": 1, "new": 1, "refused": 2, "skipped": {"css": 3}}, "1 page read, 1 new, 2 files refused", "done"),
         ("crawl", {"pages": 2, "new": 1, "gone": 1, "missed": 1}, "2 pages fetched, 1 new, 1 gone, 1 address without a page", "done"),
         ("crawl", {"pages": 0, "missed": 2}, "0 pages fetched, 2 addresses without a page", "done"),

@@ -292,7 +292,7 @@ def test_a_folder_is_imported_by_command(site: Site, tmp_path: Path, capsys: pyt
         (["import_pages", "books", "{bad}", "--here"], "it is no zip, tar or WARC file"),
         (["cluster_site", "nobody"], "no site 'nobody'. Sites: books"),
         (["cluster_site", "books", "--threshold", "0"], "the minimum is 1 page per template"),
-        (["cluster_site", "books", "--threshold", "99999999999"], "has 0 pages; with 99,999,999,999 as the fewest"),
+        (["cluster_site", "books", "--threshold", "99999999999"], "has 0 pages; with a minimum of 99,999,999,999 pages per template"),
         (["import_pages", "…", "{bad}"], "no letter or digit"),
     ],
 )

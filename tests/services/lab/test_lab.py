@@ -166,7 +166,7 @@ def test_labels_come_from_a_file_from_a_template_and_from_what_people_moved(site
     assert page_labels.take(site, f"{book(site, 0).url}\tfilm", user).labelled == 1
     assert PageLabel.objects.get(page=book(site, 0)).label == "film"
     assert page_labels.clear(site) == 13 and page_labels.of_site(site) == {book(site, 7).pk: "Template 1"}
-    with pytest.raises(JobError, match="a tab between; the first is 'no tab'"):
+    with pytest.raises(JobError, match="separated by a tab; the first is 'no tab'"):
         page_labels.take(site, "no tab\n", user)
 
 

@@ -174,5 +174,5 @@ def test_of_thousands_of_fields_the_first_are_shown(signed_in: Any) -> None:
         rows = "".join(f"<tr><td>{page}-{row}</td></tr>" for row in range(1000))
         factory.snapshot(cluster.site, f"https://tables.example/{page}", f"<table>{rows}</table>".encode(), cluster=cluster)
     text = signed_in("editor").get(reverse("cluster_wrapper_look", args=[cluster.site.slug, cluster.number])).content.decode()
-    assert "fields, the first 300 are shown" in text
+    assert "fields, of which the first 300 are shown" in text
     assert text.count('name="take"') == 300

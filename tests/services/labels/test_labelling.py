@@ -81,5 +81,5 @@ def test_a_page_or_an_attribute_of_somewhere_else_is_refused(shop):
 def test_a_page_whose_bytes_are_gone_is_an_error_that_says_so(shop):
     page = first(shop)
     page.sha256 = "0" * 64
-    with pytest.raises(PageError, match="gone"):
+    with pytest.raises(PageError, match="missing"):
         labelling.set_labels(shop, page, attribute("title"), [Location(3)], None)
