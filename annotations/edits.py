@@ -121,5 +121,5 @@ def _restore(cluster: Cluster, edit: Edit, user: User, *, back: bool) -> None:
     before, after = edit.read_before(), edit.read_after()
     expected, wanted = (after, before) if back else (before, after)
     if labelling.said(cluster, edit.snapshot, edit.attribute, edit.row) != expected:
-        raise LabelError(f"{edit.attribute.name} was changed by somebody else on {edit.snapshot.page.url} since; mark it again instead")
+        raise LabelError(f"somebody else has changed {edit.attribute.name} on {edit.snapshot.page.url} since; mark it again instead")
     labelling.set_labels(cluster, edit.snapshot, edit.attribute, wanted, user, row=edit.row)

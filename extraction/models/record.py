@@ -17,9 +17,9 @@ from extraction.models.snapshot import Snapshot
 class RecordPart(models.TextChoices):
     """Which records of a template."""
 
-    NOW = "now", "of its pages"
-    EARLIER = "earlier", "of earlier pages"
-    ELSEWHERE = "elsewhere", "of pages elsewhere now"
+    NOW = "now", "of its current pages"
+    EARLIER = "earlier", "of earlier content"
+    ELSEWHERE = "elsewhere", "of pages now elsewhere"
 
 
 class RecordState(models.TextChoices):
@@ -68,7 +68,7 @@ class RecordFigures:
 
 
 class RecordQuerySet(models.QuerySet["Record"]):
-    """Whose a record is now.
+    """Tells the records of a template's current pages from the others.
 
     A record belongs to its page, and a template's records are those of its pages as they stand there now. What the pages have
     not got any more is kept and named apart, so that no count of one is taken for the other: records of earlier pages (another

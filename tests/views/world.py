@@ -170,7 +170,7 @@ def alert() -> Alert:
         created_at=now,
         next_at=now,
         state=Alert.State.FAILED,
-        error="The service did not take it.",
+        error="The service did not accept the alert.",
     )
 
 

@@ -241,7 +241,9 @@ def sweep() -> int:
         held = Run.objects.running().claimed_as(run)
         if over:
             held.update(
-                state=Run.State.FAILED, finished_at=timezone.now(), error=f"Its worker died {run.attempts} times; it is not tried again."
+                state=Run.State.FAILED,
+                finished_at=timezone.now(),
+                error=f"Its worker died {run.attempts} times, so the run is not tried again.",
             )
         else:
             held.update(state=Run.State.QUEUED, claimed_by="", sent_at=None, message="Its worker died; starting again")

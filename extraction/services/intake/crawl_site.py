@@ -74,13 +74,13 @@ def start_extraction(site: Site, user: User | None = None) -> Run:
     live = Rule.objects.serving().of_site(site).not_ignored().order_by("pk")
     ids = list(live.values_list("pk", flat=True))
     if not ids:
-        raise JobError(f"{site.name} has no live rule; publish one first.")
+        raise JobError(f"{site.name} has no live rule. Publish one first.")
     return _start(site, RunParameters(mode=EXTRACT, rules=tuple(ids)), user)
 
 
 def _start(site: Site, parameters: RunParameters, user: User | None) -> Run:
     if not sources.ready(site):
-        raise JobError(f"{site.name} has no address to begin with; give it one under Settings.")
+        raise JobError(f"{site.name} has no start address. Enter one under Settings.")
     return runs.start(Run.Kind.CRAWL, site, parameters=parameters, user=user)
 
 
@@ -92,7 +92,7 @@ def run(run: Run, progress: Progress) -> RunSummary:
     """
     source = Source.objects.filter(site=run.site).first()
     if source is None or not source.is_set:
-        raise JobError(f"{run.site.name} has no address to begin with any more; give it one under Settings.")
+        raise JobError(f"{run.site.name} no longer has a start address. Enter one under Settings.")
     intake = Intake(run)
     if run.attempts == 1 and not run.addresses.exists():
         crawl_frontier.seed(run, _kept_pages(run.site, source), via=crawl_frontier.SEEDED)
@@ -156,7 +156,7 @@ def _consume(events: Iterator[Event], intake: Intake, progress: Progress | None,
         intake.forget_last()
         intake.write()
         raise
-    raise CrawlFailed("its events ended without the last")
+    raise CrawlFailed("its events ended without the final one")
 
 
 def _last(event: Done, intake: Intake) -> EndReason:
@@ -226,7 +226,7 @@ def _ended(run: Run, intake: Intake, reason: EndReason) -> RunSummary:
 def _nothing(run: Run, outcomes: Counter[str]) -> str:
     """Why no page came at all: the commonest outcome, with an address and what it said."""
     if not outcomes:
-        return "No page was found: the addresses lead to no page within what may be fetched."
+        return "No page was found: none of the addresses leads to a page that may be fetched."
     outcome = outcomes.most_common(1)[0][0]
     example = run.addresses.filter(outcome=outcome).order_by("pk")[0]
     said = f" ({example.message})" if example.message else ""

@@ -57,7 +57,7 @@ def start(site: Site, file: File[bytes] | Path, *, name: str, user: User | None 
         with file.open("rb") as opened:
             return start(site, File(opened, name=file.name), name=name, user=user)
     if file.size > settings.VERTEX_UPLOAD_MAX_BYTES:
-        raise JobError(f"{name} has {file.size:,} bytes; at most {settings.VERTEX_UPLOAD_MAX_BYTES:,} are taken")
+        raise JobError(f"{name} has {file.size:,} bytes; at most {settings.VERTEX_UPLOAD_MAX_BYTES:,} are accepted")
     sha256 = _digest(file)
     same = Run.objects.unfinished().filter(kind=Run.Kind.IMPORT, site=site, parameters__sha256=sha256).first()
     if same:
@@ -159,7 +159,7 @@ def _import(run: Run, archive: Archive, progress: Progress, wanted: WantedAssets
         progress(tally.pages, total=max(tally.pages, round(tally.pages / max(archive.fraction, 0.001))))
     for kind, number in sorted(tally.skipped.items()):
         if kind.startswith("HTTP "):
-            progress.problem(kind, f"pages that were not imported because the server had answered so: {number:,}")
+            progress.problem(kind, f"pages not imported because the server had answered with this status: {number:,}")
     if not tally.pages:
         raise ArchiveError("no page was found in it")
     progress(tally.pages, total=tally.pages, now=True)

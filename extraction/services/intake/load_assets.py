@@ -43,7 +43,7 @@ Fetch = Callable[[Site, Sequence[Need]], Iterator[tuple[Need, bytes]]]
 def start(site: Site, *, cluster: Cluster | None = None, user: User | None = None) -> Run:
     """Starts loading for the samples of a template, or of all. Raises JobError where nothing says where the site stands."""
     if not possible(site):
-        raise JobError(f"{site.name} has no address: its styles and pictures can only come with its pages")
+        raise JobError(f"{site.name} has no address, so its styles and pictures can only be uploaded with its pages")
     return runs.start(Run.Kind.ASSETS, site, cluster=cluster, unit="files", user=user)
 
 
@@ -109,7 +109,7 @@ def run(run: Run, progress: Progress, *, fetch: Fetch = fetched) -> RunSummary:
                 deeper += assets.of_sheet(asset)
             else:
                 failed += 1
-                progress.problem(need.url, asset.error if asset else "the site has no room for more files")
+                progress.problem(need.url, asset.error if asset else "the site cannot store any more files")
             progress(loaded + failed)
         for need in waiting.values():
             assets.failed(site, need, NOT_LOADED)

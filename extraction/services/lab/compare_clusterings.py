@@ -37,7 +37,7 @@ def compare(site: Site, methods: Sequence[str], *, most: int = MOST_PAGES) -> It
     """The methods' results one after the other, on at most `most` pages. Raises JobError for a site without pages."""
     pages = read(chosen(site, most=most))
     if not pages:
-        raise JobError(f"site {site.name} has no pages that could be compared")
+        raise JobError(f"site {site.name} has no pages that can be compared")
     for method in methods:
         found = method_process.run(method, pages)
         sizes = sorted((len(group) for group in found.groups or [] if len(group) > 1), reverse=True)

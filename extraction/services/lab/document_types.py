@@ -46,7 +46,7 @@ def of(cluster: Cluster) -> Told | None:
     except TooManyNamesError as error:
         raise JobError(str(error)) from error
     if told and told.broken and not told.type.pages:
-        raise JobError(f"the XML of all pages of {cluster.label} is broken, so there is no document type that they could follow")
+        raise JobError(f"the XML of every page of {cluster.label} is broken, so no document type can be derived from them")
     return told
 
 

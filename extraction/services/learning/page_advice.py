@@ -233,7 +233,7 @@ def _offers(
 def reason(advice: Advice) -> str:
     """Why a page would teach something, in words; "" where it would teach nothing."""
     if advice.doubts:
-        return f"rules that fit so far disagree here on {_listed([each.attribute for each in advice.doubts])}"
+        return f"the rules that fit so far disagree here on {_listed([each.attribute for each in advice.doubts])}"
     if advice.missing:
         return f"no {_listed(advice.missing)} is found here"
     if advice.fresh >= LITTLE:

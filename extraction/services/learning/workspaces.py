@@ -279,7 +279,7 @@ class Workspace:
     def _learn(self, attribute: Attribute, labels: Labels) -> Lesson | NotLearned:
         ids, examples = list(self.pages), self._examples(labels)
         if not any(example.locations for example in examples):
-            return NotLearned(attribute.name, f"{attribute.name}: nothing is marked on any page that can be read")
+            return NotLearned(attribute.name, f"{attribute.name}: no value is marked on a readable page")
         found = apriori.learn(self._pages_as_one(), examples, multiple=attribute.multiple, mandatory=attribute.mandatory)
         if isinstance(found, apriori.NotLearned):
             page = None if found.page is None else self.pages[ids[found.page]]

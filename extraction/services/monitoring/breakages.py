@@ -59,7 +59,7 @@ def propose(breakage: Breakage, *, now: datetime) -> Rule | None:
     repair = repairs.make(breakage.rule.read_definition(), breakage.attributes, _pages(breakage))
     if not repair.relearned:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in repair.failed.items())
-        breakage.note = reasons[:500] or "There is nothing to learn from."
+        breakage.note = reasons[:500] or "There is nothing to learn a repair from."
         breakage.save(update_fields=["note"])
         return None
     report = repair.report(breakage.rule)
@@ -80,7 +80,7 @@ def accept(breakage: Breakage, *, user: User | None = None, now: datetime | None
     old XPath gives wrong values. Raises rules.StateError when there is no proposal, when it cannot be published, or nothing of it is left.
     """
     if breakage.proposal is None or breakage.state != Breakage.State.OPEN:
-        raise rules.StateError("There is no repair to accept any more.")
+        raise rules.StateError("There is no longer a repair to accept.")
     at = now or timezone.now()
     with transaction.atomic():
         proposal = _accepted(breakage, breakage.proposal, user, doubtful=doubtful)
@@ -97,7 +97,7 @@ def _accepted(breakage: Breakage, proposal: Rule, user: User | None, *, doubtful
     report = proposal.read_report()
     proof = proofs.proof(report, breakage.attributes)
     if not proof.found and not (doubtful and proof.doubtful):
-        raise rules.StateError("Nothing of this repair is proven. Look at it, edit it or mark the values yourself.")
+        raise rules.StateError("Nothing in this repair is proven. Review it, edit it or mark the values yourself.")
     incorrect = {name for name, found in breakage.check_found.read_attributes().items() if found.kind == Check.Verdict.INCORRECT}
     wrong = {name: reason for name, reason in proof.lost.items() if name in incorrect}
     left = wrong | ({} if doubtful else dict(proof.doubtful))

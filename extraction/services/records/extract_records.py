@@ -48,9 +48,9 @@ def start(cluster: Cluster, user: User | None = None) -> Run:
     """A run over the pages of one template with its live rule. Raises JobError when it has none."""
     rule = cluster.rules.serving().first()
     if cluster.ignored:
-        raise JobError(f"{cluster.label} is ignored.")
+        raise JobError(f"{cluster.label} is ignored. Stop ignoring it first.")
     if rule is None:
-        raise JobError(f"{cluster.label} has no live rule; publish one first.")
+        raise JobError(f"{cluster.label} has no live rule. Publish one first.")
     return runs.start(Run.Kind.EXTRACT, cluster.site, cluster=cluster, parameters=RunParameters(rules=(rule.pk,)), user=user)
 
 
@@ -59,7 +59,7 @@ def start_site(site: Site, user: User | None = None) -> Run:
     live = Rule.objects.serving().of_site(site).not_ignored().order_by("pk")
     ids = list(live.values_list("pk", flat=True))
     if not ids:
-        raise JobError(f"{site.name} has no live rule; publish one first.")
+        raise JobError(f"{site.name} has no live rule. Publish one first.")
     return runs.start(Run.Kind.EXTRACT, site, parameters=RunParameters(rules=tuple(ids)), user=user)
 
 
@@ -85,7 +85,7 @@ def run(run: Run, progress: Progress) -> RunSummary:
         left += extract(run, targets, matcher, batch)
         done += len(batch)
         rate = done / max(time.monotonic() - started, 1e-3)
-        progress(min(done, total), message=f"Extracting, {rate:,.0f} pages a second")
+        progress(min(done, total), message=f"Extracting, {rate:,.0f} pages per second")
     removed = _remove_stale(run, list(targets))
     return _summary(run, left, removed=removed, pages=done, seconds=time.monotonic() - started)
 
@@ -105,13 +105,13 @@ def targets_of(run: Run) -> dict[int, Target]:
     rules = run.read_parameters().rules or ()
     for rule in Rule.objects.filter(pk__in=rules).select_related("cluster"):
         if not rule.serving:
-            raise JobError(f"Version {rule.version} of the rule of {rule.cluster.label} is not live any more. Start a new run.")
+            raise JobError(f"Version {rule.version} of the rule of {rule.cluster.label} is no longer live. Start a new run.")
         try:
             targets[rule.cluster_id] = Target(rule, rule.read_definition(), xslt.Stylesheet.compile(rule.stylesheet))
         except (RuleError, XPathError) as error:
             raise JobError(f"The rule of {rule.cluster.label} cannot be run: {error}") from error
     if len(targets) < len(rules):
-        raise JobError("A rule of this run is gone. Start a new run.")
+        raise JobError("A rule of this run no longer exists. Start a new run.")
     return targets
 
 
@@ -244,7 +244,7 @@ def _verdict(
         if attribute.mandatory and not count:
             wrong.append(f"{attribute.name} is missing")
         if not attribute.multiple and count > 1:
-            wrong.append(f"{attribute.name} has {count:,} values where one belongs")
+            wrong.append(f"{attribute.name} has {count:,} values, but only one is allowed")
         if count > MAX_VALUES:
             wrong.append(f"{attribute.name} has {count:,} values, of which {MAX_VALUES:,} are kept")
     for each in rule.lists:

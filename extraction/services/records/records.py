@@ -72,7 +72,7 @@ def place(record: Record, attribute: str, position: int = 0) -> Location:
     before = sum(each.raw == raw for each in values[:position])
     places = [location for location, value in found if value == raw]
     if len(places) <= before:
-        raise PlaceError(f"“{raw[:60]}” is not found on the page any more.")
+        raise PlaceError(f"“{raw[:60]}” is no longer found on the page.")
     return places[before]
 
 

@@ -112,7 +112,7 @@ def compare(cluster: Cluster, old: RuleDefinition, new: RuleDefinition, attribut
     tried = xpath_trial.run([old, new], [(_content(source), source.content_type) for source in pages], limit_s=xpath_trial.LIMIT_S)
     if tried.timed_out and len(tried.values) + len(tried.errors) < len(pages):
         stuck = pages[len(tried.values) + len(tried.errors)]
-        return Effect(error=f"It needs too much time or memory on {stuck.url}. Begin at an element with an id or a class.")
+        return Effect(error=f"It needs too much time or memory on {stuck.url}. Start the XPath at an element with an id or a class.")
     rows = []
     for number, source in enumerate(pages):
         failed = [each[attribute] for each in tried.failed.get(number, ())[1:] if attribute in each]
@@ -123,7 +123,7 @@ def compare(cluster: Cluster, old: RuleDefinition, new: RuleDefinition, attribut
         rows.append(EffectRow(source.snapshot_id, source.url, *found, error=tried.errors.get(number, "")))
     good = [row for row in rows if not row.error]
     if rows and not good:
-        return Effect(error=f"It could be tried on none of {len(rows)} pages. {rows[0].url}: {rows[0].error}")
+        return Effect(error=f"It could not be tried on any of {len(rows)} pages. {rows[0].url}: {rows[0].error}")
     return Effect(
         rows=tuple(rows),
         checked=len(good),
@@ -159,7 +159,7 @@ def effect_report(cluster: Cluster, rule: RuleDefinition, *, progress: Progress 
             list_tally.count(source.snapshot_id, given.rows.get(name, ()))
         if progress and number % 20 == 0:
             rate = number / (time.monotonic() - started)
-            progress(done + number, total=done + len(chosen), message=f"Checking the rule on {len(chosen):,} pages, {rate:.0f} a second")
+            progress(done + number, total=done + len(chosen), message=f"Checking the rule on {len(chosen):,} pages, {rate:.0f} per second")
     checked = len(chosen) - unreadable
     return RuleReport(
         pages=len(sources),

@@ -130,18 +130,18 @@ def add_draft(cluster: Cluster, value: RuleDefinition, *, report: RuleReport, or
 def _go_live(rule: Rule, states: tuple[Rule.State, ...], user: User | None, what: Decision.What) -> Rule:
     try:
         if not rule.read_definition().every:
-            raise StateError(f"Version {rule.version} has no attribute; there is nothing to publish.")
+            raise StateError(f"Version {rule.version} has no attributes, so there is nothing to publish.")
         xslt.Stylesheet.compile(rule.stylesheet)
     except (RuleError, XPathError) as error:
         raise StateError(f"Version {rule.version} cannot be run: {error}") from error
     try:
         changed = _swap(rule, states, user, what)
     except IntegrityError as error:
-        raise StateError("Another version was published at the same moment. Look at it, then try again.") from error
+        raise StateError("Another version was published at the same moment. Check it, then try again.") from error
     rule.refresh_from_db()
     if not changed:
         wanted = " or ".join(state.label.lower() for state in states)
-        raise StateError(f"Version {rule.version} is {rule.get_state_display().lower()}; it would have to be {wanted}.")
+        raise StateError(f"Version {rule.version} is {rule.get_state_display().lower()}, but it must be {wanted}.")
     logger.info("%s published by %s", rule, user)
     return rule
 
@@ -175,7 +175,7 @@ def _with_xpath(rule: Rule, value: RuleDefinition, attribute: str, xpath: str) -
     if new is None:
         raise RuleError(f"There is no attribute “{attribute}”.")
     if new.list_id:
-        raise RuleError(f"“{attribute}” is an attribute of the rows of a list; mark its values in two rows instead.")
+        raise RuleError(f"“{attribute}” belongs to a list. Mark its values in two rows instead.")
     order = {each.name: number for number, each in enumerate(schema)}
     added = [*value.attributes, build_attribute_rule(new, (Selector(xpath),))]
     return replace(value, attributes=tuple(sorted(added, key=lambda each: order.get(each.name, len(order)))))

@@ -82,7 +82,7 @@ def use(cluster: Cluster, key: str, taken: Sequence[Taken], user: User | None, *
     """
     now, found = _find(cluster)
     if now != key:
-        raise JobError("the template's sample pages changed meanwhile; look at the suggestions again")
+        raise JobError("the template's sample pages have changed; look at the suggestions again")
     rows = [(each, found.columns[each.place].values) for each in taken if each.place < len(found.columns)]
     return taking_fields.take(cluster, found.snapshots, rows, user, type_name=type_name)
 

@@ -116,7 +116,7 @@ def take(cluster: Cluster, key: str, taken: TakenList, user: User | None, *, typ
     """
     now, found = _find(cluster)
     if now != key or taken.place >= len(found.lists):
-        raise JobError("the template's sample pages changed meanwhile; look at the lists again")
+        raise JobError("the template's sample pages have changed; look at the lists again")
     chosen = found.lists[taken.place]
     fields = [(each, chosen.fields[each.place]) for each in taken.fields if each.place < len(chosen.fields)]
     with transaction.atomic():
@@ -165,7 +165,7 @@ def _attributes(cluster: Cluster, name: str, fields: Sequence[tuple[Taken, ListF
             clash = any(each.name.lower() == draft.name.lower() for draft in drafts)
             if clash and (each.list is None or each.list.name != name):
                 where = f"of the list {each.list.name}" if each.list else "of the page"
-                raise JobError(f"{each.name} is an attribute {where} already; give the list's field another name")
+                raise JobError(f"{each.name} is already an attribute {where}; give the list's field another name")
         record_types.add(cluster.record_type, drafts)
     assert cluster.record_type is not None  # noqa: S101 - set just above; the checker does not see it
     return {each.name.lower(): each for each in cluster.record_type.attributes.filter(list__name=name)}

@@ -47,10 +47,10 @@ def start(site: Site, *, threshold: int | None = None, after: Run | None = None,
     for one that no template of the site could reach.
     """
     if threshold is not None and threshold < 1:
-        raise JobError(f"a template has at least 1 page; {threshold} was asked for")
+        raise JobError(f"the minimum is 1 page per template, not {threshold}")
     pages = Snapshot.objects.of_site(site).current().kept().count() if threshold else 0
     if threshold and threshold > pages:
-        raise JobError(f"{site.name} has {pages:,} pages; with {threshold:,} as the fewest pages of a template it would have none")
+        raise JobError(f"{site.name} has {pages:,} pages; with a minimum of {threshold:,} pages per template, it would have no templates")
     parameters = RunParameters(threshold=threshold, after=after.pk if after is not None else None, then=EXTRACT if extract else None)
     return runs.start(Run.Kind.CLUSTER, site, parameters=parameters, user=user)
 
@@ -88,7 +88,7 @@ def run(run: Run, progress: Progress) -> RunSummary:
             site.save(update_fields=["method"])
         summary = _write(site, found)
         run.write_summary(summary)
-    progress(len(found.vectors), message="Learning addresses and choosing sample pages")
+    progress(len(found.vectors), message="Finding address patterns and choosing sample pages")
     clustered = Snapshot.objects.of_site(site).current().kept().exclude(cluster=None).order_by()
     for cluster in list(site.clusters.filter(pk__in=clustered.values("cluster"))):
         address_patterns.learn(cluster)
@@ -143,7 +143,7 @@ def _adopted(site: Site, pk: int) -> Clustering:
     """The clustering to be adopted. Raises JobError when it is gone."""
     found = Clustering.objects.filter(pk=pk, site=site).first()
     if found is None:
-        raise JobError("the clustering is not kept any more; compare again")
+        raise JobError("the clustering is no longer kept; compare again")
     return found
 
 

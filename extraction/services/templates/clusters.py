@@ -117,7 +117,7 @@ def ignore(cluster: Cluster, ignored: bool) -> None:
 def set_record_type(cluster: Cluster, record_type: RecordType | None) -> None:
     """Says what is extracted from a cluster. Raises JobError while it has labels of another record type."""
     if Label.objects.filter(cluster=cluster).exclude(attribute__record_type=record_type).exists():
-        raise JobError(f"{cluster.label} has labels of its present record type; take them back first")
+        raise JobError(f"{cluster.label} has marked values of its current record type; clear them first")
     cluster.record_type = record_type
     cluster.small = cluster.small and record_type is None
     cluster.save(update_fields=["record_type", "small"])
@@ -139,7 +139,7 @@ def merge(into: Cluster, others: Iterable[Cluster]) -> Cluster:
         if into.record_type_id is None:
             into.record_type_id = other.record_type_id
         elif other.record_type_id not in {None, into.record_type_id} and (other.labels.exists() or other.rules.exists()):
-            raise JobError(f"{other.label} has labels or rules of another record type than {into.label}")
+            raise JobError(f"{other.label} has marked values or rules of a different record type than {into.label}")
         into.masks = list(dict.fromkeys([*into.masks, *other.masks]))
         into.url_patterns = list(dict.fromkeys([*into.url_patterns, *other.url_patterns]))
         into.name, into.merged, into.small = into.name or other.name, True, False

@@ -62,7 +62,7 @@ def run(run: Run, progress: Progress) -> RunSummary:
     Summary: pairs compared, proposals that are open now.
     """
     pairs = _pairs(run.site)
-    progress(0, total=len(pairs), message="Comparing what rules give")
+    progress(0, total=len(pairs), message="Comparing the values that rules give")
     reader = _Reader(_ruled(run.site))
     found: dict[tuple[int, int], tuple[MergeProposal.Kind, MergeEvidence]] = {}
     for done, pair in enumerate(pairs, 1):
@@ -82,7 +82,7 @@ def proposals(site: Site) -> list[MergeProposal]:
 def merge(proposal: MergeProposal) -> Cluster:
     """Makes the two templates one. Raises JobError when that cannot be done."""
     if proposal.state != OPEN:
-        raise JobError("somebody has answered this already")
+        raise JobError("this proposal has been answered already")
     merged = clusters.merge(proposal.into, [proposal.other])
     template_cores.renew(merged)
     return merged

@@ -28,7 +28,7 @@ class Reader:
         self._kept: OrderedDict[int, PagePaths] = OrderedDict()
 
     def __call__(self, page: int) -> PagePaths:
-        """Raises PageError for a page that cannot be read or is not there any more."""
+        """Raises PageError for a page that cannot be read or no longer exists."""
         if page not in self._kept:
             self._kept[page] = self._read(page)
             self._asked += 1
@@ -41,7 +41,7 @@ class Reader:
     def _read(self, page: int) -> PagePaths:
         snapshot = self._snapshots.filter(page=page).first()
         if snapshot is None:
-            raise PageError(f"page {page} is not there any more")
+            raise PageError(f"page {page} no longer exists")
         return steps(snapshot)
 
 

@@ -64,7 +64,7 @@ def new_template(site: Site, pages: Iterable[Page], user: User | None = None) ->
     """Makes a template of these pages. Raises JobError when there are none."""
     chosen = list(pages)
     if not chosen:
-        raise JobError("no page was chosen")
+        raise JobError("no page was selected")
     with transaction.atomic():
         clusters.lock(site)
         moved = _move(site, chosen, Cluster.objects.create(site=site, number=clusters.last_number(site) + 1), user)
@@ -76,7 +76,7 @@ def move(site: Site, pages: Iterable[Page], into: Cluster | None, user: User | N
     """Puts pages of a site into a template of it, or out of theirs. Raises JobError for none, and for a template of another site."""
     chosen = list(pages)
     if not chosen:
-        raise JobError("no page was chosen")
+        raise JobError("no page was selected")
     if into is not None and into.site_id != site.pk:
         raise JobError(f"{into.label} belongs to another site")
     with transaction.atomic():

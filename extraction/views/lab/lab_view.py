@@ -22,12 +22,12 @@ FEW_LABELS = 20
 """Labelled pages under which measures say little: of three pages, most clusterings have all right."""
 
 METHOD_WORDS: dict[str, tuple[str, str]] = {
-    "masked-shingles": ("Masked shingles", "As templates are usually found: keeps most pages of a template together."),
-    "text-mdl": ("TEXT-MDL", "What makes the pages shortest to write down, exactly. Slow over some hundred pages."),
-    "text-hash": ("TEXT-HASH", "The same with estimated costs. Good where pages of several sites are mixed."),
-    "text-max": ("TEXT-MAX", "TEXT-HASH that tries the nearest partners only: more groups, purer ones."),
-    "lsh": ("LSH", "Random projections of the pages' paths: the quickest look."),
-    "rtdm": ("RTDM", "Distance of the pages' trees: where pages have hardly any text in common."),
+    "masked-shingles": ("Masked shingles", "The usual way to find templates; keeps most pages of a template together."),
+    "text-mdl": ("TEXT-MDL", "Finds the groups that describe the pages most briefly, exactly. Slow with more than a few hundred pages."),
+    "text-hash": ("TEXT-HASH", "The same with estimated costs. Good when pages of several sites are mixed."),
+    "text-max": ("TEXT-MAX", "TEXT-HASH that tries only the nearest pages: more and purer groups."),
+    "lsh": ("LSH", "Random projections of the pages' paths; the fastest method."),
+    "rtdm": ("RTDM", "Distance between the pages' trees; for pages with hardly any text in common."),
 }
 """What each method is called, and what it is good for."""
 

@@ -262,7 +262,7 @@ def _part(part: TextPart | None) -> str:
         return ""
     ends = [f"after “{part.prefix}”" if part.prefix else "", f"before “{part.suffix}”" if part.suffix else ""]
     shown = " and ".join(end for end in ends if end)
-    return f"the part {shown}" if shown else f"the part that fits {part.pattern}"
+    return f"the part {shown}" if shown else f"the part that matches {part.pattern}"
 
 
 def _pages(entries: Iterable[AttributeReport]) -> dict[int, Snapshot]:

@@ -82,11 +82,11 @@ def test_a_cancelled_run_says_how_far_it_really_came(site: Site, sent: list[int]
         (
             "cluster",
             {"clusters": 1, "clustered": 6, "unclustered": 4, "threshold": 2, "last_number": 1},
-            "1 template, 6 pages in it, 4 without",
+            "1 template, 6 pages in it, 4 pages without a template",
             "done",
         ),
         ("cluster", {"clusters": 2, "clustered": 1, "unclustered": 0}, "2 templates, 1 page in them", "done"),
-        ("cluster", {"clusters": 0, "clustered": 0, "unclustered": 3}, "0 templates, 3 without", "done"),
+        ("cluster", {"clusters": 0, "clustered": 0, "unclustered": 3}, "0 templates, 3 pages without a template", "done"),
         ("import", {"pages": 1, "new": 1, "refused": 2, "skipped": {"css": 3}}, "1 page read, 1 new, 2 files refused", "done"),
         ("crawl", {"pages": 2, "new": 1, "gone": 1, "missed": 1}, "2 pages fetched, 1 new, 1 gone, 1 address without a page", "done"),
         ("crawl", {"pages": 0, "missed": 2}, "0 pages fetched, 2 addresses without a page", "done"),
@@ -94,7 +94,7 @@ def test_a_cancelled_run_says_how_far_it_really_came(site: Site, sent: list[int]
         ("extract", {"records": 4, "complete": 3, "failed": 1, "pages_per_s": 9.5}, "4 records, 3 complete, 1 failed", "done"),
         ("extract", {"records": 4, "complete": 2, "failed": 2}, "4 records, 2 complete, 2 failed", "many_failed"),
         ("extract", {"records": 4, "failed": 4, "reason": "no"}, "4 records, 4 failed", "all_failed"),
-        ("extract", {"records": 0, "failed": 0, "unmatched": 1}, "0 records, 1 page of no template", "no_records"),
+        ("extract", {"records": 0, "failed": 0, "unmatched": 1}, "0 records, 1 page without a template", "no_records"),
     ],
 )
 def test_what_came_out_is_said_in_words(site: Site, kind: str, summary: dict[str, Any], words: str, outcome: str) -> None:

@@ -167,7 +167,7 @@ def test_labels_come_from_a_file_from_a_template_and_from_what_people_moved(site
     assert page_labels.take(site, f"{book(site, 0).url}\tfilm", user).labelled == 1
     assert PageLabel.objects.get(page=book(site, 0)).label == "film"
     assert page_labels.clear(site) == 13 and page_labels.of_site(site) == {book(site, 7).pk: "Template 1"}
-    with pytest.raises(JobError, match="a tab between; the first is 'no tab'"):
+    with pytest.raises(JobError, match="separated by a tab; the first is 'no tab'"):
         page_labels.take(site, "no tab\n", user)
 
 
@@ -296,7 +296,7 @@ def test_a_template_that_loses_its_pages_stays_if_it_was_given_something(site: S
 def test_a_clustering_that_is_gone_cannot_be_adopted(site: Site, compared: Clustering) -> None:
     run = cluster_pages.adopt(compared)
     compared.delete()
-    assert "not kept any more" in done(run).error
+    assert "no longer kept" in done(run).error
 
 
 def test_old_comparisons_go_what_can_be_brought_back_stays(site: Site, compared: Clustering) -> None:

@@ -97,8 +97,8 @@ class TestAccepting:
         for address in (reverse("breakages"), breakage.get_absolute_url()):
             assert "1 of 2 repaired" in client.get(address).content.decode()
         for address in (site.get_absolute_url(), breakage.cluster.get_absolute_url()):
-            assert "price not found any more" in client.get(address).content.decode()
-        assert "Not found any more: none of the old values" in client.get(rule.get_absolute_url()).content.decode()
+            assert "price no longer found" in client.get(address).content.decode()
+        assert "No longer found: none of the old values" in client.get(rule.get_absolute_url()).content.decode()
 
     def test_leaves_out_what_is_lost_where_the_old_xpath_gives_wrong_values(self, sent: list[int]) -> None:
         report = {"attributes": [entry("title", 9, 9)], "failed": [{"name": "price", "reason": "gone"}]}
@@ -108,7 +108,7 @@ class TestAccepting:
 
     def test_publishes_nothing_where_nothing_is_proven(self, sent: list[int]) -> None:
         breakage = opened("price", report={"attributes": [entry("price", 9, 2)]})
-        with pytest.raises(rules.StateError, match="Nothing of this repair is proven"):
+        with pytest.raises(rules.StateError, match="Nothing in this repair is proven"):
             breakages.accept(breakage, now=NOW)
         assert breakage.cluster.rules.serving().get() == breakage.rule
         assert Breakage.objects.get().state == Breakage.State.OPEN
@@ -120,7 +120,7 @@ def test_the_review_names_what_is_not_proven_and_offers_the_rest_with_one_key(si
     address = breakage.get_absolute_url()
     text = signed_in("operator").get(address).content.decode()
     assert "<b>1 of 2</b> attributes are proven" in text
-    assert "<b>price</b> agrees on 2 of 9 pages: it is left out unless you accept all." in text
+    assert "<b>price</b>: agrees on 2 of 9 pages. It is left out unless you accept all." in text
     assert "Accept 1 of 2" in text
     assert 'data-key="w"' in text
     assert "1 of 2 ready" in signed_in("viewer").get(reverse("breakages")).content.decode()
