@@ -68,7 +68,7 @@ def measure(pages: Pages, labels: Labels, methods: Sequence[str]) -> Iterator[Me
     """The methods one after the other."""
     base: Outcome | None = None
     for method in methods:
-        outcome = method_process.run(method, pages)
+        outcome = method_process.run_method(method, pages)
         assert outcome.groups is not None, f"{method} gave up: {outcome.reason}"
         base = base or outcome
         cluster = {name: str(number) for number, group in enumerate(outcome.groups) for name in group}
@@ -98,7 +98,7 @@ def growth(methods: Sequence[str], sizes: Sequence[int], files: Sequence[Path]) 
         first = 0.0
         for size in sizes:
             pages = {str(file): file.read_bytes() for file in spread(files, size)}
-            outcome = method_process.run(method, pages, cost=False)
+            outcome = method_process.run_method(method, pages, cost=False)
             first = first or outcome.seconds
             times = f"{outcome.seconds / first:8.2f} times the first, {len(pages) / sizes[0]:.0f} times the pages"
             print(f"{method:17} {len(pages):6} pages {times} {outcome.reason}", flush=True)

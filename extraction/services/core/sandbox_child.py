@@ -24,7 +24,7 @@ REPORT_BYTES = 64 * 1024**2
 GRACE_S = 1
 """Seconds of a processor between the signal that says that the time is used up and the one that cannot be ignored."""
 
-MAX_MESSAGE = 500
+MAX_MESSAGE = 300
 """Characters of an error's message that are reported."""
 
 MEMORY_WORDS = ("memoryerror", "cannot allocate memory", "memory allocation failed", "bad_alloc", "out of memory")

@@ -40,7 +40,7 @@ def compare(site: Site, methods: Sequence[str], *, most: int = MOST_PAGES) -> It
     if not pages:
         raise JobError(f"site {site.name} has no pages that could be compared")
     for method in methods:
-        found = method_process.run(method, pages)
+        found = method_process.run_method(method, pages)
         sizes = sorted((len(group) for group in found.groups or [] if len(group) > 1), reverse=True)
         kbit = found.bits / 1000
         yield Compared(method, tuple(sizes), len(pages) - sum(sizes), kbit, found.seconds, found.peak_bytes, found.reason)

@@ -95,10 +95,12 @@ def compare(cluster: Cluster, old: RuleValue, new: RuleValue, attribute: str, *,
     on: the snapshots to try, those of the cluster without any, samples first.
     """
     pages = list(_within(stored_pages.find_stored_pages(on[:PREVIEW_PAGES]), PREVIEW_BYTES)) if on else _preview_pages(cluster)
-    tried = xpath_trial.run([old, new], [(_content(source), source.content_type) for source in pages], limit_s=xpath_trial.LIMIT_S)
-    if tried.timed_out and len(tried.values) + len(tried.errors) < len(pages):
+    tried = xpath_trial.try_rules([old, new], [(_content(source), source.content_type) for source in pages], limit_s=xpath_trial.LIMIT_S)
+    if len(tried.values) + len(tried.errors) < len(pages):
         stuck = pages[len(tried.values) + len(tried.errors)]
-        return Effect(error=f"It needs too much time or memory on {stuck.url}. Begin at an element with an id or a class.")
+        if tried.too_much:
+            return Effect(error=f"It needs too much time or memory on {stuck.url}. Begin at an element with an id or a class.")
+        return Effect(error=f"It could not be tried on {stuck.url}: {tried.reason}.")
     rows = []
     for number, source in enumerate(pages):
         failed = [each[attribute] for each in tried.failed.get(number, ())[1:] if attribute in each]

@@ -59,7 +59,7 @@ def items_of(snapshots: Sequence[Snapshot]) -> dict[int, list[Item]]:
     found = {snapshot.pk: _kept(snapshot.sha256) for snapshot in snapshots}
     fresh = [snapshot for snapshot in snapshots if found[snapshot.pk] is None]
     pages = [(_content(snapshot.sha256), snapshot.content_type) for snapshot in fresh]
-    for snapshot, items in zip(fresh, markup_process.run(pages) if pages else [], strict=True):
+    for snapshot, items in zip(fresh, markup_process.read_items(pages) if pages else [], strict=True):
         stored_bytes.keep(_name(snapshot.sha256), json.dumps([item.as_json() for item in items]).encode())
         found[snapshot.pk] = items
     return {pk: items or [] for pk, items in found.items()}

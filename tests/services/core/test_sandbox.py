@@ -52,7 +52,9 @@ def test_an_error_reaches_the_person_with_its_type_message_and_place() -> None:
     outcome = run(entries.raise_error)
     assert (outcome.ending, outcome.rows) == (Ending.CRASHED, ("before",))
     assert outcome.error and (outcome.error.type, outcome.error.message) == ("ValueError", "the seventh page is odd")
-    assert outcome.error.place.startswith("tests/services/core/sandbox_entries.py, line ") and outcome.error.place.endswith(", in raise_error")
+    assert outcome.error.place.startswith("tests/services/core/sandbox_entries.py, line ") and outcome.error.place.endswith(
+        ", in raise_error"
+    )
     assert outcome.reason.startswith("it failed: ValueError: the seventh page is odd (tests/services/core/sandbox_entries.py, line ")
     assert "Traceback (most recent call last)" in outcome.stderr
 

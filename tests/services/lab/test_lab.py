@@ -48,8 +48,8 @@ def opinion(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         asked.append(method)
         return Outcome(by_number(pages), 1.5, 2_000_000, 1000.0)
 
-    monkeypatch.setattr(method_process, "run", run)
-    monkeypatch.setattr(method_process, "bits", lambda pages, groups, **_: 2000.0)
+    monkeypatch.setattr(method_process, "run_method", run)
+    monkeypatch.setattr(method_process, "measure_bits", lambda pages, groups, **_: 2000.0)
     return asked
 
 
@@ -127,8 +127,8 @@ def test_a_method_that_gives_up_says_why_and_the_others_go_on(site: Site, monkey
     def run(method: str, pages: Mapping[str, bytes], **_: object) -> Outcome:
         return Outcome(None, reason="it needs more memory") if method == "rtdm" else Outcome(by_number(pages))
 
-    monkeypatch.setattr(method_process, "run", run)
-    monkeypatch.setattr(method_process, "bits", lambda *_, **__: float("nan"))
+    monkeypatch.setattr(method_process, "run_method", run)
+    monkeypatch.setattr(method_process, "measure_bits", lambda *_, **__: float("nan"))
     ended = done(comparisons.start(site, ["rtdm", "lsh"]))
     assert ended.summary["gave_up"] == 1
     row = ended.clusterings.get(method="rtdm")
