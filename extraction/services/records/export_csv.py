@@ -128,8 +128,8 @@ def blocks(lines: Iterable[str]) -> Iterator[str]:
 def line(cells: Iterable[str]) -> str:
     """One record of RFC 4180 with its CRLF. An only cell that is empty is quoted: a blank line is no record for most readers."""
     fields = list(cells)
-    quoting = csv.QUOTE_ALL if any(map(_OTHER_SEPARATOR.search, fields)) else csv.QUOTE_MINIMAL
-    return str(csv.writer(_Echo(), quoting=quoting).writerow(fields))
+    writer = csv.writer(_Echo(), quoting=csv.QUOTE_ALL) if any(map(_OTHER_SEPARATOR.search, fields)) else csv.writer(_Echo())
+    return str(writer.writerow(fields))
 
 
 def cell(name: str, values: Sequence[Mapping[str, Any]], layout: Layout) -> str:
