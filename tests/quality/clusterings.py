@@ -16,7 +16,7 @@ from pathlib import Path
 from extraction.algorithms.clustering.measures import Quality, quality
 from extraction.algorithms.methods import METHODS, Pages
 from extraction.services.lab import method_process
-from extraction.services.lab.method_process import Outcome
+from extraction.services.lab.method_process import MethodResult
 
 MIXED_PAGES = 30
 """Pages of each site in the mixture, spread evenly."""
@@ -66,7 +66,7 @@ def spread(files: Sequence[Path], most: int) -> list[Path]:
 
 def measure(pages: Pages, labels: Labels, methods: Sequence[str]) -> Iterator[Measured]:
     """The methods one after the other."""
-    base: Outcome | None = None
+    base: MethodResult | None = None
     for method in methods:
         outcome = method_process.run_method(method, pages)
         assert outcome.groups is not None, f"{method} gave up: {outcome.reason}"

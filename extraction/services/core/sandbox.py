@@ -1,14 +1,14 @@
 """Runs a function of ours in a child process, with bounds on its time, its memory and what it may write.
 
 Native code such as libxml2 cannot be interrupted, and a hostile page or an XPath of thirty characters can keep it busy for hours or
-make it crash. In a child it takes no more than its `Limits`, and takes nothing else down. The function reads a stream of bytes and
+make it crash. In a child it takes no more than its `SandboxLimits`, and takes nothing else down. The function reads a stream of bytes and
 gives values that can be written as JSON:
 
     def count_words(source: BinaryIO) -> Iterator[int]:
         for line in source:
             yield len(line.split())
 
-    outcome = run_in_sandbox(count_words, [b"one two\\n"], limits=Limits(cpu_s=5, wall_s=20, memory_bytes=1024**3))
+    outcome = run_in_sandbox(count_words, [b"one two\\n"], limits=SandboxLimits(cpu_s=5, wall_s=20, memory_bytes=1024**3))
     outcome.rows     # (2,); those given before the child was stopped count
     outcome.ending   # Ending.FINISHED
     outcome.reason   # "", or in words why it did not finish
@@ -32,8 +32,8 @@ from typing import IO, Any, BinaryIO
 
 from extraction.services.core.sandbox_child import MAX_MESSAGE, MEMORY_WORDS, ROOT
 
-Entry = Callable[[BinaryIO], Iterable[Any]]
-Look = Callable[[], None]
+EntryPoint = Callable[[BinaryIO], Iterable[Any]]
+Heartbeat = Callable[[], None]
 
 LOOK_EVERY_S = 0.5
 OUTPUT_BYTES = 64 * 1024**2
@@ -59,7 +59,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SandboxLimits:
     """What a child may take.
 
     cpu_s: seconds of a processor. wall_s: seconds by the clock. memory_bytes: of address space, the libraries' included.
@@ -104,7 +104,7 @@ class ChildError:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SandboxOutcome:
     """What a child did.
 
     rows: its results, also those given before it was stopped. reason: why it did not finish, in words; empty when it did.
@@ -118,7 +118,7 @@ class Outcome:
     stderr: str = ""
 
 
-def run_in_sandbox(entry: Entry, request: Iterable[bytes], *, limits: Limits, look: Look = lambda: None) -> Outcome:
+def run_in_sandbox(entry: EntryPoint, request: Iterable[bytes], *, limits: SandboxLimits, look: Heartbeat = lambda: None) -> SandboxOutcome:
     """Runs `entry` on a stream of bytes in a child process, and returns when the child has ended.
 
     entry: a function at the top of a module of ours, found in the child by its name.
@@ -164,7 +164,7 @@ def _kill(child: "subprocess.Popen[bytes]") -> None:
 class _Exchange:
     """The three pipes of a child: what goes in, the results that come out, and what it prints."""
 
-    def __init__(self, child: "subprocess.Popen[bytes]", request: Iterable[bytes], limits: Limits) -> None:
+    def __init__(self, child: "subprocess.Popen[bytes]", request: Iterable[bytes], limits: SandboxLimits) -> None:
         assert child.stdin and child.stdout and child.stderr  # noqa: S101 - all are pipes
         self.rows: list[Any] = []
         self.ending: Ending | None = None
@@ -201,7 +201,7 @@ class _Exchange:
         """The end of what the child printed."""
         return self._tail.decode("utf-8", "replace").strip()
 
-    def run(self, look: Look) -> None:
+    def run(self, look: Heartbeat) -> None:
         """Serves the pipes until it is known how the child ended, or the child is gone."""
         look_at = self._started
         while self.ending is None and self._child.poll() is None:
@@ -285,7 +285,7 @@ class _Exchange:
             self.ending, self.error = ending, error
 
 
-def _judge(exchange: _Exchange, code: int, limits: Limits) -> Outcome:
+def _judge(exchange: _Exchange, code: int, limits: SandboxLimits) -> SandboxOutcome:
     ending, error = exchange.ending, exchange.error
     if ending is None:
         ending, error = _judge_exit(code, exchange.stderr)
@@ -299,7 +299,7 @@ def _judge(exchange: _Exchange, code: int, limits: Limits) -> Outcome:
         Ending.STOPPED: f"it was stopped from outside ({error}){killed}",
         Ending.CRASHED: f"it failed: {error}",
     }
-    return Outcome(ending, tuple(exchange.rows), reasons[ending], error, exchange.stderr)
+    return SandboxOutcome(ending, tuple(exchange.rows), reasons[ending], error, exchange.stderr)
 
 
 def _judge_exit(code: int, stderr: str) -> tuple[Ending, ChildError | None]:

@@ -10,22 +10,20 @@ what it had before: the interpreter, the libraries and the pages' bytes.
 import json
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from extraction.algorithms.methods import METHODS, Groups, Pages, mdl_bits
-from extraction.services.core.sandbox import LIMITS_REACHED, Limits, run_in_sandbox
+from extraction.services.core.sandbox import LIMITS_REACHED, Heartbeat, SandboxLimits, run_in_sandbox
 
-Look = Callable[[], None]
-
-LIMITS = Limits(cpu_s=900, wall_s=4 * 3600, memory_bytes=3 * 1024**3)
+LIMITS = SandboxLimits(cpu_s=900, wall_s=4 * 3600, memory_bytes=3 * 1024**3)
 """600 pages of javadoc take 11 seconds and 45 MB beside what the libraries hold. The clock is only for a child that waits for nothing."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class MethodResult:
     """What a method did. groups: of names of pages, None where it gave up, as `reason` says. seconds, peak_bytes: what it took.
 
     bits: MDL cost of the groups; NaN where it was not asked for or could not be told within the bounds.
@@ -38,21 +36,23 @@ class Outcome:
     reason: str = ""
 
 
-def run_method(method: str, pages: Pages, *, look: Look = lambda: None, cost: bool = True, limits: Limits = LIMITS) -> Outcome:
+def run_method(
+    method: str, pages: Pages, *, look: Heartbeat = lambda: None, cost: bool = True, limits: SandboxLimits = LIMITS
+) -> MethodResult:
     """Runs a method of `METHODS`. look: called twice a second meanwhile; what it raises stops the method and is raised."""
     return _ask({"method": method, "cost": cost, "groups": None}, pages, look, limits)
 
 
-def measure_bits(pages: Pages, groups: Groups, *, look: Look = lambda: None, limits: Limits = LIMITS) -> float:
+def measure_bits(pages: Pages, groups: Groups, *, look: Heartbeat = lambda: None, limits: SandboxLimits = LIMITS) -> float:
     """The MDL cost of groups that are known; NaN where it could not be told within the bounds."""
     return _ask({"method": "", "cost": True, "groups": groups}, pages, look, limits).bits
 
 
-def _ask(request: dict[str, Any], pages: Pages, look: Look, limits: Limits) -> Outcome:
+def _ask(request: dict[str, Any], pages: Pages, look: Heartbeat, limits: SandboxLimits) -> MethodResult:
     done = run_in_sandbox(cluster_pages, _request(request, pages), limits=limits, look=look)
     if done.rows:  # the groups stay known where only their cost took too much
-        return Outcome(**done.rows[-1])
-    return Outcome(None, reason=f"{done.reason} for these pages" if done.ending in LIMITS_REACHED else done.reason)
+        return MethodResult(**done.rows[-1])
+    return MethodResult(None, reason=f"{done.reason} for these pages" if done.ending in LIMITS_REACHED else done.reason)
 
 
 def _request(request: dict[str, Any], pages: Pages) -> Iterator[bytes]:
@@ -61,7 +61,7 @@ def _request(request: dict[str, Any], pages: Pages) -> Iterator[bytes]:
 
 
 def cluster_pages(source: BinaryIO) -> Iterator[dict[str, Any]]:
-    """Runs in the child: an `Outcome` once the groups are known, and again with their cost if it is asked for."""
+    """Runs in the child: a `MethodResult` once the groups are known, and again with their cost if it is asked for."""
     request = json.loads(source.readline())
     pages = {name: source.read(length) for name, length in request["pages"]}
     groups, seconds, peak = request["groups"], 0.0, 0
@@ -69,9 +69,9 @@ def cluster_pages(source: BinaryIO) -> Iterator[dict[str, Any]]:
         before, started = _forget_peak(), time.process_time()
         groups = METHODS[request["method"]](pages)
         seconds, peak = time.process_time() - started, max(0, _status("VmHWM") - before)
-        yield asdict(Outcome(groups, seconds, peak))
+        yield asdict(MethodResult(groups, seconds, peak))
     if request["cost"]:
-        yield asdict(Outcome(groups, seconds, peak, mdl_bits(pages, groups)))
+        yield asdict(MethodResult(groups, seconds, peak, mdl_bits(pages, groups)))
 
 
 def _forget_peak() -> int:

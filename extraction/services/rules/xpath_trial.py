@@ -15,7 +15,7 @@ from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply, xslt
 from extraction.algorithms.rules.rule import Rule
-from extraction.services.core.sandbox import LIMITS_REACHED, Limits, run_in_sandbox
+from extraction.services.core.sandbox import LIMITS_REACHED, SandboxLimits, run_in_sandbox
 
 LIMIT_S = 5
 """Processor time for all pages together: twenty pages of 1 MB take one second with an ordinary XPath."""
@@ -48,7 +48,7 @@ class Tried:
 
 def try_rules(rules: Sequence[Rule], pages: Sequence[tuple[bytes, str]], *, limit_s: int = LIMIT_S) -> Tried:
     """What each rule's stylesheet gives on each page, within `limit_s` of processor time. pages: (content, content type or "")."""
-    limits = Limits(cpu_s=limit_s, wall_s=PATIENCE * limit_s, memory_bytes=MEMORY_BYTES)
+    limits = SandboxLimits(cpu_s=limit_s, wall_s=PATIENCE * limit_s, memory_bytes=MEMORY_BYTES)
     outcome = run_in_sandbox(evaluate_pages, _request(rules, pages), limits=limits)
     given = {row["page"]: row["values"] for row in outcome.rows if "values" in row}
     values = {page: [{name: tuple(found) for name, found in each.items()} for each in rules] for page, rules in given.items()}

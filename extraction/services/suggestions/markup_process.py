@@ -14,7 +14,7 @@ from lxml import etree
 
 from extraction.algorithms.dom.parse import decode
 from extraction.algorithms.markup.items import Item, read
-from extraction.services.core.sandbox import Limits, run_in_sandbox
+from extraction.services.core.sandbox import SandboxLimits, run_in_sandbox
 
 PAGE_S = 5.0
 """Time a page may take, by the clock. The largest real page seen took 1.1 s, all in its RDFa."""
@@ -48,8 +48,8 @@ def read_items(pages: Sequence[tuple[bytes, str]]) -> list[list[Item]]:
     return found
 
 
-def _limits(pages: int) -> Limits:
-    return Limits(
+def _limits(pages: int) -> SandboxLimits:
+    return SandboxLimits(
         cpu_s=CPU_S,
         wall_s=START_S + pages * PAGE_S,
         memory_bytes=MEMORY_BYTES,

@@ -10,15 +10,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from extraction.services.core.sandbox import Ending, Entry, Limits, Outcome, run_in_sandbox
+from extraction.services.core.sandbox import Ending, EntryPoint, SandboxLimits, SandboxOutcome, run_in_sandbox
 from tests.services.core import sandbox_entries as entries
 
-LIMITS = Limits(cpu_s=20, wall_s=60, memory_bytes=1024**3)
+LIMITS = SandboxLimits(cpu_s=20, wall_s=60, memory_bytes=1024**3)
 
 
-def run(entry: Entry, *request: bytes, **limits: float) -> Outcome:
+def run(entry: EntryPoint, *request: bytes, **limits: float) -> SandboxOutcome:
     given = {"cpu_s": LIMITS.cpu_s, "wall_s": LIMITS.wall_s, "memory_bytes": LIMITS.memory_bytes} | limits
-    return run_in_sandbox(entry, request, limits=Limits(**given))  # type: ignore[arg-type]
+    return run_in_sandbox(entry, request, limits=SandboxLimits(**given))  # type: ignore[arg-type]
 
 
 def children() -> list[int]:
@@ -36,7 +36,7 @@ def is_gone(pid: int, *, within_s: float = 10.0) -> bool:
 
 def test_a_child_reads_bytes_and_gives_rows() -> None:
     outcome = run(entries.echo, b"one\ntw", b"o\n", b"", b"three\n")
-    assert outcome == Outcome(Ending.FINISHED, ("one", "two", "three"))
+    assert outcome == SandboxOutcome(Ending.FINISHED, ("one", "two", "three"))
     assert children() == []
 
 
@@ -73,7 +73,7 @@ def test_an_overflow_of_the_stack_is_told_with_the_line_it_happened_at() -> None
 
 
 @pytest.mark.parametrize("entry", [entries.allocate, entries.allocate_by_numpy])
-def test_a_child_that_allocates_too_much_says_so(entry: Entry) -> None:
+def test_a_child_that_allocates_too_much_says_so(entry: EntryPoint) -> None:
     outcome = run(entry, memory_bytes=512 * 1024**2)
     assert (outcome.ending, outcome.error) == (Ending.MEMORY, None)
     assert outcome.reason == "it needs more than 512 MB of memory"
@@ -90,7 +90,7 @@ def test_a_child_that_spins_is_stopped_when_its_processor_time_is_used_up() -> N
 
 
 @pytest.mark.parametrize("entry", [entries.sleep, entries.spin_without_signals])
-def test_a_child_is_stopped_when_its_time_by_the_clock_is_used_up(entry: Entry) -> None:
+def test_a_child_is_stopped_when_its_time_by_the_clock_is_used_up(entry: EntryPoint) -> None:
     outcome = run(entry, wall_s=2.0)
     assert outcome.ending is Ending.WALL_TIME and outcome.reason == "it was not done after 2 seconds"
     [pid] = outcome.rows
@@ -104,7 +104,7 @@ def test_a_child_is_stopped_when_a_row_takes_too_long() -> None:
 
 
 @pytest.mark.parametrize(("entry", "ending", "name"), [(entries.kill_itself, "STOPPED", "SIGKILL"), (entries.fault, "CRASHED", "SIGSEGV")])
-def test_a_signal_that_kills_a_child_is_named(entry: Entry, ending: str, name: str) -> None:
+def test_a_signal_that_kills_a_child_is_named(entry: EntryPoint, ending: str, name: str) -> None:
     outcome = run(entry)
     assert (outcome.ending, outcome.rows) == (Ending[ending], ("before",))
     assert outcome.error and outcome.error.type == name and name in outcome.reason
@@ -128,7 +128,7 @@ def test_garbage_among_the_results_ends_a_child_and_is_shown() -> None:
 
 
 @pytest.mark.parametrize("entry", [entries.give_too_much, entries.give_an_endless_row])
-def test_nobody_listens_to_a_child_that_gives_too_much(entry: Entry) -> None:
+def test_nobody_listens_to_a_child_that_gives_too_much(entry: EntryPoint) -> None:
     outcome = run(entry, output_bytes=5 * 1024**2)
     assert (outcome.ending, outcome.reason) == (Ending.OUTPUT, "it gives more than 5 MB of results")
     assert sum(len(row) for row in outcome.rows) <= 5 * 1024**2
@@ -180,8 +180,8 @@ def test_a_look_is_taken_again_and_again_and_may_stop_the_child() -> None:
 
 def test_a_child_dies_with_its_parent() -> None:
     code = (
-        "from extraction.services.core.sandbox import Limits, run_in_sandbox; from tests.services.core import sandbox_entries\n"
-        "run_in_sandbox(sandbox_entries.sleep, [], limits=Limits(cpu_s=60, wall_s=600, memory_bytes=1024**3))"
+        "from extraction.services.core.sandbox import SandboxLimits, run_in_sandbox; from tests.services.core import sandbox_entries\n"
+        "run_in_sandbox(sandbox_entries.sleep, [], limits=SandboxLimits(cpu_s=60, wall_s=600, memory_bytes=1024**3))"
     )
     with subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parents[3]) as parent:
         end = time.monotonic() + 20

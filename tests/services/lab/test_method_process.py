@@ -5,7 +5,7 @@ import math
 import pytest
 
 from extraction.algorithms.methods import METHODS, mdl_bits
-from extraction.services.core.sandbox import Limits
+from extraction.services.core.sandbox import SandboxLimits
 from extraction.services.lab import method_process
 from tests.services.importing import detail, listing
 
@@ -32,9 +32,9 @@ def test_what_takes_too_much_is_stopped_and_said() -> None:
     long = {str(n): b"<html><body>" + b"".join(b"<p>%d" % (n * m) for m in range(2000)) for n in range(100)}
     assert (
         "more than 1 seconds of a processor"
-        in method_process.run_method("text-mdl", long, limits=Limits(cpu_s=1, wall_s=60, memory_bytes=2**31)).reason
+        in method_process.run_method("text-mdl", long, limits=SandboxLimits(cpu_s=1, wall_s=60, memory_bytes=2**31)).reason
     )
-    cramped = method_process.run_method("text-hash", long, limits=Limits(cpu_s=60, wall_s=120, memory_bytes=64 * 2**20))
+    cramped = method_process.run_method("text-hash", long, limits=SandboxLimits(cpu_s=60, wall_s=120, memory_bytes=64 * 2**20))
     assert cramped.groups is None and "more than 64 MB of memory for these pages" in cramped.reason
     assert math.isnan(cramped.bits)
 
