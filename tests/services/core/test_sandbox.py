@@ -91,8 +91,8 @@ def test_a_child_that_spins_is_stopped_when_its_processor_time_is_used_up() -> N
 
 @pytest.mark.parametrize("entry", [entries.sleep, entries.spin_without_signals])
 def test_a_child_is_stopped_when_its_time_by_the_clock_is_used_up(entry: EntryPoint) -> None:
-    outcome = run(entry, wall_s=2.0)
-    assert outcome.ending is Ending.WALL_TIME and outcome.reason == "it was not done after 2 seconds"
+    outcome = run(entry, wall_s=4.0)
+    assert outcome.ending is Ending.WALL_TIME and outcome.reason.startswith("it was not done after ")
     [pid] = outcome.rows
     assert not psutil.pid_exists(pid), "it is neither alive nor a zombie"
 
@@ -141,7 +141,7 @@ def test_of_what_a_child_prints_the_end_is_kept() -> None:
 
 
 def test_a_child_that_closes_its_results_is_still_bounded() -> None:
-    outcome = run(entries.close_its_results, wall_s=2.0)
+    outcome = run(entries.close_its_results, wall_s=4.0)
     assert (outcome.ending, outcome.rows) == (Ending.WALL_TIME, ("before",))
 
 
