@@ -250,7 +250,10 @@ def test_an_xpath_that_never_ends_is_stopped_and_not_saved(shop: Cluster, monkey
     started = time.monotonic()
     effect = rules.preview(draft(shop), "title", "//*/following::*/following::*/following::*")
     assert time.monotonic() - started < 5 * xpath_trial.PATIENCE
-    assert effect.error == "It needs too much time or memory on https://shop.example/book/big. Start the XPath at an element with an id or a class."
+    assert (
+        effect.error
+        == "It needs too much time or memory on https://shop.example/book/big. Start the XPath at an element with an id or a class."
+    )
 
 
 def test_the_trial_gives_what_was_done_before_the_time_was_over() -> None:

@@ -437,7 +437,9 @@ def test_samples_that_add_hardly_anything_are_folded_and_annotated_ones_are_not(
         SamplePage.objects.create(cluster=world.cluster, snapshot=page, position=place, covered_fraction=1.0)
     shown, more = cluster_view.samples(world.cluster)
     assert (len(shown), len(more)) == (1, len(pages) - 1)
-    assert f"{len(pages) - 1} more sample pages add hardly anything new" in signed_in("viewer").get(address(world, "cluster")).content.decode()
+    assert (
+        f"{len(pages) - 1} more sample pages add hardly anything new" in signed_in("viewer").get(address(world, "cluster")).content.decode()
+    )
     factory.label(world.cluster, pages[2], world.cluster.record_type.attributes.first(), None)
     assert len(cluster_view.samples(world.cluster)[0]) == 3
 
