@@ -16,6 +16,7 @@ from extraction.services.suggestions import second_opinions, suggested_fields
 from extraction.services.suggestions.taking_fields import Taken
 from tests.algorithms.alignment.roadrunner.pages import JOHN, PAUL
 from tests.algorithms.suggestion.pages import html
+from tests.reading import words
 from tests.services import factory
 
 pytestmark = pytest.mark.django_db
@@ -167,7 +168,7 @@ def test_the_suggested_fields_are_told_who_agrees(books: Cluster, signed_in: Any
     client, address = signed_in("editor"), reverse("cluster_suggest_opinions", args=[books.site.slug, books.number])
     key = suggested_fields.offer(books).key
     assert f'hx-get="{address}?key={key}"' in client.get(reverse("cluster_suggest_table", args=[books.site.slug, 1])).content.decode()
-    text = client.get(f"{address}?key={key}").content.decode()
+    text = words(client.get(f"{address}?key={key}"))
     assert "ExAlg and RoadRunner agree<" in text and "RoadRunner agrees<" in text and 'id="opinion-0"' in text
     assert "agree" not in client.get(f"{address}?key=7").content.decode(), "of other pages than those shown nothing is said"
 
@@ -178,6 +179,6 @@ def test_of_thousands_of_fields_the_first_are_shown(signed_in: Any) -> None:
     for page in range(2):
         rows = "".join(f"<tr><td>{page}-{row}</td></tr>" for row in range(1000))
         factory.snapshot(cluster.site, f"https://tables.example/{page}", f"<table>{rows}</table>".encode(), cluster=cluster)
-    text = signed_in("editor").get(reverse("cluster_wrapper_look", args=[cluster.site.slug, cluster.number])).content.decode()
+    text = words(signed_in("editor").get(reverse("cluster_wrapper_look", args=[cluster.site.slug, cluster.number])))
     assert "fields, of which the first 300 are shown" in text
     assert text.count('name="take"') == 300

@@ -13,6 +13,7 @@ from extraction.services.labels import proofs
 from extraction.services.monitoring import breakages, repairs
 from extraction.services.rules import rules
 from extraction.views.monitoring import breakage_view
+from tests.reading import words
 from tests.services import watched
 
 NOW = datetime(2026, 1, 5, 4, 0, tzinfo=UTC)
@@ -118,7 +119,7 @@ class TestAccepting:
 def test_the_review_names_what_is_not_proven_and_offers_the_rest_with_one_key(signed_in: Any, sent: list[int]) -> None:
     breakage = opened("title", "price", report={"attributes": [entry("title", 9, 9), entry("price", 9, 2)]})
     address = breakage.get_absolute_url()
-    text = signed_in("operator").get(address).content.decode()
+    text = words(signed_in("operator").get(address))
     assert "<b>1 of 2</b> attributes are proven" in text
     assert "<b>price</b>: agrees on 2 of 9 pages. It is left out unless you accept all." in text
     assert "Accept 1 of 2" in text

@@ -235,7 +235,7 @@ def test_there_must_be_a_live_rule_when_it_starts_and_when_it_runs(shop: Cluster
     run.refresh_from_db()
     assert (run.state, run.error) == (Run.State.FAILED, "Version 1 of the rule of Template 1 is no longer live. Start a new run.")
     for start in (lambda: extract_records.start(shop), lambda: extract_records.start_site(shop.site)):
-        with pytest.raises(runs.JobError, match="has no live rule. Publish one first"):
+        with pytest.raises(runs.JobError, match=r"has no live rule\. Publish one first"):
             start()
     shop.ignored = True
     with pytest.raises(runs.JobError, match="is ignored"):

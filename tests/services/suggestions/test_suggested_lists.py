@@ -12,6 +12,7 @@ from extraction.services.learning import learn_rule
 from extraction.services.suggestions import suggested_lists
 from extraction.services.suggestions.suggested_lists import TakenList
 from extraction.services.suggestions.taking_fields import Taken
+from tests.reading import words
 from tests.services import factory
 from tests.services.lists import html as shop_html
 from tests.services.lists import offers
@@ -80,7 +81,7 @@ def test_rows_that_were_not_offered_are_told_of_with_their_pages(shops: Cluster,
     rule = shops.rules.get()
     told = rule.report["lists"][0]["offered"]
     assert told["unlike"] == len(told["on"]) >= 1 and all(each["rows"] == 2 and each["given"] == 4 for each in told["on"])
-    text = signed_in("viewer").get(rule.get_absolute_url()).content.decode()
+    text = words(signed_in("viewer").get(rule.get_absolute_url()))
     assert f"{told['given']} rows instead of the {told['rows']} that were suggested" in text and "4 instead of 2" in text
 
 

@@ -22,6 +22,7 @@ from extraction.services.templates import cluster_pages
 from extraction.views import home_view
 from extraction.views.monitoring import breakage_view, watch_view
 from extraction.views.rules import rule_history, rule_view
+from tests.reading import words
 from tests.services import factory
 from tests.services.monitoring.test_monitoring import ATTRIBUTES, Shop, cluster, serving, shop  # noqa: F401 - fixtures
 from tests.views.world import World
@@ -146,7 +147,7 @@ def test_every_screen_says_that_the_rule_is_broken_and_whose_records_the_old_one
         )
         Page.objects.filter(pk=snapshot.page_id).update(current=newer)
     for address in (site.get_absolute_url(), cluster.get_absolute_url(), reverse("records", args=names)):
-        text = client.get(address).content.decode()
+        text = words(client.get(address))
         assert "Broken" in text or "The rule is broken" in text
         assert "3 records of earlier content" in text
         assert breakage.get_absolute_url() in text
@@ -220,7 +221,7 @@ def test_a_version_has_its_history_and_its_difference_from_the_one_it_repairs(si
 
 def test_the_monitoring_tab_shows_checks_with_their_evidence_health_and_pages(signed_in: Any, breakage: Breakage, shop: Shop) -> None:  # noqa: F811
     site = breakage.cluster.site
-    text = signed_in("viewer").get(reverse("site_monitoring", args=[site.slug])).content.decode()
+    text = words(signed_in("viewer").get(reverse("site_monitoring", args=[site.slug])))
     for check in Check.objects.all():
         assert reverse("site_check", args=[site.slug, check.pk]) in text
     assert "12 of 12 pages answered" in text
