@@ -19,7 +19,7 @@ class OpenElement:
     node: its index in `nodes.elements(root)`.
     depth: 1 for the root.
     hidden: whether the element or one around it is among the hidden ones or too deep.
-    texts: how many of its text() children were met so far, blank ones included, as XPath counts them.
+    texts: how many of its text() children the walk has met so far, blank ones included, as XPath counts them. It grows during the walk.
     """
 
     element: etree._Element
@@ -60,16 +60,19 @@ def walk_page(
             opened = OpenElement(element, tag, node, len(chain) + 1, is_hidden)
             chain.append(opened)
             yield "start", opened, ""
-            if element.text:
-                opened.texts += 1
+            text = element.text
+            if text:
+                opened.texts = 1
                 if not is_hidden:
-                    yield "text", opened, element.text
+                    yield "text", opened, text
             continue
         if event == "end":
             yield "end", chain.pop(), ""
-        if chain and element.tail:
-            chain[-1].texts += 1
-            if not chain[-1].hidden:
-                yield "text", chain[-1], element.tail
+        text = element.tail
+        if text and chain:
+            owner = chain[-1]
+            owner.texts += 1
+            if not owner.hidden:
+                yield "text", owner, text
         if is_done():
             return
