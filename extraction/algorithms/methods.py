@@ -11,6 +11,7 @@ from typing import TypeVar
 from lxml import etree
 
 from extraction.algorithms.alignment.rtdm import TreeDistance
+from extraction.algorithms.arrays import U64
 from extraction.algorithms.clustering import cores, masked_shingles
 from extraction.algorithms.clustering.paths import PagePaths, paths_of
 from extraction.algorithms.clustering.random_projection import random_projection
@@ -22,7 +23,6 @@ from extraction.algorithms.clustering.tree_distance import cluster_by_likeness
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.sketches import shingles
-from extraction.algorithms.sketches.columns import U64
 
 T = TypeVar("T")
 

@@ -86,7 +86,7 @@ class RestrictedMapping:
         return inserted
 
     def _pair_costs_of_many(self, ours: Sequence[Tree], theirs: Sequence[Tree]) -> I64:
-        """Return the cost of each pair, shape (ours, theirs). Long lists hold many equal subtrees; each different pair is looked up once."""
+        """Return the cost of each pair, shape (ours, theirs). Equal pairs, of which long lists have many, are looked up once."""
         first, second = list(dict.fromkeys(ours)), list(dict.fromkeys(theirs))
         costs = np.array([[self.pair_cost(one, other) for other in second] for one in first], np.int64)
         rows, columns = {tree: n for n, tree in enumerate(first)}, {tree: n for n, tree in enumerate(second)}

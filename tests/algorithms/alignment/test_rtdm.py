@@ -115,7 +115,7 @@ def test_small_pages_are_as_far_apart_as_counted_by_hand(one: str, other: str, d
 def test_a_deep_page_is_cut_and_does_not_exhaust_the_stack() -> None:
     measure = TreeDistance()
     deep = measure.read_page(parse(b"<html><body>" + b"<div>" * 1500).root)
-    assert deep.size <= 201
+    assert deep.size == 201, "the root and as many levels below it as are read"
     assert measure.distance(deep, measure.forest.tree("html")) == deep.size - 1
 
 
@@ -124,10 +124,10 @@ def test_templates_of_the_demo_are_told_apart_also_beyond_the_sample() -> None:
     measure = TreeDistance()
     items = [measure.read_page(parse(page.content).root) for page in chosen]
     found = cluster_by_likeness(items, measure.likeness, sample=12)
-    assert sorted(number for group in found for number in group) == list(range(len(items)))
-    for group in found:
-        assert len({chosen[number].template for number in group}) == 1
-    assert len(found) < len(items) / 2
+    books = [number for number, page in enumerate(chosen) if page.template == "book"]
+    authors = [number for number, page in enumerate(chosen) if page.template == "author"]
+    assert len(items) > 12 and len(books) > 1 and len(authors) > 1
+    assert found == sorted([books, authors])
 
 
 def test_average_linkage_stops_at_the_bound_and_nothing_is_lost() -> None:

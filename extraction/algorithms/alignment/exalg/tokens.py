@@ -12,13 +12,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from lxml import etree
-from numpy.typing import NDArray
 
 from extraction.algorithms.alignment import class_names
+from extraction.algorithms.arrays import I64
 from extraction.algorithms.dom.nodes import Location, clean, raw_text
 from extraction.algorithms.dom.walk import OpenElement, walk_page
-
-I64 = NDArray[np.int64]
 
 MAX_TOKENS = 60_000
 """Tokens read of a page, from its beginning; the largest page of the evaluation sites has 20,000."""
