@@ -161,10 +161,10 @@ def agreement(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @require_GET
 @endpoint
 def coverage(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """The hit rate of ?attribute= after some more pages from ?cursor= on."""
+    """The hit rate of ?attribute= after some more pages."""
     attribute = _attribute(cluster, request.GET.get("attribute"))
     labels = workspaces.labels_of(cluster).get(attribute.pk, {})
-    return {"attribute": attribute.pk, "coverage": drafts.coverage(cluster, attribute, labels, _number(request, "cursor"))}
+    return {"attribute": attribute.pk, "coverage": drafts.coverage(cluster, attribute, labels)}
 
 
 @require_GET

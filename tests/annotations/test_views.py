@@ -183,7 +183,7 @@ def test_a_mark_is_saved_and_brings_the_values_it_teaches_and_their_rate(signed_
     assert draft["state"] == "learned" and draft["values"][str(page(shop, 1).pk)][0]["value"] == "Book 1"
     assert draft["coverage"]["hits"] == draft["coverage"]["checked"] == draft["coverage"]["total"] == 8
     assert answer["steps"] == {"undo": True, "redo": False}
-    assert client.get(address("workbench_coverage"), {"attribute": attribute().pk, "cursor": 0}).json()["coverage"]["hits"] == 8
+    assert client.get(address("workbench_coverage"), {"attribute": attribute().pk}).json()["coverage"]["hits"] == 8
 
 
 def test_two_of_several_offer_the_others(signed_in, shop):
@@ -274,7 +274,7 @@ def test_a_wrong_change_says_what_is_wrong(signed_in, shop, body, words):
     ("name", "query", "words"),
     [
         ("workbench_draft", {"attribute": "x"}, "no attribute 'x'"),
-        ("workbench_coverage", {"attribute": "TITLE", "cursor": "x"}, "cursor: a number"),
+        ("workbench_tree", {"page": "FIRST", "after": "x"}, "after: a number"),
         ("workbench_place", {"page": "FIRST", "location": "{"}, "no JSON"),
         ("workbench_place", {"page": "FIRST", "location": '{"node": 9999, "kind": "element"}'}, "no such place"),
         ("workbench_tree", {"page": "FIRST", "node": "9999"}, "there is no 9999"),

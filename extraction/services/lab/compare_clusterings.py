@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from extraction.algorithms.clustering.cores import spread
+from extraction.algorithms.errors import PageError
 from extraction.algorithms.methods import Pages
 from extraction.models import Site, Snapshot
-from extraction.services.core import stored_bytes
 from extraction.services.core.runs import JobError
+from extraction.services.core.stored_pages import read_bytes
 from extraction.services.lab import method_process
 from extraction.services.templates import clusters
 
@@ -40,7 +41,7 @@ def compare(site: Site, methods: Sequence[str], *, most: int = MOST_PAGES) -> It
     if not pages:
         raise JobError(f"site {site.name} has no pages that could be compared")
     for method in methods:
-        found = method_process.run(method, pages)
+        found = method_process.run_method(method, pages)
         sizes = sorted((len(group) for group in found.groups or [] if len(group) > 1), reverse=True)
         kbit = found.bits / 1000
         yield Compared(method, tuple(sizes), len(pages) - sum(sizes), kbit, found.seconds, found.peak_bytes, found.reason)
@@ -63,7 +64,7 @@ def read(snapshots: Sequence[Snapshot]) -> Pages:
     found = {}
     for snapshot in snapshots:
         try:
-            found[str(snapshot.page_id)] = stored_bytes.get(snapshot.sha256)
-        except FileNotFoundError:
+            found[str(snapshot.page_id)] = read_bytes(snapshot)
+        except PageError:
             continue
     return found

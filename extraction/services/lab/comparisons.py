@@ -1,6 +1,6 @@
 """The structure lab: a site's pages clustered by several methods, beside its templates; nothing of the site changes.
 
-Each method is a process of its own (`method_child`) and one row, written when it is through. A run that is taken up again, after its
+Each method is a process of its own (`method_process`) and one row, written when it is through. A run that is taken up again, after its
 worker died, goes on with the methods that have no row yet, on the pages that were chosen at first.
 """
 
@@ -43,12 +43,12 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
     pages = _pages(run)
     done = set(run.clusterings.values_list("method", flat=True))
     if NOW not in done:
-        _write(run, NOW, templates(pages), bits=method_process.bits(pages, templates(pages), look=lambda: progress(0)))
+        _write(run, NOW, templates(pages), bits=method_process.measure_bits(pages, templates(pages), look=lambda: progress(0)))
     for number, method in enumerate(methods):
         progress(number, total=len(methods), message=f"Clustering {len(pages):,} pages by {method}", now=True)
         if method not in done:
             place = number
-            found = method_process.run(method, pages, look=lambda place=place: progress(place))  # type: ignore[misc]
+            found = method_process.run_method(method, pages, look=lambda place=place: progress(place))  # type: ignore[misc]
             _write(run, method, found.groups or [], found.bits, found.seconds, found.peak_bytes, found.reason)
     _forget(run.site)
     gave_up = run.clusterings.exclude(reason="").count()

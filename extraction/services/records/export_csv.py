@@ -3,10 +3,11 @@
 Spreadsheets run a cell that looks like a formula. After OWASP's "CSV Injection", each value that begins with one of ``= + -
 @``, a tab or a line break gets an apostrophe in front, which spreadsheets do not show, unless it is a plain number such as
 -12.50 or +3 or a telephone number in groups such as +49 30 123, which no spreadsheet can work out; of joined values each one.
-With `guarded` off in the layout, cells stand as they are, for programs. Quotes go around a field also where it holds what other
-settings take for a separator (semicolon, tab), so that a value cannot begin a new cell there.
+With `guarded` off in the layout, cells stand as they are, for programs. Quotes go around all fields of a line in which one holds what
+other settings take for a separator (semicolon, tab), so that a value cannot begin a new cell there.
 """
 
+import csv
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,7 +36,8 @@ _PLAIN_NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d+)*|[.,]\d+)(?:[eE][+-]?\d+)?%?
 _TELEPHONE = re.compile(r"\+\d+(?: (?:\d+|\(\d+\)))+", re.ASCII)
 """Groups of digits apart by spaces. With - or / between them they are a sum that a spreadsheet works out."""
 
-_QUOTED = re.compile(r"[\",;\t\r\n]|^ | $")
+_OTHER_SEPARATOR = re.compile(r"[;\t]|^ | $")
+"""What the csv module does not quote, but some settings take for a separator or cut off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,9 @@ def blocks(lines: Iterable[str]) -> Iterator[str]:
 
 def line(cells: Iterable[str]) -> str:
     """One record of RFC 4180 with its CRLF. An only cell that is empty is quoted: a blank line is no record for most readers."""
-    return (",".join(map(_field, cells)) or '""') + "\r\n"
+    fields = list(cells)
+    writer = csv.writer(_Echo(), quoting=csv.QUOTE_ALL) if any(map(_OTHER_SEPARATOR.search, fields)) else csv.writer(_Echo())
+    return str(writer.writerow(fields))
 
 
 def cell(name: str, values: Sequence[Mapping[str, Any]], layout: Layout) -> str:
@@ -159,5 +163,8 @@ def _text(value: Mapping[str, Any], *, normalised: bool) -> str:
     return str(normal) if normalised and normal is not None else str(value["raw"])
 
 
-def _field(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
+class _Echo:
+    """A file that gives back what is written to it, so that `writerow` does, too."""
+
+    def write(self, text: str) -> str:
+        return text

@@ -1,13 +1,15 @@
 """Title and body of a template's pages by node extraction patterns, kept in memory for the templates looked at last."""
 
 from dataclasses import dataclass
+from threading import Condition
+
+from cachetools import LRUCache, cached
 
 from extraction.algorithms.alignment.node_patterns import Pattern, generalise_pages, match_page, news
 from extraction.algorithms.alignment.node_patterns.page_trees import read_page_tree
 from extraction.algorithms.alignment.trees import Forest
 from extraction.algorithms.dom.nodes import clean, is_xml, whole_text
 from extraction.models import Cluster, Snapshot
-from extraction.services.core.recent import Recent
 from extraction.services.core.stored_pages import read_elements
 from extraction.services.templates import sample_trees
 
@@ -20,14 +22,9 @@ class Told:
     labels: news.NewsLabels
 
 
-_KEPT: Recent[str, tuple[Told | None]] = Recent(8)
-
-
 def of(cluster: Cluster) -> Told | None:
     """What the sample pages of a template tell; None for fewer than two of HTML."""
-    samples = sample_trees.of(cluster)
-    kept = _KEPT.get(samples.key) or _KEPT.put(samples.key, (_read(samples),))
-    return kept[0]
+    return _read(sample_trees.of(cluster))
 
 
 def article(cluster: Cluster, snapshot: Snapshot) -> news.NewsArticle:
@@ -39,6 +36,7 @@ def article(cluster: Cluster, snapshot: Snapshot) -> news.NewsArticle:
     return news.extract_article(told.pattern, told.labels, match_page(told.pattern, page))
 
 
+@cached(LRUCache(8), key=lambda samples: samples.key, condition=Condition())
 def _read(samples: sample_trees.Samples) -> Told | None:
     _, roots = sample_trees.read(samples.snapshots)
     roots = [root for root in roots if not is_xml(root)]

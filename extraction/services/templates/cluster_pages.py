@@ -13,8 +13,9 @@ from extraction.algorithms.clustering.cores import Templates
 from extraction.algorithms.clustering.threshold import SMALLEST_THRESHOLD, default_threshold
 from extraction.algorithms.sketches import shingles
 from extraction.models import Cluster, Clustering, Page, Run, Site, Snapshot
-from extraction.services.core import runs, stored_bytes
+from extraction.services.core import runs
 from extraction.services.core.runs import JobError, Progress
+from extraction.services.core.stored_pages import read_bytes
 from extraction.services.sites import page_store
 from extraction.services.templates import (
     address_patterns,
@@ -260,7 +261,7 @@ def _renew_vectors(site: Site, progress: Progress) -> None:
     stale = list(clusters.kept(site).filter(error="").exclude(scheme=shingles.SCHEME).values_list("pk", flat=True))
     for done, chunk in enumerate(_chunks(stale, REVECTOR_PAGES)):
         snapshots = list(Snapshot.objects.filter(pk__in=chunk).order_by("pk"))
-        page_store.vectorise(snapshots, [stored_bytes.get(snapshot.sha256) for snapshot in snapshots])
+        page_store.vectorise(snapshots, [read_bytes(snapshot) for snapshot in snapshots])
         Snapshot.objects.bulk_update(snapshots, ["vector", "scheme"])
         progress(done * REVECTOR_PAGES)
 

@@ -55,7 +55,7 @@ def alike(page: Snapshot) -> list[Alike]:
     ids = list(clusters.members(page.cluster).filter(error="").exclude(pk=page.pk).order_by("pk").values_list("pk", flat=True))
     others = list(Snapshot.objects.filter(pk__in=spread(ids, LOOKED_AT)).select_related("page").order_by("pk"))
     known = {other.pk: steps for other in others if (steps := _steps(other))}
-    difference = Difference.between([page_steps.steps(page)], list(known.values()))
+    difference = Difference.between([page_steps.read_steps(page)], list(known.values()))
     found = [Alike(other, difference.likeness(known[other.pk])) for other in others if other.pk in known]
     return sorted((each for each in found if each.likeness > ALIKE), key=lambda each: (-each.likeness, each.snapshot.pk))
 
@@ -137,7 +137,7 @@ def _take_along(moved: Sequence[int], into: Cluster | None) -> tuple[int, int]:
 
 def _steps(snapshot: Snapshot) -> PagePaths | None:
     try:
-        return page_steps.steps(snapshot)
+        return page_steps.read_steps(snapshot)
     except PageError:
         return None
 

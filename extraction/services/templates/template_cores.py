@@ -39,7 +39,7 @@ def sample(cluster: Cluster) -> list[PagePaths]:
     pages = []
     for snapshot in Snapshot.objects.filter(pk__in=spread(ids, SAMPLE_PAGES)).order_by("page"):
         try:
-            pages.append(page_steps.steps(snapshot))
+            pages.append(page_steps.read_steps(snapshot))
         except PageError:
             continue
     return pages

@@ -3,8 +3,10 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from threading import Condition
 from typing import Any
 
+from cachetools import LRUCache, cached
 from django.db.models import Count
 from lxml import etree
 
@@ -14,7 +16,6 @@ from extraction.algorithms.rules import apply
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Attribute, Breakage, Check, Record, Rule, Run, Snapshot
 from extraction.services.core import stored_pages
-from extraction.services.core.recent import Recent
 from extraction.services.labels import proofs
 from extraction.services.labels.proofs import Proof
 from extraction.services.rules import rule_xpaths
@@ -211,18 +212,14 @@ def _rows(**conditions: Any) -> list[Row]:
     ]
 
 
-_READ: Recent[tuple[int, int, int | None], dict[str, _Read]] = Recent(16)
-"""Evaluated pages by breakage, check and proposal: a second's work, asked for at each step through the pages."""
+def _key(breakage: Breakage) -> tuple[int, int, int | None]:
+    return breakage.pk, breakage.check_found_id, breakage.proposal_id
 
 
+# Kept because each step through the pages asks for it, and it is a second's work.
+@cached(LRUCache(16), key=_key, condition=Condition())
 def _evaluated(breakage: Breakage) -> dict[str, _Read]:
     """{url: what the rules give on its two versions} of the pages that could be read."""
-    key = (breakage.pk, breakage.check_found_id, breakage.proposal_id)
-    found = _READ.get(key)
-    return found if found is not None else _READ.put(key, _evaluate(breakage))
-
-
-def _evaluate(breakage: Breakage) -> dict[str, _Read]:
     old = _only(breakage.rule, breakage.attributes)
     new = _only(breakage.proposal, breakage.attributes) if breakage.proposal else RuleValue(())
     answered = [pair for pair in pairs(breakage.check_found) if pair.new]

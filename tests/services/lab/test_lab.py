@@ -11,7 +11,7 @@ from django.core.management.base import CommandError
 from extraction.models import Cluster, Clustering, Page, PageLabel, Placement, Record, Rule, Run, Site, Snapshot
 from extraction.services.core.runs import JobError
 from extraction.services.lab import compare_clusterings, comparisons, method_process, page_labels
-from extraction.services.lab.method_process import Outcome
+from extraction.services.lab.method_process import MethodResult
 from extraction.services.templates import adopting, cluster_pages, clusters, placing
 from extraction.views.lab import lab_view
 from tests.services.importing import bring, cluster_all, done, listing, site_files, zip_at
@@ -44,12 +44,12 @@ def opinion(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Every method is `by_number`, here and now; the methods asked for."""
     asked: list[str] = []
 
-    def run(method: str, pages: Mapping[str, bytes], **_: object) -> Outcome:
+    def run(method: str, pages: Mapping[str, bytes], **_: object) -> MethodResult:
         asked.append(method)
-        return Outcome(by_number(pages), 1.5, 2_000_000, 1000.0)
+        return MethodResult(by_number(pages), 1.5, 2_000_000, 1000.0)
 
-    monkeypatch.setattr(method_process, "run", run)
-    monkeypatch.setattr(method_process, "bits", lambda pages, groups, **_: 2000.0)
+    monkeypatch.setattr(method_process, "run_method", run)
+    monkeypatch.setattr(method_process, "measure_bits", lambda pages, groups, **_: 2000.0)
     return asked
 
 
@@ -124,11 +124,11 @@ def test_a_worker_that_dies_leaves_whole_rows_and_the_next_goes_on(site: Site, o
 
 
 def test_a_method_that_gives_up_says_why_and_the_others_go_on(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    def run(method: str, pages: Mapping[str, bytes], **_: object) -> Outcome:
-        return Outcome(None, reason="it needs more memory") if method == "rtdm" else Outcome(by_number(pages))
+    def run(method: str, pages: Mapping[str, bytes], **_: object) -> MethodResult:
+        return MethodResult(None, reason="it needs more memory") if method == "rtdm" else MethodResult(by_number(pages))
 
-    monkeypatch.setattr(method_process, "run", run)
-    monkeypatch.setattr(method_process, "bits", lambda *_, **__: float("nan"))
+    monkeypatch.setattr(method_process, "run_method", run)
+    monkeypatch.setattr(method_process, "measure_bits", lambda *_, **__: float("nan"))
     ended = done(comparisons.start(site, ["rtdm", "lsh"]))
     assert ended.summary["gave_up"] == 1
     row = ended.clusterings.get(method="rtdm")

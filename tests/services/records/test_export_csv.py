@@ -100,10 +100,13 @@ def test_what_may_run_gets_an_apostrophe(text: str) -> None:
     assert guard(text) == f"'{text}"
 
 
-def test_fields_are_quoted_where_any_setting_takes_a_separator() -> None:
-    assert export_csv.line(["a", "b,c", 'd"e', "f;g", "h\ti", "j\r\nk", " l ", "m n"]) == (
-        'a,"b,c","d""e","f;g","h\ti","j\r\nk"," l ",m n\r\n'
-    )
+def test_fields_are_quoted_where_they_have_to_be() -> None:
+    assert export_csv.line(["a", "b,c", 'd"e', "j\r\nk", "l\rm", "n o"]) == 'a,"b,c","d""e","j\r\nk","l\rm",n o\r\n'
+
+
+@pytest.mark.parametrize("text", ["f;g", "h\ti", " l", "l "])
+def test_a_line_is_quoted_where_any_setting_takes_a_separator(text: str) -> None:
+    assert export_csv.line(["a", text]) == f'"a","{text}"\r\n'
 
 
 @pytest.fixture
@@ -132,7 +135,7 @@ def text_of(cluster: Cluster, **changes: Any) -> str:
 
 def test_the_file_has_the_record_types_columns_and_the_url(shop: Cluster) -> None:
     assert "".join(export_csv.rows(shop)) == (
-        'title,price,author,source_url\r\n"T, 1",9.50 GBP,"A; \'=B",https://x.example/1\r\n-12.50,free,,\'=file.html\r\n'
+        'title,price,author,source_url\r\n"T, 1","9.50 GBP","A; \'=B","https://x.example/1"\r\n-12.50,free,,\'=file.html\r\n'
     )
 
 

@@ -255,19 +255,19 @@ def test_an_xpath_that_never_ends_is_stopped_and_not_saved(shop: Cluster, monkey
 
 def test_the_trial_gives_what_was_done_before_the_time_was_over() -> None:
     pages = [(factory.book_html("Small"), ""), (factory.book_html("Big", pad=6000), ""), (factory.book_html("Last"), "")]
-    tried = xpath_trial.run([value("//*/following::*/following::*/following::*[self::p]")], pages, limit_s=1)
-    assert (tried.timed_out, sorted(tried.values)) == (True, [0])
+    tried = xpath_trial.try_rules([value("//*/following::*/following::*/following::*[self::p]")], pages, limit_s=1)
+    assert (tried.too_much, sorted(tried.values)) == (True, [0])
 
 
 def test_the_trial_ends_when_it_needs_too_much_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(xpath_trial, "MEMORY_BYTES", 1)
-    tried = xpath_trial.run([value("//h1")], [(factory.book_html("Small", pad=6000), "")])
-    assert (tried.timed_out, tried.values, tried.errors) == (True, {}, {})
+    tried = xpath_trial.try_rules([value("//h1")], [(factory.book_html("Small", pad=6000), "")])
+    assert (tried.too_much, tried.values, tried.errors) == (True, {}, {})
 
 
 def test_the_trial_limits_what_it_gives_back() -> None:
     page = factory.book_html("T" * 1000, pad=200)
-    [given] = xpath_trial.run([value("//h1", ad="//a")], [(page, "")]).values[0]
+    [given] = xpath_trial.try_rules([value("//h1", ad="//a")], [(page, "")]).values[0]
     assert (len(given["title"][0]), len(given["ad"])) == (xpath_trial.MAX_CHARACTERS, xpath_trial.MAX_VALUES)
 
 
