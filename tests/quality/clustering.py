@@ -53,7 +53,8 @@ def predict(site: Site, *, stage: str = "both", threshold: int = DEFAULT_THRESHO
 def figures(truth: Mapping[str, str], predicted: Mapping[str, str]) -> dict[str, float]:
     """The measures by name, and the share of pages that are in a cluster."""
     found = quality(truth, predicted)
-    measures = {name: getattr(found, name) for name in ("purity", "pair_precision", "pair_recall", "pair_f", "v_measure")}
+    measures = {name: getattr(found, name) for name in ("purity", "pair_precision", "pair_recall", "v_measure")}
+    measures["pair_f"] = 2 * found.pair_precision * found.pair_recall / ((found.pair_precision + found.pair_recall) or 1)
     return measures | {"clustered": 1 - sum(predicted[page].startswith("alone-") for page in truth) / len(truth)}
 
 

@@ -5,8 +5,9 @@ from threading import Condition
 
 from cachetools import LRUCache, cached
 
-from extraction.algorithms.alignment.node_patterns import Pattern, generalise, match, news
-from extraction.algorithms.alignment.node_patterns.trees import Grove
+from extraction.algorithms.alignment.node_patterns import Pattern, generalise_pages, match_page, news
+from extraction.algorithms.alignment.node_patterns.page_trees import read_page_tree
+from extraction.algorithms.alignment.trees import Forest
 from extraction.algorithms.dom.nodes import clean, is_xml, whole_text
 from extraction.models import Cluster, Snapshot
 from extraction.services.core.stored_pages import read_elements
@@ -18,7 +19,7 @@ class Told:
     """A template's pattern, and where title and body stand in it."""
 
     pattern: Pattern
-    labels: news.Labels
+    labels: news.NewsLabels
 
 
 def of(cluster: Cluster) -> Told | None:
@@ -26,13 +27,13 @@ def of(cluster: Cluster) -> Told | None:
     return _read(sample_trees.of(cluster))
 
 
-def article(cluster: Cluster, snapshot: Snapshot) -> news.Article:
+def article(cluster: Cluster, snapshot: Snapshot) -> news.NewsArticle:
     """Title and body of one page of a template. Raises PageError when it cannot be read."""
     told = of(cluster)
     if told is None:
-        return news.Article(None, None)
-    page = told.pattern.grove.copy().page(read_elements(snapshot)[0])
-    return news.article(told.pattern, told.labels, match(told.pattern, page))
+        return news.NewsArticle(None, None)
+    page = read_page_tree(read_elements(snapshot)[0], told.pattern.forest.copy())
+    return news.extract_article(told.pattern, told.labels, match_page(told.pattern, page))
 
 
 @cached(LRUCache(8), key=lambda samples: samples.key, condition=Condition())
@@ -41,8 +42,8 @@ def _read(samples: sample_trees.Samples) -> Told | None:
     roots = [root for root in roots if not is_xml(root)]
     if len(roots) < 2:
         return None
-    grove = Grove()
-    pages = [grove.page(root) for root in roots]
-    pattern = generalise(pages, grove)
+    forest = Forest()
+    pages = [read_page_tree(root, forest) for root in roots]
+    pattern = generalise_pages(pages, forest)
     titles = [clean(whole_text(title)) if (title := root.find(".//title")) is not None else "" for root in roots]
-    return Told(pattern, news.label(pattern, [match(pattern, page) for page in pages], titles))
+    return Told(pattern, news.label_pattern(pattern, [match_page(pattern, page) for page in pages], titles))
