@@ -133,8 +133,8 @@ def line(cells: Iterable[str]) -> str:
 
 def _field(text: str) -> str:
     """A field, quoted where RFC 4180 or a reader with another separator needs it."""
-    quoting = csv.QUOTE_ALL if _OTHER_SEPARATOR.search(text) else csv.QUOTE_MINIMAL
-    return str(csv.writer(_Echo(), quoting=quoting).writerow([text])).removesuffix("\r\n") if text else ""
+    writer = csv.writer(_Echo(), quoting=csv.QUOTE_ALL) if _OTHER_SEPARATOR.search(text) else csv.writer(_Echo())
+    return str(writer.writerow([text])).removesuffix("\r\n") if text else ""
 
 
 def cell(name: str, values: Sequence[RecordValue], layout: Layout) -> str:
