@@ -21,11 +21,11 @@ from extraction.algorithms.dom.nodes import Location
 from extraction.display.addresses import PLACE
 from extraction.display.inert import InertPage, escape_text, escape_value
 
-SCRIPTS = ("js/annotate/overlays.js", "js/annotate/frame.js")
-STYLE = "css/frame.css"
-PLAIN_STYLE = "css/frame-plain.css"
+SCRIPTS = ("js/display/frame/overlays.js", "js/display/frame/frame.js")
+STYLE = "css/display/frame.css"
+PLAIN_STYLE = "css/display/frame-plain.css"
 """For pages that bring no styles: a browser's own would be hard to read."""
-XML_STYLE = "css/frame-xml.css"
+XML_STYLE = "css/display/frame-xml.css"
 
 DIM = "{opacity:.3!important}"
 """As `[data-v-dim]` of the style."""

@@ -1,0 +1,63 @@
+// The line under the page: the way down to what is chosen, what else could be taken there, its value.
+
+import { h } from "./dom.js";
+import { samePlace } from "../display/messages.js";
+
+/**
+ * A place as the server describes it.
+ * @typedef {{location: import("../display/messages.js").Place, value: string, child: number | null, path: {node: number, label: string}[],
+ *   options: {location: import("../display/messages.js").Place, label: string, value: string}[]}} Described
+ */
+
+const SHOWN_STEPS = 7;
+
+/** @param {HTMLElement} line @param {Described | null} place @param {(location: import("../display/messages.js").Place) => void} choose */
+export function drawTrail(line, place, choose) {
+  if (!place) {
+    line.replaceChildren(h("span", { class: "muted" }, "Click a value on the page. j and k go from text to text, / searches, t opens the tree."));
+    return;
+  }
+  const steps = place.path.slice(-SHOWN_STEPS);
+  line.replaceChildren(
+    h(
+      "ol",
+      { class: "wb-path" },
+      place.path.length > steps.length && h("li", { class: "muted" }, "…"),
+      ...steps.map((step) => h("li", {}, h("button", { type: "button", class: "wb-step", title: `Take the whole of ${step.label}`, on: { click: () => choose({ node: step.node, kind: "element" }) } }, step.label))),
+    ),
+    h("div", { class: "wb-options", role: "group", "aria-label": "What of it" }, ...place.options.map((option) => chip(option, place, choose))),
+  );
+  const path = line.querySelector(".wb-path");
+  if (path) path.scrollLeft = path.scrollWidth;
+}
+
+/** @param {Described["options"][0]} option @param {Described} place @param {(location: import("../display/messages.js").Place) => void} choose */
+function chip(option, place, choose) {
+  const chosen = samePlace({ ...place.location, start: undefined, end: undefined }, option.location);
+  return h("button", { type: "button", class: "wb-option", "aria-pressed": String(chosen), title: option.value, on: { click: () => choose(option.location) } }, option.label);
+}
+
+/** One step wider. @param {Described} place @returns {import("../display/messages.js").Place | null} */
+export function wider(place) {
+  const { node, kind, start } = place.location;
+  if (start !== undefined) return { ...place.location, start: undefined, end: undefined };
+  const whole = place.options.find((option) => option.location.kind === "element");
+  if (kind !== "element" && whole) return whole.location;
+  const at = place.path.findIndex((step) => step.node === node);
+  return at > 0 ? { node: place.path[at - 1].node, kind: "element" } : null;
+}
+
+/** One step narrower: into the first child, else the first text. @param {Described} place @returns {import("../display/messages.js").Place | null} */
+export function narrower(place) {
+  if (place.location.kind !== "element") return null;
+  const text = place.options.find((option) => option.location.kind === "text");
+  if (text) return text.location;
+  return place.child === null ? null : { node: place.child, kind: "element" };
+}
+
+/** The next thing to take at the same element. @param {Described} place @returns {import("../display/messages.js").Place | null} */
+export function another(place) {
+  if (!place.options.length) return null;
+  const at = place.options.findIndex((option) => samePlace(option.location, place.location));
+  return place.options[(at + 1) % place.options.length].location;
+}
