@@ -1,6 +1,6 @@
 // What is the same on all pages of the template, dimmed on the page by a key: content stands out. Off until it is asked for.
 
-import { byId, said } from "./dom.js";
+import { byId, said } from "../core/dom.js";
 
 /** @param {ReturnType<typeof import("./api.js").connect>} api @param {(message: import("../display/messages.js").ToFrame) => void} say @param {(text: string, kind?: "error") => void} tell */
 export function dimming(api, say, tell) {

@@ -41,7 +41,7 @@ export function hitValues(store, ids) {
     .filter(Boolean);
 }
 
-/** @param {string} id @param {import("../display/messages.js").Place} location @param {import("./store.js").Attribute} attribute @param {Mark["look"]} look
+/** @param {string} id @param {import("../display/places.js").Place} location @param {import("./store.js").Attribute} attribute @param {Mark["look"]} look
  * @param {import("./store.js").Store} store @returns {Mark} */
 function mark(id, location, attribute, look, store) {
   return { id, location, hue: attribute.hue, look, name: attribute.name, key: keyFor(attribute, store.attributes.indexOf(attribute)), current: attribute.id === store.current };

@@ -6,12 +6,12 @@
 import { toast } from "../core/toasts.js";
 import { connect } from "./api.js";
 import { commandOf } from "./commands.js";
-import { byId, said } from "./dom.js";
+import { byId, said } from "../core/dom.js";
 import { hitValues, marksOf } from "./highlight.js";
 import { learner } from "./learning.js";
 import { dimming } from "./dimmed.js";
 import { looks } from "./looks.js";
-import { samePlace } from "../display/messages.js";
+import { samePlace } from "../display/places.js";
 import { pageData } from "./pagedata.js";
 import { pageFrame } from "../display/pageframe.js";
 import { drawPanel } from "./panel.js";
@@ -23,7 +23,7 @@ import { adviser } from "./teaching.js";
 import { another, drawTrail, narrower, wider } from "./trail.js";
 import { treePanel } from "./treepanel.js";
 
-/** @typedef {import("../display/messages.js").Place} Place @typedef {import("./store.js").Value} Value */
+/** @typedef {import("../display/places.js").Place} Place @typedef {import("./store.js").Value} Value */
 
 const FAR = 10;
 const LOOK_MS = 1000; // The window comes into focus with every click beside the page.

@@ -1,6 +1,6 @@
 // What goes on beside marking: reading pages, learning drafts, counting hits, learning the rule, publishing it.
 
-import { byId, h, said } from "./dom.js";
+import { byId, h, said } from "../core/dom.js";
 import { columns } from "./rows.js";
 import { attributeOf, keep } from "./store.js";
 

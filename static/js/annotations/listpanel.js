@@ -1,6 +1,6 @@
 // A list in the right column: its heading with a chip for each row, and what its rule finds on the page as a small table.
 
-import { h } from "./dom.js";
+import { h } from "../core/dom.js";
 import { acceptable, columns, foundRows, markedRows, matches, rowOn, saidIn } from "./rows.js";
 
 const SIGNS = { all: "✓", some: "●", none: "○" };

@@ -1,6 +1,6 @@
 // A page's own styles and pictures: whether some are missing, and the button that has the server load them.
 
-import { byId, said } from "./dom.js";
+import { byId, said } from "../core/dom.js";
 
 const ASK_AFTER_MS = 800; // The page comes first.
 const POLL_MS = 700;

@@ -1,6 +1,6 @@
 // The right column: the attributes, each with its value on this page, how it stands on the samples, its hit rate.
 
-import { h, icon } from "./dom.js";
+import { h, icon } from "../core/dom.js";
 import { drawListHead, drawListTable } from "./listpanel.js";
 import { isOffered, keyFor, offered, percent, standing } from "./store.js";
 

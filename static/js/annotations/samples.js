@@ -1,6 +1,6 @@
 // The left column: the sample pages, what is said on each, how much of the template they cover.
 
-import { bar, h } from "./dom.js";
+import { bar, h } from "../core/dom.js";
 import { apart, needed, percent, saidOn, standing } from "./store.js";
 
 const OFFERED = "no sample, but it would teach something";

@@ -1,6 +1,6 @@
 // The lines around the page: its title, whether everything is saved, how far the samples are.
 
-import { byId } from "./dom.js";
+import { byId } from "../core/dom.js";
 import { needed, nextUnsaid, pageOf, saidOn } from "./store.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -11,7 +11,7 @@ export function drawHead(store, styled, tree) {
   byId("page-title").textContent = sample?.title || sample?.url || "";
   byId("page-title").title = sample?.url ?? "";
   byId("apart").hidden = !sample?.apart;
-  byId("apart").href = sample?.apart ?? "";
+  byId("apart").setAttribute("href", sample?.apart ?? "");
   byId("page-url").textContent = sample?.title ? sample.url : "";
   byId("page-url").title = sample?.url ?? "";
   byId("styles").setAttribute("aria-pressed", String(styled));

@@ -1,10 +1,10 @@
 // What the workbench knows, and what follows from it. No page, no server: values in, values out.
 
-import { keyOf, samePlace } from "../display/messages.js";
+import { keyOf, samePlace } from "../display/places.js";
 import { columns, foundFor, placeOf, rowFor } from "./rows.js";
 
 /**
- * @typedef {import("../display/messages.js").Place} Place
+ * @typedef {import("../display/places.js").Place} Place
  * @typedef {{location: Place, value: string}} Value
  * covered: null for a page that is offered although it is no sample. reason: why it would teach something.
  * @typedef {{id: number, title: string, url: string, covered: number | null, frame: string, apart?: string, reason?: string}} Sample

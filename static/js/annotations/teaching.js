@@ -1,6 +1,6 @@
 // Which page to annotate next, why, and when no further page would change the rule.
 
-import { byId, h, said } from "./dom.js";
+import { byId, h, said } from "../core/dom.js";
 import { saidOn } from "./store.js";
 
 const BREATH_MS = 200; // Between two slices: whoever clicks meanwhile does not wait for one.

@@ -1,17 +1,17 @@
 // The line under the page: the way down to what is chosen, what else could be taken there, its value.
 
-import { h } from "./dom.js";
-import { samePlace } from "../display/messages.js";
+import { h } from "../core/dom.js";
+import { samePlace } from "../display/places.js";
 
 /**
  * A place as the server describes it.
- * @typedef {{location: import("../display/messages.js").Place, value: string, child: number | null, path: {node: number, label: string}[],
- *   options: {location: import("../display/messages.js").Place, label: string, value: string}[]}} Described
+ * @typedef {{location: import("../display/places.js").Place, value: string, child: number | null, path: {node: number, label: string}[],
+ *   options: {location: import("../display/places.js").Place, label: string, value: string}[]}} Described
  */
 
 const SHOWN_STEPS = 7;
 
-/** @param {HTMLElement} line @param {Described | null} place @param {(location: import("../display/messages.js").Place) => void} choose */
+/** @param {HTMLElement} line @param {Described | null} place @param {(location: import("../display/places.js").Place) => void} choose */
 export function drawTrail(line, place, choose) {
   if (!place) {
     line.replaceChildren(h("span", { class: "muted" }, "Click a value on the page. j and k go from text to text, / searches, t opens the tree."));
@@ -31,13 +31,13 @@ export function drawTrail(line, place, choose) {
   if (path) path.scrollLeft = path.scrollWidth;
 }
 
-/** @param {Described["options"][0]} option @param {Described} place @param {(location: import("../display/messages.js").Place) => void} choose */
+/** @param {Described["options"][0]} option @param {Described} place @param {(location: import("../display/places.js").Place) => void} choose */
 function chip(option, place, choose) {
   const chosen = samePlace({ ...place.location, start: undefined, end: undefined }, option.location);
   return h("button", { type: "button", class: "wb-option", "aria-pressed": String(chosen), title: option.value, on: { click: () => choose(option.location) } }, option.label);
 }
 
-/** One step wider. @param {Described} place @returns {import("../display/messages.js").Place | null} */
+/** One step wider. @param {Described} place @returns {import("../display/places.js").Place | null} */
 export function wider(place) {
   const { node, kind, start } = place.location;
   if (start !== undefined) return { ...place.location, start: undefined, end: undefined };
@@ -47,7 +47,7 @@ export function wider(place) {
   return at > 0 ? { node: place.path[at - 1].node, kind: "element" } : null;
 }
 
-/** One step narrower: into the first child, else the first text. @param {Described} place @returns {import("../display/messages.js").Place | null} */
+/** One step narrower: into the first child, else the first text. @param {Described} place @returns {import("../display/places.js").Place | null} */
 export function narrower(place) {
   if (place.location.kind !== "element") return null;
   const text = place.options.find((option) => option.location.kind === "text");
@@ -55,7 +55,7 @@ export function narrower(place) {
   return place.child === null ? null : { node: place.child, kind: "element" };
 }
 
-/** The next thing to take at the same element. @param {Described} place @returns {import("../display/messages.js").Place | null} */
+/** The next thing to take at the same element. @param {Described} place @returns {import("../display/places.js").Place | null} */
 export function another(place) {
   if (!place.options.length) return null;
   const at = place.options.findIndex((option) => samePlace(option.location, place.location));

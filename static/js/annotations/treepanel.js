@@ -1,8 +1,8 @@
 // The tree of a page: all elements, hidden ones too, with their texts and attributes; loaded as it is opened, searchable.
 
-import { byId, h, icon, said } from "./dom.js";
+import { byId, h, icon, said } from "../core/dom.js";
 
-/** @typedef {import("../display/messages.js").Place} Place */
+/** @typedef {import("../display/places.js").Place} Place */
 
 /** @param {{get: (path: string, query?: Record<string, string | number>) => Promise<any>}} api @param {(place: Place) => void} choose @param {(text: string) => void} fail */
 export function treePanel(api, choose, fail) {

@@ -1,32 +1,36 @@
-// A box in a table's head that chooses all rows below it, and shows whether all, some or none are chosen.
+// A checkbox in a table's head that selects all rows below it, and shows whether all, some or none are selected.
 
-/** @param {HTMLInputElement} all */
-function boxes(all) {
-  return [...all.closest("table").querySelectorAll(`tbody input[type="checkbox"][name="${CSS.escape(all.dataset.pickAll)}"]`)];
+import { all, around, maybe } from "./dom.js";
+
+/** @param {HTMLInputElement} head */
+function boxes(head) {
+  const table = head.closest("table");
+  return table ? all(`tbody input[type="checkbox"][name="${CSS.escape(head.dataset.pickAll ?? "")}"]`, HTMLInputElement, table) : [];
 }
 
-/** @param {HTMLInputElement} all */
-function show(all) {
-  const rows = boxes(all);
+/** @param {HTMLInputElement} head */
+function show(head) {
+  const rows = boxes(head);
   const chosen = rows.filter((box) => box.checked).length;
-  all.checked = chosen > 0 && chosen === rows.length;
-  all.indeterminate = chosen > 0 && chosen < rows.length;
-  all.hidden = rows.length === 0; // without this module it would do nothing, so it is hidden until here
+  head.checked = chosen > 0 && chosen === rows.length;
+  head.indeterminate = chosen > 0 && chosen < rows.length;
+  head.hidden = rows.length === 0; // The box does nothing without this module, so the template hides it.
 }
 
-/** The boxes in heads and what they do; `x` chooses the row that j and k moved to. */
+/** Connects the boxes in heads with those of their rows. */
 export function watchPicks() {
-  const heads = [...document.querySelectorAll("[data-pick-all]")];
-  for (const all of heads) show(all);
+  const heads = all("[data-pick-all]", HTMLInputElement);
+  for (const head of heads) show(head);
   document.addEventListener("change", (event) => {
-    if (event.target.matches?.("[data-pick-all]")) for (const box of boxes(event.target)) box.checked = event.target.checked;
-    for (const all of heads) show(all);
+    const changed = around(event, "[data-pick-all]", HTMLInputElement);
+    if (changed) for (const box of boxes(changed)) box.checked = changed.checked;
+    for (const head of heads) show(head);
   });
 }
 
-/** Chooses the row that stands out, or lets go of it; false where rows cannot be chosen. */
+/** Selects or deselects the row that j and k moved to. @returns {boolean} whether that row has a checkbox */
 export function pickRow() {
-  const box = document.querySelector("[data-item].at td > input[type=checkbox]");
+  const box = maybe("[data-item].at td > input[type=checkbox]", HTMLInputElement);
   box?.click();
   return Boolean(box);
 }

@@ -1,25 +1,24 @@
-// What every screen has: keys, the theme switch, dialogs, toasts, menus.
-import { listen } from "./keys.js";
+// What every screen has: keys, the theme switch, dialogs, menus, messages.
+
+import { all, around, maybe, one } from "./dom.js";
+import { listenToKeys } from "./keys.js";
 import { watchPicks } from "./pick.js";
 import { toast, watchToasts } from "./toasts.js";
 
 const THEMES = ["system", "light", "dark"];
-const NAMES = { system: "system", light: "light", dark: "dark" };
 
-function themeNow() {
-  return document.documentElement.dataset.theme || "system";
-}
+const themeNow = () => document.documentElement.dataset.theme || "system";
 
+/** @param {HTMLElement} button */
 function showTheme(button) {
   const now = themeNow();
-  button.querySelectorAll("[data-theme-icon]").forEach((icon) => {
-    icon.toggleAttribute("hidden", icon.dataset.themeIcon !== now);
-  });
-  const label = `Theme: ${NAMES[now]}`;
-  button.querySelector(".label").textContent = label;
-  button.title = `${label}. Click for the next.`;
+  for (const icon of button.querySelectorAll("[data-theme-icon]")) icon.toggleAttribute("hidden", icon.getAttribute("data-theme-icon") !== now);
+  const label = `Theme: ${now}`;
+  one(".label", HTMLElement, button).textContent = label;
+  button.title = `${label}. Click to change it.`;
 }
 
+/** @param {HTMLElement} button */
 function nextTheme(button) {
   const next = THEMES[(THEMES.indexOf(themeNow()) + 1) % THEMES.length];
   if (next === "system") delete document.documentElement.dataset.theme;
@@ -27,43 +26,43 @@ function nextTheme(button) {
   try {
     localStorage.setItem("vertex-theme", next);
   } catch {
-    toast("The browser keeps no settings: the theme holds for this page only.", "warning");
+    toast("Your browser does not store settings, so the theme holds for this page only.", "warning");
   }
   showTheme(button);
 }
 
-document.querySelectorAll("[data-theme-switch]").forEach((button) => {
+for (const button of all("[data-theme-switch]", HTMLElement)) {
   showTheme(button);
   button.addEventListener("click", () => nextTheme(button));
-});
+}
 
 document.addEventListener("click", (event) => {
-  const opener = event.target.closest("[data-dialog]");
+  const opener = around(event, "[data-dialog]", HTMLElement);
   if (opener) {
-    document.getElementById(opener.dataset.dialog)?.showModal();
+    maybe(`#${CSS.escape(opener.dataset.dialog ?? "")}`, HTMLDialogElement)?.showModal();
     return;
   }
-  if (event.target.closest("[data-dialog-close]")) event.target.closest("dialog")?.close();
+  if (around(event, "[data-dialog-close]", HTMLElement)) around(event, "dialog", HTMLDialogElement)?.close();
   else if (event.target instanceof HTMLDialogElement) event.target.close();
-  document.querySelectorAll("details.menu[open]").forEach((menu) => {
-    if (!menu.contains(event.target)) menu.open = false;
-  });
+  for (const menu of all("details.menu[open]", HTMLDetailsElement)) {
+    if (!(event.target instanceof Node && menu.contains(event.target))) menu.open = false;
+  }
 });
 
-// A field that says what must be typed unlocks its form's button.
+// A field that names the word to type unlocks the button of its form.
 document.addEventListener("input", (event) => {
-  const wanted = event.target.dataset?.typed;
-  if (wanted === undefined) return;
-  event.target.form.querySelector("[data-typed-button]").disabled = event.target.value.trim() !== wanted;
+  const field = around(event, "[data-typed]", HTMLInputElement);
+  if (field?.form) one("[data-typed-button]", HTMLButtonElement, field.form).disabled = field.value.trim() !== field.dataset.typed;
 });
 
-document.querySelectorAll("[data-typed-button]").forEach((button) => { button.disabled = true; });
+for (const button of all("[data-typed-button]", HTMLButtonElement)) button.disabled = true;
 
-// A filter acts when it is chosen; without scripts its form's button does it.
+// A filter applies as soon as it is chosen. Without scripts the button of its form applies it.
 document.addEventListener("change", (event) => {
-  if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
+  const filter = around(event, "[data-submit]", HTMLElement);
+  if (filter instanceof HTMLInputElement || filter instanceof HTMLSelectElement) filter.form?.requestSubmit();
 });
 
 watchToasts();
 watchPicks();
-listen();
+listenToKeys();

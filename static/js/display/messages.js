@@ -1,13 +1,12 @@
 // What the workbench and the frame of a page say to each other, over one MessagePort.
 //
-// The frame shows an untrusted page. Its script is ours and the page's cannot run, but what comes out of it is checked
-// here all the same: `readMessage` gives a message of a known form or null, and its texts are only ever shown as text.
+// The frame shows an untrusted page. Its script is ours and the page's own cannot run, but what comes out of it is checked
+// all the same: `readMessage` returns a message of a known form or null, and its texts are only ever shown as text.
+
+/** @typedef {import("./places.js").Place} Place */
 
 /**
- * A place on a page, as the server's `Location`.
- * @typedef {{node: number, kind: "text" | "element" | "attribute", text?: number, attribute?: string, start?: number, end?: number}} Place
- *
- * An outline on the page. look: solid is marked, dashed is proposed, dotted is offered as similar. key: what chooses its attribute.
+ * An outline on the page. look: solid for a marked value, dashed for a proposed one, dotted for one offered as similar. key: the key that chooses its attribute.
  * @typedef {{id: string, location: Place, hue: number, look: "solid" | "dashed" | "dotted", name: string, key: string, current: boolean}} Mark
  *
  * To the frame.
@@ -71,11 +70,3 @@ export function readMessage(data) {
       return null;
   }
 }
-
-/** One place as a key of a Map. @param {Place} place */
-export function keyOf(place) {
-  return [place.node, place.kind, place.text ?? 0, place.attribute ?? "", place.start ?? "", place.end ?? ""].join("|");
-}
-
-/** @param {Place} a @param {Place} b */
-export const samePlace = (a, b) => keyOf(a) === keyOf(b);

@@ -1,103 +1,108 @@
-// Sending an archive: dropped or chosen, checked before it goes, with a bar while it does. Without this module the form
-// is an ordinary one.
-const form = document.querySelector("[data-upload]");
-const input = form.querySelector("input[type=file]");
-const drop = form.querySelector("[data-drop]");
-const title = form.querySelector("[data-drop-title]");
-const error = form.querySelector("[data-error]");
-const box = form.querySelector("[data-progress]");
-const send = form.querySelector("[data-send]");
-const stop = form.querySelector("[data-stop]");
-const kinds = form.dataset.kinds.split(" ");
+// Sending an archive: dropped or chosen, checked before it is sent, with a progress bar. Without this module the form is an ordinary one.
 
-document.documentElement.classList.add("with-script");
+import { one } from "../core/dom.js";
+import { formatSize } from "./size.js";
 
-function size(bytes) {
-  const units = ["B", "kB", "MB", "GB", "TB"];
-  let unit = 0;
-  let number = bytes;
-  while (number >= 1024 && unit < units.length - 1) { number /= 1024; unit += 1; }
-  return `${unit && number < 10 ? number.toFixed(1) : Math.round(number)} ${units[unit]}`;
-}
+const LEAST_SECONDS = 0.2; // The first moments of an upload say nothing about its rate.
 
+const form = one("[data-upload]", HTMLFormElement);
+const input = one("input[type=file]", HTMLInputElement, form);
+const drop = one("[data-drop]", HTMLElement, form);
+const title = one("[data-drop-title]", HTMLElement, form);
+const error = one("[data-error]", HTMLElement, form);
+const box = one("[data-progress]", HTMLElement, form);
+const send = one("[data-send]", HTMLButtonElement, form);
+const stop = one("[data-stop]", HTMLButtonElement, form);
+const kinds = (form.dataset.kinds ?? "").split(" ");
+const largest = Number(form.dataset.max);
+
+/** @param {string} text empty for no error */
 function say(text) {
   error.hidden = !text;
-  error.querySelector("span").textContent = text;
+  one("span", HTMLElement, error).textContent = text;
 }
 
-function wrong(file) {
+/** Why a file cannot be imported; empty when it can. @param {File | undefined} file */
+function problemOf(file) {
   if (!file) return "Choose a file first.";
-  if (!kinds.some((kind) => file.name.toLowerCase().endsWith(kind))) {
-    return `${file.name} is not an archive that can be read. Give one of: ${kinds.join(", ")}.`;
-  }
-  if (file.size > Number(form.dataset.max)) {
-    return `${file.name} has ${size(file.size)}; at most ${size(Number(form.dataset.max))} are accepted.`;
-  }
-  return file.size ? "" : `${file.name} is empty. Choose another.`;
+  if (!kinds.some((kind) => file.name.toLowerCase().endsWith(kind))) return `${file.name} is not an archive that can be read. Choose one of: ${kinds.join(", ")}.`;
+  if (file.size > largest) return `${file.name} has ${formatSize(file.size)}; the limit is ${formatSize(largest)}.`;
+  return file.size ? "" : `${file.name} is empty. Choose another file.`;
 }
 
-function chosen() {
-  const file = input.files[0];
-  title.textContent = file ? `${file.name}, ${size(file.size)}` : "Drop an archive here";
-  say(file ? wrong(file) : "");
+function showChosen() {
+  const file = input.files?.[0];
+  title.textContent = file ? `${file.name}, ${formatSize(file.size)}` : "Drop an archive here";
+  say(file ? problemOf(file) : "");
 }
 
-function progress(event, started) {
+/** @param {ProgressEvent} event @param {number} started */
+function showProgress(event, started) {
   if (!event.lengthComputable) return;
   const share = event.loaded / event.total;
-  const rate = event.loaded / Math.max(0.2, (performance.now() - started) / 1000);
+  const rate = event.loaded / Math.max(LEAST_SECONDS, (performance.now() - started) / 1000);
   const left = Math.ceil((event.total - event.loaded) / rate);
-  box.querySelector("progress").value = share;
-  box.querySelector("[data-done]").textContent = `${size(event.loaded)} of ${size(event.total)}`;
-  box.querySelector("[data-left]").textContent = share < 1 ? `${size(rate)} a second, ${left} s left` : "Received. Starting the import…";
+  one("progress", HTMLProgressElement, box).value = share;
+  one("[data-done]", HTMLElement, box).textContent = `${formatSize(event.loaded)} of ${formatSize(event.total)}`;
+  one("[data-left]", HTMLElement, box).textContent = share < 1 ? `${formatSize(rate)} a second, ${left} s left` : "Received. Starting the import…";
 }
 
-function busy(on) {
-  box.hidden = !on;
-  stop.hidden = !on;
-  send.disabled = on;
+/** @param {boolean} busy */
+function showBusy(busy) {
+  box.hidden = !busy;
+  stop.hidden = !busy;
+  send.disabled = busy;
 }
 
-function answered(request) {
-  let answer = {};
+/** @param {string} text why the upload ended */
+function end(text) {
+  showBusy(false);
+  say(text);
+}
+
+/** @param {XMLHttpRequest} request */
+function finish(request) {
+  /** @type {{location?: string, error?: string}} */ let answer = {};
   try {
     answer = JSON.parse(request.responseText);
   } catch {
     answer = {};
   }
-  if (request.status === 201) {
-    window.location.assign(answer.location);
-    return;
-  }
-  busy(false);
-  say(answer.error || `The server refused the upload (${request.status}). Sign in again or try a smaller archive.`);
+  if (request.status === 201 && answer.location) window.location.assign(answer.location);
+  else end(answer.error || `The server refused the upload (${request.status}). Sign in again or try a smaller archive.`);
 }
 
 function upload() {
   const request = new XMLHttpRequest();
   const started = performance.now();
-  request.upload.addEventListener("progress", (event) => progress(event, started));
-  request.addEventListener("load", () => answered(request));
-  request.addEventListener("error", () => { busy(false); say("The connection broke. Nothing was imported; try again."); });
-  request.addEventListener("abort", () => { busy(false); say("Stopped. Nothing was imported."); });
+  request.upload.addEventListener("progress", (event) => showProgress(event, started));
+  request.addEventListener("load", () => finish(request));
+  request.addEventListener("error", () => end("The connection was lost. Nothing was imported; try again."));
+  request.addEventListener("abort", () => end("Stopped. Nothing was imported."));
   stop.onclick = () => request.abort();
   request.open("POST", form.action || window.location.href);
   request.setRequestHeader("Accept", "application/json");
-  busy(true);
+  showBusy(true);
   request.send(new FormData(form));
 }
 
-input.addEventListener("change", chosen);
+document.documentElement.classList.add("with-script");
+input.addEventListener("change", showChosen);
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  const reason = wrong(input.files[0]);
-  say(reason);
-  if (!reason) upload();
+  const problem = problemOf(input.files?.[0]);
+  say(problem);
+  if (!problem) upload();
 });
-["dragenter", "dragover"].forEach((name) => drop.addEventListener(name, (event) => { event.preventDefault(); drop.classList.add("over"); }));
-["dragleave", "drop"].forEach((name) => drop.addEventListener(name, () => drop.classList.remove("over")));
+for (const name of ["dragenter", "dragover"]) {
+  drop.addEventListener(name, (event) => {
+    event.preventDefault();
+    drop.classList.add("over");
+  });
+}
+for (const name of ["dragleave", "drop"]) drop.addEventListener(name, () => drop.classList.remove("over"));
 drop.addEventListener("drop", (event) => {
   event.preventDefault();
-  if (event.dataTransfer.files.length) input.files = event.dataTransfer.files;
-  chosen();
+  if (event.dataTransfer?.files.length) input.files = event.dataTransfer.files;
+  showChosen();
 });

@@ -1,87 +1,104 @@
-// The rows of a record type; those of a list stand below its heading, whose name they carry. Without this module the form shows
-// order numbers, boxes for removal and the name of each row's list instead.
-const HUES = 8;
-const form = document.querySelector("[data-attributes]");
-const body = form.querySelector("[data-rows]");
-const total = form.querySelector("[name='attribute-TOTAL_FORMS']");
+// The rows of a record type. The rows of a list stand below its heading and take its name. Without this module the form shows
+// fields for the order, checkboxes for removal, and a field for the list in each row.
 
-document.documentElement.classList.add("with-script");
+import { all, around, maybe, one } from "../core/dom.js";
 
-function rows() {
-  return [...body.querySelectorAll("[data-row]")].filter((row) => !row.hidden);
-}
+const HUES = 8; // tokens.css
+const KEYS = "123456789abcdefghijklmnopqrstuvwxyz";
+const ROW = "[data-row]";
+const LIST_ROW = "[data-list-row]";
 
+const form = one("[data-attributes]", HTMLFormElement);
+const body = one("[data-rows]", HTMLElement, form);
+const total = one("[name='attribute-TOTAL_FORMS']", HTMLInputElement, form);
+
+/** A field of a row. @param {ParentNode} row @param {"id" | "name" | "hotkey" | "list" | "ORDER" | "DELETE"} name */
+const field = (row, name) => one(`[name$='-${name}']`, HTMLInputElement, row);
+
+/** The name of a list. @param {ParentNode} heading */
+const listName = (heading) => one("[data-list-name]", HTMLInputElement, heading);
+
+const shownRows = () => all(ROW, HTMLElement, body).filter((row) => !row.hidden);
+
+const children = () => /** @type {HTMLElement[]} */ ([...body.children]);
+
+/** Writes the order, the hue and the list of each row into its fields. */
 function number() {
   let place = 0;
-  let heading = null;
-  for (const row of body.children) {
-    if (row.matches("[data-list-row]")) {
-      heading = row.querySelector("[data-list-name]");
-      heading.required = false;
+  /** @type {HTMLInputElement | null} */ let list = null;
+  for (const row of children()) {
+    if (row.matches(LIST_ROW)) {
+      list = listName(row);
+      list.required = false;
     } else if (!row.hidden) {
       row.dataset.hue = String(place % HUES);
-      row.querySelector("[name$='-ORDER']").value = String(++place);
-      row.querySelector("[name$='-list']").value = heading?.value ?? "";
-      if (heading && row.querySelector("[name$='-name']").value) heading.required = true;
+      field(row, "ORDER").value = String(++place);
+      field(row, "list").value = list?.value ?? "";
+      if (list && field(row, "name").value) list.required = true;
     }
   }
 }
 
-function heading(name) {
+/** A row of the table made from a template. @param {string} template @param {string} row selectors @param {(html: string) => string} [fill] */
+function made(template, row, fill = (html) => html) {
   const holder = document.createElement("tbody");
-  holder.innerHTML = form.querySelector("[data-empty-list]").innerHTML;
-  const made = holder.querySelector("[data-list-row]");
-  made.querySelector("[data-list-name]").value = name;
-  body.append(made);
-  return made;
+  holder.innerHTML = fill(one(template, HTMLTemplateElement, form).innerHTML);
+  return one(row, HTMLElement, holder);
+}
+
+/** @param {string} name */
+function addHeading(name) {
+  const heading = made("[data-empty-list]", LIST_ROW);
+  listName(heading).value = name;
+  body.append(heading);
+  return heading;
 }
 
 function addList() {
-  const made = heading("");
+  const heading = addHeading("");
   add();
-  made.querySelector("[data-list-name]").focus();
+  listName(heading).focus();
 }
 
-/** Puts the rows of each list below its heading, the page's own before them. */
+/** Puts the rows of each list below its heading, after the page's own rows. */
 function group() {
-  const all = [...body.querySelectorAll("[data-row]")];
-  const names = [...new Set(all.map((row) => row.querySelector("[name$='-list']").value).filter(Boolean))];
+  const rows = all(ROW, HTMLElement, body);
+  const names = new Set(rows.map((row) => field(row, "list").value).filter(Boolean));
   for (const name of names) {
-    heading(name);
-    body.append(...all.filter((row) => row.querySelector("[name$='-list']").value === name));
+    addHeading(name);
+    body.append(...rows.filter((row) => field(row, "list").value === name));
   }
 }
 
 function freeKey() {
-  const taken = new Set(rows().map((row) => row.querySelector("[name$='-hotkey']").value));
-  return [..."123456789abcdefghijklmnopqrstuvwxyz"].find((key) => !taken.has(key)) ?? "";
+  const taken = new Set(shownRows().map((row) => field(row, "hotkey").value));
+  return [...KEYS].find((key) => !taken.has(key)) ?? "";
 }
 
-/** A new row at the end of a list, or of all. */
+/** Adds a row after another one, or at the end. @param {HTMLElement | null} [after] */
 function add(after = null) {
-  const index = Number(total.value);
-  const html = form.querySelector("[data-empty]").innerHTML.replaceAll("__prefix__", String(index));
-  const holder = document.createElement("tbody");
-  holder.innerHTML = html;
-  const row = holder.querySelector("[data-row]");
+  const index = total.value;
+  const row = made("[data-empty]", ROW, (html) => html.replaceAll("__prefix__", index));
   if (after) after.after(row);
   else body.append(row);
-  total.value = String(index + 1);
-  row.querySelector("[name$='-hotkey']").value = freeKey();
+  total.value = String(Number(index) + 1);
+  field(row, "hotkey").value = freeKey();
   number();
-  row.querySelector("[name$='-name']").focus();
+  field(row, "name").focus();
 }
 
+/** @param {HTMLElement} row */
 function remove(row) {
   const next = row.nextElementSibling ?? row.previousElementSibling;
-  row.querySelector("[name$='-DELETE']").checked = true;
+  field(row, "DELETE").checked = true;
   row.hidden = true;
   number();
-  next?.querySelector("[name$='-name']")?.focus();
+  if (next) maybe("[name$='-name']", HTMLInputElement, next)?.focus();
 }
 
+/** @param {HTMLElement} row @param {boolean} up */
 function move(row, up) {
-  const visible = [...body.children].filter((each) => !each.hidden);
+  const visible = children().filter((child) => !child.hidden);
   const other = visible[visible.indexOf(row) + (up ? -1 : 1)];
   if (!other) return;
   if (up) other.before(row);
@@ -89,46 +106,50 @@ function move(row, up) {
   number();
 }
 
-/** The last row below a heading, the heading itself where there is none; of the page's own rows without one. */
-function lastOf(head) {
-  let last = head;
-  for (let each = head ? head.nextElementSibling : body.firstElementChild; each && !each.matches("[data-list-row]"); each = each.nextElementSibling) last = each;
-  return last;
+/** The last row below a heading, or the heading when there is none. Without a heading, the last of the page's own rows. @param {HTMLElement | null} heading */
+function lastBelow(heading) {
+  const rows = children();
+  const from = heading ? rows.indexOf(heading) + 1 : 0;
+  const end = rows.findIndex((row, at) => at >= from && row.matches(LIST_ROW));
+  return rows.slice(from, end < 0 ? undefined : end).at(-1) ?? heading;
 }
 
-form.addEventListener("input", (event) => { if (event.target.matches("[data-list-name], [name$='-name']")) number(); });
-
-form.addEventListener("click", (event) => {
-  const button = event.target.closest("button");
-  if (!button || button.type !== "button") return;
-  const row = button.closest("[data-row]");
-  if (button.matches("[data-add]")) add(lastOf(null));
-  else if (button.matches("[data-add-list]")) addList();
-  else if (button.matches("[data-add-column]")) add(lastOf(button.closest("[data-list-row]")));
-  else if (button.matches("[data-remove]")) remove(row);
-  else move(row, button.matches("[data-up]"));
+form.addEventListener("input", (event) => {
+  if (around(event, "[data-list-name], [name$='-name']", HTMLInputElement)) number();
 });
 
-// Enter in a row goes on to the next one, and makes it when there is none: Ctrl+Enter saves.
+form.addEventListener("click", (event) => {
+  const button = around(event, "button", HTMLButtonElement);
+  if (!button || button.type !== "button") return;
+  const row = around(event, ROW, HTMLElement);
+  if (button.matches("[data-add]")) add(lastBelow(null));
+  else if (button.matches("[data-add-list]")) addList();
+  else if (button.matches("[data-add-column]")) add(lastBelow(around(event, LIST_ROW, HTMLElement)));
+  else if (row && button.matches("[data-remove]")) remove(row);
+  else if (row) move(row, button.matches("[data-up]"));
+});
+
+// Enter in a row goes on to the next one, and adds it when there is none. Ctrl+Enter saves.
 form.addEventListener("keydown", (event) => {
-  if (event.key !== "Enter" || !event.target.matches("[data-row] input")) return;
+  const row = event.key === "Enter" && around(event, "input", HTMLInputElement) ? around(event, ROW, HTMLElement) : null;
+  if (!row) return;
   event.preventDefault();
-  if (event.ctrlKey || event.metaKey) { form.requestSubmit(); return; }
-  const row = event.target.closest("[data-row]");
+  if (event.ctrlKey || event.metaKey) {
+    form.requestSubmit();
+    return;
+  }
   const next = row.nextElementSibling;
-  if (next?.matches("[data-row]:not([hidden])")) next.querySelector("[name$='-name']").focus();
+  if (next?.matches(`${ROW}:not([hidden])`)) field(next, "name").focus();
   else add(row);
 });
 
+document.documentElement.classList.add("with-script");
 group();
-body.querySelectorAll("[data-row]").forEach((row) => {
-  if (row.querySelector("[name$='-DELETE']").checked) row.hidden = true;
-});
-if (!form.querySelector("fieldset").disabled) {
-  rows().forEach((row) => {
-    const key = row.querySelector("[name$='-hotkey']");
-    const fresh = !row.querySelector("[name$='-id']").value && !row.querySelector("[name$='-name']").value;
-    if (fresh && !key.value) key.value = freeKey();
-  });
+for (const row of all(ROW, HTMLElement, body)) if (field(row, "DELETE").checked) row.hidden = true;
+if (!one("fieldset", HTMLFieldSetElement, form).disabled) {
+  for (const row of shownRows()) {
+    const fresh = !field(row, "id").value && !field(row, "name").value;
+    if (fresh && !field(row, "hotkey").value) field(row, "hotkey").value = freeKey();
+  }
 }
 number();

@@ -1,9 +1,12 @@
-// Lists and fields are taken by forms of their own; what a record of the pages is stands once above them and goes with each.
-const type = document.querySelector("[data-record-type]");
+// Each suggested list and the table of suggested fields is a form of its own. The record type is chosen once, above them, and is sent with each.
+
+import { around, maybe } from "../core/dom.js";
+
+const type = maybe("[data-record-type]", HTMLInputElement);
 
 document.addEventListener("submit", (event) => {
-  if (type && event.target.matches("[data-takes]") && !type.reportValidity()) event.preventDefault();
+  if (type && around(event, "[data-takes]", HTMLElement) && !type.reportValidity()) event.preventDefault();
 });
 document.addEventListener("formdata", (event) => {
-  if (type && event.target.matches("[data-takes]")) event.formData.set("record_type", type.value);
+  if (type && around(event, "[data-takes]", HTMLElement)) event.formData.set("record_type", type.value);
 });

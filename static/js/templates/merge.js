@@ -1,22 +1,26 @@
-// Choosing templates to make one of them: says what will be merged into what before it is done.
-const bar = document.querySelector("[data-merge]");
+// Selecting templates to merge. The bar says what will become what before anything is done.
 
-function show() {
-  const chosen = [...document.querySelectorAll("[data-pick]:checked")];
-  const button = bar.querySelector("[data-merge-button]");
-  button.disabled = chosen.length < 2;
-  bar.querySelector("[data-merge-text]").textContent = chosen.length < 2
+import { all, around, maybe, one } from "../core/dom.js";
+
+const CHOSEN = "[data-pick]:checked";
+const bar = maybe("[data-merge]", HTMLElement);
+
+/** @param {HTMLElement} bar */
+function show(bar) {
+  const chosen = all(CHOSEN, HTMLInputElement);
+  one("[data-merge-button]", HTMLButtonElement, bar).disabled = chosen.length < 2;
+  one("[data-merge-text]", HTMLElement, bar).textContent = chosen.length < 2
     ? "Choose another template to merge with"
     : `${chosen.length} templates become “${chosen[0].dataset.pick}”. Annotations and rules are kept.`;
 }
 
 if (bar) {
   document.addEventListener("change", (event) => {
-    if (event.target.matches("[data-pick]")) show();
+    if (around(event, "[data-pick]", HTMLElement)) show(bar);
   });
-  bar.querySelector("[data-merge-clear]").addEventListener("click", () => {
-    document.querySelectorAll("[data-pick]:checked").forEach((box) => { box.checked = false; });
-    show();
+  one("[data-merge-clear]", HTMLElement, bar).addEventListener("click", () => {
+    for (const box of all(CHOSEN, HTMLInputElement)) box.checked = false;
+    show(bar);
   });
-  show();
+  show(bar);
 }

@@ -1,14 +1,14 @@
-// What a page fixes to the window: headers, cookie banners, windows that cover all. The server writes "fixed" as
-// `var(--v-pinned, static)`; here each such element is told apart once: what is a bar at the page's top stays there, what
-// would cover what an editor wants to click is put where it is written in the page. One key takes all of them away.
+// What a page fixes to the window: headers, cookie banners, dialogs that cover the page. The server writes "fixed" as
+// `var(--v-pinned, static)`. Here each such element is judged once: a bar at the page's top stays there; an element that
+// would cover what an editor wants to click moves to where it is written in the page. One key hides them all.
 
-const COVERS_FRACTION = 0.3; // of the window
+const COVERS_FRACTION = 0.3; // Of the window's area.
 const TOP_PX = 200;
 
 /** @type {Element[]} */ let pinned = [];
 
-/** Finds what is fixed and says where each of it goes. Styles must be there. */
-function pinOverlays() {
+/** Finds the fixed elements and decides where each one goes. The style sheets must be loaded. */
+export function pinOverlays() {
   const root = document.documentElement;
   for (const element of pinned) element.removeAttribute("data-v-covers");
   root.style.setProperty("--v-pinned", "fixed");
@@ -21,7 +21,7 @@ function pinOverlays() {
   for (const element of covering) element.setAttribute("data-v-covers", "");
 }
 
-/** @param {boolean} shown */
-function showOverlays(shown) {
+/** Shows or hides the fixed elements. @param {boolean} shown */
+export function showOverlays(shown) {
   for (const element of pinned) element.toggleAttribute("data-v-away", !shown);
 }
