@@ -22,7 +22,7 @@ import { columns, foundFor, placeOf, rowFor } from "./rows.js";
  */
 
 /** @param {any} state @returns {Store} */
-export function create(state) {
+export function createStore(state) {
   return {
     ...state,
     drafts: new Map(),
