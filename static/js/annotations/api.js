@@ -1,15 +1,16 @@
-// What the workbench asks the server. Changes go one after the other, in the order they were made; what failed is said.
+// Requests of the workbench to the server. Changes are sent one after the other, in the order they were made.
 //
-// A change carries all that is said of its attributes on its page, and its answer waits for no learning. What has not
-// gone out when the page is left goes out at once, by requests that outlive the page.
+// A change carries everything that is said of its attributes on its page, and the server answers it before it learns. Changes that
+// still wait when the page is left are sent at once, by requests that outlive the page.
 
+/** A request failed; the message is for the person. */
 export class Refused extends Error {}
 
 const KEEPALIVE_CHARS = 15_000; // Browsers let 64 KB outlive a page, in UTF-8.
 
 /** @typedef {{path: string, body: any, done: (answer: any) => void, failed: (error: unknown) => void}} Waiting */
 
-/** @param {HTMLElement} root carries data-base, the address of the workbench, and data-csrf. */
+/** @param {HTMLElement} root has data-base, the address of the workbench, and data-csrf */
 export function connect(root) {
   const base = root.dataset.base ?? "";
   const csrf = root.dataset.csrf ?? "";
@@ -28,7 +29,7 @@ export function connect(root) {
     return answer(fetch(address(base, path), { method: "POST", headers, body: text, keepalive: text.length < KEEPALIVE_CHARS }));
   }
 
-  /** Sends one that waited; never fails. @param {Waiting} one */
+  /** Sends a change and tells whoever made it. Never fails itself. @param {Waiting} one */
   async function settle({ path, body, done, failed }) {
     try {
       done(await send(path, body));
@@ -56,12 +57,12 @@ export function connect(root) {
     });
   }
 
-  /** Sends what waits now, for nobody may be here to send it later. */
+  /** Sends all that waits at once, because the page may be gone in a moment. */
   function flush() {
     for (const one of together(queue.splice(0))) settle(one);
   }
 
-  /** Neighbouring changes of one page as one request, the later word on an attribute last: these go out side by side. @param {Waiting[]} waiting */
+  /** Joins neighbouring changes of one page, because these requests may arrive in any order. The last word on an attribute counts. @param {Waiting[]} waiting */
   function together(waiting) {
     /** @type {Waiting[]} */ const sent = [];
     for (const one of waiting) {
@@ -72,16 +73,16 @@ export function connect(root) {
       }
       open -= 1;
       const { done, failed } = last;
-      const told = (/** @type {any} */ change) => `${change.attribute}/${change.row ?? 0}`;
-      const later = new Set(one.body.changes.map(told));
-      last.body = { page: one.body.page, changes: [...last.body.changes.filter((/** @type {any} */ change) => !later.has(told(change))), ...one.body.changes] };
+      const targetOf = (/** @type {any} */ change) => `${change.attribute}/${change.row ?? 0}`;
+      const later = new Set(one.body.changes.map(targetOf));
+      last.body = { page: one.body.page, changes: [...last.body.changes.filter((/** @type {any} */ change) => !later.has(targetOf(change))), ...one.body.changes] };
       last.done = (found) => { done(found); one.done(found); };
       last.failed = (error) => { failed(error); one.failed(error); };
     }
     return sent;
   }
 
-  /** Resolves when no change is on its way. @returns {Promise<void>} */
+  /** Resolves when no change waits or is on its way. @returns {Promise<void>} */
   const idle = () => (open ? new Promise((done) => { idlers.push(done); }) : Promise.resolve());
 
   return { get, post, flush, idle, busy: () => open > 0 };
@@ -96,9 +97,9 @@ const strings = (query) => Object.fromEntries(Object.entries(query).map(([name, 
 /** @param {Promise<Response>} request */
 async function answer(request) {
   const response = await request.catch(() => {
-    throw new Refused("The server cannot be reached. What you marked last is not saved and was taken back; mark it again in a moment.");
+    throw new Refused("The server cannot be reached. Your last mark was not saved and has been removed; mark it again in a moment.");
   });
-  if (response.redirected) throw new Refused("You are signed out. Sign in again in another tab, then go on here.");
+  if (response.redirected) throw new Refused("You are signed out. Sign in again in another tab, then continue here.");
   const body = await response.json().catch(() => ({}));
   if (!response.ok) throw new Refused(body.error ?? `The server answered with ${response.status}.`);
   return body;

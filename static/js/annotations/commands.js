@@ -1,4 +1,4 @@
-// The keys of the workbench. An attribute's own key comes before a command's; Alt and the key is always the command.
+// The keys of the workbench. The key of an attribute comes before that of a command; with Alt a key is always a command.
 
 import { keyFor } from "./store.js";
 

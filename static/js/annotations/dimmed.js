@@ -1,4 +1,4 @@
-// What is the same on all pages of the template, dimmed on the page by a key: content stands out. Off until it is asked for.
+// Dims what is the same on all pages of the template, so that the content stands out. Off until somebody asks for it.
 
 import { byId, said } from "../core/dom.js";
 
@@ -10,7 +10,7 @@ export function dimming(api, say, tell) {
   let on = false;
   let shown = 0;
 
-  /** Says to the frame what is dimmed on the page that it shows. @param {number} page */
+  /** Dims the page that the frame shows, or shows it plain. @param {number} page */
   async function show(page) {
     shown = page;
     status.textContent = "";

@@ -1,11 +1,11 @@
-// Which outlines the page carries: what is marked, proposed, offered.
+// The outlines on the page: values that are marked, proposed or offered.
 
 import { columns, foundFor, foundRows, markedRows, matches, placeOf, rowOn } from "./rows.js";
 import { isSaid, keyFor, offered, standing } from "./store.js";
 
 /** @typedef {import("../display/messages.js").Mark} Mark */
 
-/** The outlines of the page that is shown; `id` is "attribute:number of its value", or "similar:number".
+/** The outlines of the open page; `id` is "attribute:number of its value", or "similar:number".
  * @param {import("./store.js").Store} store @returns {Mark[]} */
 export function marksOf(store) {
   const marks = store.attributes.flatMap((attribute) => {

@@ -1,16 +1,16 @@
-// What goes on beside marking: reading pages, learning drafts, counting hits, learning the rule, publishing it.
+// What runs beside marking: reading pages, learning drafts, counting hits; and learning and publishing the rule.
 
 import { byId, h, said } from "../core/dom.js";
 import { columns } from "./rows.js";
 import { attributeOf, keep } from "./store.js";
 
 const POLL_MS = 400;
-const BREATH_MS = 150; // Between two slices of counting: whoever clicks meanwhile does not wait for a slice.
+const BREATH_MS = 150; // Between two slices of counting, so that a click need not wait.
 
 /**
  * @param {{get: (path: string, query?: Record<string, string | number>) => Promise<any>, post: (path: string, body?: unknown) => Promise<any>, idle: () => Promise<void>, busy: () => boolean}} api
  * @param {() => import("./store.js").Store} known the store @param {() => void} draw @param {(text: string) => void} fail
- * @param {() => void} taughtAll called when what was said is learned from
+ * @param {() => void} taughtAll called when all labels have been learned from
  */
 export function learner(api, known, draw, fail, taughtAll) {
   let counting = false;
@@ -18,8 +18,8 @@ export function learner(api, known, draw, fail, taughtAll) {
   /** Attributes whose labels changed and the page they changed on. @type {Map<number, number>} */ const taught = new Map();
   let teaching = false;
 
-  /** Asks what is learned now of attributes whose labels changed, the current one first. Marked again meanwhile, one is asked for again:
-   * no change waits for this, and many changes are learned from once. @param {number[]} attributes @param {number} page */
+  /** Asks for new drafts of attributes whose labels changed, the current one first. An attribute that is marked again meanwhile is
+   * asked for again, so that no change waits and many changes are learned from once. @param {number[]} attributes @param {number} page */
   async function teach(attributes, page) {
     for (const attribute of attributes) taught.set(attribute, page);
     if (teaching) return;
@@ -44,7 +44,7 @@ export function learner(api, known, draw, fail, taughtAll) {
     taught.delete(attribute);
     const labels = JSON.stringify(store.labels[attribute]);
     const draft = await api.get("draft/", { attribute, page, also: alsoShown(store) });
-    // Marked again while this was learned: that mark's own answer asks again.
+    // The attribute was marked again while this was learned. The answer to that mark asks again.
     if (taught.has(attribute) || JSON.stringify(store.labels[attribute]) !== labels) return;
     keep(store, draft);
     if (draft.list) for (const each of columns(store, draft.list)) taught.delete(each.id);
@@ -52,7 +52,7 @@ export function learner(api, known, draw, fail, taughtAll) {
     draw();
   }
 
-  /** Counts hits on in the background, the current attribute first, and gives way to every change. */
+  /** Counts hits in the background, the current attribute first, and gives way to every change. */
   async function count() {
     if (counting) return;
     counting = true;
@@ -73,14 +73,14 @@ export function learner(api, known, draw, fail, taughtAll) {
     const open = [store.current, ...store.drafts.keys()].map((id) => store.drafts.get(id)).find((draft) => draft?.coverage && draft.coverage.next !== null);
     if (!open?.coverage) return false;
     const { coverage } = await api.get("coverage/", { attribute: open.attribute, cursor: open.coverage.next ?? 0 });
-    // A mark made meanwhile brought another draft; what was counted is of the old one.
+    // A mark made meanwhile brought another draft, so this count is of the old one.
     if (store.drafts.get(open.attribute) !== open) return true;
     store.drafts.set(open.attribute, { ...open, coverage: coverage ?? { ...open.coverage, next: null } });
     draw();
     return true;
   }
 
-  /** Reads the pages to learn from, then learns what is labelled already. */
+  /** Has the server read the pages to learn from, then asks for the drafts of what is labelled already. */
   async function warm() {
     try {
       for (let complete = false; !complete; ) {
@@ -109,16 +109,16 @@ export function learner(api, known, draw, fail, taughtAll) {
     draw();
   }
 
-  /** The pages that a rate leaves out. @param {number} id */
+  /** Lists the pages on which a draft finds nothing. @param {number} id */
   async function missing(id) {
     const coverage = known().drafts.get(id)?.coverage;
     const attribute = attributeOf(known(), id);
     if (!coverage || !attribute) return;
     const none = coverage.checked - coverage.hits;
-    await list(`${attribute.name}: ${none} of ${coverage.checked} pages without a value`, coverage.without, none, "None. The rule finds a value on every page looked at.");
+    await list(`${attribute.name}: ${none} of ${coverage.checked} pages without a value`, coverage.without, none, "None. The rule finds a value on every page checked so far.");
   }
 
-  /** The pages on which a draft differs from their own data. @param {number} id */
+  /** Lists the pages on which a draft differs from the page's own data. @param {number} id */
   async function different(id) {
     const found = known().drafts.get(id)?.agreement;
     const attribute = attributeOf(known(), id);
@@ -127,7 +127,7 @@ export function learner(api, known, draw, fail, taughtAll) {
     await list(`${attribute.name}: ${count} of ${found.compared} pages differ from ${found.words}`, found.different, count, "None.");
   }
 
-  /** Shows pages in the dialog, each a link to itself in the workbench. @param {string} title @param {number[]} ids @param {number} count @param {string} empty */
+  /** Shows pages in the dialog, each with a link that opens it in the workbench. @param {string} title @param {number[]} ids @param {number} count @param {string} empty */
   async function list(title, ids, count, empty) {
     const rows = byId("missing-list");
     byId("missing-title").textContent = title;
@@ -143,7 +143,7 @@ export function learner(api, known, draw, fail, taughtAll) {
     }
   }
 
-  /** Learns the rule and goes to it, published at once if asked to. @param {boolean} [live] */
+  /** Learns the rule and opens it. @param {boolean} [live] whether to publish it at once */
   async function learn(live = false) {
     const note = byId("learning");
     byId("learn").setAttribute("disabled", "");
@@ -178,12 +178,12 @@ export function learner(api, known, draw, fail, taughtAll) {
     byId("learn").removeAttribute("disabled");
   }
 
-  /** Publishes the newest draft and goes to it; asks first where it takes nothing for some attributes. @returns {Promise<boolean>} */
+  /** Publishes the newest draft and opens it. Asks first when it finds nothing for some attributes. @returns {Promise<boolean>} whether it is live */
   async function goLive() {
     let answer = await api.post("publish/", { lacking: [] });
     if (answer.lacking) {
       const names = answer.lacking.join(", ");
-      if (!window.confirm(`The rule takes nothing for: ${names}. Publish it without?`)) return false;
+      if (!window.confirm(`The rule finds nothing for: ${names}. Publish it without them?`)) return false;
       answer = await api.post("publish/", { lacking: answer.lacking });
     }
     location.assign(answer.rule);
@@ -198,7 +198,7 @@ export function learner(api, known, draw, fail, taughtAll) {
     }
   }
 
-  /** What the rules give on a page that has just been offered. @param {number[]} attributes */
+  /** Asks what the drafts give on a page that was opened just now. @param {number[]} attributes */
   async function lookUp(attributes) {
     for (const attribute of attributes) await draftOf(attribute);
   }
@@ -206,7 +206,7 @@ export function learner(api, known, draw, fail, taughtAll) {
   return { count, teach, warm, missing, different, learn, publish, lookUp };
 }
 
-/** Pages shown that are no samples. @param {import("./store.js").Store} store */
+/** The shown pages that are not samples. @param {import("./store.js").Store} store */
 const alsoShown = (store) => store.samples.filter((sample) => sample.covered === null).map((sample) => sample.id).join(",");
 
 /** @param {any} page */

@@ -1,10 +1,10 @@
-// A list in the right column: its heading with a chip for each row, and what its rule finds on the page as a small table.
+// A list in the right column: its heading with a chip for each row, and the rows that its rule finds on the page as a small table.
 
 import { h } from "../core/dom.js";
 import { acceptable, columns, foundRows, markedRows, matches, rowOn, saidIn } from "./rows.js";
 
 const SIGNS = { all: "✓", some: "●", none: "○" };
-const WORDS = { all: "marked", some: "begun", none: "nothing marked" };
+const WORDS = { all: "marked", some: "partly marked", none: "nothing marked" };
 
 /**
  * @typedef {import("./store.js").Store} Store
@@ -43,7 +43,7 @@ function hint(store, list) {
   const failed = columns(store, list).map((attribute) => store.drafts.get(attribute.id)).find((draft) => draft?.state === "failed");
   if (failed) return h("p", { class: "wb-failure" }, h("span", {}, failed.message ?? ""));
   if (learned) return null;
-  return h("p", { class: "muted small" }, begun ? "Now the values of a second row: the others follow from two." : "Mark the values of the first row, then those of the second.");
+  return h("p", { class: "muted small" }, begun ? "Now mark the values of a second row. The other rows follow from two." : "Mark the values of the first row, then those of the second.");
 }
 
 /** The rows found on the page, after the list's attributes. @param {Store} store @param {{id: number, name: string}} list @param {ListActions} actions */
@@ -72,7 +72,7 @@ export function drawListTable(store, list, actions) {
       "div",
       { class: "wb-found-head" },
       h("b", { class: "figures" }, `${found.length} row${found.length === 1 ? "" : "s"}`),
-      left > 0 && h("button", { type: "button", class: "button button-small push", title: "Confirms the rows that are not marked yet", on: { click: () => actions.acceptRows(list.id) } }, `Accept ${left}`, h("kbd", {}, "↵")),
+      left > 0 && h("button", { type: "button", class: "button button-small push", title: "Confirm the rows that are not marked yet", on: { click: () => actions.acceptRows(list.id) } }, `Accept ${left}`, h("kbd", {}, "↵")),
     ),
     h("div", { class: "wb-found-box" }, h("table", {}, h("thead", {}, h("tr", {}, h("th", {}), ...shownColumns.map((attribute) => h("th", { data: { hue: attribute.hue } }, attribute.name)))), h("tbody", {}, ...found.map(line)))),
   );

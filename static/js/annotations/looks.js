@@ -1,17 +1,17 @@
-// A page's own styles and pictures: whether some are missing, and the button that has the server load them.
+// A page's own style sheets and pictures: whether some are missing, and the button that lets the server load them.
 
 import { byId, said } from "../core/dom.js";
 
-const ASK_AFTER_MS = 800; // The page comes first.
+const ASK_AFTER_MS = 800; // The page itself comes first.
 const POLL_MS = 700;
 
-/** @param {ReturnType<typeof import("./api.js").connect>} api @param {() => void} again shows the page anew @param {(text: string, kind?: "error") => void} tell */
+/** @param {ReturnType<typeof import("./api.js").connect>} api @param {() => void} again shows the page once more @param {(text: string, kind?: "error") => void} tell */
 export function looks(api, again, tell) {
   const button = /** @type {HTMLButtonElement} */ (byId("load-looks"));
   let asked = 0;
   let loading = false;
 
-  /** Offers the button where something is missing. @param {number} page */
+  /** Shows the button when something is missing. @param {number} page */
   async function ask(page) {
     asked = page;
     if (loading) return;
@@ -25,7 +25,7 @@ export function looks(api, again, tell) {
       button.hidden = !(possible && missing);
       button.textContent = `Load ${missing} missing file${missing === 1 ? "" : "s"}`;
     } catch {
-      button.hidden = true; // The page is shown without them; nobody asked.
+      button.hidden = true; // The page is shown without them. Nobody asked, so nothing is said.
     }
   }
 
@@ -36,7 +36,7 @@ export function looks(api, again, tell) {
       const { progress } = await api.post("looks/load/");
       const run = await finished(progress);
       if (run.state !== "done") throw new Error(run.message || "Loading was cancelled.");
-      if (run.failed) tell(`${run.loaded} loaded, ${run.failed} could not be. The page is shown without them.`);
+      if (run.failed) tell(`${run.loaded} files were loaded; ${run.failed} could not be. The page is shown without them.`);
       again();
     } catch (error) {
       tell(said(error), "error");

@@ -1,4 +1,4 @@
-// What pages say of themselves (JSON-LD, microdata, RDFa, Open Graph): offered where nothing is known yet, and a check on drafts.
+// The structured data of pages (JSON-LD, microdata, RDFa, Open Graph): it is offered where nothing is known yet, and drafts are compared with it.
 
 /** @typedef {import("./store.js").Store} Store
  * @typedef {{words: string, agree: number, compared: number, different: number[]}} Agreement */
@@ -8,7 +8,7 @@
  * @param {() => Store} known @param {() => void} draw
  */
 export function pageData(api, known, draw) {
-  /** Asks once a page. @param {number} page */
+  /** Asks for suggestions, once for each page. @param {number} page */
   async function suggest(page) {
     const store = known();
     if (!page || store.suggestions.has(page)) return;
@@ -19,11 +19,11 @@ export function pageData(api, known, draw) {
       store.suggestions.set(page, new Map(suggestions.map((/** @type {any} */ row) => [row.attribute, row])));
       draw();
     } catch {
-      store.suggestions.delete(page); // Nobody asked for it: without suggestions values are clicked, as on pages that say nothing.
+      store.suggestions.delete(page); // Suggestions are a convenience: without them values are clicked, as on pages without such data.
     }
   }
 
-  /** Compares drafts that were not compared yet, the current attribute's first. */
+  /** Compares the drafts that were not compared yet, that of the current attribute first. */
   async function compare() {
     const store = known();
     const order = [store.current, ...store.drafts.keys()];

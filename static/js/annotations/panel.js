@@ -1,4 +1,4 @@
-// The right column: the attributes, each with its value on this page, how it stands on the samples, its hit rate.
+// The right column: the attributes, each with its value on this page, its state on each sample and its hit rate.
 
 import { h, icon } from "../core/dom.js";
 import { drawListHead, drawListTable } from "./listpanel.js";
@@ -26,13 +26,13 @@ export function drawPanel(list, store, actions) {
   list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
 }
 
-/** The heading of the list that an attribute is the first of. @param {Store} store @param {Attribute} attribute @param {Actions} actions */
+/** The heading of a list, above its first attribute. @param {Store} store @param {Attribute} attribute @param {Actions} actions */
 function headOf(store, attribute, actions) {
   const list = store.lists.find(({ id }) => id === attribute.list);
   return list ? drawListHead(store, list, actions) : null;
 }
 
-/** What is found of the list that an attribute is the last of. @param {Store} store @param {Attribute} attribute @param {Actions} actions */
+/** The found rows of a list, below its last attribute. @param {Store} store @param {Attribute} attribute @param {Actions} actions */
 function tableOf(store, attribute, actions) {
   const list = store.lists.find(({ id }) => id === attribute.list);
   return list ? drawListTable(store, list, actions) : null;
@@ -64,13 +64,13 @@ function row(store, attribute, number, actions) {
   );
 }
 
-/** Why nothing was learned; the row already says of which attribute. @param {import("./store.js").Draft} draft @param {Attribute} attribute */
+/** Why nothing was learned, without the name of the attribute, which the row shows already. @param {import("./store.js").Draft} draft @param {Attribute} attribute */
 function reason(draft, attribute) {
   const text = draft.message ?? "";
   return text.startsWith(`${attribute.name}: `) ? text.slice(attribute.name.length + 2) : text;
 }
 
-/** Links to what does not go together. @param {import("./store.js").Draft} draft @param {Attribute} attribute @param {Actions} actions */
+/** Links to the values that contradict each other. @param {import("./store.js").Draft} draft @param {Attribute} attribute @param {Actions} actions */
 function places(draft, attribute, actions) {
   return (draft.places ?? []).map(({ page, location, value }, number) => {
     const go = (/** @type {Event} */ event) => { event.stopPropagation(); actions.choose(attribute.id); actions.open(page); actions.show({ location, value }); };
@@ -89,7 +89,7 @@ function rate(draft, attribute, actions) {
   const found = draft?.coverage;
   if (draft?.state !== "learned" || !found) return null;
   const open = found.next !== null;
-  const title = `A value on ${found.hits} of ${found.checked} pages looked at${open ? `, ${found.total - found.checked} to go` : ""}${found.several ? `; several different ones on ${found.several}` : ""}. Click for the pages without.`;
+  const title = `A value on ${found.hits} of ${found.checked} pages checked${open ? `, ${found.total - found.checked} to go` : ""}${found.several ? `; several different ones on ${found.several}` : ""}. Click to see the pages without one.`;
   return h(
     "button",
     { type: "button", class: "wb-rate figures", title, "aria-label": title, on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); actions.missing(attribute.id); } } },
@@ -98,13 +98,13 @@ function rate(draft, attribute, actions) {
   );
 }
 
-/** How far the draft agrees with what the pages say of themselves. @param {import("./store.js").Draft | undefined} draft @param {Attribute} attribute @param {Actions} actions */
+/** How far the draft agrees with the pages' own data. @param {import("./store.js").Draft | undefined} draft @param {Attribute} attribute @param {Actions} actions */
 function agreement(draft, attribute, actions) {
   const found = draft?.state === "learned" ? draft.agreement : null;
   if (!found) return null;
   const text = `agrees with the page’s own data on ${found.agree} of ${found.compared} pages`;
   if (found.agree === found.compared) return h("p", { class: "wb-source muted small", title: found.words }, text);
-  return h("p", { class: "wb-source small" }, h("button", { type: "button", class: "button-link", title: `${found.words}. Click for the pages that differ.`, on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); actions.different(attribute.id); } } }, text));
+  return h("p", { class: "wb-source small" }, h("button", { type: "button", class: "button-link", title: `${found.words}. Click to see the pages that differ.`, on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); actions.different(attribute.id); } } }, text));
 }
 
 /** @param {import("./store.js").Standing} how @param {boolean} current @param {Actions} actions */
@@ -136,10 +136,10 @@ function value(one, current, actions) {
 
 /** @param {number} number @param {Actions} actions */
 function remove(number, actions) {
-  return h("button", { type: "button", class: "button button-quiet wb-remove", title: "Take this value out", "aria-label": "Take this value out", on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); actions.remove(number); } } }, icon("close"));
+  return h("button", { type: "button", class: "button button-quiet wb-remove", title: "Remove this value", "aria-label": "Remove this value", on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); actions.remove(number); } } }, icon("close"));
 }
 
-/** One small square a sample: what is said or found there. @param {Store} store @param {Attribute} attribute @param {Actions} actions */
+/** A small square for each sample: what is said or found there. @param {Store} store @param {Attribute} attribute @param {Actions} actions */
 function strip(store, attribute, actions) {
   return h(
     "div",
@@ -162,13 +162,13 @@ function buttons(store, how, actions) {
     "div",
     { class: "wb-buttons" },
     like > 0 && act(`Add ${like} similar`, "↵", actions.confirm, true),
-    isOffered(how) && act(how.kind === "suggested" ? "Take it" : "Confirm", "↵", actions.confirm, true),
+    isOffered(how) && act(how.kind === "suggested" ? "Accept" : "Confirm", "↵", actions.confirm, true),
     how.kind !== "absent" && act("Not here", "x", actions.absent),
     (how.kind === "confirmed" || how.kind === "absent") && act("Clear", "⌫", actions.clear),
   );
 }
 
-/** What the rule gives on the other samples, and what is confirmed there. @param {Store} store @param {Attribute} attribute @param {Actions} actions */
+/** What is confirmed or found on the other samples. @param {Store} store @param {Attribute} attribute @param {Actions} actions */
 function others(store, attribute, actions) {
   const rows = store.samples
     .map((sample, number) => ({ sample, number, how: standing(store, attribute.id, sample.id) }))

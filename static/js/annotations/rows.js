@@ -1,7 +1,7 @@
-// Lists: of which row of a list something is said, and which of the rows that its draft rule gives that is. Values in, values out.
+// The rows of lists: which are marked, which the draft rule finds, and which marked row a found one is. Values in, values out.
 //
-// What is said in a row is a label at the place "page/row"; of the page's own attributes at "page". One row of each list is
-// open on a page: marks go there, and what is shown of the list's attributes is of it.
+// A label in a row is kept under "page/row", that of one of the page's own attributes under "page". One row of each list is
+// open on a page: marks go there, and the panel shows its values.
 
 /**
  * @typedef {import("./store.js").Store} Store
@@ -10,7 +10,7 @@
  * @typedef {Record<string, Value[]>} Row values by attribute
  */
 
-const MOST_ACCEPTED = 50; // Rows confirmed at once: far more than a rule is surer by.
+const MOST_ACCEPTED = 50; // Rows confirmed at once. A rule gains nothing from more.
 
 /** The attributes of a list's rows. @param {Store} store @param {number} list */
 export const columns = (store, list) => store.attributes.filter((attribute) => attribute.list === list);
@@ -21,16 +21,16 @@ export const rowOn = (store, list, page) => store.rows.get(`${list}/${page}`) ??
 /** @param {Store} store @param {number} list @param {number} page @param {number} row */
 export const openRow = (store, list, page, row) => void store.rows.set(`${list}/${page}`, row);
 
-/** Which row a change of an attribute is of; 0 for the page's own. @param {Store} store @param {Attribute} attribute @param {number} page */
+/** The row that a change of an attribute belongs to; 0 for the page's own attributes. @param {Store} store @param {Attribute} attribute @param {number} page */
 export const rowFor = (store, attribute, page) => (attribute.list ? rowOn(store, attribute.list, page) : 0);
 
-/** Where labels of an attribute stand. @param {number} page @param {number} row */
+/** The key of labels on a page or in one of its rows. @param {number} page @param {number} row */
 export const placeOf = (page, row) => (row ? `${page}/${row}` : String(page));
 
 /** What a person said in a row. @param {Store} store @param {Attribute} attribute @param {number} page @param {number} row @returns {Value[] | null | undefined} */
 const saidAt = (store, attribute, page, row) => store.labels[attribute.id]?.[placeOf(page, row)];
 
-/** Rows of a page in which something is said, in order. @param {Store} store @param {number} list @param {number} page @returns {number[]} */
+/** The rows of a page in which something is said, in order. @param {Store} store @param {number} list @param {number} page @returns {number[]} */
 export function markedRows(store, list, page) {
   const rows = new Set();
   for (const attribute of columns(store, list)) {
@@ -42,7 +42,7 @@ export function markedRows(store, list, page) {
   return [...rows].sort((a, b) => a - b);
 }
 
-/** How much of a row is said. @param {Store} store @param {number} list @param {number} page @param {number} row @returns {"all" | "some" | "none"} */
+/** How much of a row has been said. @param {Store} store @param {number} list @param {number} page @param {number} row @returns {"all" | "some" | "none"} */
 export function saidIn(store, list, page, row) {
   const all = columns(store, list).map((attribute) => saidAt(store, attribute, page, row));
   const said = all.filter((values) => values === null || values?.length).length;
@@ -55,7 +55,7 @@ export function foundRows(store, list, page) {
   return draft?.state === "learned" ? (draft.rows?.[page] ?? []) : [];
 }
 
-/** Which marked row each found row is, 0 for one that is not marked. @param {Store} store @param {number} list @param {number} page @returns {number[]} */
+/** For each found row the marked row that it is; 0 when it is not marked. @param {Store} store @param {number} list @param {number} page @returns {number[]} */
 export function matches(store, list, page) {
   const left = new Set(markedRows(store, list, page));
   return foundRows(store, list, page).map((found) => {
@@ -72,7 +72,7 @@ function isRow(store, list, page, row, found) {
   return marked.length > 0 && marked.every(([values, given]) => values.every((value) => given.some((each) => each.value === value.value)));
 }
 
-/** The found row that a row's number stands for: the one marked as it, or one of those not marked yet. @param {Store} store @param {number} list @param {number} page @param {number} row @returns {Row | undefined} */
+/** The found row behind a row number: the one that was marked with it, or the next of those that are not marked. @param {Store} store @param {number} list @param {number} page @param {number} row @returns {Row | undefined} */
 export function foundFor(store, list, page, row) {
   const found = foundRows(store, list, page);
   const which = matches(store, list, page);
@@ -82,13 +82,13 @@ export function foundFor(store, list, page, row) {
   return free[row - 1 - marked.filter((each) => each < row).length];
 }
 
-/** The next row to mark: the first that is begun and not done, else the one after the last. @param {Store} store @param {number} list @param {number} page */
+/** The next row to mark: the first one that is only partly marked, else a new one. @param {Store} store @param {number} list @param {number} page */
 export function nextRow(store, list, page) {
   const marked = markedRows(store, list, page);
   return marked.find((row) => saidIn(store, list, page, row) !== "all") ?? (marked.at(-1) ?? 0) + 1;
 }
 
-/** What accepting all found rows that are not marked says. @param {Store} store @param {number} list @param {number} page
+/** The labels that come from accepting all found rows that are not marked. @param {Store} store @param {number} list @param {number} page
  * @returns {{attribute: number, row: number, values: Value[] | null}[]} */
 export function acceptable(store, list, page) {
   const which = matches(store, list, page);

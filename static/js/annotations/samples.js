@@ -1,9 +1,9 @@
-// The left column: the sample pages, what is said on each, how much of the template they cover.
+// The left column: the sample pages, how much of each is marked, and how much of the template they cover.
 
 import { bar, h } from "../core/dom.js";
 import { apart, needed, percent, saidOn, standing } from "./store.js";
 
-const OFFERED = "no sample, but it would teach something";
+const OFFERED = "not a sample page, but marking it would improve the rule";
 
 /** @param {HTMLElement} list @param {import("./store.js").Store} store @param {(page: number) => void} open */
 export function drawSamples(list, store, open) {
@@ -21,7 +21,7 @@ function row(store, sample, number, { title, optional, open }) {
   const all = store.attributes.length;
   const proposed = store.attributes.filter((attribute) => standing(store, attribute.id, sample.id).kind === "proposed").length;
   const [sign, word, look] =
-    said === all ? ["✓", "all said", "state-ok"] : said ? ["●", `${said} of ${all}`, "state-draft"] : ["○", optional ? "optional" : proposed ? `${proposed} of ${all} proposed` : "nothing yet", "muted"];
+    said === all ? ["✓", "all marked", "state-ok"] : said ? ["●", `${said} of ${all}`, "state-draft"] : ["○", optional ? "optional" : proposed ? `${proposed} of ${all} proposed` : "nothing yet", "muted"];
   const covered = sample.covered === null ? "" : percent(sample.covered, 1);
   const why = said < all ? sample.reason : "";
   return h(

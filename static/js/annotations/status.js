@@ -1,4 +1,4 @@
-// The lines around the page: its title, whether everything is saved, how far the samples are.
+// The lines around the page: its title, whether everything is saved, and how many samples are done.
 
 import { byId } from "../core/dom.js";
 import { needed, nextUnsaid, pageOf, saidOn } from "./store.js";
@@ -20,7 +20,7 @@ export function drawHead(store, styled, tree) {
 
 /** @param {Store} store @param {{saving: boolean, failed: boolean, at: number}} saves */
 export function drawSaved(store, { saving, failed, at }) {
-  byId("saved").textContent = saving ? "saving…" : failed ? "not saved" : at ? `saved ${ago(at)}` : "every mark is saved at once";
+  byId("saved").textContent = saving ? "saving…" : failed ? "not saved" : at ? `saved ${ago(at)}` : "marks are saved at once";
   byId("saved").classList.toggle("state-broken", failed && !saving);
   byId("undo").toggleAttribute("disabled", !store.steps.undo);
   byId("redo").toggleAttribute("disabled", !store.steps.redo);
@@ -38,7 +38,7 @@ export function drawFoot(store) {
   const done = wanted.filter((sample) => saidOn(store, sample.id) === store.attributes.length).length;
   const last = store.samples.at(-1)?.id === store.page;
   const empty = !store.samples.length || !store.attributes.length;
-  byId("progress").textContent = empty ? "" : nextUnsaid(store) === null && !last ? "All said here. Enter opens the next page." : `${done} of ${wanted.length} ${wanted.length === 1 ? "sample" : "samples"} done`;
+  byId("progress").textContent = empty ? "" : nextUnsaid(store) === null && !last ? "This page is done. Enter opens the next one." : `${done} of ${wanted.length} ${wanted.length === 1 ? "sample" : "samples"} done`;
   const learnable = store.attributes.some((attribute) => Object.values(store.labels[attribute.id] ?? {}).some((values) => values?.length));
   byId("learn").toggleAttribute("disabled", !learnable);
   byId("publish").toggleAttribute("hidden", !store.rule.draft);

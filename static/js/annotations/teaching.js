@@ -1,9 +1,9 @@
-// Which page to annotate next, why, and when no further page would change the rule.
+// Which page to mark next and why, and when no further page would change the rule.
 
 import { byId, h, said } from "../core/dom.js";
 import { saidOn } from "./store.js";
 
-const BREATH_MS = 200; // Between two slices: whoever clicks meanwhile does not wait for one.
+const BREATH_MS = 200; // Between two slices of the search, so that a click need not wait.
 
 /** @typedef {import("./store.js").Store} Store @typedef {import("./store.js").Sample} Sample
  * @typedef {{page: number, reason: string, doubts: {attribute: string, values: string[]}[]}} Offer
@@ -11,13 +11,13 @@ const BREATH_MS = 200; // Between two slices: whoever clicks meanwhile does not 
 
 /**
  * @param {{get: (path: string, query?: Record<string, string | number>) => Promise<any>, idle: () => Promise<void>}} api
- * @param {() => Store} known @param {() => void} draw @param {() => void} publish learns the rule and publishes it
+ * @param {() => Store} known @param {() => void} draw @param {() => void} publish learns and publishes the rule
  */
 export function adviser(api, known, draw, publish) {
-  /** Counts questions: an answer to an older one is of labels that have changed since. */
+  /** Numbers the questions. An answer to an older one is about labels that have changed since. */
   let asked = 0;
 
-  /** Asks until every page was looked at; anything newly said begins anew. */
+  /** Asks until every page was looked at. A new mark starts the search anew. */
   async function advise() {
     const mine = ++asked;
     drawSettled(byId("settled"), null, publish);
@@ -44,7 +44,7 @@ export function adviser(api, known, draw, publish) {
 /** @param {Store} store @param {Sample} sample */
 const isBegun = (store, sample) => sample.id === store.page || saidOn(store, sample.id) > 0;
 
-/** Pages begun keep their places; the others follow in the order in which they would teach most. @param {Store} store @param {Advice} advice */
+/** Keeps begun pages where they are and puts the others in the order of what they would teach. @param {Store} store @param {Advice} advice */
 export function reorder(store, { offers, pages, covered }) {
   const rank = new Map(offers.map((offer, number) => [offer.page, number]));
   const reasons = new Map(offers.map((offer) => [offer.page, offer.reason]));
@@ -63,13 +63,26 @@ function drawSettled(note, advice, publish) {
   if (!advice || note.hidden) return;
   note.classList.toggle("wb-settled-done", advice.settled);
   if (!advice.settled) {
-    const far = advice.complete ? "" : ` of ${advice.checked} looked at`;
-    const what = advice.disputed ? `Rules that fit differ on ${pagesOf(advice.disputed)}${far}. The next page decides most between them.` : advice.missing ? `On ${pagesOf(advice.missing)}${far} something is not found. Is it missing there, or missed? Say so on one of them.` : `Not learned yet: ${advice.unlearned.join("; ")}.`;
-    note.replaceChildren(h("span", { class: "state-draft" }, "◐ "), h("span", {}, what));
+    note.replaceChildren(h("span", { class: "state-draft" }, "◐ "), h("span", {}, openQuestion(advice)));
     return;
   }
-  const enough = `${advice.annotated === 1 ? "1 page was" : `${advice.annotated} pages were`} enough: every rule that fits gives the same on ${advice.total === 1 ? "the only page" : `all ${advice.total} pages`}.`;
-  note.replaceChildren(h("span", {}, h("span", { class: "state-ok" }, "● "), enough), h("button", { type: "button", class: "button button-small button-primary", title: "Learns the rule, checks it and makes it the live one", on: { click: publish } }, "Publish"));
+  const title = "Learn the rule, check it and make it the live one";
+  const button = h("button", { type: "button", class: "button button-small button-primary", title, on: { click: publish } }, "Publish");
+  note.replaceChildren(h("span", {}, h("span", { class: "state-ok" }, "● "), enough(advice)), button);
+}
+
+/** What the next page is for. @param {Advice} advice */
+function openQuestion({ complete, checked, disputed, missing, unlearned }) {
+  const far = complete ? "" : ` of ${checked} checked so far`;
+  if (disputed) return `The rules that fit your marks disagree on ${pagesOf(disputed)}${far}. The next page settles most of it.`;
+  if (missing) return `Something is not found on ${pagesOf(missing)}${far}. Mark it on one of them, or say that it is not there.`;
+  return `Not learned yet: ${unlearned.join("; ")}.`;
+}
+
+/** Why no further page is needed. @param {Advice} advice */
+function enough({ annotated, total }) {
+  const marked = annotated === 1 ? "1 page was" : `${annotated} pages were`;
+  return `${marked} enough: every rule that fits your marks gives the same result on ${total === 1 ? "the only page" : `all ${total} pages`}.`;
 }
 
 /** @param {number} count */

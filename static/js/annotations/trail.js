@@ -1,4 +1,4 @@
-// The line under the page: the way down to what is chosen, what else could be taken there, its value.
+// The line below the page: the path to the chosen place, and what else could be taken there.
 
 import { h } from "../core/dom.js";
 import { samePlace } from "../display/places.js";
@@ -23,9 +23,9 @@ export function drawTrail(line, place, choose) {
       "ol",
       { class: "wb-path" },
       place.path.length > steps.length && h("li", { class: "muted" }, "…"),
-      ...steps.map((step) => h("li", {}, h("button", { type: "button", class: "wb-step", title: `Take the whole of ${step.label}`, on: { click: () => choose({ node: step.node, kind: "element" }) } }, step.label))),
+      ...steps.map((step) => h("li", {}, h("button", { type: "button", class: "wb-step", title: `Take the whole ${step.label} element`, on: { click: () => choose({ node: step.node, kind: "element" }) } }, step.label))),
     ),
-    h("div", { class: "wb-options", role: "group", "aria-label": "What of it" }, ...place.options.map((option) => chip(option, place, choose))),
+    h("div", { class: "wb-options", role: "group", "aria-label": "What to take here" }, ...place.options.map((option) => chip(option, place, choose))),
   );
   const path = line.querySelector(".wb-path");
   if (path) path.scrollLeft = path.scrollWidth;
@@ -37,7 +37,7 @@ function chip(option, place, choose) {
   return h("button", { type: "button", class: "wb-option", "aria-pressed": String(chosen), title: option.value, on: { click: () => choose(option.location) } }, option.label);
 }
 
-/** One step wider. @param {Described} place @returns {import("../display/places.js").Place | null} */
+/** The next wider place. @param {Described} place @returns {import("../display/places.js").Place | null} */
 export function wider(place) {
   const { node, kind, start } = place.location;
   if (start !== undefined) return { ...place.location, start: undefined, end: undefined };
@@ -47,7 +47,7 @@ export function wider(place) {
   return at > 0 ? { node: place.path[at - 1].node, kind: "element" } : null;
 }
 
-/** One step narrower: into the first child, else the first text. @param {Described} place @returns {import("../display/places.js").Place | null} */
+/** The next narrower place: the first text, else the first child. @param {Described} place @returns {import("../display/places.js").Place | null} */
 export function narrower(place) {
   if (place.location.kind !== "element") return null;
   const text = place.options.find((option) => option.location.kind === "text");
@@ -55,7 +55,7 @@ export function narrower(place) {
   return place.child === null ? null : { node: place.child, kind: "element" };
 }
 
-/** The next thing to take at the same element. @param {Described} place @returns {import("../display/places.js").Place | null} */
+/** The next place at the same element. @param {Described} place @returns {import("../display/places.js").Place | null} */
 export function another(place) {
   if (!place.options.length) return null;
   const at = place.options.findIndex((option) => samePlace(option.location, place.location));

@@ -1,4 +1,4 @@
-// The tree of a page: all elements, hidden ones too, with their texts and attributes; loaded as it is opened, searchable.
+// The tree of a page: all elements, hidden ones too, with their texts and attributes. Branches are loaded when they are opened.
 
 import { byId, h, icon, said } from "../core/dom.js";
 
@@ -43,7 +43,7 @@ export function treePanel(api, choose, fail) {
       const list = hits.map((/** @type {any} */ hit) => h("li", {}, line(hit.label, hit.value, hit.location, hit.unusable)));
       shownFor = words;
       rows.replaceChildren(hits.length ? h("ul", { class: "wb-tree-list" }, ...list) : h("p", { class: "muted" }, `Nothing on this page contains “${words}”.`));
-      if (more) rows.append(h("p", { class: "muted" }, `The first ${hits.length}. A longer word finds fewer.`));
+      if (more) rows.append(h("p", { class: "muted" }, `Only the first ${hits.length} are shown. Type more to narrow them down.`));
     } catch (error) {
       fail(said(error));
     }
@@ -91,7 +91,7 @@ export function treePanel(api, choose, fail) {
     return h("button", { type: "button", class: "wb-take", title: unusable || value, disabled: !!unusable, on: { click: () => choose(location) } }, h("code", { class: "muted" }, label), h("span", { class: "truncate" }, value), unusable && h("span", { class: "muted small" }, `${unusable}.`));
   }
 
-  /** Takes the first hit of what is typed now; the hits may still be on their way. */
+  /** Takes the first hit of what is typed now. The hits may still be on their way. */
   async function takeFirst() {
     const words = field.value.trim();
     if (!words) return;
