@@ -29,7 +29,7 @@ FETCHED = {
 """What htmx puts into a page later."""
 
 TAGS = {"badge": "badge badge-sign", "bar": "bar", "bars": "bar", "spark": "spark", "strip": "bar lab-strip", "icon": "icon"}
-"""The classes that our template tags write."""
+"""The classes that our template tags write, and the functions of the same names in core/dom.js."""
 
 ADDED = {"at", "with-script", "htmx-request", "over"}
 """Classes that scripts of every page add to what is there."""
@@ -52,7 +52,10 @@ def classes(source: str) -> set[str]:
     written = re.findall(r'class="((?:{%.*?%}|{{.*?}}|[^"])*)"', source) + [TAGS[tag] for tag in re.findall(r"{% (\w+)", source) if tag in TAGS]
     for script in re.findall(r"{% static 'js/(\w+)/host\.js' %}", source):
         for file in (ROOT / "static" / "js" / script).glob("*.js"):
-            written += re.findall(r"(?:class: |className = |classList\.\w+\(|button\()[`\"]([^`\"]*)", file.read_text())
+            text = file.read_text()
+            written += re.findall(r"(?:class: |className = |classList\.\w+\(|button\()[`\"]([^`\"]*)", text)
+            made = re.search(r'import { (.*) } from "../core/dom.js"', text)
+            written += [TAGS[name] for name in (made[1].split(", ") if made else ()) if name in TAGS]
     return set(re.findall(r"[a-z][\w-]*", " ".join(written))) | ADDED
 
 
