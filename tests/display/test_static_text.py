@@ -40,7 +40,7 @@ def test_an_import_or_export_of_another_form_is_refused(static: Path, line: str)
 
 
 def test_a_file_that_is_missing_is_named(static: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="none.css"):
+    with pytest.raises(FileNotFoundError, match=r"none\.css"):
         static_text.read_static("none.css")
 
 

@@ -49,7 +49,9 @@ def closure(name: str) -> str:
 
 def classes(source: str) -> set[str]:
     """The classes in a source, and those that its tags and the workbench's scripts write."""
-    written = re.findall(r'class="((?:{%.*?%}|{{.*?}}|[^"])*)"', source) + [TAGS[tag] for tag in re.findall(r"{% (\w+)", source) if tag in TAGS]
+    written = re.findall(r'class="((?:{%.*?%}|{{.*?}}|[^"])*)"', source) + [
+        TAGS[tag] for tag in re.findall(r"{% (\w+)", source) if tag in TAGS
+    ]
     for script in re.findall(r"{% static 'js/(\w+)/host\.js' %}", source):
         for file in (ROOT / "static" / "js" / script).glob("*.js"):
             text = file.read_text()
