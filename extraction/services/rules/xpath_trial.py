@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply, xslt
-from extraction.algorithms.rules.rule import Rule
+from extraction.algorithms.rules.rule import RuleDefinition
 
 LIMIT_S = 5
 """Processor time for all pages together: twenty pages of 1 MB take one second with an ordinary XPath."""
@@ -47,10 +47,10 @@ class Tried:
     timed_out: bool
 
 
-def run(rules: Sequence[Rule], pages: Sequence[tuple[bytes, str]], *, limit_s: int = LIMIT_S) -> Tried:
+def run(rules: Sequence[RuleDefinition], pages: Sequence[tuple[bytes, str]], *, limit_s: int = LIMIT_S) -> Tried:
     """What each rule's stylesheet gives on each page, within `limit_s` of processor time. pages: (content, content type or "")."""
     head = {
-        "rules": [rule.to_json() for rule in rules],
+        "rules": [rule.as_json() for rule in rules],
         "pages": [[len(content), kind] for content, kind in pages],
         "limit_s": limit_s,
         "memory_bytes": MEMORY_BYTES,
@@ -80,7 +80,7 @@ def _child(source: BinaryIO) -> None:
     head = json.loads(source.readline())
     resource.setrlimit(resource.RLIMIT_CPU, (head["limit_s"], head["limit_s"]))  # holds also if the parent dies first
     resource.setrlimit(resource.RLIMIT_AS, (head["memory_bytes"], head["memory_bytes"]))
-    sheets = [xslt.Stylesheet.compile(xslt.stylesheet(Rule.from_json(row))) for row in head["rules"]]
+    sheets = [xslt.Stylesheet.compile(xslt.stylesheet(RuleDefinition.from_json(row))) for row in head["rules"]]
     for number, (length, kind) in enumerate(head["pages"]):
         row = _page(sheets, source.read(length), kind) | {"page": number}
         sys.stdout.write(json.dumps(row) + "\n")

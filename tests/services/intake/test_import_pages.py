@@ -23,6 +23,7 @@ from extraction.models import Page, Run, Site, Snapshot
 from extraction.services.core import runs, stored_bytes
 from extraction.services.intake import import_pages
 from extraction.services.sites import page_store
+from tests.services import factory
 from tests.services.importing import bring, cluster_all, detail, done, manifest, problems, site_files, tables, zip_at
 from tests.services.intake.test_archives import warc
 
@@ -116,7 +117,7 @@ def test_dated_visits_give_the_same_state_in_any_order_and_again(site: Site, vis
     states = []
     for order in (items, shuffled.sample(items, len(items)), [*items, *items]):
         Page.objects.filter(site=site).delete()
-        run = Run.objects.create(kind=Run.Kind.IMPORT, site=site)
+        run = factory.run(site, Run.Kind.IMPORT, Run.State.DONE)
         Run.objects.filter(pk=run.pk).update(created_at=datetime(2025, 1, 1, tzinfo=UTC))
         run.refresh_from_db()
         for item in order:
@@ -219,7 +220,7 @@ def test_an_upload_is_moved_to_the_storage_and_two_clicks_start_one_import(site:
 
 @override_settings(VERTEX_UPLOAD_MAX_BYTES=10)
 def test_an_upload_over_the_limit_is_refused(site: Site, tmp_path: Path) -> None:
-    with pytest.raises(runs.JobError, match="at most 10 are taken"):
+    with pytest.raises(runs.JobError, match="at most 10 are accepted"):
         import_pages.start(site, zip_at(tmp_path / "a.zip", {"a.html": detail(1)}), name="a.zip")
     assert uploads() == []
 
@@ -254,7 +255,7 @@ def test_a_worker_that_died_after_the_last_page_is_not_missed(site: Site, tmp_pa
     runs.execute(run.pk, {Run.Kind.IMPORT: import_pages.run})
     monkeypatch.undo()
     assert uploads() == []
-    Run.objects.filter(pk=run.pk).update(state=Run.State.QUEUED)
+    factory.put(Run.objects.filter(pk=run.pk), Run.State.QUEUED)
     done(run)
     assert (run.state, run.summary["new"]) == (Run.State.DONE, 18)
 
@@ -291,9 +292,9 @@ def test_a_folder_is_imported_by_command(site: Site, tmp_path: Path, capsys: pyt
         (["import_pages", "books", "/nowhere/x.zip"], "no file or folder /nowhere/x.zip"),
         (["import_pages", "books", "{bad}", "--here"], "it is no zip, tar or WARC file"),
         (["cluster_site", "nobody"], "no site 'nobody'. Sites: books"),
-        (["cluster_site", "books", "--threshold", "0"], "at least 1 page"),
-        (["cluster_site", "books", "--threshold", "99999999999"], "has 0 pages; with 99,999,999,999 as the fewest"),
-        (["import_pages", "…", "{bad}"], "needs a letter"),
+        (["cluster_site", "books", "--threshold", "0"], "the minimum is 1 page per template"),
+        (["cluster_site", "books", "--threshold", "99999999999"], "has 0 pages; with a minimum of 99,999,999,999 pages per template"),
+        (["import_pages", "…", "{bad}"], "no letter or digit"),
     ],
 )
 def test_a_command_that_fails_says_why(site: Site, tmp_path: Path, arguments: list[str], reason: str) -> None:
@@ -306,7 +307,7 @@ def test_a_name_that_two_sites_may_have_asks_which_one(db: None) -> None:
     for name, slug in (("xml", "xml"), ("XML", "xml-2")):
         Site.objects.create(name=name, slug=slug)
     assert [following.site_named(text).slug for text in ("xml", "XML", "xml-2")] == ["xml", "xml-2", "xml-2"]
-    with pytest.raises(CommandError, match=r"'xMl' may be several sites; which one\? xml \(xml\), xml-2 \(XML\)"):
+    with pytest.raises(CommandError, match=r"'xMl' matches several sites. Name one of them: xml \(xml\), xml-2 \(XML\)"):
         following.site_named("xMl", create=True)
     Site.objects.filter(slug="xml-2").delete()
     assert following.site_named("xMl", create=True).slug == "xml"
@@ -350,12 +351,12 @@ def test_who_waits_without_a_worker_is_told_so_once(
 
     def look(_: float) -> None:
         if next(looks) == 3:
-            Run.objects.update(state=Run.State.CANCELLED)
+            factory.put(Run.objects.all(), Run.State.CANCELLED)
 
     monkeypatch.setattr(following.time, "sleep", look)
     with pytest.raises(CommandError):
         call_command("import_pages", "books", str(zip_at(tmp_path / "a.zip", site_files())), "--wait")
-    assert capsys.readouterr().err.count("no worker has taken it yet; start one with make run, or use --here") == 1
+    assert capsys.readouterr().err.count("no worker has started the run yet; start one with make run, or use --here") == 1
 
 
 def test_a_storage_elsewhere_is_copied_to_a_file_first(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
