@@ -62,7 +62,7 @@ def test_a_field_is_taken_from_the_wrapper(page: Any) -> None:
     for number in range(8):
         factory.snapshot(site, f"https://shop.example/{number}", html(number).encode(), cluster=cluster)
     page.goto(reverse("cluster_wrapper", args=[site.slug, cluster.number]))
-    page.get_by_label("Take B").check()
+    page.get_by_label("Use B").check()
     page.get_by_label("Name of B").fill("heading")
     page.get_by_label("Name of the new record type").fill("Book")
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
