@@ -48,7 +48,7 @@ def plain(value: object) -> Any:
     return value.value if isinstance(value, StrEnum) else value
 
 
-def read(kind: type[T], data: object, *, key: str = "message") -> T:
+def read(kind: type[T], data: object, *, key: str) -> T:
     """The dataclass that `plain` wrote. Raises JsonShapeError, naming the key."""
     if not isinstance(data, Mapping):
         raise JsonShapeError(f"{key} must be an object, not {data!r:.200}")
