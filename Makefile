@@ -9,7 +9,7 @@ DATA ?= .data
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run migrate test lint e2e quality bench browser lock format clean
+.PHONY: help setup demo run migrate test test-services lint e2e quality bench browser lock format clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,6 +34,13 @@ migrate: setup ## Bring the database up to date
 
 test: setup browser ## Run the whole suite, browser journeys included
 	$(PY) -m pytest -n 2 --dist loadfile
+
+SERVICES := tests/models tests/services tests/views tests/annotations
+
+test-services: setup ## Run the tests that use the database again on PostgreSQL, if it answers
+	@url=$$($(PY) -m tests.servers) || { \
+	  echo "Skipped on PostgreSQL: $$($(PY) -m pytest --collect-only -qq -m 'not e2e' $(SERVICES) 2>/dev/null | awk -F ': ' '{n += $$2} END {print n}') tests."; exit 0; }; \
+	echo "On PostgreSQL:"; VERTEX_DATABASE_URL=$$url $(PY) -m pytest -n 2 --dist loadfile -m 'not e2e' $(SERVICES)
 
 lint: setup ## ruff, mypy, import-linter, djade
 	$(PY) -m ruff check .

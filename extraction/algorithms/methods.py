@@ -10,7 +10,8 @@ from typing import TypeVar
 
 from lxml import etree
 
-from extraction.algorithms.alignment.rtdm import Forest
+from extraction.algorithms.alignment.rtdm import TreeDistance
+from extraction.algorithms.arrays import U64
 from extraction.algorithms.clustering import cores, masked_shingles
 from extraction.algorithms.clustering.paths import PagePaths, paths_of
 from extraction.algorithms.clustering.random_projection import random_projection
@@ -22,7 +23,6 @@ from extraction.algorithms.clustering.tree_distance import cluster_by_likeness
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.sketches import shingles
-from extraction.algorithms.sketches.columns import U64
 
 T = TypeVar("T")
 
@@ -57,9 +57,9 @@ def projection_groups(pages: Pages) -> Groups:
 
 def tree_groups(pages: Pages) -> Groups:
     """RTDM, hierarchically on a sample."""
-    forest = Forest()
-    read = _read(pages, forest.page)
-    return _named(list(read), cluster_by_likeness(list(read.values()), forest.likeness, at_most=forest.most_alike))
+    distance = TreeDistance()
+    read = _read(pages, distance.read_page)
+    return _named(list(read), cluster_by_likeness(list(read.values()), distance.likeness, at_most=distance.likeness_bound))
 
 
 def mdl_bits(pages: Pages, groups: Groups) -> float:

@@ -86,6 +86,7 @@ def _line(run: Run) -> str:
         problems = run.problems.count()
         text += f"; {run_words.sentence(run)}"
         text += f"; {problems:,} problem{'s' if problems > 1 else ''}, see the run's page" if problems else ""
-        if run_words.outcome(run) != Run.State.DONE and run.summary.get("reason"):
-            text += f"; most common reason: {run.summary['reason']}"
+        reason = run.read_summary().reason
+        if run_words.outcome(run) != Run.State.DONE and reason:
+            text += f"; most common reason: {reason}"
     return text

@@ -53,11 +53,12 @@ def predict(site: Site, *, stage: str = "both", threshold: int = DEFAULT_THRESHO
 def figures(truth: Mapping[str, str], predicted: Mapping[str, str]) -> dict[str, float]:
     """The measures by name, and the share of pages that are in a cluster."""
     found = quality(truth, predicted)
-    measures = {name: getattr(found, name) for name in ("purity", "pair_precision", "pair_recall", "pair_f", "v_measure")}
+    measures = {name: getattr(found, name) for name in ("purity", "pair_precision", "pair_recall", "v_measure")}
+    measures["pair_f"] = 2 * found.pair_precision * found.pair_recall / ((found.pair_precision + found.pair_recall) or 1)
     return measures | {"clustered": 1 - sum(predicted[page].startswith("alone-") for page in truth) / len(truth)}
 
 
-def _read(folder: Path) -> Site:
+def read_labelled(folder: Path) -> Site:
     rows = [line.split("\t") for line in (folder / "labels.tsv").read_text().splitlines() if line]
     pages = {path.name: path.read_bytes() for path in sorted((folder / "pages").iterdir())}
     paths = {}
@@ -81,7 +82,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=9)
     parser.add_argument("--stage", choices=STAGES)
     options = parser.parse_args()
-    sites = {folder.name: _read(folder) for folder in sorted(path.parent for path in options.data.glob("*/labels.tsv"))}
+    sites = {folder.name: read_labelled(folder) for folder in sorted(path.parent for path in options.data.glob("*/labels.tsv"))}
     options.predictions.write_text(json.dumps({name: predict(site) for name, site in sites.items()}, indent=1))
     print(f"{options.seeds} seeds, threshold {DEFAULT_THRESHOLD}")
     for stage in [options.stage] if options.stage else STAGES:

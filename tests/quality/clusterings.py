@@ -16,7 +16,7 @@ from pathlib import Path
 from extraction.algorithms.clustering.measures import Quality, quality
 from extraction.algorithms.methods import METHODS, Pages
 from extraction.services.lab import method_process
-from extraction.services.lab.method_process import Outcome
+from extraction.services.lab.method_process import MethodResult
 
 MIXED_PAGES = 30
 """Pages of each site in the mixture, spread evenly."""
@@ -66,9 +66,9 @@ def spread(files: Sequence[Path], most: int) -> list[Path]:
 
 def measure(pages: Pages, labels: Labels, methods: Sequence[str]) -> Iterator[Measured]:
     """The methods one after the other."""
-    base: Outcome | None = None
+    base: MethodResult | None = None
     for method in methods:
-        outcome = method_process.run(method, pages)
+        outcome = method_process.run_method(method, pages)
         assert outcome.groups is not None, f"{method} gave up: {outcome.reason}"
         base = base or outcome
         cluster = {name: str(number) for number, group in enumerate(outcome.groups) for name in group}
@@ -98,7 +98,7 @@ def growth(methods: Sequence[str], sizes: Sequence[int], files: Sequence[Path]) 
         first = 0.0
         for size in sizes:
             pages = {str(file): file.read_bytes() for file in spread(files, size)}
-            outcome = method_process.run(method, pages, cost=False)
+            outcome = method_process.run_method(method, pages, cost=False)
             first = first or outcome.seconds
             times = f"{outcome.seconds / first:8.2f} times the first, {len(pages) / sizes[0]:.0f} times the pages"
             print(f"{method:17} {len(pages):6} pages {times} {outcome.reason}", flush=True)

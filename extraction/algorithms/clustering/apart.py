@@ -10,10 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from extraction.algorithms.clustering.mdl import F64
+from extraction.algorithms.arrays import F64, U64, Flags
 from extraction.algorithms.clustering.paths import PagePaths
-from extraction.algorithms.clustering.templates import Flags
-from extraction.algorithms.sketches.columns import U64
 
 LEAST_DIFFERENCE = 0.5
 """How much the shares of pages that have a step must differ for it to count: what a page has by chance, half of the others have, too."""

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from extraction.algorithms.arrays import U64
 from extraction.algorithms.clustering.paths import PagePaths
 from extraction.algorithms.clustering.templates import CONTAINED_FRACTION, RARE_FRACTION
-from extraction.algorithms.sketches.columns import U64
 
 REQUIRED_FRACTION = 0.9
 """Least share of the required steps that a page has."""

@@ -26,11 +26,12 @@ from typing import Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
+from extraction.algorithms.arrays import F64, I64, Flags
 from extraction.algorithms.clustering.core import Core
 from extraction.algorithms.clustering.masked_shingles import DEFAULT_THRESHOLD, Clustering
-from extraction.algorithms.clustering.mdl import F64, I64, agglomerate
+from extraction.algorithms.clustering.mdl import agglomerate
 from extraction.algorithms.clustering.paths import PagePaths
-from extraction.algorithms.clustering.templates import Flags, Groups, Questions
+from extraction.algorithms.clustering.templates import Groups, Questions
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.sketches.shingles import Mask
 

@@ -19,19 +19,17 @@ second reading with `Masks.covering`; `assignments` does both.
 """
 
 from array import array
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from extraction.algorithms.arrays import I64, U64
 from extraction.algorithms.sketches.shingles import VECTOR_BYTES, Mask, ShingleVector
 
 Page = TypeVar("Page", bound=Hashable)
-U64 = NDArray[np.uint64]
-I64 = NDArray[np.int64]
 
 DEFAULT_THRESHOLD = 5
 """Fewest pages a template must have. The paper drops "negligible counts" without a number; five is the value of the
@@ -74,23 +72,6 @@ def cluster(
     return Clustering(tuple(PageCluster(mask, tuple(pages), count) for mask, pages, count in rows if pages), tuple(unclustered))
 
 
-def assignments(
-    pages: Callable[[], Iterable[tuple[Page, ShingleVector]]], *, threshold: int = DEFAULT_THRESHOLD
-) -> Iterator[tuple[Page, Mask | None]]:
-    """(page, the mask of its cluster) for pages that do not fit in memory, None for unclustered ones.
-
-    pages: gives all of them anew each time it is called; it is called twice.
-    """
-    counts = Counts()
-    counts.extend(vector for _, vector in pages())
-    masks = counts.select(threshold=threshold)
-    stream = iter(pages())
-    while block := list(islice(stream, _BLOCK)):
-        places = masks.assign(_array(vector for _, vector in block))
-        for (page, _), place in zip(block, places.tolist(), strict=True):
-            yield page, masks.masks[place] if place >= 0 else None
-
-
 class Counts:
     """Pass 1: distinct vectors with the number of their pages, counted in any order. Memory: 16 bytes a distinct vector."""
 
@@ -98,10 +79,6 @@ class Counts:
         self._values = np.zeros(0, np.uint64)
         self._counts = np.zeros(0, np.int64)
         self._fresh = array("Q")
-
-    def add(self, vector: ShingleVector) -> None:
-        """Count one page."""
-        self.extend((vector,))
 
     def extend(self, vectors: Iterable[ShingleVector]) -> None:
         """Count pages."""
@@ -148,11 +125,6 @@ class Masks:
         for table in self._tables:
             np.minimum(best, table.find(vectors, len(self.masks)), out=best)
         return np.where(best < len(self.masks), best, -1)
-
-    def covering(self, vector: ShingleVector) -> Mask | None:
-        """The mask that one page belongs to."""
-        place = int(self.assign(_array([vector]))[0])
-        return self.masks[place] if place >= 0 else None
 
 
 _BLOCK = 1 << 16

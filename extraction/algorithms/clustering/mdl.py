@@ -6,21 +6,12 @@ yes and half a no (Krichevsky & Trofimov 1981), which costs about half the logar
 known. `agglomerate` merges the best pair again and again.
 """
 
-from collections.abc import Callable, Sequence
-from math import lgamma, log, log2
+from collections.abc import Callable
+from math import lgamma, log
 
 import numpy as np
-from numpy.typing import NDArray
 
-F64 = NDArray[np.float64]
-I32 = NDArray[np.int32]
-I64 = NDArray[np.int64]
-
-
-def entropy_bits(counts: Sequence[int]) -> float:
-    """|M| H(X) of a matrix whose values occur so often: L(M) of TEXT."""
-    total = sum(counts)
-    return sum(count * log2(total / count) for count in counts if count)
+from extraction.algorithms.arrays import F64, I32, I64
 
 
 def told_apart_bits(first: F64, second: F64) -> F64:

@@ -22,12 +22,6 @@ class Quality:
     pair_recall: float
     v_measure: float
 
-    @property
-    def pair_f(self) -> float:
-        """The harmonic mean of precision and recall of pairs."""
-        both = self.pair_precision + self.pair_recall
-        return 2 * self.pair_precision * self.pair_recall / (both or 1)
-
 
 def quality(truth: Labels, predicted: Labels) -> Quality:
     """The measures of a clustering against true labels. predicted: the cluster of each page of `truth`.

@@ -17,7 +17,8 @@ from hashlib import blake2b
 import numpy as np
 from lxml import etree
 
-from extraction.algorithms.sketches.columns import U64, pack, unpack
+from extraction.algorithms.arrays import U64
+from extraction.algorithms.sketches.columns import pack, unpack
 
 SCHEME = b"steps/1\n"
 """Starts every serialised `PagePaths`; to be changed with anything that changes a step."""

@@ -11,12 +11,11 @@ Equal pages are one point. Time: pages · paths · k · tables, and in each buck
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import erf, exp, pi, sqrt
+from math import sqrt
 
 import numpy as np
 
-from extraction.algorithms.clustering.mdl import I64
-from extraction.algorithms.sketches.columns import U64
+from extraction.algorithms.arrays import I64, U64
 
 SEED = 0
 
@@ -40,14 +39,6 @@ class Projection:
 
 
 DEFAULT = Projection()
-
-
-def collision_probability(distance: float, width: float) -> float:
-    """The chance that h gives two vectors of such a distance the same number (Datar et al. 2004, §3.2)."""
-    if distance == 0:
-        return 1.0
-    ratio = width / distance
-    return erf(ratio / sqrt(2)) - 2 / (sqrt(2 * pi) * ratio) * (1 - exp(-ratio * ratio / 2))
 
 
 def random_projection(pages: Sequence[U64], *, options: Projection = DEFAULT, seed: int = SEED) -> list[list[int]]:

@@ -21,13 +21,10 @@ section occurs would be worth a template of its own.
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from extraction.algorithms.clustering.mdl import F64, I32, I64, AdaptiveCode, told_apart_bits
+from extraction.algorithms.arrays import F64, I32, I64, U64, Flags
+from extraction.algorithms.clustering.mdl import AdaptiveCode, told_apart_bits
 from extraction.algorithms.clustering.paths import PagePaths
-from extraction.algorithms.sketches.columns import U64
-
-Flags = NDArray[np.bool_]
 
 FULL_PAGES = 10
 """Pages on which people would notice a difference. Tried 5, 10 and 20: more keeps page types of one site better apart and splits

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from extraction.algorithms.clustering.mdl import F64, I32, I64
+from extraction.algorithms.arrays import F64, I32, I64, U64
 from extraction.algorithms.clustering.text_paths import EssentialPaths
-from extraction.algorithms.sketches.columns import U64
 
 KINDS = 3
 """The symbols that cost: 1s of M_T, 1s of M_Δ, −1s of M_Δ; always the last axis, in this order."""
@@ -88,13 +87,13 @@ def described(essential: EssentialPaths, groups: Sequence[Sequence[int]], *, est
 
 def text_mdl(essential: EssentialPaths) -> TextClustering:
     """The clustering of TEXT-MDL."""
-    state = _Clusters(essential)
+    state = _ExactClusters(essential)
     while state.merge_best():
         pass
     return described(essential, state.groups())
 
 
-class _Clusters:
+class _ExactClusters:
     """The clusters with all their pairs. A pair's change: the symbols of both as one, less those of each.
 
     A cluster is its first page. Pairs stand in the order of their clusters, those that were alive when the pairs were last laid out; one

@@ -13,8 +13,8 @@ from hashlib import blake2b
 import numpy as np
 from lxml import etree
 
+from extraction.algorithms.arrays import U64
 from extraction.algorithms.dom.nodes import clean, texts
-from extraction.algorithms.sketches.columns import U64
 
 FRAME_FRACTION = 0.9
 """A path that so many pages of a site have is its frame: the share of `templates.COMMON_FRACTION`."""

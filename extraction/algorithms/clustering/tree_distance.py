@@ -15,7 +15,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from extraction.algorithms.clustering.mdl import F64, I64, agglomerate
+from extraction.algorithms.arrays import F64, I64
+from extraction.algorithms.clustering.mdl import agglomerate
 
 Item = TypeVar("Item")
 Measure = Callable[[Item, Item], float]

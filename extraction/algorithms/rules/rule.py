@@ -74,7 +74,7 @@ class ListRule:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class RuleDefinition:
     """The attributes of one cluster's records and its lists, in the order of the record type. Names are unique."""
 
     attributes: tuple[AttributeRule, ...] = ()
@@ -91,7 +91,7 @@ class Rule:
         """The page's own attributes and those of its lists."""
         return (*self.attributes, *(attribute for each in self.lists for attribute in each.attributes))
 
-    def to_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """The rule as JSON values; equal rules give equal JSON, keys in a fixed order."""
         own = [_attribute_row(attribute) for attribute in self.attributes]
         if not self.lists:
@@ -99,8 +99,8 @@ class Rule:
         return {"format": FORMAT, "attributes": own, "lists": [_list_row(each) for each in self.lists]}
 
     @classmethod
-    def from_json(cls, row: dict[str, Any]) -> "Rule":
-        """The rule that `to_json` wrote. Raises RuleError or XPathError for anything else."""
+    def from_json(cls, row: dict[str, Any]) -> "RuleDefinition":
+        """The rule that `as_json` wrote. Raises RuleError or XPathError for anything else."""
         if not isinstance(row, dict) or row.get("format") not in (1, FORMAT):
             raise RuleError(f"not a rule of format 1 or {FORMAT}: {str(row)[:100]}")
         try:

@@ -24,12 +24,10 @@ from hashlib import blake2b
 
 import numpy as np
 from lxml import etree
-from numpy.typing import NDArray
 
+from extraction.algorithms.arrays import I64, U64, Flags
 from extraction.algorithms.dom.nodes import clean, is_xml, raw_text, texts
-from extraction.algorithms.sketches.columns import U64, pack, unpack
-
-I64 = NDArray[np.int64]
+from extraction.algorithms.sketches.columns import pack, unpack
 
 ANNOTATABLE = ("alt", "content", "datetime", "href", "src", "title")
 """Attributes whose values people extract; others would only add weight for markup. On a page of XML, any may be a value."""
@@ -190,7 +188,7 @@ _UNIT = 1 << 16
 """Weights are multiples of 1/65536. The smallest positive w is about 1/2, so nothing is rounded away."""
 
 
-def _covering(table: PathTable, left: NDArray[np.bool_], limit: int) -> list[tuple[int, int]]:
+def _covering(table: PathTable, left: Flags, limit: int) -> list[tuple[int, int]]:
     """Algorithm 2 on the pages that are left: (page, weight it adds), until nothing is added; the first in any case."""
     gains = table.page_weights()
     uncovered = np.ones(len(table.weights), np.bool_)

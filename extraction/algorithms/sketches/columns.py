@@ -4,9 +4,8 @@ The bytes begin with the name of the scheme that made the numbers, so that anoth
 """
 
 import numpy as np
-import numpy.typing as npt
 
-U64 = npt.NDArray[np.uint64]
+from extraction.algorithms.arrays import U64
 
 
 def pack(scheme: bytes, *columns: U64) -> bytes:

@@ -17,11 +17,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from extraction.algorithms.arrays import I64, U64
 from extraction.algorithms.dom.tokens import TagTokens, tag_tokens
-
-U64 = NDArray[np.uint64]
+from extraction.algorithms.sketches.splitmix64 import odd_constants
 
 ShingleVector = int
 """A page's vector: v[1] is the most significant byte of an unsigned 64-bit number."""
@@ -129,21 +128,11 @@ def _batches(contents: Iterable[bytes]) -> Iterator[list[bytes]]:
         yield batch
 
 
-def _constants(seed: int, count: int) -> Iterator[np.uint64]:
-    """Odd 64-bit constants from a seed by SplitMix64 (Steele, Lea & Flood 2014), whose output is fixed for all time."""
-    state = seed & _MASK64
-    for _ in range(count):
-        state = (state + 0x9E3779B97F4A7C15) & _MASK64
-        mixed = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & _MASK64
-        mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & _MASK64
-        yield np.uint64((mixed ^ (mixed >> 31)) | 1)
-
-
 class _Hashes:
     """The hash functions of one seed: h_i(shingle) = a_i · x(shingle) mod 2^64, with x mixed well, a_i odd."""
 
     def __init__(self, seed: int) -> None:
-        constants = list(_constants(seed, 5 + VECTOR_BYTES))
+        constants = odd_constants(5 + VECTOR_BYTES, seed=seed)
         self._spread, self._base, self._mix, self._first, self._second = constants[:5]
         self._multipliers = constants[5:]
 
@@ -176,7 +165,7 @@ class _Hashes:
         return ten
 
 
-def _padded(pages: TagTokens) -> tuple[U64, NDArray[np.int64]]:
+def _padded(pages: TagTokens) -> tuple[U64, I64]:
     """Tokens and bounds with every page filled up to l tokens by zeros, which are no tag."""
     counts = np.diff(pages.bounds)
     if counts.min() >= SHINGLE_TAGS:

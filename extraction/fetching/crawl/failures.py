@@ -1,4 +1,4 @@
-"""Why no answer came: Scrapy's errors as outcomes."""
+"""Why no answer came: our errors and Scrapy's, and what is told of them."""
 
 from datetime import UTC, datetime
 
@@ -17,7 +17,6 @@ from twisted.internet.error import ConnectError, ConnectionDone, ConnectionLost
 
 from extraction.fetching.crawl import outcomes
 from extraction.fetching.crawl.messages import Address, Fetched, Outcome
-from extraction.fetching.crawl.middlewares import Ended
 
 DOWNLOAD_ERRORS = (
     CannotResolveHostError,
@@ -40,6 +39,20 @@ _WORDS: dict[type[BaseException], tuple[Outcome, str]] = {
     ResponseDataLossError: (Outcome.UNREACHABLE, "its answer was cut off"),
     UnsupportedURLSchemeError: (Outcome.REFUSED_ADDRESS, "it is no web address"),
 }
+
+
+class Ended(IgnoreRequest):
+    """A request that goes no further. outcome, message: what is told of its address. final_url: where it had come to."""
+
+    def __init__(self, outcome: Outcome, message: str, *, final_url: str = "") -> None:
+        super().__init__(message)
+        self.outcome = outcome
+        self.message = message
+        self.final_url = final_url
+
+
+class Dropped(IgnoreRequest):
+    """A request that was not begun when the crawl was stopped: its address stays queued."""
 
 
 def of_failure(error: BaseException, *, address: Address, url: str) -> Fetched:

@@ -46,5 +46,6 @@ class Command(BaseCommand):
 
 
 def _shares(report: Report) -> str:
-    shares = f"{report.size:.0%} of the bytes, {report.words:.0%} of the words, {report.links:.0%} of the links"
-    return f"{shares} of {report.pages} pages are template"
+    found = report.shares
+    shares = f"{found.size:.0%} of the bytes, {found.words:.0%} of the words, {found.links:.0%} of the links"
+    return f"{shares} of {found.pages} pages are template"

@@ -23,7 +23,7 @@ from extraction.demo.bundled import Annotations, annotations
 from extraction.demo.server import DemoServer
 from extraction.management import processes
 from extraction.management.commands.create_user import give
-from extraction.models import Attribute, Cluster, Label, Page, RecordType, Role, Rule, Run, Site, Source
+from extraction.models import Attribute, Cluster, Label, Page, RecordType, Role, Run, Site, Source
 from extraction.services.core import stored_pages
 from extraction.services.intake import crawl_site
 from extraction.services.labels import labelling
@@ -72,11 +72,11 @@ class Command(BaseCommand):
         user = _user()
         site = _site(address)
         self._follow(crawl_site.start(site, user))
-        for run in site.runs.filter(kind=Run.Kind.CLUSTER, state__in=Run.UNFINISHED):
+        for run in site.runs.unfinished().filter(kind=Run.Kind.CLUSTER):
             self._follow(run)
         for bundle in annotations(base_url=address):
             cluster = annotate(site, bundle, user)
-            if not cluster.rules.filter(state__in=Rule.SERVING).exists():
+            if not cluster.rules.serving().exists():
                 self._follow(learn_rule.start(cluster, user))
                 rules.publish(cluster.rules.latest("version"), user)
             self._follow(extract_records.start(cluster, user))

@@ -63,7 +63,7 @@ class Command(BaseCommand):
         if columns:
             layout = _with_columns(layout, columns)
         found = Record.objects.filter(cluster=cluster).in_part(options["of"])
-        if not found.exclude(state=Record.State.FAILED).exists():
+        if not found.given().exists():
             raise CommandError(_nothing(cluster, RecordPart(options["of"])))
         lines = export_csv.rows(found.order_by("pk"), layout)
         if output is None:

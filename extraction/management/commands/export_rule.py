@@ -8,7 +8,6 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.rules.exports import FORMS
 from extraction.management import template_arguments
-from extraction.models import Rule
 from extraction.services.rules import export_rule
 
 
@@ -24,8 +23,7 @@ class Command(BaseCommand):
     def handle(self, *, site: str, template: str, form: Any, rule: int | None, output: Path | None, **options: Any) -> None:
         del options
         cluster = template_arguments.template_named(site, template)
-        wanted = {"version": rule} if rule is not None else {"state__in": Rule.SERVING}
-        found = Rule.objects.filter(cluster=cluster, **wanted).first()
+        found = (cluster.rules.serving() if rule is None else cluster.rules.filter(version=rule)).first()
         if found is None:
             raise CommandError(f"{cluster.label} has no {'live rule' if rule is None else f'version {rule} of its rule'}.")
         try:

@@ -35,7 +35,7 @@ class Command(BaseCommand):
             run = import_pages.start_folder(into, source) if source.is_dir() else import_pages.start(into, source, name=source.name)
             following.follow(self, run, wait=wait, here=here)
         except (JobError, OSError, CommandError) as error:
-            if into.pk not in before and not into.pages.exists() and not into.runs.filter(state__in=Run.UNFINISHED).exists():
+            if into.pk not in before and not into.pages.exists() and not into.runs.unfinished().exists():
                 into.delete()
             raise error if isinstance(error, CommandError) else CommandError(str(error)) from error
         cut_off = self._problems(run)

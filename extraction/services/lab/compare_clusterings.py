@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from extraction.algorithms.clustering.cores import spread
+from extraction.algorithms.errors import PageError
 from extraction.algorithms.methods import Pages
 from extraction.models import Site, Snapshot
-from extraction.services.core import stored_bytes
 from extraction.services.core.runs import JobError
+from extraction.services.core.stored_pages import read_bytes
 from extraction.services.lab import method_process
-from extraction.services.templates import clusters
 
 MOST_PAGES = 600
 """Pages that are compared: TEXT-MDL's time grows with their third power."""
@@ -40,7 +40,7 @@ def compare(site: Site, methods: Sequence[str], *, most: int = MOST_PAGES) -> It
     if not pages:
         raise JobError(f"site {site.name} has no pages that can be compared")
     for method in methods:
-        found = method_process.run(method, pages)
+        found = method_process.run_method(method, pages)
         sizes = sorted((len(group) for group in found.groups or [] if len(group) > 1), reverse=True)
         kbit = found.bits / 1000
         yield Compared(method, tuple(sizes), len(pages) - sum(sizes), kbit, found.seconds, found.peak_bytes, found.reason)
@@ -48,7 +48,7 @@ def compare(site: Site, methods: Sequence[str], *, most: int = MOST_PAGES) -> It
 
 def chosen(site: Site, *, most: int = MOST_PAGES, most_bytes: int = MOST_BYTES) -> list[Snapshot]:
     """The pages that are compared, in the order of the site's: all, or some spread evenly over them, within both bounds."""
-    rows = list(clusters.kept(site).filter(error="").order_by("page").values_list("pk", "size_bytes"))
+    rows = list(Snapshot.objects.of_site(site).learnable().order_by("page").values_list("pk", "size_bytes"))
     sizes = dict(rows)
     count = min(most, len(rows))
     ids = spread(list(sizes), count)
@@ -63,7 +63,7 @@ def read(snapshots: Sequence[Snapshot]) -> Pages:
     found = {}
     for snapshot in snapshots:
         try:
-            found[str(snapshot.page_id)] = stored_bytes.get(snapshot.sha256)
-        except FileNotFoundError:
+            found[str(snapshot.page_id)] = read_bytes(snapshot)
+        except PageError:
             continue
     return found

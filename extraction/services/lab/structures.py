@@ -8,7 +8,7 @@ from itertools import islice
 from lxml import etree
 
 from extraction.algorithms.alignment.methods import METHODS
-from extraction.algorithms.alignment.node_patterns.patterns import written
+from extraction.algorithms.alignment.node_patterns.patterns import write_pattern
 from extraction.algorithms.alignment.schema import Structure
 from extraction.algorithms.dom.nodes import Location, elements, is_xml
 from extraction.algorithms.errors import AlignmentError
@@ -93,7 +93,7 @@ def _articles(cluster: Cluster) -> Iterator[str]:
         raise JobError(f"the pages of {cluster.label} are XML, but rtdm-patterns reads HTML news pages. For XML, use --method xtract")
     if told is None:
         raise JobError(f"{cluster.label} has fewer than two readable sample pages of HTML")
-    yield written(told.pattern.tree)
+    yield write_pattern(told.pattern.tree)
     for snapshot in sample_trees.of(cluster).snapshots:
         found = articles.article(cluster, snapshot)
         yield f"{snapshot.page.url}"

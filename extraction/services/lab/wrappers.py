@@ -4,7 +4,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from threading import Condition
 from typing import Any
+
+from cachetools import LRUCache, cached
+from django.contrib.auth.models import User
 
 from extraction.algorithms.alignment.roadrunner.infer import PAGES, Found, infer_from_few
 from extraction.algorithms.alignment.roadrunner.printing import Line, lines
@@ -14,7 +18,6 @@ from extraction.algorithms.errors import AlignmentError
 from extraction.algorithms.rules.guess import guess_type
 from extraction.algorithms.suggestion.opinions import names
 from extraction.models import Cluster, Snapshot
-from extraction.services.core.recent import Recent
 from extraction.services.core.runs import JobError
 from extraction.services.suggestions import suggested_fields, taking_fields
 from extraction.services.suggestions.taking_fields import Taken
@@ -92,18 +95,16 @@ class Look:
         return list(islice(lines((self.found.wrapper.root,)), LINES))
 
 
-_LOOKS: Recent[tuple[str, int], Look] = Recent(10)
-
-
 def look(cluster: Cluster, *, pages: int = PAGES) -> Look:
     """The wrapper of a template's first sample pages, read from all of them; computed once for the same pages.
 
     pages: how many it is inferred from. Raises JobError for fewer than two readable pages, or where RoadRunner gives up, with its reason.
     """
     samples = sample_trees.of(cluster, least=pages)
-    return _LOOKS.get((samples.key, pages)) or _LOOKS.put((samples.key, pages), _infer(cluster, samples, pages))
+    return _infer(cluster, samples, pages)
 
 
+@cached(LRUCache(10), key=lambda _cluster, samples, pages: (samples.key, pages), condition=Condition())
 def _infer(cluster: Cluster, samples: sample_trees.Samples, pages: int) -> Look:
     kept, roots = sample_trees.read(samples.snapshots)
     if len(roots) < 2:
@@ -155,7 +156,7 @@ def _inner(part: Tuple) -> Iterator[Repeated]:
     return (each for each in sets if each.name not in deeper)
 
 
-def use(cluster: Cluster, key: str, taken: Sequence[Taken], user: Any, *, type_name: str = "") -> int:
+def use(cluster: Cluster, key: str, taken: Sequence[Taken], user: User | None, *, type_name: str = "") -> int:
     """Makes attributes of the columns taken and marks them on the first sample pages, as `suggested.use`; the number of pages marked."""
     seen = look(cluster)
     if seen.key != key:

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, value
 from extraction.algorithms.learning.features import not_read
 from extraction.models import Attribute, Cluster, Label, Snapshot
+from extraction.models.marked_places import Said, read_said
 from extraction.services.core.stored_pages import read_elements
 
 MAX_PLACES = 2_000
@@ -28,7 +30,7 @@ def set_labels(
     snapshot: Snapshot,
     attribute: Attribute,
     locations: Sequence[Location] | None,
-    user: Any,
+    user: User | None,
     *,
     row: int = 0,
     nodes: Sequence[etree._Element] | None = None,
@@ -62,10 +64,10 @@ def set_labels(
         return Label.objects.bulk_create(labels)
 
 
-def said(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, row: int = 0) -> list[dict[str, Any] | None]:
-    """What is said now, as `Location` JSON: [None] for "not on this page", [] for nothing."""
+def said(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, row: int = 0) -> Said:
+    """What is said now: the places, None for "not on this page", () for nothing."""
     labels = Label.objects.filter(cluster=cluster, snapshot=snapshot, attribute=attribute, row=row)
-    return list(labels.order_by("position").values_list("location", flat=True))
+    return read_said(list(labels.order_by("position").values_list("location", flat=True)))
 
 
 def _check(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, locations: Sequence[Location] | None, row: int) -> None:

@@ -47,7 +47,7 @@ def of_digest(channel: AlertChannel, now: datetime) -> Words:
     sites = list(channel.sites.values_list("pk", flat=True)) or list(Site.objects.values_list("pk", flat=True))
     checks = Check.objects.filter(cluster__site__in=sites, checked_at__gt=since, checked_at__lte=now)
     mine = Breakage.objects.filter(cluster__site__in=sites).select_related("cluster__site", "rule")
-    broken = mine.filter(state=Breakage.State.OPEN)
+    broken = mine.open()
     closed = mine.filter(closed_at__gt=since, closed_at__lte=now)
     unreachable = checks.filter(verdict=Check.Verdict.UNREACHABLE).values("cluster").distinct().count()
     counted = [
@@ -80,7 +80,7 @@ def _break(breakage: Breakage) -> Words:
     records = Record.objects.here().filter(cluster=breakage.cluster).count()
     before = Check.objects.filter(cluster=breakage.cluster, rule=breakage.rule, checked_at__lt=check.checked_at, verdict=Check.Verdict.OK)
     last = before.order_by("-checked_at").values_list("checked_at", flat=True).first()
-    example = next((each["url"] for each in check.evidence if each["attribute"] in breakage.attributes), "")
+    example = next((each.url for each in check.read_evidence() if each.attribute in breakage.attributes), "")
     since = f"Found at {_time(check.checked_at)}" + (f"; it still worked at {_time(last)}." if last else ".")
     return Words.of(
         f"Broken: {_names(breakage.attributes)} of {_where(breakage)}",
@@ -144,7 +144,8 @@ def _listed(head: str, breakages: "QuerySet[Breakage]", *, state: bool = False) 
 
 def _share(check: Check, attributes: Sequence[str]) -> str:
     """Of the worst attribute."""
-    counts = [(round(found["fraction"] * found["pages"]), found["pages"]) for name in attributes if (found := check.attributes.get(name))]
+    findings = check.read_attributes()
+    counts = [(round(found.fraction * found.pages), found.pages) for name in attributes if (found := findings.get(name))]
     hit, pages = max(counts, default=(0, 0))
     return f"{hit} of {pages} watched pages with this attribute"
 

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.db import transaction
 
 from extraction.algorithms.rules.url_patterns import Address as Parsed
@@ -48,7 +49,7 @@ def ready(site: Site) -> bool:
 
 
 @transaction.atomic
-def create(address: str, *, name: str = "", options: dict[str, Any] | None = None, user: Any = None) -> Source:
+def create(address: str, *, name: str = "", options: dict[str, Any] | None = None, user: User | None = None) -> Source:
     """A new site with its source. name: empty for one made of the address's host. options: fields of the source."""
     site = sites.create(name or free_name(address), address, user=user)
     return Source.objects.create(site=site, **{"addresses": [address], **(options or {})})

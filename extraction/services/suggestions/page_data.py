@@ -19,6 +19,7 @@ from extraction.algorithms.markup.naming import Named
 from extraction.algorithms.rules.values import read
 from extraction.models import Attribute, Cluster, Snapshot
 from extraction.services.core import stored_bytes
+from extraction.services.core.stored_pages import find_bytes
 from extraction.services.suggestions import markup_process
 
 SAMPLE_PAGES = 8
@@ -58,8 +59,8 @@ def items_of(snapshots: Sequence[Snapshot]) -> dict[int, list[Item]]:
     """{snapshot id: items}; what was never read is read now, all in one child."""
     found = {snapshot.pk: _kept(snapshot.sha256) for snapshot in snapshots}
     fresh = [snapshot for snapshot in snapshots if found[snapshot.pk] is None]
-    pages = [(_content(snapshot.sha256), snapshot.content_type) for snapshot in fresh]
-    for snapshot, items in zip(fresh, markup_process.run(pages) if pages else [], strict=True):
+    pages = [(find_bytes(snapshot), snapshot.content_type) for snapshot in fresh]
+    for snapshot, items in zip(fresh, markup_process.read_items(pages) if pages else [], strict=True):
         stored_bytes.keep(_name(snapshot.sha256), json.dumps([item.as_json() for item in items]).encode())
         found[snapshot.pk] = items
     return {pk: items or [] for pk, items in found.items()}
@@ -146,13 +147,6 @@ def _kept(sha256: str) -> list[Item] | None:
             return [Item.from_json(row) for row in json.loads(file.read())]
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return None
-
-
-def _content(sha256: str) -> bytes:
-    try:
-        return stored_bytes.get(sha256)
-    except FileNotFoundError:
-        return b""
 
 
 def _name(sha256: str) -> str:

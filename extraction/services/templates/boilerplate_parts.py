@@ -11,16 +11,14 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from extraction.algorithms.boilerplate import entropy, template_hash, text_windows
-from extraction.algorithms.boilerplate.blocks import blocks
+from extraction.algorithms.boilerplate import template_hash, text_windows
 from extraction.algorithms.boilerplate.template_hash import HashedNode, Measure
-from extraction.algorithms.boilerplate.words import DEFAULT_LANGUAGE
-from extraction.algorithms.dom.nodes import clean, elements, raw_text, texts, whole_text
+from extraction.algorithms.dom.nodes import clean, raw_text, texts, whole_text
 from extraction.algorithms.errors import PageError
-from extraction.algorithms.rules.language import language_of
 from extraction.models import Cluster
-from extraction.services.core.stored_pages import StoredContent, read_root
+from extraction.services.core.stored_pages import Stored, read_elements
 from extraction.services.templates import boilerplate
+from extraction.services.templates.boilerplate import Parts, Shares
 
 TEXT_CHARS = 200
 """Of a part's text that is kept to tell it by."""
@@ -38,12 +36,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What is template. size, words, links: shares of the pages' bytes, words and links. parts: the largest first."""
+    """What is template. parts: the largest first."""
 
-    pages: int
-    size: float
-    words: float
-    links: float
+    shares: Shares
     parts: tuple[Part, ...]
 
 
@@ -57,12 +52,16 @@ class _Piece:
 @dataclass(frozen=True, slots=True, eq=False)
 class _Page:
     nodes: list[etree._Element]
-    hashed: list[HashedNode]
+    parts: Parts
+
+    @property
+    def hashed(self) -> list[HashedNode]:
+        return self.parts.nodes
 
 
 def report(cluster: Cluster, method: str) -> Report | None:
     """What is template of a template's pages, by a detector of `METHODS`; None where there are fewer than two pages to compare."""
-    pages = [page for sha256, content_type in boilerplate.looked_at(cluster) if (page := _read(sha256, content_type))]
+    pages = [page for stored in boilerplate.looked_at(cluster) if (page := _read(stored))]
     if len(pages) < 2:
         return None
     pieces, whole = METHODS[method](pages)
@@ -73,11 +72,7 @@ def report(cluster: Cluster, method: str) -> Report | None:
         for piece in of_page:
             sizes[piece.text, piece.place] += piece.measure.size_bytes
     parts = sorted((Part(*key, seen[key], size) for key, size in sizes.items()), key=lambda each: (-each.size_bytes, each.text, each.place))
-    size, words, links = (
-        mine / all_ if all_ else 0.0
-        for mine, all_ in ((part.size_bytes, whole.size_bytes), (part.words, whole.words), (part.links, whole.links))
-    )
-    return Report(len(pages), size, words, links, tuple(parts))
+    return Report(boilerplate.share(part, whole, pages=len(pages)), tuple(parts))
 
 
 Pieces = tuple[list[list[_Piece]], Measure]
@@ -85,22 +80,21 @@ Pieces = tuple[list[list[_Piece]], Measure]
 
 
 def _redundant_blocks(pages: Sequence[_Page]) -> Pieces:
-    language = language_of(pages[0].nodes[0]) or DEFAULT_LANGUAGE
-    held = [blocks(page.nodes, language=language) for page in pages]
-    found = entropy.discover([[block.features for block in page] for page in held])
+    judged = boilerplate.judge_parts([page.parts for page in pages])
     pieces = []
-    for number, (page, of_page) in enumerate(zip(pages, held, strict=True)):
-        redundant = [block for place, block in enumerate(of_page) if not found.informative(number, place)]
+    for page in pages:
+        informative = boilerplate.find_informative(page.parts, judged)
+        redundant = [block for block, informs in zip(page.parts.blocks, informative, strict=True) if not informs]
         pieces.append([_Piece(_text(page, block.nodes), _place(page, block.node), _own(page, block.nodes)) for block in redundant])
     return pieces, sum((page.hashed[0].whole for page in pages), Measure())
 
 
 def _recurring_elements(pages: Sequence[_Page]) -> Pieces:
     counted = template_hash.counts(page.hashed for page in pages)
-    low, high = template_hash.default_bounds(len(pages))
     pieces = []
     for page in pages:
-        regions = template_hash.regions(page.hashed, template_hash.template_nodes(page.hashed, counted, low=low, high=high))
+        template = boilerplate.find_template_nodes(page.parts, counted, len(pages))
+        regions = template_hash.regions(page.hashed, template)
         pieces.append([_Piece(_text(page, range(r.start, r.end)), _place(page, r.start), r.measure) for r in regions])
     return pieces, sum((page.hashed[0].whole for page in pages), Measure())
 
@@ -122,13 +116,11 @@ METHODS: Mapping[str, Callable[[Sequence[_Page]], Pieces]] = {
 """By the names they have on the command line."""
 
 
-def _read(sha256: str, content_type: str) -> _Page | None:
+def _read(page: Stored) -> _Page | None:
     try:
-        root = read_root(StoredContent(sha256, content_type))
+        return _Page(read_elements(page), boilerplate.read_parts(page))
     except PageError:
         return None
-    nodes = elements(root)
-    return _Page(nodes, template_hash.hashed(nodes))
 
 
 def _text(page: _Page, nodes: Sequence[int]) -> str:

@@ -7,7 +7,7 @@ from extraction.algorithms.clustering.cores import SAMPLE_PAGES, spread
 from extraction.algorithms.clustering.paths import PagePaths
 from extraction.algorithms.errors import PageError
 from extraction.models import Cluster, ClusterCore, Site, Snapshot
-from extraction.services.templates import clusters, page_steps
+from extraction.services.templates import page_steps
 
 logger = logging.getLogger(__name__)
 
@@ -35,11 +35,11 @@ def of_site(site: Site) -> dict[int, Core]:
 
 def sample(cluster: Cluster) -> list[PagePaths]:
     """The steps of up to SAMPLE_PAGES of a cluster's pages, evenly over all."""
-    ids = list(clusters.members(cluster).filter(error="").order_by("page").values_list("pk", flat=True))
+    ids = list(cluster.snapshots.learnable().order_by("page").values_list("pk", flat=True))
     pages = []
     for snapshot in Snapshot.objects.filter(pk__in=spread(ids, SAMPLE_PAGES)).order_by("page"):
         try:
-            pages.append(page_steps.steps(snapshot))
+            pages.append(page_steps.read_steps(snapshot))
         except PageError:
             continue
     return pages

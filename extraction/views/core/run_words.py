@@ -10,11 +10,12 @@ def outcome(run: Run) -> str:
     """The run's state; of a finished extraction that gave little: `no_records`, `many_failed` or `all_failed`; of a check that found
     broken rules: `found_broken`.
     """
-    if run.state == Run.State.DONE and run.kind == Run.Kind.CHECK and run.summary.get("broken"):
+    summary = run.read_summary()
+    if run.state == Run.State.DONE and run.kind == Run.Kind.CHECK and summary.broken:
         return "found_broken"
     if run.state != Run.State.DONE or run.kind != Run.Kind.EXTRACT:
         return run.state
-    records, failed = int(run.summary.get("records", 0)), int(run.summary.get("failed", 0))
+    records, failed = summary.records or 0, summary.failed or 0
     if not records:
         return "no_records"
     if failed == records:
@@ -24,10 +25,11 @@ def outcome(run: Run) -> str:
 
 def figures(run: Run) -> list[tuple[str, int]]:
     """(what, how many) of the summary, what is 0 left out but for the first."""
-    summary = {name: value for name, value in run.summary.items() if isinstance(value, int)}
-    said = [(_WORDS[run.kind][name], summary[name]) for name in _WORDS.get(run.kind, {}) if name in summary]
+    summary = run.read_summary()
+    held = [(words, getattr(summary, name)) for name, words in _WORDS.get(run.kind, {}).items()]
+    said = [(words, number) for words, number in held if number is not None]
     given = [(words, number) for place, (words, number) in enumerate(said) if number or not place]
-    templates = summary.get("clusters", 0)
+    templates = summary.clusters or 0
     return [(_form(words, number, templates), number) for words, number in given]
 
 

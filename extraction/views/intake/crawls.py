@@ -15,20 +15,21 @@ from extraction.services.intake import crawl_site, outcome_words
 from extraction.services.sites import sites, sources
 from extraction.views.core import crawl_view, run_progress
 from extraction.views.core.site_activity import now_context
+from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import may_control, requires
 from extraction.views.sites.sites import settings_page
 
 
 @require_POST
 @requires(Role.EDITOR)
-def start(request: HttpRequest, slug: str) -> HttpResponse:
+def start(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     """Fetches the site's pages, or fetches them again."""
     return _started(request, slug, crawl_site.start)
 
 
 @require_POST
 @requires(Role.EDITOR)
-def extract(request: HttpRequest, slug: str) -> HttpResponse:
+def extract(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     """Crawls the whole site for its records."""
     return _started(request, slug, crawl_site.start_extraction)
 
@@ -91,8 +92,11 @@ def pause(request: HttpRequest, run_id: int) -> HttpResponse:
 def resume(request: HttpRequest, run_id: int) -> HttpResponse:
     """Lets a crawl go on that rests, failed or was cancelled."""
     run = _controlled(request, run_id)
-    if not runs.resume(run):
+    outcome = runs.resume(run)
+    if outcome is runs.Resumption.NOT_RESTING:
         messages.info(request, "The run is already running or has ended.")
+    elif outcome is runs.Resumption.ANOTHER_UNDER_WAY:
+        messages.error(request, "Another crawl of this site is running. Wait until it ends or cancel it, then resume this one.")
     return redirect(_back(request, run))
 
 
@@ -107,7 +111,7 @@ def _back(request: HttpRequest, run: Run) -> str:
     return run.site.get_absolute_url() if request.POST.get("from") == "site" else run.get_absolute_url()
 
 
-def _started(request: HttpRequest, slug: str, begin: Callable[..., Run]) -> HttpResponse:
+def _started(request: SignedInHttpRequest, slug: str, begin: Callable[..., Run]) -> HttpResponse:
     site = get_object_or_404(Site, slug=slug)
     try:
         begin(site, request.user)

@@ -16,6 +16,7 @@ from extraction.services.lab import compare_clusterings, comparisons, page_label
 from extraction.services.sites import sites
 from extraction.services.templates import cluster_pages
 from extraction.views.core import run_progress
+from extraction.views.http import SignedInHttpRequest
 from extraction.views.lab import lab_view
 from extraction.views.policy import may_control, requires
 
@@ -29,8 +30,8 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
     site = get_object_or_404(Site, slug=slug)
     shown = lab_view.view(site)
     context = {"site": site, "head": sites.head(site), "lab": shown, "most": compare_clusterings.MOST_PAGES, "tab": "lab"}
-    context["chosen"] = shown.run.parameters["methods"] if shown.run else shown.methods
-    context["templates"] = site.clusters.filter(ignored=False)
+    context["chosen"] = shown.run.read_parameters().methods if shown.run else shown.methods
+    context["templates"] = site.clusters.not_ignored()
     return render(request, "extraction/lab/lab.html", context | _now(request, shown.run))
 
 
@@ -46,7 +47,7 @@ def now(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 @requires(Role.EDITOR)
-def start(request: HttpRequest, slug: str) -> HttpResponse:
+def start(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     """Compares the methods that were chosen."""
     site = get_object_or_404(Site, slug=slug)
     try:
@@ -58,7 +59,7 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 @requires(Role.EDITOR)
-def labels(request: HttpRequest, slug: str) -> HttpResponse:
+def labels(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     """Says what pages are: by a file, `confirm=3` for all pages of a template, `clear=1` to forget all."""
     site = get_object_or_404(Site, slug=slug)
     if request.POST.get("clear"):
@@ -107,7 +108,7 @@ def shares(request: HttpRequest, slug: str, clustering_id: int, place: int) -> H
 
 @require_http_methods(("GET", "HEAD", "POST"))
 @requires(Role.OPERATOR)
-def adopt(request: HttpRequest, slug: str, clustering_id: int) -> HttpResponse:
+def adopt(request: SignedInHttpRequest, slug: str, clustering_id: int) -> HttpResponse:
     """Says what would change, and does it when that is confirmed."""
     found = _clustering(slug, clustering_id)
     if request.method == "POST":

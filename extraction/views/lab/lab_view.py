@@ -10,7 +10,7 @@ from extraction.algorithms.clustering.measures import Quality, quality
 from extraction.algorithms.methods import METHODS
 from extraction.models import Cluster, Clustering, Page, Run, Site, Snapshot
 from extraction.services.lab import compare_clusterings, comparisons, page_labels
-from extraction.services.templates import adopting, boilerplate, cluster_match, cluster_pages, clusters
+from extraction.services.templates import adopting, boilerplate, cluster_match, cluster_pages
 from extraction.services.templates.adopting import Effect
 from extraction.services.templates.boilerplate import Shares
 from extraction.services.templates.cluster_match import Group
@@ -117,7 +117,7 @@ class Compared:
 def view(site: Site) -> Lab:
     """The first screen."""
     run = comparisons.last(site)
-    pages = clusters.kept(site).filter(error="").count()
+    pages = Snapshot.objects.of_site(site).learnable().count()
     labels = page_labels.of_site(site)
     found = _as_now(list(run.clusterings.select_related("site"))) if run else []
     rows = _rows(site, found, labels)
@@ -260,4 +260,4 @@ def _examples(groups: Sequence[Sequence[int]]) -> dict[int, Snapshot]:
 
 def _given(site: Site) -> set[int]:
     """Templates that somebody gave something, which stay also without pages."""
-    return set(site.clusters.filter(~Q(name="") | ~Q(labels=None) | ~Q(rules=None)).values_list("pk", flat=True))
+    return set(site.clusters.kept_when_empty().values_list("pk", flat=True))

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from extraction.forms.monitoring import ChannelForm
 from extraction.models import Alert, AlertChannel, Role
 from extraction.services.monitoring import alerts as service
+from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import requires
 
 SHOWN = 50
@@ -28,9 +29,9 @@ def alerts(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters("url")
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(Role.ADMIN)
-def new(request: HttpRequest) -> HttpResponse:
+def new(request: SignedInHttpRequest) -> HttpResponse:
     """A new channel."""
-    return _edit(request, AlertChannel(created_by=request.user))  # type: ignore[misc]
+    return _edit(request, AlertChannel(created_by=request.user))
 
 
 @sensitive_post_parameters("url")

@@ -9,6 +9,7 @@ from extraction.models import Breakage, Role, Run
 from extraction.services.monitoring import breakages as life
 from extraction.services.rules.rules import StateError
 from extraction.services.sites import sources
+from extraction.views.http import SignedInHttpRequest
 from extraction.views.monitoring import breakage_looks
 from extraction.views.monitoring import breakage_view as service
 from extraction.views.policy import requires
@@ -56,7 +57,7 @@ def effect(request: HttpRequest, breakage_id: int) -> HttpResponse:
 
 @require_POST
 @requires(Role.EDITOR)
-def looks(request: HttpRequest, breakage_id: int) -> HttpResponse:
+def looks(request: SignedInHttpRequest, breakage_id: int) -> HttpResponse:
     """Has what the page looked at needs to look right loaded, if it is not there; `page=` is the page's number in the check."""
     found = _breakage(breakage_id)
     run = breakage_looks.load(found, request.POST.get("page", ""), request.user)
@@ -74,7 +75,7 @@ def looks_progress(request: HttpRequest, breakage_id: int, run_id: int) -> HttpR
 
 @require_POST
 @requires(Role.OPERATOR)
-def accept(request: HttpRequest, breakage_id: int) -> HttpResponse:
+def accept(request: SignedInHttpRequest, breakage_id: int) -> HttpResponse:
     """Publishes the repair; the site is fetched again and its records are made anew. `doubtful=1`: with what is not proven."""
     found = _breakage(breakage_id)
     try:
@@ -93,7 +94,7 @@ def accept(request: HttpRequest, breakage_id: int) -> HttpResponse:
 
 @require_POST
 @requires(Role.OPERATOR)
-def dismiss(request: HttpRequest, breakage_id: int) -> HttpResponse:
+def dismiss(request: SignedInHttpRequest, breakage_id: int) -> HttpResponse:
     """Says that nothing is broken."""
     if life.dismiss(_breakage(breakage_id), user=request.user):
         messages.success(request, "Dismissed. The rule is live, and the next alarm for this template will need stronger evidence.")

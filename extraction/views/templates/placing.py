@@ -11,6 +11,7 @@ from extraction.forms.templates import PlaceForm
 from extraction.models import MergeProposal, Page, Role, Site
 from extraction.services.core.runs import JobError
 from extraction.services.templates import merge_proposals, placing
+from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import requires
 
 
@@ -52,7 +53,7 @@ def apart(request: HttpRequest, slug: str, page_id: int) -> HttpResponse:
 
 @require_POST
 @requires(Role.EDITOR)
-def place(request: HttpRequest, slug: str) -> HttpResponse:
+def place(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     """Puts pages into a template, into a new one, or out of theirs."""
     site = get_object_or_404(Site, slug=slug)
     form = PlaceForm(request.POST, site=site)

@@ -156,7 +156,7 @@ const settled = (labels) => Object.fromEntries(Object.entries(labels).filter(([i
 /** The draft's old values stay until the new ones come. @param {number} attribute */
 function asking(attribute) {
   const draft = store.drafts.get(attribute);
-  if (draft) store.drafts.set(attribute, { ...draft, coverage: draft.coverage && { ...draft.coverage, next: null } });
+  if (draft) store.drafts.set(attribute, { ...draft, coverage: draft.coverage && { ...draft.coverage, complete: true } });
 }
 
 /** Takes in the answer to a change, or goes back to what the server has. @param {Promise<any>} sent */

@@ -70,12 +70,12 @@ export function learner(api, known, draw, fail, taughtAll) {
     await new Promise((done) => setTimeout(done, BREATH_MS));
     await api.idle();
     const store = known();
-    const open = [store.current, ...store.drafts.keys()].map((id) => store.drafts.get(id)).find((draft) => draft?.coverage && draft.coverage.next !== null);
+    const open = [store.current, ...store.drafts.keys()].map((id) => store.drafts.get(id)).find((draft) => draft?.coverage && !draft.coverage.complete);
     if (!open?.coverage) return false;
-    const { coverage } = await api.get("coverage/", { attribute: open.attribute, cursor: open.coverage.next ?? 0 });
+    const { coverage } = await api.get("coverage/", { attribute: open.attribute });
     // A mark made meanwhile brought another draft; what was counted is of the old one.
     if (store.drafts.get(open.attribute) !== open) return true;
-    store.drafts.set(open.attribute, { ...open, coverage: coverage ?? { ...open.coverage, next: null } });
+    store.drafts.set(open.attribute, { ...open, coverage: coverage ?? { ...open.coverage, complete: true } });
     draw();
     return true;
   }

@@ -88,7 +88,7 @@ function rate(draft, attribute, actions) {
   if (draft?.state === "asking") return h("span", { class: "wb-rate muted" }, "…");
   const found = draft?.coverage;
   if (draft?.state !== "learned" || !found) return null;
-  const open = found.next !== null;
+  const open = !found.complete;
   const title = `A value on ${found.hits} of ${found.checked} pages looked at${open ? `, ${found.total - found.checked} to go` : ""}${found.several ? `; several different ones on ${found.several}` : ""}. Click for the pages without.`;
   return h(
     "button",

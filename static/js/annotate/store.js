@@ -9,7 +9,7 @@ import { columns, foundFor, placeOf, rowFor } from "./rows.js";
  * covered: null for a page that is offered although it is no sample. reason: why it would teach something.
  * @typedef {{id: number, title: string, url: string, covered: number | null, frame: string, apart?: string, reason?: string}} Sample
  * @typedef {{id: number, name: string, type: string, multiple: boolean, mandatory: boolean, hotkey: string, hue: number, list: number | null}} Attribute
- * @typedef {{checked: number, total: number, hits: number, several: number, without: number[], next: number | null}} Coverage
+ * @typedef {{checked: number, total: number, hits: number, several: number, without: number[], complete: boolean}} Coverage
  * @typedef {{attribute: number, state: "empty" | "failed" | "learned" | "asking", message?: string, page?: number | null, places?: {page: number, location: Place, value: string}[], values?: Record<string, Value[]>, coverage?: Coverage | null,
  *   agreement?: import("./pagedata.js").Agreement | null, list?: number, rows?: Record<string, import("./rows.js").Row[]>, failed?: Record<string, string>}} Draft
  * labels: by attribute, then by page, in a list by "page/row". rows: which row of a list is open, by "list/page".

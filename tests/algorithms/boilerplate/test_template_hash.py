@@ -1,13 +1,16 @@
 """The DOM-based detector of Gibson, Punera & Tomkins: hashes, counts, maximal template nodes, regions, measures."""
 
 from collections import Counter
+from hashlib import blake2b
+from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from lxml import etree
 
-from extraction.algorithms.boilerplate.template_hash import HashedNode, Measure, counts, hashed, regions, template_nodes
+from extraction.algorithms.boilerplate import template_hash
+from extraction.algorithms.boilerplate.template_hash import Measure, counts, hashed, regions, template_nodes
 from extraction.algorithms.dom.nodes import elements
 from extraction.algorithms.dom.parse import parse
 
@@ -106,7 +109,30 @@ def test_regions_are_disjoint_hold_all_template_nodes_and_no_more_than_the_page(
         assert total.size_bytes <= row[0].whole.size_bytes and total.words <= row[0].whole.words and total.links <= row[0].whole.links
 
 
-def test_hostile_pages_are_hashed_in_linear_time() -> None:
-    for html in ("<div>" * 2500, "<b>" * 20_000, "<p>\x00&#xFFFF;<!-- -- -->" * 1000, "<p a='" + "x" * 500_000 + "'>"):
-        found = hashed(page(html))
-        assert isinstance(found[0], HashedNode) and found[0].end == len(found)
+@pytest.mark.parametrize(
+    ("part", "times"),
+    [("<div>", 500), ("<b>x", 500), ("<p>\x00&#xFFFF;<!-- -- -->", 2000), ("<p>" + "<i>y</i>" * 40, 100)],
+    ids=["deep", "deep with text", "comments", "wide"],
+)
+def test_hostile_pages_are_hashed_in_linear_time(part: str, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bytes that go through the hash function, which are what takes the time, double when the page does."""
+    hashed_bytes = [0]
+
+    def counting(content: bytes, **options: int) -> Any:
+        hashed_bytes[0] += len(content)
+        return blake2b(content, **options)
+
+    monkeypatch.setattr(template_hash, "blake2b", counting)
+    costs = []
+    for length in (times, 2 * times):
+        hashed_bytes[0] = 0
+        nodes = page(part * length)
+        found = hashed(nodes)
+        costs.append(hashed_bytes[0])
+        assert len(nodes) > length and found[0].end == len(found)
+    assert costs[1] < 2.1 * costs[0]
+
+
+def test_a_page_with_a_huge_attribute_is_measured_whole() -> None:
+    found = hashed(page("<p a='" + "x" * 500_000 + "'>"))
+    assert found[0].whole == Measure(13 + 13 + 7 + 5 + 500_000, 0, 0)

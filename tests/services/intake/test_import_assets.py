@@ -12,6 +12,7 @@ from extraction.demo.images import png
 from extraction.models import Asset, Run, Site
 from extraction.services.core.runs import Progress
 from extraction.services.intake import import_pages
+from tests.services import factory
 
 pytestmark = pytest.mark.django_db
 
@@ -24,9 +25,9 @@ def imported(archive: bytes, sent, tmp_path) -> Run:
     path = tmp_path / "pages"
     path.write_bytes(archive)
     run = import_pages.start(site, path, name="pages")
-    Run.objects.filter(pk=run.pk).update(state=Run.State.RUNNING)
+    factory.put(Run.objects.filter(pk=run.pk), Run.State.RUNNING)
     run.refresh_from_db()
-    run.summary = import_pages.run(run, Progress(run))
+    run.summary = import_pages.run(run, Progress(run)).as_json()
     return run
 
 

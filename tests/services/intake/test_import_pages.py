@@ -23,6 +23,7 @@ from extraction.models import Page, Run, Site, Snapshot
 from extraction.services.core import runs, stored_bytes
 from extraction.services.intake import import_pages
 from extraction.services.sites import page_store
+from tests.services import factory
 from tests.services.importing import bring, cluster_all, detail, done, manifest, problems, site_files, tables, zip_at
 from tests.services.intake.test_archives import warc
 
@@ -116,7 +117,7 @@ def test_dated_visits_give_the_same_state_in_any_order_and_again(site: Site, vis
     states = []
     for order in (items, shuffled.sample(items, len(items)), [*items, *items]):
         Page.objects.filter(site=site).delete()
-        run = Run.objects.create(kind=Run.Kind.IMPORT, site=site)
+        run = factory.run(site, Run.Kind.IMPORT, Run.State.DONE)
         Run.objects.filter(pk=run.pk).update(created_at=datetime(2025, 1, 1, tzinfo=UTC))
         run.refresh_from_db()
         for item in order:
@@ -254,7 +255,7 @@ def test_a_worker_that_died_after_the_last_page_is_not_missed(site: Site, tmp_pa
     runs.execute(run.pk, {Run.Kind.IMPORT: import_pages.run})
     monkeypatch.undo()
     assert uploads() == []
-    Run.objects.filter(pk=run.pk).update(state=Run.State.QUEUED)
+    factory.put(Run.objects.filter(pk=run.pk), Run.State.QUEUED)
     done(run)
     assert (run.state, run.summary["new"]) == (Run.State.DONE, 18)
 
@@ -350,7 +351,7 @@ def test_who_waits_without_a_worker_is_told_so_once(
 
     def look(_: float) -> None:
         if next(looks) == 3:
-            Run.objects.update(state=Run.State.CANCELLED)
+            factory.put(Run.objects.all(), Run.State.CANCELLED)
 
     monkeypatch.setattr(following.time, "sleep", look)
     with pytest.raises(CommandError):

@@ -153,7 +153,7 @@ def test_records_lists_csv_exported_rule_and_checks_are_the_truth(templates: dic
 
 
 def _spider_agrees(rule: Rule, page: XmlPage) -> None:
-    source = exports.export(rules.value_of(rule), "web-poet", name="product")
+    source = exports.export(rule.read_definition(), "web-poet", name="product")
     space: dict[str, Any] = {}
     head, _, reader = source.partition("class ProductPage")
     data = head[head.index("ATTRIBUTES = ") :]

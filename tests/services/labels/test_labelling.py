@@ -43,7 +43,7 @@ def test_saying_something_else_replaces_what_was_said(shop):
     for said, kept in (([at(page, "Book 0")], ["Book 0"]), (None, [""]), ((), [])):
         labelling.set_labels(shop, page, attribute("title"), said, None)
         assert list(Label.objects.values_list("value", flat=True)) == kept
-    assert labelling.said(shop, page, attribute("title")) == []
+    assert labelling.said(shop, page, attribute("title")) == ()
 
 
 def test_several_values_are_kept_once_each_in_document_order(shop):

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from extraction.algorithms.rules.rule import AttributeRule, ListRule, Selector
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.models import Breakage, Check, Rule
+from extraction.models.rule_report import RuleReport
 from extraction.services.labels import proofs
 from extraction.services.monitoring import breakages, repairs
 from extraction.services.rules import rules
@@ -33,19 +33,19 @@ REPORT = {
 
 
 def test_what_is_proven_is_told_from_what_few_pages_say_what_is_doubtful_and_what_is_lost() -> None:
-    found = proofs.proof(REPORT, NAMES)
+    found = proofs.proof(RuleReport.from_json(REPORT), NAMES)
     assert found.proven == ("title",)
     assert dict(found.thin) == {"price": "agrees on the 2 pages that could judge it"}
     assert dict(found.doubtful) == {"author": "agrees on 4 of 9 pages", "isbn": "no page could judge it"}
     assert list(found.lost) == ["cover"]
     assert found.found == 2
-    assert proofs.proof({}, ["title"]).proven == ("title",), "whoever edited it has looked at it"
+    assert proofs.proof(RuleReport(), ["title"]).proven == ("title",), "whoever edited it has looked at it"
 
 
 def test_what_is_left_out_gives_nothing_and_the_rest_stays() -> None:
     attribute = AttributeRule("title", alternatives=(Selector("//h1"),))
     column = AttributeRule("isbn", alternatives=(Selector("./td"),))
-    value = RuleValue((attribute,), (ListRule("editions", (Selector("//tr"),), (column,)),))
+    value = RuleDefinition((attribute,), (ListRule("editions", (Selector("//tr"),), (column,)),))
     left = repairs.without(value, ["isbn"])
     assert left.attributes == (attribute,)
     assert left.lists[0].attributes[0].alternatives == ()
@@ -56,16 +56,16 @@ def opened(*broken: str, kind: str = "null", report: dict[str, Any] | None = Non
     cluster = watched.cluster()
     check = watched.check(cluster, NOW, *broken)
     Check.objects.filter(pk=check.pk).update(attributes={name: {"kind": kind} for name in broken})
-    value = rules.value_of(Rule.objects.get(cluster=cluster))
-    draft = rules.add_draft(cluster, value, report=report or {}, origin=Rule.Origin.REPAIRED)
+    value = Rule.objects.get(cluster=cluster).read_definition()
+    draft = rules.add_draft(cluster, value, report=RuleReport.from_json(report or {}), origin=Rule.Origin.REPAIRED)
     Breakage.objects.update(proposal=draft)
     return Breakage.objects.select_related("cluster__site", "proposal", "check_found", "rule").get()
 
 
 def served(breakage: Breakage) -> dict[str, int]:
     """{attribute: how many XPaths} of the version that serves."""
-    rule = Rule.objects.get(cluster=breakage.cluster, state__in=Rule.SERVING)
-    return {each.name: len(each.alternatives) for each in rules.value_of(rule).attributes}
+    rule = breakage.cluster.rules.serving().get()
+    return {each.name: len(each.alternatives) for each in rule.read_definition().attributes}
 
 
 @pytest.mark.django_db
@@ -111,7 +111,7 @@ class TestAccepting:
         breakage = opened("price", report={"attributes": [entry("price", 9, 2)]})
         with pytest.raises(rules.StateError, match="Nothing in this repair is proven"):
             breakages.accept(breakage, now=NOW)
-        assert Rule.objects.get(cluster=breakage.cluster, state__in=Rule.SERVING) == breakage.rule
+        assert breakage.cluster.rules.serving().get() == breakage.rule
         assert Breakage.objects.get().state == Breakage.State.OPEN
 
 

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.models import Cluster, Record, Rule
+from extraction.models.record_values import RecordValue
 from extraction.services.learning import workspaces
 from extraction.services.records import export_csv
 from extraction.services.records.export_csv import Layout, guard
@@ -118,7 +119,7 @@ def shop(db: None) -> Iterator[Cluster]:
                 State.COMPLETE,
                 {"author": [typed("A"), typed("=B")], "title": [typed("T, 1")], "price": [typed("£9.50", "9.50 GBP")]},
             ),
-            ("=file.html", State.INCOMPLETE, {"title": [typed("-12.50")], "price": [typed("free") | {"value": None}]}),
+            ("=file.html", State.INCOMPLETE, {"title": [typed("-12.50")], "price": [RecordValue("free")]}),
             ("https://x.example/3", State.FAILED, {}),
         ],
     )

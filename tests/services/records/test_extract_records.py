@@ -19,10 +19,10 @@ from extraction import pipeline
 from extraction.algorithms.dom.nodes import elements
 from extraction.algorithms.dom.nodes import value as value_at
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.rules.rule import AttributeRule, Selector
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.algorithms.sketches import shingles
 from extraction.models import Cluster, Page, Record, Rule, Run, Snapshot
+from extraction.models.rule_report import RuleReport
 from extraction.services.core import runs, stored_bytes, stored_pages
 from extraction.services.records import extract_records, records
 from extraction.services.rules import rules
@@ -30,7 +30,7 @@ from tests.services import factory
 
 pytestmark = pytest.mark.django_db
 
-BOOK = RuleValue(
+BOOK = RuleDefinition(
     (
         AttributeRule("title", mandatory=True, alternatives=(Selector("//h1/text()"),)),
         AttributeRule("price", "price", mandatory=True, alternatives=(Selector("//p[@class='price']/text()"),)),
@@ -39,8 +39,8 @@ BOOK = RuleValue(
 )
 
 
-def live(cluster: Cluster, value: RuleValue = BOOK) -> Rule:
-    return rules.publish(rules.add_draft(cluster, value, report={}, origin=Rule.Origin.LEARNED))
+def live(cluster: Cluster, value: RuleDefinition = BOOK) -> Rule:
+    return rules.publish(rules.add_draft(cluster, value, report=RuleReport(), origin=Rule.Origin.LEARNED))
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def test_reasons_name_the_attribute_or_the_page(shop: Cluster, sent: list[int]) 
 def test_an_attribute_that_fails_on_a_page_does_not_take_the_others_with_it(sent: list[int]) -> None:
     shop = factory.shop(3)
     broken = AttributeRule("author {1}", alternatives=(Selector("//li[count(string(.)) > 0]"),))
-    live(shop, RuleValue((*BOOK.attributes[:2], broken)))
+    live(shop, RuleDefinition((*BOOK.attributes[:2], broken)))
     run = extract(shop)
     found = record("https://shop.example/book/1")
     assert (found.state, found.values["title"][0]["raw"], found.values["price"][0]["value"]) == ("incomplete", "Book 1", "1.50 GBP")
@@ -119,13 +119,13 @@ def test_an_attribute_that_fails_on_a_page_does_not_take_the_others_with_it(sent
 
 def test_a_run_without_any_record_says_the_commonest_reason(sent: list[int]) -> None:
     shop = factory.shop(3)
-    live(shop, RuleValue((AttributeRule("title", alternatives=(Selector("//h6"),)),)))
+    live(shop, RuleDefinition((AttributeRule("title", alternatives=(Selector("//h6"),)),)))
     run = extract(shop)
     assert (run.summary["failed"], run.summary["reason"]) == (3, "Nothing was found on the page")
 
 
 def test_addresses_are_made_absolute_and_the_pages_language_is_used(shop: Cluster, sent: list[int]) -> None:
-    value = RuleValue(
+    value = RuleDefinition(
         (
             AttributeRule("link", "url", alternatives=(Selector("//a/@href"),)),
             AttributeRule("weight", "number", alternatives=(Selector("//i"),)),

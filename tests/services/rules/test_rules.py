@@ -10,9 +10,9 @@ from django.db import IntegrityError, connection, transaction
 
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.learning.text_range import TextPart
-from extraction.algorithms.rules.rule import AttributeRule, Selector
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.models import Cluster, Rule, Snapshot
+from extraction.models.rule_report import AttributeReport, FailedAttribute, RuleReport
 from extraction.services.learning import workspaces
 from extraction.services.rules import rules, xpath_trial, xpath_words
 from tests.services import factory
@@ -31,13 +31,13 @@ def shop() -> Cluster:
     return factory.shop(10)
 
 
-def value(xpath: str = "//h1", *, part: TextPart | None = None, **more: str) -> RuleValue:
+def value(xpath: str = "//h1", *, part: TextPart | None = None, **more: str) -> RuleDefinition:
     title = AttributeRule("title", mandatory=True, alternatives=(Selector(xpath, part),))
-    return RuleValue((title, *(AttributeRule(name, alternatives=(Selector(path),)) for name, path in more.items())))
+    return RuleDefinition((title, *(AttributeRule(name, alternatives=(Selector(path),)) for name, path in more.items())))
 
 
 def draft(cluster: Cluster, xpath: str = "//h1", **more: Any) -> Rule:
-    return rules.add_draft(cluster, value(xpath, **more), report={}, origin=Rule.Origin.LEARNED)
+    return rules.add_draft(cluster, value(xpath, **more), report=RuleReport(), origin=Rule.Origin.LEARNED)
 
 
 def states(cluster: Cluster) -> list[tuple[int, str]]:
@@ -72,7 +72,7 @@ def test_a_rule_that_cannot_run_or_has_no_attribute_is_not_published(shop: Clust
     Rule.objects.filter(pk=broken.pk).update(stylesheet="<no/>")
     with pytest.raises(rules.StateError, match="cannot be run"):
         rules.publish(Rule.objects.get(pk=broken.pk))
-    empty = rules.add_draft(shop, RuleValue(), report={}, origin=Rule.Origin.EDITED)
+    empty = rules.add_draft(shop, RuleDefinition(), report=RuleReport(), origin=Rule.Origin.EDITED)
     with pytest.raises(rules.StateError, match="no attributes"):
         rules.publish(empty)
 
@@ -124,9 +124,9 @@ def test_persons_who_publish_at_once_leave_one_live_rule() -> None:
 
 def test_the_same_draft_is_not_written_twice(shop: Cluster) -> None:
     first = draft(shop)
-    again = rules.add_draft(shop, value(), report={"pages": 3}, origin=Rule.Origin.LEARNED)
+    again = rules.add_draft(shop, value(), report=RuleReport(pages=3), origin=Rule.Origin.LEARNED)
     assert again.pk == first.pk
-    assert Rule.objects.get().report == {"pages": 3}
+    assert Rule.objects.get().read_report() == RuleReport(pages=3)
     rules.publish(first)
     assert draft(shop).version == 2
 
@@ -162,7 +162,7 @@ def test_an_edit_is_a_new_draft_version_and_keeps_the_rest(shop: Cluster, person
     edited = rules.edit(rule, "title", "//h1/text()", person("editor"))
     assert (edited.version, edited.state, edited.origin) == (2, "draft", "edited")
     assert edited.created_by == person("editor")
-    selectors = {each.name: each.alternatives for each in rules.value_of(edited).attributes}
+    selectors = {each.name: each.alternatives for each in edited.read_definition().attributes}
     assert selectors == {"title": (Selector("//h1/text()"),), "author": (Selector("//li"),)}
     assert edited.report["edited_from"] == 1
     assert edited.report["attributes"][0]["hits"] == 10
@@ -173,14 +173,15 @@ def test_an_edit_keeps_the_part_of_the_text_that_the_alternatives_agree_on(shop:
     rule = draft(shop, "//p[@class='price']", part=TextPart(prefix="Price: "))
     effect = rules.preview(rule, "title", "//div/p")
     assert effect.rows[0].new == ("£0.50",)
-    edited = rules.value_of(rules.edit(rule, "title", "//div/p"))
+    edited = rules.edit(rule, "title", "//div/p").read_definition()
     assert edited.attributes[0].alternatives == (Selector("//div/p", TextPart(prefix="Price: ")),)
 
 
 def test_an_attribute_that_could_not_be_learned_may_be_given_an_xpath(shop: Cluster) -> None:
-    rule = rules.add_draft(shop, value(), report={"failed": [{"name": "price", "reason": "no"}]}, origin=Rule.Origin.LEARNED)
+    report = RuleReport(failed=(FailedAttribute(name="price", reason="no"),))
+    rule = rules.add_draft(shop, value(), report=report, origin=Rule.Origin.LEARNED)
     edited = rules.edit(rule, "price", "//p[@class='price']/text()")
-    attributes = rules.value_of(edited).attributes
+    attributes = edited.read_definition().attributes
     assert [(each.name, each.type, each.mandatory) for each in attributes] == [("title", "text", True), ("price", "price", True)]
     assert edited.report["failed"] == []
     with pytest.raises(XPathError, match="There is no attribute “weight”"):
@@ -258,19 +259,19 @@ def test_an_xpath_that_never_ends_is_stopped_and_not_saved(shop: Cluster, monkey
 
 def test_the_trial_gives_what_was_done_before_the_time_was_over() -> None:
     pages = [(factory.book_html("Small"), ""), (factory.book_html("Big", pad=6000), ""), (factory.book_html("Last"), "")]
-    tried = xpath_trial.run([value("//*/following::*/following::*/following::*[self::p]")], pages, limit_s=1)
-    assert (tried.timed_out, sorted(tried.values)) == (True, [0])
+    tried = xpath_trial.try_rules([value("//*/following::*/following::*/following::*[self::p]")], pages, limit_s=1)
+    assert (tried.too_much, sorted(tried.values)) == (True, [0])
 
 
 def test_the_trial_ends_when_it_needs_too_much_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(xpath_trial, "MEMORY_BYTES", 1)
-    tried = xpath_trial.run([value("//h1")], [(factory.book_html("Small", pad=6000), "")])
-    assert (tried.timed_out, tried.values, tried.errors) == (True, {}, {})
+    tried = xpath_trial.try_rules([value("//h1")], [(factory.book_html("Small", pad=6000), "")])
+    assert (tried.too_much, tried.values, tried.errors) == (True, {}, {})
 
 
 def test_the_trial_limits_what_it_gives_back() -> None:
     page = factory.book_html("T" * 1000, pad=200)
-    [given] = xpath_trial.run([value("//h1", ad="//a")], [(page, "")]).values[0]
+    [given] = xpath_trial.try_rules([value("//h1", ad="//a")], [(page, "")]).values[0]
     assert (len(given["title"][0]), len(given["ad"])) == (xpath_trial.MAX_CHARACTERS, xpath_trial.MAX_VALUES)
 
 
@@ -278,12 +279,13 @@ def test_the_report_counts_over_the_clusters_pages(shop: Cluster) -> None:
     ids = list(Snapshot.objects.filter(cluster=shop).order_by("pk").values_list("pk", flat=True))
     factory.snapshot(shop.site, "https://shop.example/book/empty", b" ", cluster=shop)
     report = rules.effect_report(shop, value("//h1", price="//p[@class='price']", author="//li"))
-    assert (report["pages"], report["checked"], report["unreadable"]) == (11, 10, 1)
-    assert report["attributes"]["title"] == {"hits": 10, "several": 0, "without": [], "several_on": []}
-    assert report["attributes"]["price"]["without"] == [ids[4], ids[9]]
-    assert report["attributes"]["author"]["several_on"] == ids[1::2]
+    title, price, author = report.attributes
+    assert (report.pages, report.checked, report.unreadable) == (11, 10, 1)
+    assert title == AttributeReport(name="title", checked=10, hits=10)
+    assert price.without == (ids[4], ids[9])
+    assert list(author.several_on) == ids[1::2]
 
 
 def test_a_rule_that_is_no_rule_is_an_error_in_words() -> None:
     with pytest.raises(RuleError, match="not a rule"):
-        rules.value_of(Rule(definition={"format": 99}))
+        Rule(definition={"format": 99}).read_definition()

@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from extraction.models import Attribute, Cluster, RecordList, Run
 from tests.e2e import browser
+from tests.services import factory
 from tests.views import world as worlds
 from tests.views.core.test_access import LOOK
 
@@ -135,12 +136,12 @@ def test_an_archive_is_checked_and_sent(opened: Opened, world: worlds.World, wro
 
 
 def test_a_running_job_shows_how_far_it_is_until_it_ends(opened: Opened, world: worlds.World, wrong: list[str]) -> None:
-    Run.objects.filter(pk=world.run.pk).update(state=Run.State.RUNNING, done=2, total=8, finished_at=None)
+    factory.put(Run.objects.filter(pk=world.run.pk), Run.State.RUNNING, done=2, total=8)
     page = opened(world.run.get_absolute_url(), "viewer")
     assert page.locator("progress").get_attribute("value") == "0.2500"
     Run.objects.filter(pk=world.run.pk).update(done=6)
     page.wait_for_selector("progress[value='0.7500']")
-    Run.objects.filter(pk=world.run.pk).update(state=Run.State.DONE)
+    factory.put(Run.objects.filter(pk=world.run.pk), Run.State.DONE)
     page.wait_for_selector(".note-ok")
     assert wrong == []
 

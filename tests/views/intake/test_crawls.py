@@ -13,6 +13,7 @@ from extraction.services.core import runs
 from extraction.services.intake import crawl_site
 from extraction.services.sites import sources
 from extraction.views.core import run_progress
+from tests.services import factory
 from tests.views.world import World
 
 pytestmark = pytest.mark.django_db
@@ -129,7 +130,7 @@ def test_what_cannot_be_used_in_a_source_is_said_and_nothing_is_changed(
 
 def test_a_crawl_is_watched_on_the_sites_page_and_ends_with_the_page_shown_anew(signed_in: Any, world: World) -> None:
     run = crawl_site.start(world.site)
-    Run.objects.filter(pk=run.pk).update(state=Run.State.RUNNING, done=40, total=500, summary={"templates": 3}, message="Fetching")
+    factory.put(Run.objects.filter(pk=run.pk), Run.State.RUNNING, done=40, total=500, summary={"templates": 3}, message="Fetching")
     rows = [CrawlAddress(run=run, url=f"https://shop.example/{n}", state="done", outcome=o) for n, o in enumerate(["ok", "ok", "timeout"])]
     CrawlAddress.objects.bulk_create(rows)
     for name in ("site", "site_now"):
@@ -139,13 +140,13 @@ def test_a_crawl_is_watched_on_the_sites_page_and_ends_with_the_page_shown_anew(
         assert "<b>3</b><span>templates so far" in text
         assert reverse("run_pause", args=[run.pk]) not in text, "a viewer only watches"
     assert reverse("run_pause", args=[run.pk]) in signed_in("operator").get(reverse("site", args=[world.site.slug])).content.decode()
-    Run.objects.update(state=Run.State.DONE)
+    factory.put(Run.objects.all(), Run.State.DONE)
     assert signed_in("viewer").get(reverse("site_now", args=[world.site.slug])).headers["HX-Refresh"] == "true"
 
 
 def test_a_crawl_that_rests_has_no_rate_and_the_site_says_that_it_rests(signed_in: Any, world: World) -> None:
     run = crawl_site.start(world.site)
-    Run.objects.filter(pk=run.pk).update(state=Run.State.RUNNING, done=400, total=860, started_at=timezone.now() - timedelta(seconds=200))
+    factory.put(Run.objects.filter(pk=run.pk), Run.State.RUNNING, done=400, total=860, started_at=timezone.now() - timedelta(seconds=200))
     texts = [signed_in("viewer").get(reverse(name, args=[world.site.slug])).content.decode() for name in ("site", "site_now")]
     assert all("<b>2.0</b><span>pages per second" in text and "remaining</span>" in text for text in texts)
     assert all('id="site-busy"' in text and "Running" in text for text in texts), "the chip and the figures above come along"
@@ -232,9 +233,16 @@ def test_the_whole_site_is_offered_only_where_a_rule_is_live(signed_in: Any, wor
     assert not Run.objects.filter(site=bare).exists()
 
 
+def test_a_crawl_is_not_resumed_beside_another(signed_in: Any, world: World) -> None:
+    factory.put(Run.objects.filter(pk=world.crawl.pk), Run.State.CANCELLED)
+    crawl_site.start(world.site)
+    answer = signed_in("operator").post(reverse("run_resume", args=[world.crawl.pk]), follow=True)
+    assert "Another crawl of this site is under way" in answer.content.decode()
+
+
 def test_paused_runs_are_said_apart_from_those_that_work_or_wait(signed_in: Any, world: World) -> None:
-    Run.objects.filter(pk=world.crawl.pk).update(state=Run.State.PAUSED)
-    Run.objects.exclude(pk=world.crawl.pk).update(state=Run.State.DONE)
+    factory.put(Run.objects.filter(pk=world.crawl.pk), Run.State.PAUSED)
+    factory.put(Run.objects.exclude(pk=world.crawl.pk), Run.State.DONE)
     client, place = signed_in("editor"), [world.site.slug]
     head = client.get(reverse("site_runs", args=place)).content.decode()
     assert "1 paused" in head

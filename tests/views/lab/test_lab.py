@@ -7,6 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from extraction.models import Clustering, PageLabel, Run
+from tests.services import factory
 from tests.views.world import World
 
 
@@ -38,7 +39,7 @@ def test_a_comparison_is_started_followed_and_left_alone(signed_in: Any, world: 
     run = Run.objects.get(kind=Run.Kind.LAB, state=Run.State.QUEUED)
     assert run.parameters == {"methods": ["text-hash", "lsh"]}
     assert "0 of 2 clusterings" in shown(client, world) and "You can leave this page" in shown(client, world, "site_lab_now")
-    Run.objects.filter(pk=run.pk).update(state=Run.State.CANCELLED)
+    factory.put(Run.objects.filter(pk=run.pk), Run.State.CANCELLED)
     answer = client.get(reverse("site_lab_now", args=[world.site.slug]))
     assert answer.headers["HX-Refresh"] == "true"
     assert "was cancelled" in shown(client, world)

@@ -23,6 +23,7 @@ from extraction.views import home_view
 from extraction.views.monitoring import breakage_view, watch_view
 from extraction.views.rules import rule_history, rule_view
 from tests.reading import words
+from tests.services import factory
 from tests.services.monitoring.test_monitoring import ATTRIBUTES, Shop, cluster, serving, shop  # noqa: F401 - fixtures
 from tests.views.world import World
 
@@ -97,7 +98,7 @@ def test_the_review_marks_the_old_places_and_those_of_the_repair_on_each_page(si
 def test_the_table_says_before_now_repaired_and_why(signed_in: Any, breakage: Breakage) -> None:
     text = signed_in("viewer").get(reverse("breakage_effect", args=[breakage.pk])).content.decode()
     price = next(each for each in breakage_view.effect(breakage) if each.attribute.name == "price")
-    assert price.relearned["agreeing"] == price.relearned["judged"] > 0
+    assert price.relearned is not None and price.relearned.agreeing == price.relearned.judged > 0
     assert price.values[0] > price.values[1]
     assert price.values[2] > price.values[1]
     assert any(line.repaired and line.before != line.now and line.reason for line in price.lines)
@@ -278,11 +279,11 @@ def test_opening_the_review_loads_what_its_pages_need_to_look_right(signed_in: A
             if need.url.endswith(".css"):
                 yield need, b"h1 { color: red }"
 
-    Run.objects.filter(pk=run.pk).update(state=Run.State.RUNNING)
+    factory.put(Run.objects.filter(pk=run.pk), Run.State.RUNNING)
     run.refresh_from_db()
     summary = load_assets.run(run, runs.Progress(run), fetch=fetch)
-    Run.objects.filter(pk=run.pk).update(state=Run.State.DONE, summary=summary)
-    assert summary["loaded"] > 0
+    factory.put(Run.objects.filter(pk=run.pk), Run.State.DONE, summary=summary.as_json())
+    assert summary.loaded
     text = signed_in("viewer").get(progress).content.decode()
     assert "data-loaded" in text
     assert "hx-get" not in text

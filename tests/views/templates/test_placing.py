@@ -5,7 +5,6 @@ from typing import Any
 from django.urls import reverse
 
 from extraction.models import Cluster, MergeProposal, Page
-from extraction.services.templates import clusters
 from tests.reading import words
 from tests.services import factory
 from tests.views.world import World
@@ -26,7 +25,7 @@ def test_a_proposal_is_shown_to_who_may_answer_and_merges(signed_in: Any, world:
     assert signed_in("editor").post(address, {"proposal": "77", "answer": "merge"}).status_code == 404
     signed_in("editor").post(address, {"proposal": row.pk, "answer": "merge"})
     assert [cluster.number for cluster in world.site.clusters.all()] == [1]
-    assert clusters.members(world.cluster).count() == 7
+    assert world.cluster.snapshots.current().kept().count() == 7
 
 
 def test_a_refusal_takes_the_notice_away(signed_in: Any, world: World) -> None:

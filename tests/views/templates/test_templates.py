@@ -302,10 +302,10 @@ def test_a_record_type_in_use_is_not_deleted(signed_in: Any, world: World) -> No
 
 def test_a_run_asks_again_until_it_has_ended(signed_in: Any, world: World) -> None:
     client = signed_in("viewer")
-    Run.objects.filter(pk=world.run.pk).update(state=Run.State.RUNNING, done=2, total=8)
+    factory.put(Run.objects.filter(pk=world.run.pk), Run.State.RUNNING, done=2, total=8)
     answer = client.get(address(world, "run_progress"))
     assert b'hx-trigger="every 1s"' in answer.content
-    Run.objects.filter(pk=world.run.pk).update(state=Run.State.DONE)
+    factory.put(Run.objects.filter(pk=world.run.pk), Run.State.DONE)
     assert b"hx-trigger" not in client.get(address(world, "run_progress")).content
 
 
@@ -320,8 +320,8 @@ def test_an_extraction_in_which_every_page_failed_does_not_look_like_a_success(s
 
 
 def test_who_watches_an_import_is_led_on_to_the_templates(signed_in: Any, world: World) -> None:
-    done = Run.objects.create(site=world.site, kind=Run.Kind.IMPORT, state=Run.State.DONE)
-    after = Run.objects.create(site=world.site, kind=Run.Kind.CLUSTER, state=Run.State.RUNNING)
+    done = factory.run(world.site, Run.Kind.IMPORT, Run.State.DONE)
+    after = factory.run(world.site, Run.Kind.CLUSTER, Run.State.RUNNING)
     answer = signed_in("viewer").get(reverse("run_progress", args=[done.pk]))
     assert answer.headers["HX-Redirect"] == after.get_absolute_url()
 
@@ -331,11 +331,11 @@ def test_an_import_that_brought_nothing_leads_to_another_upload_and_to_nothing_t
     signed_in: Any, db: None, state: Run.State
 ) -> None:
     site = factory.site("Empty")
-    run = Run.objects.create(site=site, kind=Run.Kind.IMPORT, state=state, error="There is no page in it")
+    run = factory.run(site, Run.Kind.IMPORT, state, error="There is no page in it")
     text = signed_in("editor").get(run.get_absolute_url()).content.decode()
     assert "Upload another file" in text and reverse("site_import", args=[site.slug]) in text
     assert "View the" not in text
-    crawl = Run.objects.create(site=site, kind=Run.Kind.CRAWL, state=state)
+    crawl = factory.run(site, Run.Kind.CRAWL, state)
     text = signed_in("operator").get(crawl.get_absolute_url()).content.decode()
     assert "Continue" in text and "Change what is fetched" in text and "View the" not in text
 
@@ -358,7 +358,8 @@ def test_one_cancels_ones_own_run_and_an_operator_anybodys(signed_in: Any, perso
         ("admin", "editor", 403, Run.State.RUNNING),
         ("admin", "operator", 302, Run.State.CANCELLED),
     ):
-        run = Run.objects.create(site=world.site, kind=Run.Kind.IMPORT, state=Run.State.RUNNING, created_by=person(starter))
+        parameters = {"folder": f"/{starter}/{canceller}"}
+        run = factory.run(world.site, Run.Kind.IMPORT, Run.State.RUNNING, created_by=person(starter), parameters=parameters)
         answer = signed_in(canceller).post(reverse("run_cancel", args=[run.pk]))
         run.refresh_from_db()
         assert (answer.status_code, run.state) == (status, state), (starter, canceller)
@@ -383,7 +384,7 @@ def test_nothing_waits_for_who_may_only_look(signed_in: Any, world: World) -> No
 
 def test_a_failed_run_that_was_done_again_does_not_wait(signed_in: Any, world: World) -> None:
     failed = Run.objects.get(state=Run.State.FAILED)
-    Run.objects.create(site=world.site, kind=failed.kind, state=Run.State.DONE)
+    factory.run(world.site, failed.kind, Run.State.DONE)
     kinds = [kind.kind for kind in signed_in("viewer").get(reverse("home")).context["home"].waiting]
     assert "failed" not in kinds
 

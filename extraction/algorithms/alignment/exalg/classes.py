@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from extraction.algorithms.alignment.exalg.tokens import I64
+from extraction.algorithms.arrays import I64
 
 SIZE = 3
 """SizeThres: fewest roles of a class."""

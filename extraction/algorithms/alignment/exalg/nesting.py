@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from extraction.algorithms.alignment.exalg.classes import EqClass
-from extraction.algorithms.alignment.exalg.tokens import I64
 from extraction.algorithms.alignment.schema import MAX_NESTING
+from extraction.algorithms.arrays import I64
 
 MAX_CLASSES = 250
 """Classes that are compared pair by pair, the best first; the evaluation sites have 20 to 150."""

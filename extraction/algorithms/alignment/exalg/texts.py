@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from extraction.algorithms.alignment.exalg.nesting import Nest
-from extraction.algorithms.alignment.exalg.tokens import I64, Stream
+from extraction.algorithms.alignment.exalg.tokens import Stream
 from extraction.algorithms.alignment.schema import Value
+from extraction.algorithms.arrays import I64
 
 FRAME = 2.0
 """How many times as many as the data's words the template's are in a sentence around data. Units and street names are fewer."""

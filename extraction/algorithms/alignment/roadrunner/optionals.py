@@ -2,13 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from extraction.algorithms.alignment.roadrunner.ways import ANYHOW, BOTH, STRICT, Way, skipped
 from extraction.algorithms.alignment.roadrunner.wrapper import Maybe, Node
-
-if TYPE_CHECKING:
-    from extraction.algorithms.alignment.roadrunner.matching import Matching
 
 AHEAD = 100
 """Siblings that are searched ahead for a mismatching token."""
@@ -21,7 +18,14 @@ HARDLY = 10
 two optional lines."""
 
 
-def known(matching: "Matching", ones: Sequence[Node], twos: Sequence[Node], at: Way) -> Iterator[Way]:
+class Pairing(Protocol):
+    """What matches two nodes: `matching.Matching`, which asks for optionals in its turn."""
+
+    def together(self, ones: Sequence[Node], twos: Sequence[Node], at: Way, way: int) -> Way | None:
+        """What stands at both positions as one."""
+
+
+def known(matching: Pairing, ones: Sequence[Node], twos: Sequence[Node], at: Way) -> Iterator[Way]:
     """Where an optional part was found before: it is there, or it is not."""
     if at.i < len(ones) and at.j < len(twos):
         further = matching.together(ones, twos, at, STRICT)
@@ -33,7 +37,7 @@ def known(matching: "Matching", ones: Sequence[Node], twos: Sequence[Node], at: 
         yield at.further(twos[at.j : at.j + 1], Way(None, at.i, at.j + 1))
 
 
-def on_one_side(matching: "Matching", ones: Sequence[Node], twos: Sequence[Node], at: Way, *, whole: bool) -> Iterator[Way]:
+def on_one_side(matching: Pairing, ones: Sequence[Node], twos: Sequence[Node], at: Way, *, whole: bool) -> Iterator[Way]:
     """One side's token searched ahead on the other, the nearest first; at the end of a side, its end tag, which a row does not have."""
     if at.i == len(ones) or at.j == len(twos):
         if whole:
@@ -45,7 +49,7 @@ def on_one_side(matching: "Matching", ones: Sequence[Node], twos: Sequence[Node]
                 yield from _found(matching, ones, i, twos, j, at)
 
 
-def weaker(matching: "Matching", ones: Sequence[Node], twos: Sequence[Node], at: Way) -> Iterator[Way]:
+def weaker(matching: Pairing, ones: Sequence[Node], twos: Sequence[Node], at: Way) -> Iterator[Way]:
     """What is not STRICT: the two elements themselves, or optionals on both sides, the cheaper first."""
     both = matching.together(ones, twos, at, BOTH)
     if both is not None:
@@ -57,7 +61,7 @@ def weaker(matching: "Matching", ones: Sequence[Node], twos: Sequence[Node], at:
     yield from sorted(found, key=lambda each: each.fresh + each.lost)
 
 
-def _on_both_sides(matching: "Matching", ones: Sequence[Node], twos: Sequence[Node], at: Way) -> Iterator[Way]:
+def _on_both_sides(matching: Pairing, ones: Sequence[Node], twos: Sequence[Node], at: Way) -> Iterator[Way]:
     """Optionals up to the nearest two tokens that match."""
     for ahead in range(2, min(len(ones) - at.i + len(twos) - at.j - 1, 2 * AHEAD_BOTH)):
         for i in range(at.i + max(1, ahead - AHEAD_BOTH), at.i + min(ahead, AHEAD_BOTH + 1)):
@@ -66,7 +70,7 @@ def _on_both_sides(matching: "Matching", ones: Sequence[Node], twos: Sequence[No
                 yield from _found(matching, ones, i, twos, j, at)
 
 
-def _found(matching: "Matching", ones: Sequence[Node], i: int, twos: Sequence[Node], j: int, at: Way) -> Iterator[Way]:
+def _found(matching: Pairing, ones: Sequence[Node], i: int, twos: Sequence[Node], j: int, at: Way) -> Iterator[Way]:
     """What is left out up to a place as optional, where what stands there matches."""
     further = matching.together(ones, twos, Way(None, i, j), STRICT)
     if further is not None:

@@ -15,9 +15,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-F64 = NDArray[np.float64]
+from extraction.algorithms.arrays import F64
 
 MAX_ROUNDS = 50
 """Rounds of local changes; each makes it cheaper, and some three are enough on real documents."""

@@ -43,10 +43,6 @@ def bits(alphabet: int) -> Code:
     return Code(math.log2(alphabet + SIGNS), lambda m: float((m - 1).bit_length()), lambda k: 2.0 * (k + 1).bit_length() - 1)
 
 
-UNITS = Code(1.0, lambda _: 1.0, lambda _: 1.0)
-"""The paper's worked example counts each symbol, choice and number as one."""
-
-
 def cost_of(model: Model, code: Code) -> float:
     """Of the model itself."""
     return length(model) * code.symbol
