@@ -18,7 +18,7 @@ class MonitorForm(forms.ModelForm[Monitor]):
         labels = {
             "enabled": "Check the rules automatically",
             "every_hours": "Hours between checks",
-            "auto_repair": "Publish repairs that pass every test automatically",
+            "auto_repair": "Automatically publish repairs that pass every test",
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
