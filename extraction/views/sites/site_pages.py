@@ -17,7 +17,7 @@ UNREADABLE, PARTLY, UNCLUSTERED, GONE = "unreadable", "partly", "unclustered", "
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class ShownValue:
     """One value of a record as it is shown. position: which of the attribute's values, from 0."""
 
     raw: str
@@ -31,7 +31,7 @@ class Column:
     """An attribute and its values on a page."""
 
     attribute: Attribute
-    values: list[Value]
+    values: list[ShownValue]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +140,6 @@ def mark(record: Record, text: str) -> Mark:
     return Mark(locations=json.dumps([outline], separators=(",", ":")))
 
 
-def values(stored: list[dict[str, Any]] | None) -> list[Value]:
+def values(stored: list[dict[str, Any]] | None) -> list[ShownValue]:
     """The stored values of one attribute."""
-    return [Value(row["raw"], row.get("value"), row.get("problem", ""), place) for place, row in enumerate(stored or [])]
+    return [ShownValue(row["raw"], row.get("value"), row.get("problem", ""), place) for place, row in enumerate(stored or [])]
