@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from extraction.algorithms.dom.junk import why_no_page
+from extraction.algorithms.dom.content_sniffing import explain_non_page
 from extraction.fetching.cut_zips import HEADER, CutZipReader
 from extraction.fetching.folders import FolderReader
 from extraction.fetching.items import ArchiveError, Budget, Item, LimitReached, Limits, PageItem, Refused, Skipped, Wanted
@@ -73,7 +73,7 @@ class Archive:
         try:
             for item in self._reader:
                 if isinstance(item, PageItem):
-                    reason = why_no_page(item.content)
+                    reason = explain_non_page(item.content)
                     if reason:
                         yield Refused(item.name, reason)
                         continue

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from extraction.algorithms.clustering.measures import Quality, quality
+from extraction.algorithms.clustering.measures import ClusteringQuality, measure_quality
 from extraction.algorithms.methods import METHODS, Pages
 from extraction.services.lab import method_process
 from extraction.services.lab.method_process import MethodResult
@@ -31,7 +31,7 @@ class Measured:
     """A method on a set. time, memory: as ratios to the first method."""
 
     method: str
-    quality: Quality
+    quality: ClusteringQuality
     groups: int
     time: float
     memory: float
@@ -74,7 +74,7 @@ def measure(pages: Pages, labels: Labels, methods: Sequence[str]) -> Iterator[Me
         cluster = {name: str(number) for number, group in enumerate(outcome.groups) for name in group}
         yield Measured(
             method,
-            quality(labels, {name: cluster.get(name, f"alone-{name}") for name in labels}),
+            measure_quality(labels, {name: cluster.get(name, f"alone-{name}") for name in labels}),
             sum(len(group) > 1 for group in outcome.groups),
             outcome.seconds / base.seconds,
             outcome.peak_bytes / max(base.peak_bytes, 1),

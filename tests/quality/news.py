@@ -21,8 +21,8 @@ from lxml import etree
 from extraction.algorithms.alignment.node_patterns import generalise_pages, match_page, news
 from extraction.algorithms.alignment.node_patterns.page_trees import read_page_tree
 from extraction.algorithms.alignment.trees import Forest
-from extraction.algorithms.boilerplate import areas, entropy, template_hash
-from extraction.algorithms.boilerplate.blocks import blocks
+from extraction.algorithms.boilerplate import entropy, main_content, template_hash
+from extraction.algorithms.boilerplate.blocks import split_blocks
 from extraction.algorithms.dom.nodes import clean, elements, whole_text
 from extraction.algorithms.dom.parse import parse
 from tests.fixtures import news_site
@@ -95,11 +95,13 @@ def _heading(root: etree._Element) -> str:
 def main_texts(roots: Sequence[etree._Element]) -> list[str]:
     """The main text of each page, as the dashboard offers it."""
     nodes = [elements(root) for root in roots]
-    held = [blocks(page) for page in nodes]
-    judged = entropy.discover([[block.features for block in page] for page in held])
+    held = [split_blocks(page) for page in nodes]
+    judged = entropy.discover_informative([[block.features for block in page] for page in held])
     found = []
     for number, (page, own) in enumerate(zip(nodes, held, strict=True)):
-        node = areas.main_text(template_hash.hashed(page), own, [judged.informative(number, place) for place in range(len(own))])
+        node = main_content.find_main_text(
+            template_hash.hash_nodes(page), own, [judged.informative(number, place) for place in range(len(own))]
+        )
         found.append("" if node is None else clean(whole_text(page[node])))
     return found
 

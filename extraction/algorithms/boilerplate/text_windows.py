@@ -55,7 +55,7 @@ class TextTemplate:
         return sum(end - start for start, end in self.mark(text)) / length if length else 0.0
 
 
-def learn(
+def learn_text_template(
     texts: Sequence[str],
     *,
     window: int = WINDOW_CHARS,

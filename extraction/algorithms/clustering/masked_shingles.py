@@ -49,19 +49,19 @@ class PageCluster(Generic[Page]):
 
 
 @dataclass(frozen=True, slots=True)
-class Clustering(Generic[Page]):
+class MaskClustering(Generic[Page]):
     """clusters: by count, the largest first, never empty. unclustered: pages that no cluster's mask covers, in their order."""
 
     clusters: tuple[PageCluster[Page], ...]
     unclustered: tuple[Page, ...]
 
 
-def cluster(
+def cluster_vectors(
     vectors: Mapping[Page, ShingleVector] | Sequence[tuple[Page, ShingleVector]], *, threshold: int = DEFAULT_THRESHOLD
-) -> Clustering[Page]:
+) -> MaskClustering[Page]:
     """Clusters of pages given as {page: vector} or (page, vector). Raises ValueError for a threshold under 1."""
     items = list(vectors.items() if isinstance(vectors, Mapping) else vectors)
-    counts = Counts()
+    counts = VectorCounts()
     counts.extend(vector for _, vector in items)
     masks = counts.select(threshold=threshold)
     members: list[list[Page]] = [[] for _ in masks.masks]
@@ -69,10 +69,10 @@ def cluster(
     for (page, _), place in zip(items, masks.assign(_array(v for _, v in items)).tolist(), strict=True):
         (members[place] if place >= 0 else unclustered).append(page)
     rows = zip(masks.masks, members, masks.counts, strict=True)
-    return Clustering(tuple(PageCluster(mask, tuple(pages), count) for mask, pages, count in rows if pages), tuple(unclustered))
+    return MaskClustering(tuple(PageCluster(mask, tuple(pages), count) for mask, pages, count in rows if pages), tuple(unclustered))
 
 
-class Counts:
+class VectorCounts:
     """Pass 1: distinct vectors with the number of their pages, counted in any order. Memory: 16 bytes a distinct vector."""
 
     def __init__(self) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from extraction.algorithms.arrays import F64, I32, I64
 
 
-def told_apart_bits(first: F64, second: F64) -> F64:
+def membership_bits(first: F64, second: F64) -> F64:
     """Bits it takes to say for each of first + second pages to which of the two it belongs: what their merging saves."""
     both = first + second
     return np.asarray(first * np.log2(both / first) + second * np.log2(both / second), np.float64)
@@ -40,7 +40,7 @@ Score = Callable[[int, I64], F64]
 """score(i, others): how good it is to merge item i with each of the others, not good at all at 0 and under."""
 
 
-def agglomerate(count: int, score: Score, merge: Callable[[int, int], None]) -> list[list[int]]:
+def merge_best_pairs(count: int, score: Score, merge: Callable[[int, int], None]) -> list[list[int]]:
     """Groups of the items 0 … count-1: the pair of the highest score is merged until no score is over 0.
 
     score: symmetric, asked for whatever was merged into the smaller number. merge(i, j): told before, i < j; j is not asked for again.

@@ -20,7 +20,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from extraction.algorithms.arrays import F64, I32, I64, U64
-from extraction.algorithms.clustering.text_mdl import KINDS, TextClustering, cost_bits, described, in_template
+from extraction.algorithms.clustering.text_mdl import KINDS, TextClustering, cost_bits, describe_groups, in_template
 from extraction.algorithms.clustering.text_paths import EssentialPaths
 from extraction.algorithms.sketches.minhash import LENGTH, SEED, ExtendedSignatures, sign_sets
 
@@ -37,17 +37,17 @@ _ALONE = -1
 _PRECISION = 6
 
 
-def text_hash(essential: EssentialPaths, *, length: int = LENGTH, seed: int = SEED) -> TextClustering:
+def cluster_by_text_hash(essential: EssentialPaths, *, length: int = LENGTH, seed: int = SEED) -> TextClustering:
     """The clustering of TEXT-HASH. length: permutations of a signature; the more, the nearer its costs are to the exact ones."""
     return _run(essential, length, seed, nearest_only=False)
 
 
-def text_max(essential: EssentialPaths, *, length: int = LENGTH, seed: int = SEED) -> TextClustering:
+def cluster_by_text_max(essential: EssentialPaths, *, length: int = LENGTH, seed: int = SEED) -> TextClustering:
     """The clustering of TEXT-MAX: only a cluster's partners of maximal Jaccard are tried."""
     return _run(essential, length, seed, nearest_only=True)
 
 
-def estimated_symbols(attained: I32, sizes: I64, totals: I64) -> F64:
+def estimate_symbols(attained: I32, sizes: I64, totals: I64) -> F64:
     """The symbols of clusters with their best templates (`text_mdl.KINDS`), shape (clusters, KINDS), estimated.
 
     attained: shape (clusters, length). sizes: pages. totals: sums of |E(d)|. Exact for one page and for equal ones.
@@ -61,12 +61,12 @@ def estimated_symbols(attained: I32, sizes: I64, totals: I64) -> F64:
 
 def _run(essential: EssentialPaths, length: int, seed: int, *, nearest_only: bool) -> TextClustering:
     if not essential.pages:
-        return described(essential, [])
+        return describe_groups(essential, [])
     state = _SignedClusters(essential, length, seed, nearest_only=nearest_only)
     if state.count > TRIED_ALL:
         state.merge_all(_Index(state.signatures.ranks))
     state.merge_all(None)
-    return described(essential, state.groups(), estimated_bits=state.bits())
+    return describe_groups(essential, state.groups(), estimated_bits=state.bits())
 
 
 class _Index:
@@ -111,7 +111,7 @@ class _SignedClusters:
         self._pages = len(essential.pages)
         ones = float(lengths.sum()) / essential.cells if essential.cells else 0.0
         self._cells = lengths.sum() / ones if ones else 0.0
-        self._symbols = estimated_symbols(self.signatures.attained, self.signatures.sets, totals)
+        self._symbols = estimate_symbols(self.signatures.attained, self.signatures.sets, totals)
         self._partner, self._jaccard = np.full(len(first), _ALONE), np.zeros(len(first))
         self._change = np.zeros((len(first), KINDS))
         self._nearest_only = nearest_only
@@ -162,7 +162,7 @@ class _SignedClusters:
         self._members[one] += self._members[other]
         self._alive[other] = False
         here = slice(one, one + 1)
-        self._symbols[one] = estimated_symbols(held.attained[here], held.sets[here], held.totals[here])[0]
+        self._symbols[one] = estimate_symbols(held.attained[here], held.sets[here], held.totals[here])[0]
         if index is not None:
             index.add(one, held.ranks[one])
         others = self._look(one, index)
@@ -203,7 +203,7 @@ class _SignedClusters:
         """(estimated Jaccard coefficients, changes of the symbols) of merging a cluster with others."""
         held = self.signatures
         both = held.attained_by_both(row, others)
-        merged = estimated_symbols(both, held.sets[row] + held.sets[others], held.totals[row] + held.totals[others])
+        merged = estimate_symbols(both, held.sets[row] + held.sets[others], held.totals[row] + held.totals[others])
         return held.jaccard(row, others), merged - self._symbols[row] - self._symbols[others]
 
 

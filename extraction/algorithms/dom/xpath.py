@@ -15,7 +15,7 @@ from typing import Any
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, clean, locate, whole_text
-from extraction.algorithms.dom.quick import quick
+from extraction.algorithms.dom.xpath_rewriting import rewrite_xpath
 from extraction.algorithms.errors import XPathError
 
 SPACES = "\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
@@ -201,7 +201,7 @@ def _closing(text: str, start: int) -> int | None:
 def _compile(text: str) -> etree.XPath:
     try:
         etree.XPath(text, regexp=False)
-        return etree.XPath(quick(text), regexp=False)
+        return etree.XPath(rewrite_xpath(text), regexp=False)
     except etree.XPathSyntaxError as error:
         raise XPathError(f"“{_short(text)}” is not valid XPath: {error}") from error
 

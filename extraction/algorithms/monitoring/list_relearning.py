@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from lxml import etree
 
-from extraction.algorithms.dom.rows import select
+from extraction.algorithms.dom.rows import select_rows
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.learning.apriori import Learned, NotLearned
 from extraction.algorithms.learning.features import PageTable
@@ -182,4 +182,4 @@ def _column(rule: ListRule, page: PageTable, name: str) -> list[tuple[str, ...]]
 
 
 def _same_rows(one: Sequence[Selector], other: Sequence[Selector], root: etree._Element) -> bool:
-    return list(select([each.xpath for each in one], root)) == list(select([each.xpath for each in other], root))
+    return list(select_rows([each.xpath for each in one], root)) == list(select_rows([each.xpath for each in other], root))

@@ -83,12 +83,12 @@ class Mask:
         return ".".join("**" if wildcard else f"{byte:02x}" for byte, wildcard in pairs)
 
 
-def vector(content: bytes, *, seed: int = SEED) -> ShingleVector:
+def compute_vector(content: bytes, *, seed: int = SEED) -> ShingleVector:
     """The shingle vector of one page's bytes; any bytes have one. Many pages: `vectors` is several times faster."""
-    return vectors([content], seed=seed)[0]
+    return compute_vectors([content], seed=seed)[0]
 
 
-def vectors(contents: Iterable[bytes], *, seed: int = SEED) -> list[ShingleVector]:
+def compute_vectors(contents: Iterable[bytes], *, seed: int = SEED) -> list[ShingleVector]:
     """The shingle vectors of pages, in their order; reads them batch by batch.
 
     Bytes as `dom.tokens` takes them: raw or UTF-8. A page's vector does not depend on the pages beside it. A page with
@@ -101,7 +101,7 @@ def vectors(contents: Iterable[bytes], *, seed: int = SEED) -> list[ShingleVecto
     return result
 
 
-def shingles(content: bytes) -> frozenset[tuple[int, ...]]:
+def collect_shingles(content: bytes) -> frozenset[tuple[int, ...]]:
     """S itself, as tuples of tag tokens: for measuring the true similarity of two pages, not for production."""
     tokens = tag_tokens([content]).tokens.tolist()
     tokens += [0] * (SHINGLE_TAGS - len(tokens))
@@ -133,7 +133,7 @@ class _Hashes:
 
     def __init__(self, seed: int) -> None:
         constants = odd_constants(5 + VECTOR_BYTES, seed=seed)
-        self._spread, self._base, self._mix, self._first, self._second = constants[:5]
+        self._spread, self._base, self._mix, self._first, self._second = (np.uint64(each) for each in constants[:5].tolist())
         self._multipliers = constants[5:]
 
     def vectors(self, pages: TagTokens) -> list[ShingleVector]:

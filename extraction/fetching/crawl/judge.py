@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from scrapy.http import Response
 
 from extraction.algorithms.errors import PageError
-from extraction.algorithms.sketches.shingles import vector
+from extraction.algorithms.sketches.shingles import compute_vector
 from extraction.fetching.crawl import outcomes
 from extraction.fetching.crawl.frontier import Frontier
 from extraction.fetching.crawl.messages import Address, CrawlPlan, Outcome
@@ -66,7 +66,7 @@ class Judge:
     def keep(self, response: Response, shape: Shape) -> None:
         """A page is part of the sample."""
         if isinstance(self._frontier.queue, ShapeQueue):
-            self._frontier.queue.kept(shape, vector(response.body))
+            self._frontier.queue.kept(shape, compute_vector(response.body))
 
     async def _as_rendered(self, response: Response, page: PageView, shape: Shape) -> Judged:
         """The page as a browser shows it, where it needs one."""

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from extraction.algorithms.alignment.methods import METHODS
-from extraction.algorithms.alignment.schema import Field, Repeated, Tuple
+from extraction.algorithms.alignment.schema import Repeated, SchemaField, Tuple
 from extraction.management import template_arguments
 from extraction.services.core.runs import JobError
 from extraction.services.lab import structures
@@ -46,7 +46,7 @@ class _Schema:
             yield "no field varies"
         indent = "  " * depth
         for part in schema.parts:
-            if isinstance(part, Field):
+            if isinstance(part, SchemaField):
                 yield f"{indent}{self._field(part.name)}"
                 continue
             if isinstance(part, Repeated):

@@ -117,7 +117,7 @@ class Intake:
             return
         rows = Snapshot.objects.of_site(self.run.site).learnable().filter(scheme=shingles.SCHEME).values_list("page", "vector")
         vectors: Mapping[int, int] = {page: int(vector, 16) for page, vector in rows}
-        found = masked_shingles.cluster(vectors, threshold=default_threshold(len(vectors)))
+        found = masked_shingles.cluster_vectors(vectors, threshold=default_threshold(len(vectors)))
         self._add(templates=len(found.clusters))
         self._counted = (self.pages, time.monotonic())
 

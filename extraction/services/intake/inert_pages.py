@@ -31,5 +31,5 @@ def _key(page: Stored, *place: str | int) -> tuple[str | int, ...]:
 def _make_inert(page: Stored, url: str, site_id: int, version: str) -> InertPage:
     parsed = read_page(page)
     held = assets.held(site_id, version)
-    address = addresses.Addresses(references.base_of(parsed.root, url), held, addresses.under_place(version))
+    address = addresses.Addresses(references.find_base(parsed.root, url), held, addresses.under_place(version))
     return sanitize(parsed.root, address, lost=parsed.notices)

@@ -15,7 +15,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 
 from extraction.algorithms.dom import references
-from extraction.algorithms.dom.references import Need
+from extraction.algorithms.dom.references import NeededResource
 from extraction.algorithms.errors import PageError
 from extraction.fetching.crawl.messages import Asset as Answered
 from extraction.fetching.crawl.messages import CrawlPlan, Rendering
@@ -36,7 +36,7 @@ MAX_DEPTH = 4
 
 NOT_LOADED = "it could not be loaded"
 
-Fetch = Callable[[Site, Sequence[Need]], Iterator[tuple[Need, bytes]]]
+Fetch = Callable[[Site, Sequence[NeededResource]], Iterator[tuple[NeededResource, bytes]]]
 """Gives the files that could be loaded, as they come."""
 
 
@@ -58,7 +58,7 @@ def possible(site: Site) -> bool:
     return bool(site.address) or sources.ready(site)
 
 
-def missing(snapshots: Sequence[Snapshot]) -> list[Need]:
+def missing(snapshots: Sequence[Snapshot]) -> list[NeededResource]:
     """What these pages (of one site, with their `page`) need from the web that was not loaded yet."""
     if not snapshots:
         return []
@@ -71,7 +71,7 @@ def missing(snapshots: Sequence[Snapshot]) -> list[Need]:
     return assets.missing(site, found)
 
 
-def fetched(site: Site, needed: Sequence[Need]) -> Iterator[tuple[Need, bytes]]:
+def fetched(site: Site, needed: Sequence[NeededResource]) -> Iterator[tuple[NeededResource, bytes]]:
     """Loads files by a crawling process. Raises JobError when it fails."""
     by_url = {need.url: need for need in needed}
     folder = Path(settings.VAR_DIR) / "spool"
@@ -100,7 +100,7 @@ def run(run: Run, progress: Progress, *, fetch: Fetch = fetched) -> RunSummary:
             break
         progress(loaded + failed, total=loaded + failed + len(needed), message="Loading")
         waiting = {need.url: need for need in needed[: room.files]}
-        deeper: list[Need] = []
+        deeper: list[NeededResource] = []
         for need, content in fetch(site, list(waiting.values())):
             waiting.pop(need.url, None)
             asset = assets.keep(site, need, content, room)
@@ -119,7 +119,7 @@ def run(run: Run, progress: Progress, *, fetch: Fetch = fetched) -> RunSummary:
     return RunSummary(loaded=loaded, failed=failed)
 
 
-def _on_the_web(needed: Iterable[Need]) -> list[Need]:
+def _on_the_web(needed: Iterable[NeededResource]) -> list[NeededResource]:
     return [need for need in needed if need.url.startswith(("http://", "https://"))]
 
 
@@ -134,12 +134,12 @@ def _pages(run: Run) -> list[Snapshot]:
     return [row.snapshot for row in rows.order_by("position", "cluster")[:MAX_PAGES]]
 
 
-def _needs(snapshot: Snapshot) -> list[Need]:
+def _needs(snapshot: Snapshot) -> list[NeededResource]:
     try:
         root = read_root(snapshot)
     except PageError:
         return []
-    return references.needs(references.of_page(root), references.base_of(root, snapshot.page.url))
+    return references.resolve_references(references.find_references(root), references.find_base(root, snapshot.page.url))
 
 
 def _plan(site: Site, urls: Sequence[str], spool: Path) -> CrawlPlan:

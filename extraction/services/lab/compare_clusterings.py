@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from extraction.algorithms.clustering.cores import spread
+from extraction.algorithms.clustering.refinement import sample_evenly
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.methods import Pages
 from extraction.models import Site, Snapshot
@@ -51,10 +51,10 @@ def chosen(site: Site, *, most: int = MOST_PAGES, most_bytes: int = MOST_BYTES) 
     rows = list(Snapshot.objects.of_site(site).learnable().order_by("page").values_list("pk", "size_bytes"))
     sizes = dict(rows)
     count = min(most, len(rows))
-    ids = spread(list(sizes), count)
+    ids = sample_evenly(list(sizes), count)
     while count > 1 and sum(sizes[pk] for pk in ids) > most_bytes:
         count = count * 3 // 4
-        ids = spread(list(sizes), count)
+        ids = sample_evenly(list(sizes), count)
     return list(Snapshot.objects.filter(pk__in=ids).order_by("page"))
 
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from lxml import etree
 
-from extraction.algorithms.alignment.xtract.dtd import DocumentType, TooManyNamesError, document_type
+from extraction.algorithms.alignment.xtract.dtd import DocumentType, TooManyNamesError, infer_document_type
 from extraction.algorithms.dom.nodes import is_xml
 from extraction.algorithms.errors import PageError
 from extraction.models import Cluster
@@ -75,4 +75,4 @@ def _of(pages: tuple[StoredPage, ...]) -> Told | None:
             broken += 1
         elif page:
             roots.append(page.root)
-    return Told(document_type(roots), broken) if roots or broken else None
+    return Told(infer_document_type(roots), broken) if roots or broken else None

@@ -10,9 +10,9 @@ from typing import Any
 from cachetools import LRUCache, cached
 from django.contrib.auth.models import User
 
-from extraction.algorithms.alignment.roadrunner.infer import PAGES, Found, infer_from_few
-from extraction.algorithms.alignment.roadrunner.printing import Line, lines
-from extraction.algorithms.alignment.roadrunner.wrapper import row_elements
+from extraction.algorithms.alignment.roadrunner.infer import PAGES, Inference, infer_from_few_pages
+from extraction.algorithms.alignment.roadrunner.printing import PrintedLine, print_lines
+from extraction.algorithms.alignment.roadrunner.wrapper import find_row_elements
 from extraction.algorithms.alignment.schema import Repeated, Row, Structure, Tuple, Value
 from extraction.algorithms.errors import AlignmentError
 from extraction.algorithms.rules.guess import guess_type
@@ -77,7 +77,7 @@ class Look:
 
     key: str
     snapshots: tuple[Snapshot, ...]
-    found: Found
+    found: Inference
 
     @property
     def read(self) -> int:
@@ -90,9 +90,9 @@ class Look:
         return sum(1 for _ in self.found.structure.schema.fields())
 
     @property
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[PrintedLine]:
         """It as a regular expression, line by line, at most `LINES`."""
-        return list(islice(lines((self.found.wrapper.root,)), LINES))
+        return list(islice(print_lines((self.found.wrapper.root,)), LINES))
 
 
 def look(cluster: Cluster, *, pages: int = PAGES) -> Look:
@@ -112,7 +112,7 @@ def _infer(cluster: Cluster, samples: sample_trees.Samples, pages: int) -> Look:
             f"{cluster.label} has {len(roots)} readable sample page{'' if len(roots) == 1 else 's'}; a comparison needs at least two"
         )
     try:
-        return Look(samples.key, tuple(kept), infer_from_few(roots, most=pages))
+        return Look(samples.key, tuple(kept), infer_from_few_pages(roots, most=pages))
     except AlignmentError as error:
         raise JobError(f"RoadRunner gives up on {cluster.label}: {error}") from error
 
@@ -134,7 +134,7 @@ def _column(place: int, letter: str, within: str, name: str, pages: Mapping[int,
 
 def tables(seen: Look) -> list[Table]:
     """Its repeated parts, those with most rows first: a second opinion of where a template's repeating records are."""
-    structure, elements = seen.found.structure, dict(row_elements((seen.found.wrapper.root,)))
+    structure, elements = seen.found.structure, dict(find_row_elements((seen.found.wrapper.root,)))
     counts = {name: {page: len(rows) for page, rows in pages.items()} for name, pages in structure.tables().items()}
     found = [
         Table(

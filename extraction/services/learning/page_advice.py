@@ -149,7 +149,7 @@ def advise(cluster: Cluster, samples: Sequence[int], *, begun: Sequence[int] = (
         complete=complete,
         settled=complete and learnable and whole and not disputed and not missing,
         unlearned=unlearned,
-        covered=dict(zip(order, greedy.covered(table, [ids.index(pk) for pk in order]), strict=True)),
+        covered=dict(zip(order, greedy.measure_coverage(table, [ids.index(pk) for pk in order]), strict=True)),
     )
 
 
@@ -190,7 +190,7 @@ def _ranked(
     place = {pk: number for number, pk in enumerate(ids)}
     order = [*(place[pk] for pk in samples if pk in place), *(place[pk] for pk in ids if pk not in set(samples))]
     shown = {place[pk] for pages in labels.values() for pk in pages if pk in place}
-    return teaching.rank(known, [page for page in order if ids[page] not in done], greedy.fresh(table, sorted(shown)))
+    return teaching.rank(known, [page for page in order if ids[page] not in done], greedy.measure_unseen(table, sorted(shown)))
 
 
 def _paths(space: Workspace, snapshot_id: int) -> greedy.PagePaths:
@@ -199,7 +199,7 @@ def _paths(space: Workspace, snapshot_id: int) -> greedy.PagePaths:
 
 @cached(LRUCache(2_000), key=lambda page: page.sha256, lock=Lock())
 def _page_paths(page: LoadedPage) -> greedy.PagePaths:
-    return greedy.paths_of(page.root)
+    return greedy.read_paths(page.root)
 
 
 def _jury(space: Workspace, committees: Mapping[Attribute, Committee], known: Mapping[str, Known]) -> _Jury:

@@ -140,7 +140,7 @@ class Looker:
         root = page_visits.tree(answer) if answer else None
         if answer is None or answer.content is None or root is None:
             return None
-        vector = shingles.vector(answer.content)
+        vector = shingles.compute_vector(answer.content)
         covered = not self.masks or any(mask.covers(vector) for mask in self.masks)
         return Visit(url, self.old[url], table(root), self.before[url], page_visits.values_of(self.sheet, root), covered)
 

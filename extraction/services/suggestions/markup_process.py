@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 from lxml import etree
 
 from extraction.algorithms.dom.parse import decode
-from extraction.algorithms.markup.items import Item, read
+from extraction.algorithms.markup.items import Item, parse_items
 from extraction.services.core.sandbox import SandboxLimits, run_in_sandbox
 
 PAGE_S = 5.0
@@ -85,7 +85,7 @@ def _page(content: bytes, kind: str) -> list[Item]:
             found[name] = list(extractor.extract_items(tree, base_url=None))
         except Exception:  # noqa: BLE001, S112 - of others' libraries on a hostile page, in a process made for it
             continue
-    return read(found)
+    return parse_items(found)
 
 
 def _extractors(content: bytes) -> list[tuple[str, Any]]:

@@ -6,7 +6,7 @@ from threading import Lock
 from cachetools import LRUCache
 from lxml import etree
 
-from extraction.algorithms.alignment.methods import opinions
+from extraction.algorithms.alignment.methods import collect_opinions
 from extraction.algorithms.alignment.schema import Structure
 from extraction.algorithms.suggestion.opinions import agreeing
 from extraction.models import Cluster
@@ -22,7 +22,7 @@ def structures(key: str, roots: Sequence[etree._Element]) -> dict[str, Structure
     """{method: what it found} on pages, without methods that give up. key: says which pages they are."""
     with _ONE_AT_A_TIME:
         if key not in _STRUCTURES:
-            _STRUCTURES[key] = opinions(roots) if len(roots) > 1 else {}
+            _STRUCTURES[key] = collect_opinions(roots) if len(roots) > 1 else {}
         return _STRUCTURES[key]
 
 

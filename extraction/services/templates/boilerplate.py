@@ -16,9 +16,9 @@ from typing import Any
 from django.core.files.storage import default_storage
 from django.db.models import QuerySet
 
-from extraction.algorithms.boilerplate import areas, entropy, template_hash
-from extraction.algorithms.boilerplate.blocks import Block, blocks
-from extraction.algorithms.boilerplate.template_hash import HashedNode, Measure
+from extraction.algorithms.boilerplate import entropy, main_content, template_hash
+from extraction.algorithms.boilerplate.blocks import Block, split_blocks
+from extraction.algorithms.boilerplate.template_hash import HashedNode, HtmlAmount
 from extraction.algorithms.boilerplate.words import DEFAULT_LANGUAGE
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError
@@ -91,7 +91,7 @@ def dimmed(cluster: Cluster, snapshot: Snapshot) -> list[int]:
     if judged.pages < 2:
         return []
     template = find_template_nodes(page, judged.counted, judged.pages)
-    return areas.dimmed(page.nodes, page.blocks, find_informative(page, judged), template)
+    return main_content.find_dimmed_elements(page.nodes, page.blocks, find_informative(page, judged), template)
 
 
 def main_text(cluster: Cluster, snapshot: Snapshot) -> Location | None:
@@ -100,7 +100,7 @@ def main_text(cluster: Cluster, snapshot: Snapshot) -> Location | None:
     if article.body:
         return article.body.place
     page, judged = read_parts(snapshot), _judge(_beside(cluster, snapshot))
-    node = areas.main_text(page.nodes, page.blocks, find_informative(page, judged)) if judged.pages > 1 else None
+    node = main_content.find_main_text(page.nodes, page.blocks, find_informative(page, judged)) if judged.pages > 1 else None
     return None if node is None else Location(node)
 
 
@@ -127,23 +127,23 @@ def read_parts(page: Stored) -> Parts:
 
 
 def _stored(rows: Any) -> Parts:
-    nodes = [HashedNode(row[0], row[1], row[2], Measure(*row[3:6]), Measure(*row[6:9])) for row in rows["nodes"]]
+    nodes = [HashedNode(row[0], row[1], row[2], HtmlAmount(*row[3:6]), HtmlAmount(*row[6:9])) for row in rows["nodes"]]
     return Parts(nodes, [Block(node, tuple(held), chars, Counter(found)) for node, held, chars, found in rows["blocks"]])
 
 
 def judge_parts(pages: Sequence[Parts]) -> Judged:
     """What pages of one template tell about each other."""
-    found = entropy.discover([[block.features for block in page.blocks] for page in pages])
-    counted = template_hash.counts(page.nodes for page in pages)
-    part, whole = Measure(), Measure()
+    found = entropy.discover_informative([[block.features for block in page.blocks] for page in pages])
+    counted = template_hash.count_hashes(page.nodes for page in pages)
+    part, whole = HtmlAmount(), HtmlAmount()
     for page in pages:
-        regions = template_hash.regions(page.nodes, find_template_nodes(page, counted, len(pages)))
+        regions = template_hash.join_regions(page.nodes, find_template_nodes(page, counted, len(pages)))
         part = sum((region.measure for region in regions), part)
         whole += page.nodes[0].whole
     return Judged(len(pages), found.threshold, found.features, counted, share(part, whole, pages=len(pages)))
 
 
-def share(part: Measure, whole: Measure, *, pages: int) -> Shares:
+def share(part: HtmlAmount, whole: HtmlAmount, *, pages: int) -> Shares:
     """The fractions that a part makes up of the whole."""
     size, words, links = (mine / all_ if all_ else 0.0 for mine, all_ in zip(astuple(part), astuple(whole), strict=True))
     return Shares(pages, size, words, links)
@@ -152,17 +152,17 @@ def share(part: Measure, whole: Measure, *, pages: int) -> Shares:
 def find_template_nodes(page: Parts, counted: Counter[int], pages: int) -> list[int]:
     """The elements of a page that other pages have, too, none within another. counted: hashes of nodes on so many pages."""
     low, high = template_hash.default_bounds(pages)
-    return template_hash.template_nodes(page.nodes, counted, low=low, high=high)
+    return template_hash.find_template_nodes(page.nodes, counted, low=low, high=high)
 
 
 def find_informative(page: Parts, judged: Judged) -> list[bool]:
     """For each block of a page whether it informs, that is, whether it is not template."""
-    return [entropy.block_entropy(block.features, judged.features) <= judged.threshold for block in page.blocks]
+    return [entropy.measure_block(block.features, judged.features) <= judged.threshold for block in page.blocks]
 
 
 def _read(page: Stored) -> Parts:
     nodes = read_elements(page)
-    return Parts(template_hash.hashed(nodes), blocks(nodes, language=language_of(nodes[0]) or DEFAULT_LANGUAGE))
+    return Parts(template_hash.hash_nodes(nodes), split_blocks(nodes, language=language_of(nodes[0]) or DEFAULT_LANGUAGE))
 
 
 _FIELDS = ("pk", "sha256", "content_type", "size_bytes")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from lxml import etree
 
 from extraction.algorithms.boilerplate import template_hash, text_windows
-from extraction.algorithms.boilerplate.template_hash import HashedNode, Measure
+from extraction.algorithms.boilerplate.template_hash import HashedNode, HtmlAmount
 from extraction.algorithms.dom.nodes import clean, raw_text, texts, whole_text
 from extraction.algorithms.errors import PageError
 from extraction.models import Cluster
@@ -46,7 +46,7 @@ class Report:
 class _Piece:
     text: str
     place: str
-    measure: Measure
+    measure: HtmlAmount
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +65,7 @@ def report(cluster: Cluster, method: str) -> Report | None:
     if len(pages) < 2:
         return None
     pieces, whole = METHODS[method](pages)
-    part = sum((piece.measure for of_page in pieces for piece in of_page), Measure())
+    part = sum((piece.measure for of_page in pieces for piece in of_page), HtmlAmount())
     seen: Counter[tuple[str, str]] = Counter(key for of_page in pieces for key in {(piece.text, piece.place) for piece in of_page})
     sizes: Counter[tuple[str, str]] = Counter()
     for of_page in pieces:
@@ -75,7 +75,7 @@ def report(cluster: Cluster, method: str) -> Report | None:
     return Report(boilerplate.share(part, whole, pages=len(pages)), tuple(parts))
 
 
-Pieces = tuple[list[list[_Piece]], Measure]
+Pieces = tuple[list[list[_Piece]], HtmlAmount]
 """(the template pieces of each page, what all pages amount to)"""
 
 
@@ -86,26 +86,26 @@ def _redundant_blocks(pages: Sequence[_Page]) -> Pieces:
         informative = boilerplate.find_informative(page.parts, judged)
         redundant = [block for block, informs in zip(page.parts.blocks, informative, strict=True) if not informs]
         pieces.append([_Piece(_text(page, block.nodes), _place(page, block.node), _own(page, block.nodes)) for block in redundant])
-    return pieces, sum((page.hashed[0].whole for page in pages), Measure())
+    return pieces, sum((page.hashed[0].whole for page in pages), HtmlAmount())
 
 
 def _recurring_elements(pages: Sequence[_Page]) -> Pieces:
-    counted = template_hash.counts(page.hashed for page in pages)
+    counted = template_hash.count_hashes(page.hashed for page in pages)
     pieces = []
     for page in pages:
         template = boilerplate.find_template_nodes(page.parts, counted, len(pages))
-        regions = template_hash.regions(page.hashed, template)
+        regions = template_hash.join_regions(page.hashed, template)
         pieces.append([_Piece(_text(page, range(r.start, r.end)), _place(page, r.start), r.measure) for r in regions])
-    return pieces, sum((page.hashed[0].whole for page in pages), Measure())
+    return pieces, sum((page.hashed[0].whole for page in pages), HtmlAmount())
 
 
 def _recurring_text(pages: Sequence[_Page]) -> Pieces:
     written = [_linear(page) for page in pages]
-    template = text_windows.learn([text for text, _ in written])
+    template = text_windows.learn_text_template([text for text, _ in written])
     pieces = [
         [_Piece(text[a:b][:TEXT_CHARS], "text", _within(text, links, a, b)) for a, b in template.mark(text)] for text, links in written
     ]
-    return pieces, sum((_within(text, links, 0, len(text)) for text, links in written), Measure())
+    return pieces, sum((_within(text, links, 0, len(text)) for text, links in written), HtmlAmount())
 
 
 METHODS: Mapping[str, Callable[[Sequence[_Page]], Pieces]] = {
@@ -143,15 +143,15 @@ def _place(page: _Page, node: int) -> str:
     return f"{element.tag!s}{('#' if element.get('id') else '.') + names if names else ''}"
 
 
-def _own(page: _Page, nodes: Sequence[int]) -> Measure:
+def _own(page: _Page, nodes: Sequence[int]) -> HtmlAmount:
     """What some elements amount to by themselves, without those within them."""
-    found = Measure()
+    found = HtmlAmount()
     for node in nodes:
         below = list(_children(page.hashed, node))
-        inside = sum((page.hashed[child].whole + page.hashed[child].tail for child in below), Measure())
-        tails = sum((page.hashed[child].tail for child in below), Measure())
+        inside = sum((page.hashed[child].whole + page.hashed[child].tail for child in below), HtmlAmount())
+        tails = sum((page.hashed[child].tail for child in below), HtmlAmount())
         whole = page.hashed[node].whole
-        own = Measure(whole.size_bytes - inside.size_bytes, whole.words - inside.words, whole.links - inside.links)
+        own = HtmlAmount(whole.size_bytes - inside.size_bytes, whole.words - inside.words, whole.links - inside.links)
         found = found + own + tails
     return found
 
@@ -179,7 +179,7 @@ def _linear(page: _Page) -> tuple[str, list[int]]:
     return " ".join(shown), links
 
 
-def _within(text: str, links: Sequence[int], start: int, end: int) -> Measure:
+def _within(text: str, links: Sequence[int], start: int, end: int) -> HtmlAmount:
     piece = text[start:end]
     words = len(piece.split()) - (start > 0 and not text[start - 1].isspace() and bool(piece) and not piece[0].isspace())
-    return Measure(len(piece.encode("utf-8", "surrogatepass")), words, bisect_left(links, end) - bisect_left(links, start))
+    return HtmlAmount(len(piece.encode("utf-8", "surrogatepass")), words, bisect_left(links, end) - bisect_left(links, start))

@@ -8,8 +8,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Count, F, Max, Sum
 
-from extraction.algorithms.clustering import cores, masked_shingles
-from extraction.algorithms.clustering.cores import Templates
+from extraction.algorithms.clustering import masked_shingles, refinement
+from extraction.algorithms.clustering.refinement import SiteTemplates
 from extraction.algorithms.clustering.threshold import SMALLEST_THRESHOLD, default_threshold
 from extraction.algorithms.sketches import shingles
 from extraction.models import Cluster, Clustering, Page, Run, Site, Snapshot
@@ -135,8 +135,8 @@ def _find(run: Run, progress: Progress) -> _Found:
         changed = set(Snapshot.objects.of_site(site).current().kept().filter(cluster=None).values_list("page", flat=True))
         groups = adopting.of_templates(site, old_of_page(site), vectors, changed, reader, threshold)
         return _Found(state, method, threshold, vectors, *groups)
-    first = masked_shingles.cluster(vectors, threshold=threshold)
-    templates = cores.refine(first, reader, threshold=threshold)
+    first = masked_shingles.cluster_vectors(vectors, threshold=threshold)
+    templates = refinement.refine_clusters(first, reader, threshold=threshold)
     return _Found(state, "", threshold, vectors, *_groups(templates, threshold, reader))
 
 
@@ -148,9 +148,9 @@ def _adopted(site: Site, pk: int) -> Clustering:
     return found
 
 
-def _groups(templates: Templates[int], threshold: int, reader: page_steps.Reader) -> tuple[list[Group], list[int]]:
+def _groups(templates: SiteTemplates[int], threshold: int, reader: page_steps.Reader) -> tuple[list[Group], list[int]]:
     """(the templates and, of the pages of none, those few that are alike; the pages left)."""
-    both = cores.refine(templates, reader, threshold=SMALLEST_THRESHOLD) if threshold > SMALLEST_THRESHOLD else templates
+    both = refinement.refine_clusters(templates, reader, threshold=SMALLEST_THRESHOLD) if threshold > SMALLEST_THRESHOLD else templates
     groups, left = [], list(both.unclustered)
     for cluster in both.clusters:
         small = len(cluster.members) < threshold

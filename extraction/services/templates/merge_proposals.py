@@ -11,8 +11,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from lxml import etree
 
-from extraction.algorithms.clustering import core
-from extraction.algorithms.clustering.cores import spread
+from extraction.algorithms.clustering import template_core
+from extraction.algorithms.clustering.refinement import sample_evenly
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import agreement, apply, xslt
 from extraction.algorithms.rules.agreement import Values
@@ -111,7 +111,7 @@ def _pairs(site: Site) -> list[Pair]:
     answered = MergeProposal.objects.refused().of_site(site).values_list("into", "other")
     known = {frozenset(pair) for pair in answered}
     pairs: list[Pair] = []
-    common = core.frame(list(cores.values()))
+    common = template_core.find_frame(list(cores.values()))
     for one in (row for pk, row in rows.items() if pk in ruled):
         others = [other for pk, other in rows.items() if pk != one.pk]
         ranked = sorted((-cores[one.pk].likeness(cores[other.pk]), other.number, other) for other in others)
@@ -159,7 +159,7 @@ class _Reader:
             sheet = xslt.Stylesheet.compile(self._ruled[rule_of].stylesheet)
         except (RuleError, XPathError):
             sheet = None
-        for source in spread(designs.learnable_pages(pages_of), PAGES):
+        for source in sample_evenly(designs.learnable_pages(pages_of), PAGES):
             try:
                 yield sheet, stored_pages.read_root(source)
             except PageError:

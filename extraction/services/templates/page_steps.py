@@ -5,7 +5,7 @@ from collections.abc import Callable
 from cachetools import LRUCache
 from django.core.files.storage import default_storage
 
-from extraction.algorithms.clustering.paths import PagePaths, paths_of
+from extraction.algorithms.clustering.page_steps import PageSteps, collect_steps
 from extraction.algorithms.errors import PageError
 from extraction.models import Site, Snapshot
 from extraction.services.core import stored_bytes
@@ -25,9 +25,9 @@ class Reader:
         self._snapshots = Snapshot.objects.of_site(site).current().kept()
         self._tell = tell
         self._asked = 0
-        self._kept: LRUCache[int, PagePaths] = LRUCache(KEPT)
+        self._kept: LRUCache[int, PageSteps] = LRUCache(KEPT)
 
-    def __call__(self, page: int) -> PagePaths:
+    def __call__(self, page: int) -> PageSteps:
         """Raises PageError for a page that cannot be read or no longer exists."""
         if page not in self._kept:
             self._kept[page] = self._read(page)
@@ -35,20 +35,20 @@ class Reader:
             self._tell(self._asked)
         return self._kept[page]
 
-    def _read(self, page: int) -> PagePaths:
+    def _read(self, page: int) -> PageSteps:
         snapshot = self._snapshots.filter(page=page).first()
         if snapshot is None:
             raise PageError(f"page {page} no longer exists")
         return read_steps(snapshot)
 
 
-def read_steps(page: Stored) -> PagePaths:
+def read_steps(page: Stored) -> PageSteps:
     """A page's steps, from the cache in the storage or from the page. Raises PageError for a page that cannot be read."""
     name = f"steps/{page.sha256[:2]}/{page.sha256[2:]}"
     try:
         with default_storage.open(name, "rb") as file:
-            return PagePaths.from_bytes(file.read())
+            return PageSteps.from_bytes(file.read())
     except (FileNotFoundError, ValueError):  # not there yet, or of another release
-        found = paths_of(read_root(page))
+        found = collect_steps(read_root(page))
     stored_bytes.keep(name, found.to_bytes())
     return found

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.db.models import Q
 
-from extraction.algorithms.clustering.measures import Quality, quality
+from extraction.algorithms.clustering.measures import ClusteringQuality, measure_quality
 from extraction.algorithms.methods import METHODS
 from extraction.models import Cluster, Clustering, Page, Run, Site, Snapshot
 from extraction.services.lab import compare_clusterings, comparisons, page_labels
@@ -52,7 +52,7 @@ class Row:
     groups: int
     alone: int
     moved: int
-    quality: Quality | None
+    quality: ClusteringQuality | None
     time: float
     memory: float
     cost: float
@@ -240,10 +240,10 @@ def _chosen(clustering: Clustering, home: Mapping[int, int]) -> list[int | None]
     return [*chosen, *[None] * (len(clustering.groups) - len(groups))]
 
 
-def _quality(clustering: Clustering, labels: Mapping[int, str]) -> Quality | None:
+def _quality(clustering: Clustering, labels: Mapping[int, str]) -> ClusteringQuality | None:
     cluster = {str(page): place for place, group in enumerate(clustering.groups) for page in group}
     truth = {str(page): label for page, label in labels.items() if str(page) in cluster}
-    return quality(truth, cluster) if len(truth) > 1 else None
+    return measure_quality(truth, cluster) if len(truth) > 1 else None
 
 
 def _examples(groups: Sequence[Sequence[int]]) -> dict[int, Snapshot]:

@@ -17,7 +17,7 @@ UNREADABLE, PARTLY, UNCLUSTERED, GONE = "unreadable", "partly", "unclustered", "
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class ShownValue:
     """One value of a record as it is shown. position: which of the attribute's values, from 0."""
 
     raw: str
@@ -31,7 +31,7 @@ class Column:
     """An attribute and its values on a page."""
 
     attribute: Attribute
-    values: list[Value]
+    values: list[ShownValue]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +141,6 @@ def mark(record: Record, text: str) -> Mark:
     return Mark(locations=json.dumps([outline], separators=(",", ":")))
 
 
-def values(stored: Sequence[RecordValue]) -> list[Value]:
+def values(stored: Sequence[RecordValue]) -> list[ShownValue]:
     """The stored values of one attribute."""
-    return [Value(each.raw, each.value, each.problem, place) for place, each in enumerate(stored)]
+    return [ShownValue(each.raw, each.value, each.problem, place) for place, each in enumerate(stored)]

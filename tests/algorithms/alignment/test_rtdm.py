@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from extraction.algorithms.alignment.rtdm import TreeDistance
 from extraction.algorithms.alignment.trees import Forest, Tree
-from extraction.algorithms.clustering.tree_distance import cluster_by_likeness
+from extraction.algorithms.clustering.likeness_clustering import cluster_by_likeness
 from extraction.algorithms.dom.parse import parse
 from extraction.demo.site import pages as demo_pages
 

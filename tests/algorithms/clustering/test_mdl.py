@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extraction.algorithms.clustering.mdl import AdaptiveCode, agglomerate, told_apart_bits
+from extraction.algorithms.clustering.mdl import AdaptiveCode, membership_bits, merge_best_pairs
 
 PAGES, PATHS = 4, 8
 
@@ -42,7 +42,7 @@ def test_parts_of_a_page_count_as_parts() -> None:
 
 
 def test_telling_two_pages_of_two_apart_costs_a_bit_each() -> None:
-    assert told_apart_bits(np.array(1.0), np.array(1.0)) == 2.0
+    assert membership_bits(np.array(1.0), np.array(1.0)) == 2.0
 
 
 @settings(deadline=None)
@@ -59,7 +59,7 @@ def test_merging_takes_the_best_pair_each_time(count: int, values: list[int]) ->
         told.append((i, j))
         own[i] += own[j]
 
-    found = agglomerate(count, score, merge)
+    found = merge_best_pairs(count, score, merge)
     groups = {i: [i] for i in range(count)}
     plain = [float(value) for value in values]
     expected = []

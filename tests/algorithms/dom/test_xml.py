@@ -11,7 +11,7 @@ from extraction.algorithms.dom import xml
 from extraction.algorithms.dom.nodes import elements, is_xml, raw_text, texts
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError
-from extraction.algorithms.sketches.shingles import vector
+from extraction.algorithms.sketches.shingles import compute_vector
 from tests.fixtures import product_feed
 
 UTF_16 = "<?xml version='1.0' encoding='utf-16'?><a>é</a>"
@@ -104,7 +104,7 @@ def test_names_beyond_ascii_and_strange_ones_can_be_named() -> None:
 def test_vectors_tell_long_names_apart_and_see_no_tags_in_cdata() -> None:
     pages = {page.kind: [] for page in product_feed.site()}
     for page in product_feed.site():
-        pages[page.kind].append(vector(page.content))
+        pages[page.kind].append(compute_vector(page.content))
     assert not set(pages["product"]) & set(pages["maker"]) and len(set(pages["maker"])) == 1
     assert xml.tags(b"<a><!-- <q> --><b c='>'/><g:b>x</g:b><![CDATA[<z>]]></a>").count(b"<") == 6
     assert xml.tags(b"<productName/>") != xml.tags(b"<productPrice/>")

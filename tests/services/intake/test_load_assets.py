@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from extraction.algorithms.dom.references import Need
+from extraction.algorithms.dom.references import NeededResource
 from extraction.demo.images import png
 from extraction.demo.server import DemoServer
 from extraction.models import Asset, Run, Site
@@ -32,7 +32,7 @@ class Web:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def __call__(self, _site: Site, needed: list[Need]) -> Iterator[tuple[Need, bytes]]:
+    def __call__(self, _site: Site, needed: list[NeededResource]) -> Iterator[tuple[NeededResource, bytes]]:
         for need in needed:
             self.asked.append(need.url)
             if need.url in WEB:
@@ -77,7 +77,7 @@ def test_what_is_there_or_failed_a_moment_ago_is_not_asked_for_again(site):
 
 
 def test_a_killed_run_goes_on_where_it_was(site):
-    def dies(_site: Site, needed: list[Need]) -> Iterator[tuple[Need, bytes]]:
+    def dies(_site: Site, needed: list[NeededResource]) -> Iterator[tuple[NeededResource, bytes]]:
         yield next((need, WEB[need.url]) for need in needed if need.url in WEB)
         raise KeyboardInterrupt
 

@@ -146,11 +146,11 @@ def test_addresses_are_made_absolute_and_the_pages_language_is_used(shop: Cluste
 
 def test_new_pages_are_matched_by_url_and_then_by_vector(shop: Cluster, sent: list[int]) -> None:
     like, unlike = factory.book_html("New"), b"<html><body>" + b"<table><tr><td>x</td></tr></table>" * 9 + b"</body></html>"
-    mask = shingles.Mask(shingles.vector(like)).text()
+    mask = shingles.Mask(shingles.compute_vector(like)).text()
     Cluster.objects.filter(pk=shop.pk).update(masks=[mask])
     for name, content in {"book/new": like, "book/odd": unlike, "about/new": like}.items():
         factory.snapshot(shop.site, f"https://shop.example/{name}", content)
-    stored = f"{shingles.vector(like):016x}"
+    stored = f"{shingles.compute_vector(like):016x}"
     known = factory.snapshot(shop.site, "https://shop.example/book/known", b"<h1>Says it is like</h1>", vector=stored)
     Snapshot.objects.filter(pk=known.pk).update(scheme=shingles.SCHEME)
     old = factory.snapshot(shop.site, "https://shop.example/book/old", unlike, vector=stored)

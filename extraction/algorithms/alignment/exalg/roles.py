@@ -12,7 +12,7 @@ import numpy as np
 
 from extraction.algorithms.alignment.exalg import classes, nesting
 from extraction.algorithms.alignment.exalg.nesting import Nest
-from extraction.algorithms.alignment.exalg.tokens import Stream
+from extraction.algorithms.alignment.exalg.tokens import TokenStream
 from extraction.algorithms.arrays import I64
 
 MAX_ROUNDS = 12
@@ -30,13 +30,13 @@ class Differentiated:
     roles: I64
 
 
-def differentiate(stream: Stream, *, size: int, support: int) -> Differentiated:
+def differentiate_roles(stream: TokenStream, *, size: int, support: int) -> Differentiated:
     """The valid LFEQs of pages with all roles told apart."""
     roles = stream.roles
     nests: list[Nest] = []
     for _ in range(MAX_ROUNDS):
-        nests = nesting.nested(classes.find(roles, stream.bounds, size=size, support=support), size=size)
-        context, cell = nesting.fill(nests, len(roles))
+        nests = nesting.choose_nested(classes.find_classes(roles, stream.bounds, size=size, support=support), size=size)
+        context, cell = nesting.fill_positions(nests, len(roles))
         finer = _counted(_finer(roles, context), cell)
         if finer.max() == roles.max():
             return Differentiated(tuple(nests), roles)

@@ -36,7 +36,7 @@ _WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stream:
+class TokenStream:
     """The tokens of all pages, one page after the other.
 
     roles: numbers from 0, shape (tokens,). bounds: shape (pages + 1,); page i has the tokens from bounds[i] to bounds[i + 1].
@@ -70,16 +70,16 @@ class Stream:
         return Location(node, "text", text, "", start, end)
 
 
-def read(roots: Sequence[etree._Element]) -> Stream:
+def read_tokens(roots: Sequence[etree._Element]) -> TokenStream:
     """The tokens of pages of one template."""
-    shared, writer = class_names.shared(roots), _RoleWriter()
+    shared, writer = class_names.find_shared_names(roots), _RoleWriter()
     bounds, most = [0], min(MAX_TOKENS, MAX_TOTAL // max(len(roots), 1))
     for root in roots:
-        _Reader(root, shared, writer, most).run()
+        _TokenReader(root, shared, writer, most).run()
         bounds.append(len(writer.rows))
     roles, node, text, start, end, lengths = np.array(writer.rows, np.int64).reshape(-1, 6).T
     names = tuple(name for _, name, _ in writer.roles)
-    return Stream(roles, np.array(bounds, np.int64), node, text, start, end, lengths, names)
+    return TokenStream(roles, np.array(bounds, np.int64), node, text, start, end, lengths, names)
 
 
 @dataclass(slots=True)
@@ -105,7 +105,7 @@ class _OpenPath:
     column: int = 0
 
 
-class _Reader:
+class _TokenReader:
     """Reads one page, which may be as deep as the parser allows, without recursion."""
 
     def __init__(self, root: etree._Element, shared: frozenset[str], writer: _RoleWriter, most: int) -> None:
@@ -128,7 +128,7 @@ class _Reader:
         self.writer.add(END)
 
     def _open(self, element: OpenElement, above: _OpenPath | None) -> _OpenPath:
-        step = class_names.step(element.element, self.shared)
+        step = class_names.name_step(element.element, self.shared)
         if above is not None and element.tag in ("td", "th"):
             above.column += 1
             step = f"{step}[{above.column}]"

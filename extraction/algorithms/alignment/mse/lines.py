@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from extraction.algorithms.alignment import class_names
-from extraction.algorithms.alignment.mse.page import Kind, Line, Node, Page, Paths
+from extraction.algorithms.alignment.mse.page import ContentLine, LineKind, LineNode, LinePage, PathNumbers
 from extraction.algorithms.alignment.schema import Value
 from extraction.algorithms.dom.nodes import Location, raw_text, value_text
 from extraction.algorithms.dom.walk import OpenElement, walk_page
@@ -38,10 +38,10 @@ CELLS = frozenset(("td", "th"))
 FORM = frozenset(("input", "select", "button", "textarea"))
 
 
-def read(roots: Sequence[etree._Element]) -> tuple[list[Page], Paths]:
+def read_pages(roots: Sequence[etree._Element]) -> tuple[list[LinePage], PathNumbers]:
     """The lines and trees of pages of one template."""
-    shared, paths = class_names.shared(roots), Paths()
-    return [_Reader(shared, paths).page(root) for root in roots], paths
+    shared, paths = class_names.find_shared_names(roots), PathNumbers()
+    return [_LineReader(shared, paths).page(root) for root in roots], paths
 
 
 @dataclass(slots=True)
@@ -70,29 +70,29 @@ class _Growing:
 
     values: list[Value] = field(default_factory=list)
     paths: list[int] = field(default_factory=list)
-    kinds: set[Kind] = field(default_factory=set)
+    kinds: set[LineKind] = field(default_factory=set)
     first: int = -1
     path: int = -1
 
-    def kind(self) -> Kind:
+    def kind(self) -> LineKind:
         """One code for what it holds."""
-        if Kind.HEADING in self.kinds:
-            return Kind.HEADING
-        if {Kind.LINK, Kind.TEXT} <= self.kinds:
-            return Kind.LINK_TEXT
+        if LineKind.HEADING in self.kinds:
+            return LineKind.HEADING
+        if {LineKind.LINK, LineKind.TEXT} <= self.kinds:
+            return LineKind.LINK_TEXT
         return min(self.kinds)
 
 
-class _Reader:
+class _LineReader:
     """Reads one page."""
 
-    def __init__(self, shared: frozenset[str], paths: Paths) -> None:
+    def __init__(self, shared: frozenset[str], paths: PathNumbers) -> None:
         self.shared, self.paths = shared, paths
-        self.nodes: list[Node] = []
-        self.lines: list[Line] = []
+        self.nodes: list[LineNode] = []
+        self.lines: list[ContentLine] = []
         self.growing = _Growing()
 
-    def page(self, root: etree._Element) -> Page:
+    def page(self, root: etree._Element) -> LinePage:
         """Return the page's lines and tree."""
         broken = _broken(root)
         chain: list[_OpenNode] = []
@@ -105,7 +105,7 @@ class _Reader:
                 self._close(chain.pop(), chain[-1] if chain else None)
         while chain:
             self._close(chain.pop(), chain[-1] if chain else None)
-        return Page(tuple(self.nodes), tuple(self.lines))
+        return LinePage(tuple(self.nodes), tuple(self.lines))
 
     def _is_full(self) -> bool:
         return len(self.lines) >= MAX_LINES or len(self.nodes) >= MAX_ELEMENTS
@@ -113,7 +113,7 @@ class _Reader:
     def _open(self, element: OpenElement, chain: Sequence[_OpenNode], broken: set[etree._Element]) -> _OpenNode:
         above = chain[-1] if chain else None
         tag, number = element.tag, element.node
-        step = class_names.step(element.element, self.shared)
+        step = class_names.name_step(element.element, self.shared)
         if above is not None and tag in CELLS:
             step = f"{step}[{_column(element.element, above, chain[-2] if len(chain) > 1 else above)}]"
         path = self.paths.number(self.nodes[above.number].path if above else -1, step)
@@ -121,7 +121,7 @@ class _Reader:
             self._flush()
         if above is not None:
             self.nodes[above.number].children.append(number)
-        self.nodes.append(Node(tag, step, path, above.number if above else -1, [], [number + 1, len(self.lines), 0]))
+        self.nodes.append(LineNode(tag, step, path, above.number if above else -1, [], [number + 1, len(self.lines), 0]))
         opened = _OpenNode(
             number,
             (above is not None and above.link) or tag == "a",
@@ -132,7 +132,7 @@ class _Reader:
             opened.taken = frozenset(above.spans)
             above.spans = {column: rows - 1 for column, rows in above.spans.items() if rows > 1}
         if tag in ("img", "hr") or tag in FORM:
-            self._sign(Kind.IMAGE if tag == "img" else Kind.RULE if tag == "hr" else Kind.FORM, number, path)
+            self._sign(LineKind.IMAGE if tag == "img" else LineKind.RULE if tag == "hr" else LineKind.FORM, number, path)
         return opened
 
     def _close(self, closed: _OpenNode, above: _OpenNode | None) -> None:
@@ -147,11 +147,11 @@ class _Reader:
         if not cleaned:
             return
         path = self.nodes[owner.number].path
-        self._sign(Kind.HEADING if owner.heading else Kind.LINK if owner.link else Kind.TEXT, owner.number, path)
+        self._sign(LineKind.HEADING if owner.heading else LineKind.LINK if owner.link else LineKind.TEXT, owner.number, path)
         self.growing.values.append(Value(cleaned, Location(owner.number, "text", element.texts)))
         self.growing.paths.append(path)
 
-    def _sign(self, kind: Kind, number: int, path: int) -> None:
+    def _sign(self, kind: LineKind, number: int, path: int) -> None:
         if not self.growing.kinds:
             self.growing.first, self.growing.path = number, path
         self.growing.kinds.add(kind)
@@ -159,7 +159,7 @@ class _Reader:
     def _flush(self) -> None:
         grown = self.growing
         if grown.kinds:
-            self.lines.append(Line(grown.kind(), grown.path, grown.first, tuple(grown.values), tuple(grown.paths)))
+            self.lines.append(ContentLine(grown.kind(), grown.path, grown.first, tuple(grown.values), tuple(grown.paths)))
             self.growing = _Growing()
 
 

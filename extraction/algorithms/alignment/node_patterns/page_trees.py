@@ -48,10 +48,10 @@ class PlacedTree:
 
 def read_page_tree(root: etree._Element, forest: Forest) -> PlacedTree:
     """Return the tree of a page: its elements and its texts, without blank texts and those that nobody sees."""
-    return _Reader(forest).read(root)
+    return _PageTreeReader(forest).read(root)
 
 
-class _Reader:
+class _PageTreeReader:
     """Builds the tree of one page from its leaves to its root."""
 
     def __init__(self, forest: Forest) -> None:

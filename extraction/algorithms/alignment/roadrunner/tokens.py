@@ -75,7 +75,7 @@ class _Unfrozen:
     children: list["_Unfrozen | Text"] = field(default_factory=list)
 
 
-def read(roots: Sequence[etree._Element]) -> tuple[list[Element], Vocabulary]:
+def read_pages(roots: Sequence[etree._Element]) -> tuple[list[Element], Vocabulary]:
     """The pages as wrappers of elements and strings, and what they share. Raises AlignmentError for one that has too many tokens."""
     opened = [_read_page(root, f"page {number}") for number, root in enumerate(roots, 1)]
     names: Counter[str] = Counter()
@@ -90,7 +90,7 @@ def read(roots: Sequence[etree._Element]) -> tuple[list[Element], Vocabulary]:
     return [_frozen(page, vocabulary) for page in opened], vocabulary
 
 
-def read_one(root: etree._Element, vocabulary: Vocabulary) -> Element:
+def read_page(root: etree._Element, vocabulary: Vocabulary) -> Element:
     """A further page. Raises AlignmentError for one that has too many tokens."""
     return _frozen(_read_page(root, "the page"), vocabulary)
 

@@ -8,12 +8,12 @@ import numpy as np
 from extraction.algorithms.arrays import U64
 
 
-def pack(scheme: bytes, *columns: U64) -> bytes:
+def pack_columns(scheme: bytes, *columns: U64) -> bytes:
     """The scheme and the columns, each of shape (n,). The same numbers give the same bytes on every machine."""
     return scheme + b"".join(column.astype("<u8").tobytes() for column in columns)
 
 
-def unpack(scheme: bytes, stored: bytes, *, columns: int) -> list[U64]:
+def unpack_columns(scheme: bytes, stored: bytes, *, columns: int) -> list[U64]:
     """The columns that `pack` wrote. Raises ValueError for anything else, also for another scheme's."""
     body = stored[len(scheme) :]
     if not stored.startswith(scheme) or len(body) % (8 * columns):

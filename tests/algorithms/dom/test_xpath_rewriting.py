@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from extraction.algorithms.dom.quick import quick
 from extraction.algorithms.dom.xpath import name_test
+from extraction.algorithms.dom.xpath_rewriting import rewrite_xpath
 from tests.algorithms.learning.pages import page, trees
 
 CLASS = name_test("class", "x")
@@ -39,7 +39,7 @@ CONDITIONS = [
 def test_the_same_nodes_in_the_same_order(body: str, conditions: list[str], tag: str, rest: str) -> None:
     root = page(body).root
     xpath = f"/descendant::{tag}{''.join(conditions)}{rest}"
-    assert etree.XPath(quick(xpath))(root) == etree.XPath(xpath)(root)
+    assert etree.XPath(rewrite_xpath(xpath))(root) == etree.XPath(xpath)(root)
 
 
 @pytest.mark.parametrize(
@@ -55,4 +55,4 @@ def test_the_same_nodes_in_the_same_order(body: str, conditions: list[str], tag:
     ],
 )
 def test_what_is_turned_around(xpath: str, asked: str) -> None:
-    assert quick(xpath) == asked
+    assert rewrite_xpath(xpath) == asked

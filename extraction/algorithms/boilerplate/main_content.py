@@ -14,7 +14,9 @@ MAIN_FRACTION = 0.7
 """Share of the informative text that the element of the main text holds: all but a heading above, related pages beside."""
 
 
-def dimmed(page: Sequence[HashedNode], blocks: Sequence[Block], informative: Sequence[bool], template: Sequence[int]) -> list[int]:
+def find_dimmed_elements(
+    page: Sequence[HashedNode], blocks: Sequence[Block], informative: Sequence[bool], template: Sequence[int]
+) -> list[int]:
     """The outermost elements that hold nothing but text to dim, in document order.
 
     informative: of each block whether it is. template: the page's template nodes.
@@ -28,7 +30,7 @@ def dimmed(page: Sequence[HashedNode], blocks: Sequence[Block], informative: Seq
     return _outermost(page, with_text, dim & with_text)
 
 
-def main_text(page: Sequence[HashedNode], blocks: Sequence[Block], informative: Sequence[bool]) -> int | None:
+def find_main_text(page: Sequence[HashedNode], blocks: Sequence[Block], informative: Sequence[bool]) -> int | None:
     """The innermost element that holds `MAIN_FRACTION` of the page's informative text, the title left out; None where there is none."""
     chars = [0] * len(page)
     for block, keeps in zip(blocks, informative, strict=True):

@@ -23,7 +23,7 @@ CHROME = frozenset(("nav", "header", "footer", "aside"))
 Nodes = Sequence[etree._Element]
 
 
-def place(nodes: Nodes, value: str) -> Location | None:
+def locate_value(nodes: Nodes, value: str) -> Location | None:
     """The likeliest place of a value on a page, None when it stands nowhere. nodes: `elements(root)`."""
     wanted = clean(value).casefold()
     if not wanted:
@@ -35,9 +35,9 @@ def place(nodes: Nodes, value: str) -> Location | None:
     return None
 
 
-def places(nodes: Nodes, values: Sequence[str]) -> tuple[Location, ...]:
+def locate_values(nodes: Nodes, values: Sequence[str]) -> tuple[Location, ...]:
     """The places of several values, () unless nearly all have one: half a list is no list."""
-    found = [place(nodes, value) for value in values]
+    found = [locate_value(nodes, value) for value in values]
     kept = tuple(dict.fromkeys(at for at in found if at is not None))
     return kept if len(kept) >= 0.9 * len(dict.fromkeys(values)) else ()
 

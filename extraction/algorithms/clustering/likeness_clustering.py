@@ -16,7 +16,7 @@ from typing import TypeVar
 import numpy as np
 
 from extraction.algorithms.arrays import F64, I64
-from extraction.algorithms.clustering.mdl import agglomerate
+from extraction.algorithms.clustering.mdl import merge_best_pairs
 
 Item = TypeVar("Item")
 Measure = Callable[[Item, Item], float]
@@ -45,7 +45,7 @@ def cluster_by_likeness(
     for places in _joined([items[number] for number in chosen], at_most, bound):
         numbers = [chosen[place] for place in places]
         table = _measured([items[number] for number in numbers], likeness)
-        for part in hierarchical(table, bound=bound):
+        for part in link_by_average(table, bound=bound):
             groups.append([numbers[place] for place in part])
             medoids.append(numbers[part[int(np.argmax(table[np.ix_(part, part)].sum(1)))]])
     order = sorted(range(len(groups)), key=lambda place: groups[place][0])
@@ -95,7 +95,7 @@ def _likest(item: Item, medoids: Sequence[Item], likeness: Measure[Item], at_mos
     return best, alike
 
 
-def hierarchical(table: F64, *, bound: float) -> list[list[int]]:
+def link_by_average(table: F64, *, bound: float) -> list[list[int]]:
     """Average linkage of items whose likenesses are given, shape (items, items), down to the bound."""
     sums, sizes = table.astype(np.float64).copy(), np.ones(len(table))
 
@@ -108,7 +108,7 @@ def hierarchical(table: F64, *, bound: float) -> list[list[int]]:
         sums[:, one] += sums[:, other]
         sizes[one] += sizes[other]
 
-    return agglomerate(len(table), score, merge)
+    return merge_best_pairs(len(table), score, merge)
 
 
 _EQUAL = 2e-6

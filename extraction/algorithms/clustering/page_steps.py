@@ -18,7 +18,7 @@ import numpy as np
 from lxml import etree
 
 from extraction.algorithms.arrays import U64
-from extraction.algorithms.sketches.columns import pack, unpack
+from extraction.algorithms.sketches.serialization import pack_columns, unpack_columns
 
 SCHEME = b"steps/1\n"
 """Starts every serialised `PagePaths`; to be changed with anything that changes a step."""
@@ -28,7 +28,7 @@ OPAQUE = frozenset({"svg", "math"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PagePaths:
+class PageSteps:
     """The steps of one page, some hundred, 16 bytes each.
 
     steps: shape (n,), hashes of the steps, ascending, distinct. parents: shape (n,), the step that each one hangs on; 0 for the root.
@@ -39,15 +39,15 @@ class PagePaths:
 
     def to_bytes(self) -> bytes:
         """A form for caches; the same page gives the same bytes on every machine."""
-        return pack(SCHEME, self.steps, self.parents)
+        return pack_columns(SCHEME, self.steps, self.parents)
 
     @classmethod
-    def from_bytes(cls, stored: bytes) -> "PagePaths":
+    def from_bytes(cls, stored: bytes) -> "PageSteps":
         """What `to_bytes` wrote. Raises ValueError for anything else, also for another release's form."""
-        return cls(*unpack(SCHEME, stored, columns=2))
+        return cls(*unpack_columns(SCHEME, stored, columns=2))
 
 
-def paths_of(root: etree._Element) -> PagePaths:
+def collect_steps(root: etree._Element) -> PageSteps:
     """The steps of a parsed page, so that its tree need not be kept. Time: linear in the elements."""
     top = _Path(str(root.tag), None, _hash(0, str(root.tag)))
     found = [top]
@@ -69,7 +69,7 @@ def paths_of(root: etree._Element) -> PagePaths:
     for path in found:
         rows |= {_hash(path.code, "." + token): path.code for token in path.classes}
     both = np.array(sorted(rows.items()), np.uint64).reshape(-1, 2)
-    return PagePaths(both[:, 0].copy(), both[:, 1].copy())
+    return PageSteps(both[:, 0].copy(), both[:, 1].copy())
 
 
 @dataclass(slots=True, eq=False)

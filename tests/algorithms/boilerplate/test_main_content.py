@@ -2,8 +2,8 @@
 
 from lxml import etree
 
-from extraction.algorithms.boilerplate import areas, entropy, template_hash
-from extraction.algorithms.boilerplate.blocks import blocks
+from extraction.algorithms.boilerplate import entropy, main_content, template_hash
+from extraction.algorithms.boilerplate.blocks import split_blocks
 from extraction.algorithms.dom.nodes import elements
 from extraction.algorithms.dom.parse import parse
 
@@ -18,15 +18,15 @@ PAGE = """<title>{0}</title><body><nav id=menu><a href=/a>Home</a> <a href=/b>Ne
 def judged(htmls: list[str]) -> tuple[list[etree._Element], list[str], str | None]:
     """(nodes, what is dimmed, the main text's element) of the first page, by ids."""
     pages = [elements(parse(html.encode()).root) for html in htmls]
-    held = [blocks(nodes) for nodes in pages]
-    hashed = [template_hash.hashed(nodes) for nodes in pages]
-    found = entropy.discover([[block.features for block in page] for page in held])
+    held = [split_blocks(nodes) for nodes in pages]
+    hashed = [template_hash.hash_nodes(nodes) for nodes in pages]
+    found = entropy.discover_informative([[block.features for block in page] for page in held])
     keeps = [found.informative(0, place) for place in range(len(held[0]))]
     low, high = template_hash.default_bounds(len(pages))
-    template = template_hash.template_nodes(hashed[0], template_hash.counts(hashed), low=low, high=high)
-    main = areas.main_text(hashed[0], held[0], keeps)
+    template = template_hash.find_template_nodes(hashed[0], template_hash.count_hashes(hashed), low=low, high=high)
+    main = main_content.find_main_text(hashed[0], held[0], keeps)
     nodes = pages[0]
-    dim = areas.dimmed(hashed[0], held[0], keeps, template)
+    dim = main_content.find_dimmed_elements(hashed[0], held[0], keeps, template)
     return nodes, [nodes[node].get("id") for node in dim], None if main is None else nodes[main].get("id")
 
 

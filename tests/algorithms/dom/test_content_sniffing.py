@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from extraction.algorithms.dom.junk import why_no_page
+from extraction.algorithms.dom.content_sniffing import explain_non_page
 
 DATA = Path(__file__).parents[3] / ".data" / "extraction"
 PAGE = "<!doctype html><html><head><title>Café 東京</title></head><body><p>3 < 4</p></body></html>"
@@ -28,7 +28,7 @@ NOISE = random.Random(1).randbytes(20_000)
     ],
 )
 def test_what_is_no_page_is_told(content: bytes, why: str) -> None:
-    assert why in why_no_page(content)
+    assert why in explain_non_page(content)
 
 
 @pytest.mark.parametrize(
@@ -50,11 +50,11 @@ def test_what_is_no_page_is_told(content: bytes, why: str) -> None:
     ],
 )
 def test_pages_with_strange_bytes_are_pages(content: bytes) -> None:
-    assert why_no_page(content) == ""
+    assert explain_non_page(content) == ""
 
 
 @pytest.mark.data
 @pytest.mark.skipif(not DATA.is_dir(), reason="the evaluation pages are not in .data/extraction")
 def test_no_real_page_is_taken_for_junk() -> None:
     files = sorted(DATA.glob("*/pages/*.html"))[::25]
-    assert files and [file.name for file in files if why_no_page(file.read_bytes())] == []
+    assert files and [file.name for file in files if explain_non_page(file.read_bytes())] == []

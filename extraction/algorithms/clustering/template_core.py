@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from extraction.algorithms.arrays import U64
-from extraction.algorithms.clustering.paths import PagePaths
-from extraction.algorithms.clustering.templates import CONTAINED_FRACTION, RARE_FRACTION
+from extraction.algorithms.clustering.merge_scores import CONTAINED_FRACTION, RARE_FRACTION
+from extraction.algorithms.clustering.page_steps import PageSteps
 
 REQUIRED_FRACTION = 0.9
 """Least share of the required steps that a page has."""
@@ -33,7 +33,7 @@ _PARTS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Core:
+class TemplateCore:
     """What pages of a template have in common. The arrays are hashes of steps (`paths`), ascending.
 
     required: what nine of ten pages have. known: what one of ten pages has; all of `required` too. least: the similarity of that page
@@ -45,33 +45,33 @@ class Core:
     least: float = 0.0
 
     @classmethod
-    def of(cls, pages: Sequence[PagePaths]) -> "Core":
+    def of(cls, pages: Sequence[PageSteps]) -> "TemplateCore":
         """The core of these pages; without pages one that covers nothing."""
         steps, counts = np.unique(np.concatenate([np.zeros(0, np.uint64), *(page.steps for page in pages)]), return_counts=True)
         least = min((_without(page, steps, counts, len(pages)).similarity(page) for page in pages), default=0.0) if len(pages) > 1 else 0.0
         return cls(*_bounds(steps, counts, len(pages)), least=round(least * _PARTS) / _PARTS)
 
-    def similarity(self, page: PagePaths) -> float:
+    def similarity(self, page: PageSteps) -> float:
         """Harmonic mean of the share of required steps that the page has and the share of its steps that are known, from 0 to 1."""
         return _harmonic(*self._shares(page))
 
-    def covers(self, page: PagePaths) -> bool:
+    def covers(self, page: PageSteps) -> bool:
         """Whether the page has nearly all that is required, is known for the most part, and is no further off than its own pages are."""
         has, knows = self._shares(page)
         return has >= REQUIRED_FRACTION and knows >= KNOWN_FRACTION and _harmonic(has, knows) >= self.least - SLACK
 
-    def tells(self, page: PagePaths, frame: U64) -> bool:
+    def tells(self, page: PageSteps, frame: U64) -> bool:
         """Whether the page also fits beside the site's frame, which every page fits: as far as templates that are merged must."""
         required, steps = np.setdiff1d(self.required, frame, assume_unique=True), np.setdiff1d(page.steps, frame, assume_unique=True)
         has, knows = _share(required, steps) if len(required) else 1.0, _share(steps, self.known) if len(steps) else 1.0
         return min(has, knows) >= CONTAINED_FRACTION
 
-    def holds(self, other: "Core", frame: U64) -> float:
+    def holds(self, other: "TemplateCore", frame: U64) -> float:
         """Share of what another template requires beside the site's frame that this one knows; 1 where it requires nothing beside it."""
         required = np.setdiff1d(other.required, frame, assume_unique=True)
         return _share(required, self.known) if len(required) else 1.0
 
-    def likeness(self, other: "Core") -> float:
+    def likeness(self, other: "TemplateCore") -> float:
         """Harmonic mean of the shares of what each of two templates requires that the other one knows, from 0 to 1; symmetric."""
         return _harmonic(_share(self.required, other.known), _share(other.required, self.known))
 
@@ -81,7 +81,7 @@ class Core:
         return head + np.concatenate((self.required, self.known)).astype("<u8").tobytes()
 
     @classmethod
-    def from_bytes(cls, stored: bytes) -> "Core":
+    def from_bytes(cls, stored: bytes) -> "TemplateCore":
         """What `to_bytes` wrote. Raises ValueError for anything else."""
         body = stored[len(SCHEME) :]
         if not stored.startswith(SCHEME) or len(body) < 8 or len(body) % 8:
@@ -90,19 +90,19 @@ class Core:
         both = np.frombuffer(body[8:], "<u8").astype(np.uint64)
         return cls(both[:count], both[count:], least)
 
-    def _shares(self, page: PagePaths) -> tuple[float, float]:
+    def _shares(self, page: PageSteps) -> tuple[float, float]:
         """(share of the required steps on the page, share of the page's steps that are known); 0 of nothing."""
         return _share(self.required, page.steps), _share(page.steps, self.known)
 
 
-def nearest(cores: Mapping[int, Core], page: PagePaths) -> int | None:
+def find_nearest_core(cores: Mapping[int, TemplateCore], page: PageSteps) -> int | None:
     """The id of the most similar core that covers the page and tells it (ties: the smaller id), None where none does."""
-    common = frame(list(cores.values()))
+    common = find_frame(list(cores.values()))
     fitting = [(-core.similarity(page), number) for number, core in cores.items() if core.covers(page) and core.tells(page, common)]
     return min(fitting)[1] if fitting else None
 
 
-def frame(cores: Sequence[Core]) -> U64:
+def find_frame(cores: Sequence[TemplateCore]) -> U64:
     """The steps that all templates of a site require: its header and navigation. Of a single template nothing is known to be frame."""
     if len(cores) < 2:
         return np.zeros(0, np.uint64)
@@ -116,9 +116,9 @@ def _bounds(steps: U64, counts: "np.ndarray[tuple[int], np.dtype[np.int64]]", pa
     return steps[counts >= (1 - RARE_FRACTION) * pages], steps[(counts >= RARE_FRACTION * pages) & (counts > 0)]
 
 
-def _without(page: PagePaths, steps: U64, counts: "np.ndarray[tuple[int], np.dtype[np.int64]]", pages: int) -> Core:
+def _without(page: PageSteps, steps: U64, counts: "np.ndarray[tuple[int], np.dtype[np.int64]]", pages: int) -> TemplateCore:
     """The core of all pages but this one."""
-    return Core(*_bounds(steps, counts - np.isin(steps, page.steps, assume_unique=True), pages - 1))
+    return TemplateCore(*_bounds(steps, counts - np.isin(steps, page.steps, assume_unique=True), pages - 1))
 
 
 def _share(of: U64, among: U64) -> float:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from extraction.algorithms.arrays import F64, U64, Flags
-from extraction.algorithms.clustering.paths import PagePaths
+from extraction.algorithms.clustering.page_steps import PageSteps
 
 LEAST_DIFFERENCE = 0.5
 """How much the shares of pages that have a step must differ for it to count: what a page has by chance, half of the others have, too."""
@@ -22,7 +22,7 @@ template with many options were proposed to go with an ordinary one of it, at .5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Difference:
+class Contrast:
     """What tells the pages apart from the rest. steps: ascending. there: whether those apart have them. weights: from 0.5 to 1."""
 
     steps: U64
@@ -30,7 +30,7 @@ class Difference:
     weights: F64
 
     @classmethod
-    def between(cls, apart: Sequence[PagePaths], rest: Sequence[PagePaths]) -> "Difference":
+    def between(cls, apart: Sequence[PageSteps], rest: Sequence[PageSteps]) -> "Contrast":
         """What tells the first pages from the second. Without pages on either side nothing does."""
         if not apart or not rest:
             return cls(np.zeros(0, np.uint64), np.zeros(0, np.bool_), np.zeros(0))
@@ -39,7 +39,7 @@ class Difference:
         telling = np.abs(difference) >= LEAST_DIFFERENCE
         return cls(steps[telling], difference[telling] > 0, np.abs(difference[telling]))
 
-    def likeness(self, page: PagePaths) -> float:
+    def likeness(self, page: PageSteps) -> float:
         """Share of the weights for which the page answers as those apart, 0 to 1; 0 where nothing tells them apart."""
         if not len(self.steps):
             return 0.0
@@ -47,7 +47,7 @@ class Difference:
         return float(self.weights[same].sum() / self.weights.sum())
 
 
-def _shares(steps: U64, pages: Sequence[PagePaths]) -> F64:
+def _shares(steps: U64, pages: Sequence[PageSteps]) -> F64:
     """Share of the pages that have each step."""
     found, counts = np.unique(np.concatenate([page.steps for page in pages]), return_counts=True)
     shares = np.zeros(len(steps))

@@ -2,12 +2,12 @@
 
 import pytest
 
-from extraction.algorithms.clustering.paths import PagePaths, paths_of
+from extraction.algorithms.clustering.page_steps import PageSteps, collect_steps
 from extraction.algorithms.dom.parse import parse
 
 
 def steps(html: str) -> set[int]:
-    return set(paths_of(parse(html.encode()).root).steps.tolist())
+    return set(collect_steps(parse(html.encode()).root).steps.tolist())
 
 
 def test_text_attributes_and_repetition_do_not_count() -> None:
@@ -34,19 +34,19 @@ def test_what_is_drawn_does_not_count() -> None:
 
 
 def test_every_step_but_the_root_hangs_on_a_step_of_the_page() -> None:
-    found = paths_of(parse(b"<body class='x y'><table><tr><td class=c>1</table><ul><li><ul><li class=d>2</ul></ul>").root)
+    found = collect_steps(parse(b"<body class='x y'><table><tr><td class=c>1</table><ul><li><ul><li class=d>2</ul></ul>").root)
     assert sorted(found.steps.tolist()) == found.steps.tolist()
     assert list(found.parents).count(0) == 1
     assert set(found.parents.tolist()) - {0} <= set(found.steps.tolist())
 
 
 def test_stored_steps_come_back() -> None:
-    found = paths_of(parse(b"<p class=a>1<b>2").root)
-    again = PagePaths.from_bytes(found.to_bytes())
+    found = collect_steps(parse(b"<p class=a>1<b>2").root)
+    again = PageSteps.from_bytes(found.to_bytes())
     assert (again.steps.tolist(), again.parents.tolist()) == (found.steps.tolist(), found.parents.tolist())
     for broken in (b"", found.to_bytes()[:-3], b"steps/0\n" + found.to_bytes()[8:]):
         with pytest.raises(ValueError, match="not stored by the scheme"):
-            PagePaths.from_bytes(broken)
+            PageSteps.from_bytes(broken)
 
 
 def test_a_page_nested_two_thousand_deep_has_its_steps() -> None:

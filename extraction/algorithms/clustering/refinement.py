@@ -27,11 +27,11 @@ from typing import Generic, Protocol, Self, TypeVar
 import numpy as np
 
 from extraction.algorithms.arrays import F64, I64, Flags
-from extraction.algorithms.clustering.core import Core
-from extraction.algorithms.clustering.masked_shingles import DEFAULT_THRESHOLD, Clustering
-from extraction.algorithms.clustering.mdl import agglomerate
-from extraction.algorithms.clustering.paths import PagePaths
-from extraction.algorithms.clustering.templates import Groups, Questions
+from extraction.algorithms.clustering.masked_shingles import DEFAULT_THRESHOLD, MaskClustering
+from extraction.algorithms.clustering.mdl import merge_best_pairs
+from extraction.algorithms.clustering.merge_scores import PageGroups, SiteQuestions
+from extraction.algorithms.clustering.page_steps import PageSteps
+from extraction.algorithms.clustering.template_core import TemplateCore
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.sketches.shingles import Mask
 
@@ -59,20 +59,20 @@ class TemplateCluster(Generic[Page]):
 
     masks: tuple[Mask, ...]
     members: tuple[Page, ...]
-    core: Core
+    core: TemplateCore
 
 
 @dataclass(frozen=True, slots=True)
-class Templates(Generic[Page]):
+class SiteTemplates(Generic[Page]):
     """clusters: the largest first (ties: the smaller first page). unclustered: pages of no template, ascending."""
 
     clusters: tuple[TemplateCluster[Page], ...]
     unclustered: tuple[Page, ...]
 
 
-def refine(
-    found: Clustering[Page] | Templates[Page], paths: Callable[[Page], PagePaths], *, threshold: int = DEFAULT_THRESHOLD
-) -> Templates[Page]:
+def refine_clusters(
+    found: MaskClustering[Page] | SiteTemplates[Page], paths: Callable[[Page], PageSteps], *, threshold: int = DEFAULT_THRESHOLD
+) -> SiteTemplates[Page]:
     """The templates of a site from what Algorithm 1 found in it, or from what an earlier `refine` did: then its templates stay as they
     are but for unclustered pages that come to them or make new ones.
 
@@ -83,7 +83,7 @@ def refine(
     if threshold < 1:
         raise ValueError(f"a cluster has at least 1 page, the threshold is {threshold}")
     state = _State.of(found)
-    if isinstance(found, Clustering):
+    if isinstance(found, MaskClustering):
         state = _Round(state, paths, threshold, settled=False).result()
     left = len(state.loose) + 1
     while len(state.loose) < left:
@@ -100,33 +100,33 @@ class _State(Generic[Page]):
     loose: tuple[Page, ...]
 
     @classmethod
-    def of(cls, found: Clustering[Page] | Templates[Page]) -> "_State[Page]":
-        if isinstance(found, Clustering):
+    def of(cls, found: MaskClustering[Page] | SiteTemplates[Page]) -> "_State[Page]":
+        if isinstance(found, MaskClustering):
             rows = [(_masks(cluster.mask), tuple(sorted(cluster.members))) for cluster in found.clusters]
         else:
             rows = [(cluster.masks, tuple(sorted(cluster.members))) for cluster in found.clusters]
         return cls(tuple(sorted(rows, key=lambda row: row[1])), tuple(sorted(found.unclustered)))
 
-    def templates(self, paths: Callable[[Page], PagePaths]) -> Templates[Page]:
+    def templates(self, paths: Callable[[Page], PageSteps]) -> SiteTemplates[Page]:
         rows = []
         for masks, members in sorted(self.clusters, key=lambda row: (-len(row[1]), row[1][:1])):
-            core = Core.of([page for page in _read(spread(members, SAMPLE_PAGES), paths).values() if page])
+            core = TemplateCore.of([page for page in _read(sample_evenly(members, SAMPLE_PAGES), paths).values() if page])
             rows.append(TemplateCluster(masks, members, core))
-        return Templates(tuple(rows), self.loose)
+        return SiteTemplates(tuple(rows), self.loose)
 
 
 def _masks(*masks: Mask) -> tuple[Mask, ...]:
     return tuple(sorted(set(masks), key=lambda mask: mask.text()))
 
 
-def spread(pages: Sequence[Item], count: int) -> Sequence[Item]:
+def sample_evenly(pages: Sequence[Item], count: int) -> Sequence[Item]:
     """At most `count` of the pages at even distances: pages in order are often of one kind beside each other."""
     return pages if len(pages) <= count else [pages[at * len(pages) // count] for at in range(count)]
 
 
-def _read(pages: Iterable[Page], paths: Callable[[Page], PagePaths]) -> dict[Page, PagePaths | None]:
+def _read(pages: Iterable[Page], paths: Callable[[Page], PageSteps]) -> dict[Page, PageSteps | None]:
     """The steps of pages, None for those that cannot be read."""
-    found: dict[Page, PagePaths | None] = {}
+    found: dict[Page, PageSteps | None] = {}
     for page in pages:
         try:
             found[page] = paths(page)
@@ -138,14 +138,14 @@ def _read(pages: Iterable[Page], paths: Callable[[Page], PagePaths]) -> dict[Pag
 class _Round(Generic[Page]):
     """Steps 1 to 3 once. settled: the clusters are templates, neither taken apart nor merged with each other."""
 
-    def __init__(self, state: _State[Page], paths: Callable[[Page], PagePaths], threshold: int, *, settled: bool) -> None:
+    def __init__(self, state: _State[Page], paths: Callable[[Page], PageSteps], threshold: int, *, settled: bool) -> None:
         self._state, self._paths, self._threshold, self._settled = state, paths, threshold, settled
-        self._samples = [list(spread(pages, SAMPLE_PAGES)) for _, pages in state.clusters]
-        self._loose = list(spread(state.loose, LOOSE_PAGES))
+        self._samples = [list(sample_evenly(pages, SAMPLE_PAGES)) for _, pages in state.clusters]
+        self._loose = list(sample_evenly(state.loose, LOOSE_PAGES))
         self._loose_set = frozenset(self._loose)
         known = _read([page for sample in [*self._samples, self._loose] for page in sample], paths)
         readable = {page: steps for page, steps in known.items() if steps}
-        self._questions = Questions(list(readable.values()))
+        self._questions = SiteQuestions(list(readable.values()))
         comparable = {page: steps for page, steps in readable.items() if self._questions.comparable(steps)}
         self._rows = {page: self._questions.row(steps) for page, steps in comparable.items()}
 
@@ -154,7 +154,7 @@ class _Round(Generic[Page]):
         large = sorted((group for group in groups if len(group) >= self._threshold), key=lambda group: group[0])
         place = {page: number for number, group in enumerate(large) for page in group}
         unread = np.zeros((1, len(self._questions.steps)), np.bool_)
-        self._large = Groups(self._questions, [*(self._stack(group) for group in large), unread])
+        self._large = PageGroups(self._questions, [*(self._stack(group) for group in large), unread])
         self._numbers = np.arange(len(large))
         assigned: dict[Page, int | None] = {}
         homes: list[int | None] = []
@@ -178,7 +178,7 @@ class _Round(Generic[Page]):
         return self._agglomerate(groups, options=True)
 
     def _agglomerate(self, groups: list[list[Page]], *, options: bool) -> list[list[Page]]:
-        arrays = Groups(self._questions, [self._stack(group) for group in groups])
+        arrays = PageGroups(self._questions, [self._stack(group) for group in groups])
         plain = arrays.options if options else arrays.templates
         of_template = np.array([self._settled and not self._loose_set.issuperset(group) for group in groups], np.bool_)
 
@@ -189,7 +189,7 @@ class _Round(Generic[Page]):
             of_template[one] |= of_template[other]
             arrays.merge(one, other)
 
-        merged = agglomerate(len(groups), score, merge)
+        merged = merge_best_pairs(len(groups), score, merge)
         return [sorted(page for number in numbers for page in groups[number]) for numbers in merged]
 
     def _alike(self, pages: Iterable[Page]) -> list[list[Page]]:

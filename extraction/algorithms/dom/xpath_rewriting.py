@@ -20,7 +20,7 @@ _TELLS = re.compile(
 _CLASS = re.compile(r"""contains\(concat\(' ', normalize-space\(@class\), ' '\), (?P<quote>["']) (?P<name>[^"'\s]+) (?P=quote)\)""")
 
 
-def parts(xpath: str) -> Iterator[str]:
+def split_union(xpath: str) -> Iterator[str]:
     """The parts of a union."""
     start = depth = 0
     for match in _PIECE.finditer(xpath):
@@ -31,23 +31,23 @@ def parts(xpath: str) -> Iterator[str]:
     yield xpath[start:].strip()
 
 
-def quick(xpath: str) -> str:
+def rewrite_xpath(xpath: str) -> str:
     """The XPath as it is asked for."""
-    return " | ".join(map(quick_part, parts(xpath)))
+    return " | ".join(map(rewrite_part, split_union(xpath)))
 
 
-def quick_part(part: str) -> str:
+def rewrite_part(part: str) -> str:
     """The same of one part of a union."""
     return _CLASS.sub(lambda match: f"contains(@class, {match['quote']}{match['name']}{match['quote']}) and {match[0]}", _turned(part))
 
 
-def first_tag(part: str) -> str:
+def find_first_tag(part: str) -> str:
     """``/descendant::tag``, where a part begins so, else ""."""
     first = _FIRST.match(part)
     return first[0] if first else ""
 
 
-def first_step(part: str) -> str:
+def find_first_step(part: str) -> str:
     """The same with its conditions."""
     first = _FIRST.match(part)
     return part[: first.end()] + "".join(_conditions(part, first.end())[0]) if first else ""

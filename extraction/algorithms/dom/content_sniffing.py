@@ -24,7 +24,7 @@ _TAG = re.compile(rb"<\0{0,3}[A-Za-z_!?:\x80-\xff]")
 _KNOWN = re.compile(rb"<(?:!doctype|\?xml|%s)[\s>/]" % "|".join(sorted(HTML_NAMES)).encode(), re.IGNORECASE)
 
 
-def why_no_page(content: bytes) -> str:
+def explain_non_page(content: bytes) -> str:
     """Why the bytes are no page of HTML or XML, in words; empty when they may be one. Empty files are for others to refuse."""
     head = content[:LOOK_BYTES]
     if not head.startswith(_WIDE) and not _KNOWN.search(head.replace(b"\0", b"")):

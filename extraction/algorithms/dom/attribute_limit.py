@@ -24,7 +24,7 @@ _ATTRIBUTE = re.compile(rf"[^\s=>]++(?:\s*+{_VALUE})?\s*+")
 _RAW = frozenset(("script", "style", "title", "textarea", "iframe", "noembed", "noframes", "xmp"))
 
 
-def thinned(text: str) -> str:
+def limit_attributes(text: str) -> str:
     """The page, of tags with more than `MAX_ATTRIBUTES` attributes only the first ones; any other page as it is."""
     if text.count("=") < MANY_VALUES and not _LONG.search(text):
         return text

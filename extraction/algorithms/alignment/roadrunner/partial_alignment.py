@@ -12,7 +12,7 @@ MET = 0.5
 """Share of either side's tokens that has to meet, or two elements are no match."""
 
 
-class Way(NamedTuple):
+class Alignment(NamedTuple):
     """How far two sequences are aligned.
 
     done: what was aligned. i, j: where the first and the second stand. fresh: tokens of the second that became optional; lost:
@@ -30,20 +30,22 @@ class Way(NamedTuple):
         """What was aligned, in document order."""
         return tuple(backwards(self.done))[::-1]
 
-    def swapped(self) -> "Way":
+    def swapped(self) -> "Alignment":
         """The same with the two sequences exchanged."""
-        return Way(self.done, self.j, self.i, self.lost, self.fresh, self.resorts)
+        return Alignment(self.done, self.j, self.i, self.lost, self.fresh, self.resorts)
 
-    def further(self, nodes: Sequence[Node], more: "Way") -> "Way":
+    def further(self, nodes: Sequence[Node], more: "Alignment") -> "Alignment":
         """Goes on with nodes to where `more` stands, which began here with nothing aligned."""
-        return Way(stacked(nodes, self.done), more.i, more.j, self.fresh + more.fresh, self.lost + more.lost, self.resorts + more.resorts)
+        return Alignment(
+            stacked(nodes, self.done), more.i, more.j, self.fresh + more.fresh, self.lost + more.lost, self.resorts + more.resorts
+        )
 
     def met(self, needed: int, tokens: int) -> bool:
         """Whether enough of both sides met. needed: tokens that the first has on every page; tokens: all of the second."""
         return self.lost <= (1 - MET) * needed and self.fresh <= (1 - MET) * tokens
 
 
-class Pair(NamedTuple):
+class AlignedPair(NamedTuple):
     """Two nodes made one. fresh, lost, resorts: as in `Way`."""
 
     node: Node
@@ -52,7 +54,7 @@ class Pair(NamedTuple):
     resorts: int = 0
 
 
-def skipped(ones: Sequence[Node], i: int, twos: Sequence[Node], j: int, at: Way) -> Way:
+def skip_to(ones: Sequence[Node], i: int, twos: Sequence[Node], j: int, at: Alignment) -> Alignment:
     """Goes to i and j; what stands before them is optional."""
     nodes = (*optional(ones[at.i : i]), *optional(twos[at.j : j]))
-    return at.further(nodes, Way(None, i, j, size(twos[at.j : j]), required(ones[at.i : i])))
+    return at.further(nodes, Alignment(None, i, j, size(twos[at.j : j]), required(ones[at.i : i])))

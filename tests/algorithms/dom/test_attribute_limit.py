@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extraction.algorithms.dom import floods
-from extraction.algorithms.dom.floods import MAX_ATTRIBUTES, thinned
+from extraction.algorithms.dom import attribute_limit
+from extraction.algorithms.dom.attribute_limit import MAX_ATTRIBUTES, limit_attributes
 from extraction.algorithms.dom.parse import decode, parse
 
 DATA = Path(__file__).parents[3] / ".data"
@@ -28,20 +28,20 @@ def test_only_the_first_attributes_of_a_flood_are_kept_and_what_follows_stays(fo
 def test_what_only_looks_like_tags_in_scripts_and_comments_stays() -> None:
     code = "if (a <b " + "c = d " * 6_000 + ") e();"
     page = f"<html><body><!-- {code} --><script>{code}</script><p>text</p></body></html>"
-    assert thinned(page) == page
+    assert limit_attributes(page) == page
 
 
 @pytest.mark.parametrize("piece", ["<script>", "<p a='", "<p a=1 ", "<!--", "<a =", '<a b="', "="])
 def test_hostile_pages_are_gone_through_once(piece: str) -> None:
-    page = "<html>" + piece * 60_000 + "=" * floods.MANY_VALUES
-    assert len(thinned(page)) <= len(page)
+    page = "<html>" + piece * 60_000 + "=" * attribute_limit.MANY_VALUES
+    assert len(limit_attributes(page)) <= len(page)
 
 
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.sampled_from(["<p", " a", "=", "'", '"', "b", ">", "<", "/", "</script>", "<script", "<!--", "-->", " "]), max_size=40))
 def test_a_page_without_a_flood_is_as_it_was(parts: list[str]) -> None:
     page = "".join(parts)
-    assert thinned(page + "=" * floods.MANY_VALUES) == page + "=" * floods.MANY_VALUES
+    assert limit_attributes(page + "=" * attribute_limit.MANY_VALUES) == page + "=" * attribute_limit.MANY_VALUES
 
 
 @pytest.mark.data
@@ -49,4 +49,4 @@ def test_a_page_without_a_flood_is_as_it_was(parts: list[str]) -> None:
 def test_real_pages_are_as_they_were() -> None:
     for file in sorted((DATA / "extraction").glob("*/pages/*.html"))[::25]:
         text = decode(file.read_bytes())[1]
-        assert thinned(text) == text
+        assert limit_attributes(text) == text

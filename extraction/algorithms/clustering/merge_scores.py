@@ -23,8 +23,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from extraction.algorithms.arrays import F64, I32, I64, U64, Flags
-from extraction.algorithms.clustering.mdl import AdaptiveCode, told_apart_bits
-from extraction.algorithms.clustering.paths import PagePaths
+from extraction.algorithms.clustering.mdl import AdaptiveCode, membership_bits
+from extraction.algorithms.clustering.page_steps import PageSteps
 
 FULL_PAGES = 10
 """Pages on which people would notice a difference. Tried 5, 10 and 20: more keeps page types of one site better apart and splits
@@ -85,14 +85,14 @@ _UNIT = 32
 """Parts of a page in which scaled counts are kept as whole numbers."""
 
 
-class Questions:
+class SiteQuestions:
     """The steps that pages of a site share, and what the site's own code says about each.
 
     steps: ascending. telling: which of them are not the site's frame. bits: what it says of a page to have each, 0 for the frame.
     weights: for each question, how many steps it stands for. A step that every page has is no question.
     """
 
-    def __init__(self, pages: Sequence[PagePaths]) -> None:
+    def __init__(self, pages: Sequence[PageSteps]) -> None:
         """pages: those that are compared; the order does not matter."""
         self.pages = len(pages)
         self.steps, parents = _vocabulary(pages)
@@ -108,7 +108,7 @@ class Questions:
         self._yes_bits, self._no_bits = -np.log2(share) / _UNIT, -np.log2(1 - share) / _UNIT
         self._code = AdaptiveCode(limit=2 * FULL_PAGES * _UNIT, unit=_UNIT)
 
-    def row(self, page: PagePaths) -> Flags:
+    def row(self, page: PageSteps) -> Flags:
         """Which of the steps a page has, shape (steps,)."""
         found = np.zeros(len(self.steps), np.bool_)
         if len(self.steps):
@@ -116,7 +116,7 @@ class Questions:
             found[at[self.steps[at] == page.steps]] = True
         return found
 
-    def comparable(self, page: PagePaths) -> bool:
+    def comparable(self, page: PageSteps) -> bool:
         """Whether enough of a page's steps are on other pages too."""
         return int(self.row(page).sum()) >= COMPARABLE_FRACTION * max(len(page.steps), 1)
 
@@ -134,10 +134,10 @@ class Questions:
         return np.where(self._parents < 0, True, rows[:, self._parents])
 
 
-class Groups:
+class PageGroups:
     """Groups of pages that are being merged, as arrays with one row a group."""
 
-    def __init__(self, questions: Questions, members: Sequence[Flags]) -> None:
+    def __init__(self, questions: SiteQuestions, members: Sequence[Flags]) -> None:
         """members: for each group the rows of its pages, shape (pages, steps)."""
         self._questions = questions
         count, width = len(members), len(questions.weights)
@@ -183,7 +183,7 @@ class Groups:
     def _block(self, group: int, others: I64) -> tuple[F64, F64]:
         both = self._scaled[:, group][:, None] + self._scaled[:, others]
         dearer = self._questions.cost(both[0], both[1]) - self._costs[group] - self._costs[others]
-        label = told_apart_bits(self._weights[group], self._weights[others]) + np.log2(max(self._questions.pages, 2))
+        label = membership_bits(self._weights[group], self._weights[others]) + np.log2(max(self._questions.pages, 2))
         smaller = _smaller_side(np.maximum(dearer, 0), self._rates[group], self._rates[others])
         return label - dearer.sum(1), SIDE_FACTOR * label - smaller
 
@@ -246,7 +246,7 @@ _BLOCK = 64
 """Groups compared at a time: some megabytes of temporary arrays."""
 
 
-def _vocabulary(pages: Sequence[PagePaths]) -> tuple[U64, U64]:
+def _vocabulary(pages: Sequence[PageSteps]) -> tuple[U64, U64]:
     """(steps that enough pages have, ascending; the step each hangs on). A step's parent is on every page that has the step."""
     none = np.zeros(0, np.uint64)
     every = np.concatenate([none, *(page.steps for page in pages)])
