@@ -36,7 +36,14 @@ def fill(cluster: Cluster, rows: Sequence[tuple[str, str, dict[str, list[dict[st
     Page.objects.bulk_update(pages, ["current"], batch_size=500)
     made = [
         Record(
-            snapshot=s, cluster=cluster, rule=rule, state=state, values=values, text=extract_records.search_text(values), extracted_at=now
+            snapshot=s,
+            cluster=cluster,
+            rule=rule,
+            state=state,
+            reason="" if state == Record.State.COMPLETE else "something is missing",
+            values=values,
+            text=extract_records.search_text(values),
+            extracted_at=now,
         )
         for s, (_, state, values) in zip(snapshots, rows, strict=True)
     ]
