@@ -10,6 +10,7 @@ from dataclasses import replace
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import Max
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from extraction.algorithms.errors import RuleError, XPathError
@@ -72,7 +73,8 @@ def retire(rule: Rule, user: User | None = None) -> Rule:
 def move(rule: Rule, state: Rule.State) -> bool:
     """Compare-and-set by `Rule.TRANSITIONS`: False when the row was meanwhile in a state from which it may not go there."""
     before = [each for each, after in Rule.TRANSITIONS.items() if state in after]
-    changed = Rule.objects.filter(pk=rule.pk, state__in=before).update(state=state)
+    times = {} if state in Rule.UNPUBLISHED else {"published_at": Coalesce("published_at", timezone.now())}
+    changed = Rule.objects.filter(pk=rule.pk, state__in=before).update(state=state, **times)
     rule.refresh_from_db()
     return bool(changed)
 

@@ -67,7 +67,7 @@ def update(
         gone = record_type.attributes.exclude(pk__in=list(wanted))
         moved = record_lists.moved(record_type, wanted, lists)
         lost = record_type.attributes.filter(Q(pk__in=gone) | Q(pk__in=[each.pk for each in moved]))
-        labels = dict(lost.values_list("name").annotate(n=Count("labels")))
+        labels = dict(lost.order_by("position", "id").values_list("name").annotate(n=Count("labels")))
         labelled = [(name, n) for name, n in labels.items() if n]
         if labelled and not drop_labels:
             raise InUse("; ".join(f"{name} has {n} marked value{'s' if n > 1 else ''}" for name, n in labelled))

@@ -242,7 +242,7 @@ def test_every_move_that_the_table_does_not_have_is_refused(cluster: Cluster) ->
     Rule.objects.exclude(pk=rule.pk).update(state=Rule.State.RETIRED)
     assert set(Rule.TRANSITIONS) == set(Rule.State)
     for before, after in product(Rule.State, Rule.State):
-        Rule.objects.filter(pk=rule.pk).update(state=before)
+        Rule.objects.filter(pk=rule.pk).update(state=before, published_at=None if before in Rule.UNPUBLISHED else START)
         allowed = after in Rule.TRANSITIONS[before]
         assert rules.move(rule, after) == allowed, (before, after)
         assert rule.state == (after if allowed else before)

@@ -42,6 +42,7 @@ def fill(cluster: Cluster, rows: Sequence[tuple[str, str, dict[str, list[RecordV
             rule=rule,
             state=state,
             values=values_as_json(values),
+            reason="" if state == Record.State.COMPLETE else "something is missing",
             text=extract_records.search_text(values),
             extracted_at=now,
         )

@@ -70,7 +70,7 @@ def test_the_queue_says_what_broke_where_and_that_a_repair_is_ready(signed_in: A
 
 
 def test_the_worst_breakage_stands_first(breakage: Breakage, world: World) -> None:
-    Breakage.objects.filter(pk=world.breakage.pk).update(state=Breakage.State.OPEN, importance=breakage.importance + 1)
+    Breakage.objects.filter(pk=world.breakage.pk).update(state=Breakage.State.OPEN, closed_at=None, importance=breakage.importance + 1)
     assert [row.breakage.pk for row in breakage_view.queue()] == [world.breakage.pk, breakage.pk]
 
 
