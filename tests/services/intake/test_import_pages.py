@@ -154,8 +154,8 @@ def test_files_that_are_no_text_or_have_no_tag_are_refused_by_name(site: Site, t
     files = {"a.html": b"\0\xff" * 600, "b.html": detail(1), "c.html": b"just text", "d.html": detail(2).replace(b"Year", b"\0\0")}
     run = bring(site, zip_at(tmp_path / "site.zip", files))
     assert problems(run) == {
-        "a.html": "it is binary, no page: 50% of its first bytes are control characters",
-        "c.html": "it holds no tag, so it is no page of HTML or XML",
+        "a.html": "it is binary, not a page: 50% of its first bytes are control characters",
+        "c.html": "it contains no tags, so it is not an HTML or XML page",
     }
     assert set(Page.objects.values_list("url", flat=True)) == {"b.html", "d.html"} and run.summary["refused"] == 2
 
@@ -173,7 +173,9 @@ def test_a_hostile_page_is_kept(site: Site, tmp_path: Path) -> None:
     assert Snapshot.objects.get(page__url="utf16.html").title == "sixteen"
 
 
-@pytest.mark.parametrize(("data", "reason"), [(b"no archive", "x.zip: it is no zip, tar or WARC file"), (b"", "x.zip: the file is empty")])
+@pytest.mark.parametrize(
+    ("data", "reason"), [(b"no archive", "x.zip: it is not a zip, tar or WARC file"), (b"", "x.zip: the file is empty")]
+)
 def test_what_is_no_archive_fails_with_the_reason_and_is_not_kept(site: Site, tmp_path: Path, data: bytes, reason: str) -> None:
     path = tmp_path / "x.zip"
     path.write_bytes(data)
@@ -200,7 +202,7 @@ def test_of_an_archive_that_was_cut_off_the_first_pages_stay(site: Site, tmp_pat
     run = bring(site, path)
     assert run.state == Run.State.DONE
     assert 0 < run.summary["pages"] < 10
-    assert problems(run)["cut.tar.gz"] == "it was cut off; what stands before that was read"
+    assert problems(run)["cut.tar.gz"] == "it was cut off; the part before that was read"
 
 
 def test_an_upload_is_moved_to_the_storage_and_two_clicks_start_one_import(site: Site, tmp_path: Path) -> None:
@@ -290,7 +292,7 @@ def test_a_folder_is_imported_by_command(site: Site, tmp_path: Path, capsys: pyt
     ("arguments", "reason"),
     [
         (["import_pages", "books", "/nowhere/x.zip"], "no file or folder /nowhere/x.zip"),
-        (["import_pages", "books", "{bad}", "--here"], "it is no zip, tar or WARC file"),
+        (["import_pages", "books", "{bad}", "--here"], "it is not a zip, tar or WARC file"),
         (["cluster_site", "nobody"], "no site 'nobody'. Sites: books"),
         (["cluster_site", "books", "--threshold", "0"], "the minimum is 1 page per template"),
         (["cluster_site", "books", "--threshold", "99999999999"], "has 0 pages; with a minimum of 99,999,999,999 pages per template"),

@@ -64,7 +64,7 @@ def test_what_the_samples_need_is_loaded_each_once_with_what_their_sheets_need(s
     assert sorted(web.asked) == sorted({*WEB, "https://shop.example/none.png", "https://shop.example/deep.png"})
     assert len(web.asked) == len(set(web.asked)) and run.summary == {"loaded": 4, "failed": 3}
     assert dict(run.problems.values_list("name", "reason")) == {
-        "https://shop.example/bad.png": "it is no picture that is shown",
+        "https://shop.example/bad.png": "it is not a picture that can be shown",
         "https://shop.example/none.png": load_assets.NOT_LOADED,
         "https://shop.example/deep.png": load_assets.NOT_LOADED,
     }

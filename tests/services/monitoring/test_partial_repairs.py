@@ -28,7 +28,7 @@ def entry(name: str, judged: int, agreeing: int) -> dict[str, Any]:
 REPORT = {
     "attributes": [entry("title", 9, 9), entry("price", 2, 2), entry("author", 9, 4)],
     "lists": [{"name": "editions", "attributes": [entry("isbn", 0, 0)]}],
-    "failed": [{"name": "cover", "reason": "none of the old values stands on the new pages"}],
+    "failed": [{"name": "cover", "reason": "none of the old values is on the new pages"}],
 }
 
 
@@ -90,7 +90,7 @@ class TestAccepting:
         assert served(breakage)["price"] == 1
 
     def test_names_what_was_not_found_again_in_the_list_on_the_card_and_in_the_rule(self, signed_in: Any, sent: list[int]) -> None:
-        lost = {"name": "price", "reason": "none of the old values stands on the new pages"}
+        lost = {"name": "price", "reason": "none of the old values is on the new pages"}
         breakage = opened("title", "price", report={"attributes": [entry("title", 9, 9)], "failed": [lost], "repaired_from": 1})
         rule = breakages.accept(breakage, now=NOW)
         client, site = signed_in("viewer"), breakage.cluster.site

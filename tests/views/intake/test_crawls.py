@@ -237,7 +237,7 @@ def test_a_crawl_is_not_resumed_beside_another(signed_in: Any, world: World) -> 
     factory.put(Run.objects.filter(pk=world.crawl.pk), Run.State.CANCELLED)
     crawl_site.start(world.site)
     answer = signed_in("operator").post(reverse("run_resume", args=[world.crawl.pk]), follow=True)
-    assert "Another crawl of this site is under way" in answer.content.decode()
+    assert "Another crawl of this site is running" in answer.content.decode()
 
 
 def test_paused_runs_are_said_apart_from_those_that_work_or_wait(signed_in: Any, world: World) -> None:

@@ -110,9 +110,9 @@ def test_only_operators_are_offered_to_accept_and_only_where_there_is_a_repair(s
         text = signed_in(role).get(breakage.get_absolute_url()).content.decode()
         assert (reverse("breakage_accept", args=[breakage.pk]) in text) == offered
         assert ("Only operators" in text) != offered
-    Breakage.objects.filter(pk=breakage.pk).update(proposal=None, note="price: none of the old values stands on the new pages")
+    Breakage.objects.filter(pk=breakage.pk).update(proposal=None, note="price: none of the old values is on the new pages")
     text = signed_in("operator").get(breakage.get_absolute_url()).content.decode()
-    assert "No repair was found. price: none of the old values stands on the new pages." in text
+    assert "No repair was found. price: none of the old values is on the new pages." in text
     assert "mark the values on a new page" in text
     assert reverse("breakage_accept", args=[breakage.pk]) not in text
 

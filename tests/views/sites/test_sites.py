@@ -37,9 +37,9 @@ def test_a_new_site_comes_with_its_pages(signed_in: Any) -> None:
     [
         (None, "Choose a file first."),
         (SimpleUploadedFile("shop.txt", b"text"), "shop.txt is not an archive that Vertex can read."),
-        (SimpleUploadedFile("shop.zip", b"text"), "shop.zip: it is no zip, tar or WARC file."),
+        (SimpleUploadedFile("shop.zip", b"text"), "shop.zip: it is not a zip, tar or WARC file."),
         (archive(), "shop.zip: no page was found in it."),
-        (archive(a="text"), "shop.zip: no page was found in it; a.html: it holds no tag, so it is no page of HTML or XML."),
+        (archive(a="text"), "shop.zip: no page was found in it; a.html: it contains no tags, so it is not an HTML or XML page."),
     ],
 )
 def test_a_wrong_file_makes_no_site(signed_in: Any, file: SimpleUploadedFile | None, reason: str) -> None:
