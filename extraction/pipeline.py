@@ -8,7 +8,7 @@ unfinished run of the same kind and target is given back instead of a second one
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from django.contrib.auth.models import AbstractUser
+from django.contrib.auth.models import User
 
 from extraction.models import Breakage, Rule, Run, Site
 from extraction.services.core import runs, signals
@@ -118,15 +118,15 @@ SUCCESSORS: Mapping[str, Sequence[Successor]] = {
 """Which runs follow which kind, in this order; each function says on which condition."""
 
 
-def _compare_after_publishing(*, rule: Rule, user: AbstractUser | None, **_: Any) -> None:
+def _compare_after_publishing(*, rule: Rule, user: User | None, **_: Any) -> None:
     merge_proposals.start(rule.cluster.site, user=user)
 
 
-def _renew_after_repair(*, breakage: Breakage, user: AbstractUser | None, **_: Any) -> None:
+def _renew_after_repair(*, breakage: Breakage, user: User | None, **_: Any) -> None:
     """Where the site has an address, it is fetched again and its records are made anew."""
     if sources.ready(breakage.cluster.site):
         crawl_site.start_renewal(breakage.cluster.site, user)
 
 
-def _draw_after_moving(*, site: Site, user: AbstractUser | None, **_: Any) -> None:
+def _draw_after_moving(*, site: Site, user: User | None, **_: Any) -> None:
     previews.start(site, user)

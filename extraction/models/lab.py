@@ -36,7 +36,10 @@ class Clustering(models.Model):
 
     class Meta:
         ordering = ["id"]
-        constraints = [models.UniqueConstraint(fields=["run", "method"], name="one_clustering_per_run_and_method")]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "method"], name="one_clustering_per_run_and_method"),
+            models.CheckConstraint(condition=models.Q(seconds__gte=0), name="a_clustering_took_no_negative_time"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.method or 'templates'} of run {self.run_id}"

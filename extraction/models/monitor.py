@@ -1,11 +1,12 @@
 """Monitoring: when a site is checked, by which pages, and what the checks found (Vertex §3.2.2)."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self, TypeAlias
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.db.models import F, Q
 from django.urls import reverse
 
 from extraction.algorithms.json_values import read_as
@@ -16,6 +17,9 @@ from extraction.models.rule import Rule
 from extraction.models.run import Run
 from extraction.models.site import Site
 from extraction.models.snapshot import Snapshot
+
+MAX_HOURS = 24 * 365
+"""A check a year is the least that a monitor does."""
 
 
 class Monitor(models.Model):
@@ -29,10 +33,15 @@ class Monitor(models.Model):
 
     site = models.OneToOneField(Site, on_delete=models.CASCADE, related_name="monitor")
     enabled = models.BooleanField(default=True)
-    every_hours = models.PositiveIntegerField(default=DEFAULT_HOURS, validators=[MinValueValidator(1), MaxValueValidator(24 * 365)])
+    every_hours = models.PositiveIntegerField(default=DEFAULT_HOURS, validators=[MinValueValidator(1), MaxValueValidator(MAX_HOURS)])
     next_due_at = models.DateTimeField(db_index=True)
     last_checked_at = models.DateTimeField(null=True, blank=True)
     auto_repair = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(every_hours__gte=1, every_hours__lte=MAX_HOURS), name="a_monitor_has_an_interval"),
+        ]
 
     def __str__(self) -> str:
         return f"monitor of {self.site}"
@@ -50,7 +59,10 @@ class Bellwether(models.Model):
 
     class Meta:
         ordering = ["position", "id"]
-        constraints = [models.UniqueConstraint(fields=["cluster", "page"], name="a_page_is_a_bellwether_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["cluster", "page"], name="a_page_is_a_bellwether_once"),
+            models.CheckConstraint(condition=Q(answered__lte=F("asked")), name="a_bellwether_answers_what_it_is_asked"),
+        ]
 
     def __str__(self) -> str:
         return f"bellwether {self.page}"
@@ -61,6 +73,14 @@ class Bellwether(models.Model):
         return self.answered / self.asked if self.asked else 1.0
 
 
+class CheckVerdict(models.TextChoices):
+    OK = "ok", "Ok"
+    SHINGLE = "shingle", "Structure changed"
+    NULL = "null", "Values missing"
+    INCORRECT = "incorrect", "Wrong values"
+    UNREACHABLE = "unreachable", "Unreachable"
+
+
 class Check(models.Model):
     """What one check found of one cluster's rule.
 
@@ -68,18 +88,13 @@ class Check(models.Model):
     {name: `AttributeFinding`}. pages: of `CheckedPage`. evidence: of `CheckEvidence`.
     """
 
-    class Verdict(models.TextChoices):
-        OK = "ok", "Ok"
-        SHINGLE = "shingle", "Structure changed"
-        NULL = "null", "Values missing"
-        INCORRECT = "incorrect", "Wrong values"
-        UNREACHABLE = "unreachable", "Unreachable"
+    Verdict: TypeAlias = CheckVerdict
 
     cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="checks")
     rule = models.ForeignKey(Rule, on_delete=models.CASCADE, related_name="checks")
     run = models.ForeignKey(Run, null=True, blank=True, on_delete=models.SET_NULL, related_name="checks")
     checked_at = models.DateTimeField()
-    verdict = models.CharField(max_length=12, choices=Verdict.choices)
+    verdict = models.CharField(max_length=12, choices=CheckVerdict.choices)
     confirmed = models.BooleanField(default=True)
     asked = models.PositiveIntegerField(default=0)
     reached = models.PositiveIntegerField(default=0)
@@ -91,7 +106,12 @@ class Check(models.Model):
     class Meta:
         ordering = ["-checked_at", "-id"]
         indexes = [models.Index(fields=["cluster", "checked_at"])]
-        constraints = [models.UniqueConstraint(fields=["run", "cluster"], name="a_run_checks_a_cluster_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "cluster"], name="a_run_checks_a_cluster_once"),
+            models.CheckConstraint(condition=Q(verdict__in=CheckVerdict.values), name="a_check_has_a_known_verdict"),
+            models.CheckConstraint(condition=Q(reached__lte=F("asked")), name="a_check_reaches_what_it_asks"),
+            models.CheckConstraint(condition=Q(covered_fraction__gte=0, covered_fraction__lte=1), name="a_check_covers_a_fraction"),
+        ]
 
     def __str__(self) -> str:
         return f"check of {self.cluster} at {self.checked_at:%Y-%m-%d %H:%M}: {self.verdict}"
@@ -120,6 +140,28 @@ class Check(models.Model):
         return "broken" if self.broken and self.verdict == self.Verdict.SHINGLE else self.verdict
 
 
+class BreakageState(models.TextChoices):
+    OPEN = "open", "Open"
+    REPAIRED = "repaired", "Repaired"
+    RECOVERED = "recovered", "Recovered by itself"
+    DISMISSED = "dismissed", "Dismissed"
+
+
+CLOSED = (BreakageState.REPAIRED, BreakageState.RECOVERED, BreakageState.DISMISSED)
+
+
+class BreakageQuerySet(models.QuerySet["Breakage"]):
+    """Common questions about breakages."""
+
+    def of_site(self, site: Site) -> Self:
+        """Breakages of a site's clusters."""
+        return self.filter(cluster__site=site)
+
+    def open(self) -> Self:
+        """Breakages that nobody has closed."""
+        return self.filter(state=BreakageState.OPEN)
+
+
 class Breakage(models.Model):
     """A broken rule, from the check that found it until it was repaired, came back by itself or was dismissed.
 
@@ -127,11 +169,7 @@ class Breakage(models.Model):
     proposal, or what a person said. One cluster has one open breakage at most.
     """
 
-    class State(models.TextChoices):
-        OPEN = "open", "Open"
-        REPAIRED = "repaired", "Repaired"
-        RECOVERED = "recovered", "Recovered by itself"
-        DISMISSED = "dismissed", "Dismissed"
+    State: TypeAlias = BreakageState
 
     cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="breakages")
     rule = models.ForeignKey(Rule, on_delete=models.CASCADE, related_name="breakages")
@@ -145,10 +183,17 @@ class Breakage(models.Model):
     closed_at = models.DateTimeField(null=True, blank=True)
     closed_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
 
+    objects = BreakageQuerySet.as_manager()
+
     class Meta:
         ordering = ["-importance", "id"]
         constraints = [
-            models.UniqueConstraint(fields=["cluster"], condition=models.Q(state="open"), name="one_open_breakage_per_cluster"),
+            models.UniqueConstraint(fields=["cluster"], condition=Q(state=BreakageState.OPEN), name="one_open_breakage_per_cluster"),
+            models.CheckConstraint(
+                condition=Q(state=BreakageState.OPEN, closed_at=None) | Q(state__in=CLOSED, closed_at__isnull=False),
+                name="a_closed_breakage_has_its_time",
+            ),
+            models.CheckConstraint(condition=Q(importance__gte=0), name="no_importance_is_negative"),
         ]
 
     def __str__(self) -> str:

@@ -74,8 +74,8 @@ class World:
         if name in {"run_addresses", "run_pause", "run_resume"}:
             return [self.crawl.pk]
         if name == "breakage_looks_progress":
-            kind = Run.Kind.ASSETS
-            return [self.breakage.pk, Run.objects.get_or_create(site=self.site, cluster=self.cluster, kind=kind, state="done")[0].pk]
+            known = Run.objects.filter(cluster=self.cluster, kind=Run.Kind.ASSETS).first()
+            return [self.breakage.pk, (known or factory.run(self.site, Run.Kind.ASSETS, Run.State.DONE, cluster=self.cluster)).pk]
         if name.startswith("breakage"):
             return [self.breakage.pk]
         if name in {"site_lab_method", "site_lab_adopt"}:
@@ -170,7 +170,7 @@ def alert() -> Alert:
         created_at=now,
         next_at=now,
         state=Alert.State.FAILED,
-        error="The service did not take it.",
+        error="The service did not accept the alert.",
     )
 
 

@@ -7,7 +7,7 @@ from itertools import chain
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, clean, elements, whole_text
-from extraction.algorithms.dom.rows import Rows, select
+from extraction.algorithms.dom.rows import Rows, select_rows
 from extraction.algorithms.dom.xpath import XPath, located
 from extraction.algorithms.errors import RuleError
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
@@ -118,7 +118,7 @@ def row_places(each: ListRule, root: etree._Element, index: dict[etree._Element,
     Raises RuleError for a page that `extract` refuses, too.
     """
     _refuse_crowd(each.attributes, root, each.rows)
-    rows = Rows(list(select([selector.xpath for selector in each.rows], root)))
+    rows = Rows(list(select_rows([selector.xpath for selector in each.rows], root)))
     found = []
     for place in range(len(rows.elements)):
         row = {attribute.name: _in_row(attribute, rows, place, index) for attribute in each.attributes}

@@ -41,7 +41,7 @@ class AttributeRule:
 
     def __post_init__(self) -> None:
         if not self.name.strip() or any(character < " " for character in self.name):
-            raise RuleError(f"{self.name!r} is no name for an attribute")
+            raise RuleError(f"{self.name!r} cannot be the name of an attribute")
         if self.type not in get_args(ValueType):
             raise RuleError(f"the attribute “{self.name}” has the unknown type {self.type!r}")
 
@@ -60,7 +60,7 @@ class ListRule:
 
     def __post_init__(self) -> None:
         if not self.name.strip() or any(character < " " for character in self.name):
-            raise RuleError(f"{self.name!r} is no name for a list")
+            raise RuleError(f"{self.name!r} cannot be the name of a list")
         if not self.rows or any(selector.part for selector in self.rows):
             raise RuleError(f"the rows of the list “{self.name}” need an XPath, and no part of a text")
         absolute = [s.xpath for each in self.attributes for s in each.alternatives if s.xpath.lstrip().startswith("/")]

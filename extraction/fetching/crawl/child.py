@@ -6,7 +6,6 @@ import os
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 from urllib.parse import urlsplit
@@ -16,6 +15,7 @@ from scrapy.crawler import AsyncCrawlerRunner, Crawler
 from twisted.internet import asyncioreactor
 
 from extraction.algorithms.json_values import JsonShapeError
+from extraction.fetching.crawl.equipment import Equipment
 from extraction.fetching.crawl.messages import Command, CrawlPlan, Done, EndReason, Rendering
 from extraction.fetching.crawl.resolver import CheckedResolver, Lookup
 from extraction.fetching.crawl.settings import settings, user_agent
@@ -32,18 +32,6 @@ ORPHAN_S = 10.0
 """How long a child whose parent is gone may take to end in order."""
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Equipment:
-    """What a spider works with."""
-
-    plan: CrawlPlan
-    guard: Guard
-    resolver: CheckedResolver
-    events: Events
-    spool: Spool
-    renderer: "Renderer | None"
 
 
 def main(*, lookup: Lookup = resolve) -> None:

@@ -12,11 +12,10 @@ from extraction.algorithms.sketches import shingles
 from extraction.fetching.crawl.messages import Address, Asset, Event, Fetched, Found, Outcome, Progress
 from extraction.fetching.items import Answer, PageItem
 from extraction.fetching.names import printable
-from extraction.models import Run, RunProblem
+from extraction.models import Run, RunProblem, Snapshot
 from extraction.services.intake import crawl_frontier
 from extraction.services.intake.crawl_extract import Extractor
 from extraction.services.sites import page_store
-from extraction.services.templates import clusters
 
 HEADERS = ("content-type", "last-modified", "etag", "content-language")
 HEADER_LENGTH = 500
@@ -108,7 +107,7 @@ class Intake:
 
     def _count_pages(self) -> None:
         """The pages done stand beside the table of their addresses, so both say the same at any moment."""
-        mine = Run.objects.filter(pk=self.run.pk, claimed_by=self.run.claimed_by, attempts=self.run.attempts)
+        mine = Run.objects.claimed_as(self.run)
         mine.update(done=self.pages)
 
     def _count_templates(self) -> None:
@@ -116,9 +115,9 @@ class Intake:
         pages, at = self._counted
         if self._extractor or self.pages == pages or time.monotonic() - at < COUNT_EVERY_S or self.pages > COUNT_PAGES:
             return
-        rows = clusters.kept(self.run.site).filter(scheme=shingles.SCHEME, error="").values_list("page", "vector")
+        rows = Snapshot.objects.of_site(self.run.site).learnable().filter(scheme=shingles.SCHEME).values_list("page", "vector")
         vectors: Mapping[int, int] = {page: int(vector, 16) for page, vector in rows}
-        found = masked_shingles.cluster(vectors, threshold=default_threshold(len(vectors)))
+        found = masked_shingles.cluster_vectors(vectors, threshold=default_threshold(len(vectors)))
         self._add(templates=len(found.clusters))
         self._counted = (self.pages, time.monotonic())
 

@@ -16,9 +16,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.db import transaction
 
 from extraction.fetching.crawl.messages import Asset, Done, EndReason, Event, Found
@@ -45,7 +45,7 @@ MAX_DEATHS = 3
 """How often the crawling process may die in a row without having brought a page."""
 
 
-def start(site: Site, user: Any = None) -> Run:
+def start(site: Site, user: User | None = None) -> Run:
     """Fetches the site's pages, or fetches them again. Raises JobError when nothing is known to begin with.
 
     While a crawl of the site is unfinished, that one is given back.
@@ -53,34 +53,35 @@ def start(site: Site, user: Any = None) -> Run:
     return _start(site, RunParameters(mode=SAMPLE), user)
 
 
-def start_renewal(site: Site, user: Any = None) -> Run:
+def start_renewal(site: Site, user: User | None = None) -> Run:
     """Fetches the site's pages again, finds their templates and then extracts their records. Raises JobError.
 
     A crawl that is under way does it as well: what it ends with is asked of its row when it ends.
     """
     with transaction.atomic():
-        going = Run.objects.select_for_update().filter(site=site, kind=Run.Kind.CRAWL, state__in=Run.UNFINISHED).first()
-        if going is None:
-            return _start(site, RunParameters(mode=SAMPLE, then=EXTRACT), user)
-        going.parameters = replace(going.read_parameters(), then=EXTRACT).as_json()
-        going.save(update_fields=["parameters"])
+        # Locked, so that the crawl does not end before it is written what it ends with.
+        while not (going := Run.objects.unfinished().select_for_update().filter(site=site, kind=Run.Kind.CRAWL).first()):
+            _start(site, RunParameters(mode=SAMPLE, then=EXTRACT), user)
+        parameters = going.read_parameters()
+        if parameters.then != EXTRACT:
+            going.parameters = replace(parameters, then=EXTRACT).as_json()
+            going.save(update_fields=["parameters"])
         return going
 
 
-def start_extraction(site: Site, user: Any = None) -> Run:
+def start_extraction(site: Site, user: User | None = None) -> Run:
     """Crawls the whole site and extracts its records with all its live rules as the pages come by. Raises JobError."""
-    live = Rule.objects.filter(cluster__site=site, cluster__ignored=False, state__in=Rule.SERVING).order_by("pk")
+    live = Rule.objects.serving().of_site(site).not_ignored().order_by("pk")
     ids = list(live.values_list("pk", flat=True))
     if not ids:
-        raise JobError(f"{site.name} has no live rule; publish one first.")
+        raise JobError(f"{site.name} has no live rule. Publish one first.")
     return _start(site, RunParameters(mode=EXTRACT, rules=tuple(ids)), user)
 
 
-def _start(site: Site, parameters: RunParameters, user: Any) -> Run:
+def _start(site: Site, parameters: RunParameters, user: User | None) -> Run:
     if not sources.ready(site):
-        raise JobError(f"{site.name} has no address to begin with; give it one under Settings.")
-    going = Run.objects.filter(site=site, kind=Run.Kind.CRAWL, state__in=Run.UNFINISHED).first()
-    return going or runs.start(Run.Kind.CRAWL, site, parameters=parameters, user=user)
+        raise JobError(f"{site.name} has no start address. Enter one under Settings.")
+    return runs.start(Run.Kind.CRAWL, site, parameters=parameters, user=user)
 
 
 def run(run: Run, progress: Progress) -> RunSummary:
@@ -91,7 +92,7 @@ def run(run: Run, progress: Progress) -> RunSummary:
     """
     source = Source.objects.filter(site=run.site).first()
     if source is None or not source.is_set:
-        raise JobError(f"{run.site.name} has no address to begin with any more; give it one under Settings.")
+        raise JobError(f"{run.site.name} no longer has a start address. Enter one under Settings.")
     intake = Intake(run)
     if run.attempts == 1 and not run.addresses.exists():
         crawl_frontier.seed(run, _kept_pages(run.site, source), via=crawl_frontier.SEEDED)
@@ -155,7 +156,7 @@ def _consume(events: Iterator[Event], intake: Intake, progress: Progress | None,
         intake.forget_last()
         intake.write()
         raise
-    raise CrawlFailed("its events ended without the last")
+    raise CrawlFailed("its events ended without the final one")
 
 
 def _last(event: Done, intake: Intake) -> EndReason:
@@ -225,7 +226,7 @@ def _ended(run: Run, intake: Intake, reason: EndReason) -> RunSummary:
 def _nothing(run: Run, outcomes: Counter[str]) -> str:
     """Why no page came at all: the commonest outcome, with an address and what it said."""
     if not outcomes:
-        return "No page was found: the addresses lead to no page within what may be fetched."
+        return "No page was found: none of the addresses leads to a page that may be fetched."
     outcome = outcomes.most_common(1)[0][0]
     example = run.addresses.filter(outcome=outcome).order_by("pk")[0]
     said = f" ({example.message})" if example.message else ""

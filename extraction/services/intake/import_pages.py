@@ -10,9 +10,10 @@ from datetime import timedelta
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.files.base import File
 from django.core.files.storage import default_storage
 from django.utils import timezone
@@ -46,7 +47,7 @@ ORPHAN_AGE = timedelta(days=1)
 """An upload without a run is deleted after so long: its request died before the run was written."""
 
 
-def start(site: Site, file: File[bytes] | Path, *, name: str, user: Any = None) -> Run:
+def start(site: Site, file: File[bytes] | Path, *, name: str, user: User | None = None) -> Run:
     """Keeps an upload, or a copy of an archive on this machine, and starts its import.
 
     name: what people call it. While an import of the same bytes into the site is unfinished, that one is given back.
@@ -56,17 +57,20 @@ def start(site: Site, file: File[bytes] | Path, *, name: str, user: Any = None) 
         with file.open("rb") as opened:
             return start(site, File(opened, name=file.name), name=name, user=user)
     if file.size > settings.VERTEX_UPLOAD_MAX_BYTES:
-        raise JobError(f"{name} has {file.size:,} bytes; at most {settings.VERTEX_UPLOAD_MAX_BYTES:,} are taken")
+        raise JobError(f"{name} has {file.size:,} bytes; at most {settings.VERTEX_UPLOAD_MAX_BYTES:,} are accepted")
     sha256 = _digest(file)
-    same = Run.objects.filter(kind=Run.Kind.IMPORT, site=site, state__in=Run.UNFINISHED, parameters__sha256=sha256).first()
+    same = Run.objects.unfinished().filter(kind=Run.Kind.IMPORT, site=site, parameters__sha256=sha256).first()
     if same:
         return same
     upload = default_storage.save(f"{UPLOADS}/{uuid.uuid4().hex}", file)
     parameters = RunParameters(name=printable(name)[:200], upload=upload, sha256=sha256)
-    return runs.start(Run.Kind.IMPORT, site, parameters=parameters, user=user)
+    run = runs.start(Run.Kind.IMPORT, site, parameters=parameters, user=user)
+    if run.read_parameters().upload != upload:  # somebody else uploaded the same bytes at the same moment
+        _delete(upload)
+    return run
 
 
-def start_folder(site: Site, path: Path, *, user: Any = None) -> Run:
+def start_folder(site: Site, path: Path, *, user: User | None = None) -> Run:
     """Starts the import of a folder, which must stay where it is and be seen by the worker. Raises JobError when it is none."""
     if not path.is_dir():
         raise JobError(f"there is no folder {path}")
@@ -155,7 +159,7 @@ def _import(run: Run, archive: Archive, progress: Progress, wanted: WantedAssets
         progress(tally.pages, total=max(tally.pages, round(tally.pages / max(archive.fraction, 0.001))))
     for kind, number in sorted(tally.skipped.items()):
         if kind.startswith("HTTP "):
-            progress.problem(kind, f"pages that were not imported because the server had answered so: {number:,}")
+            progress.problem(kind, f"pages not imported because the server had answered with this status: {number:,}")
     if not tally.pages:
         raise ArchiveError("no page was found in it")
     progress(tally.pages, total=tally.pages, now=True)
@@ -261,7 +265,7 @@ def _delete_orphans() -> None:
         names = default_storage.listdir(UPLOADS)[1]
     except FileNotFoundError:  # no upload yet
         return
-    imports = Run.objects.filter(kind=Run.Kind.IMPORT, state__in=Run.UNFINISHED)
+    imports = Run.objects.unfinished().filter(kind=Run.Kind.IMPORT)
     needed = {run.read_parameters().upload for run in imports.only("parameters")}
     for name in names:
         upload = f"{UPLOADS}/{name}"

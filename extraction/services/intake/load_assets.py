@@ -10,12 +10,12 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.models import User
 
 from extraction.algorithms.dom import references
-from extraction.algorithms.dom.references import Need
+from extraction.algorithms.dom.references import NeededResource
 from extraction.algorithms.errors import PageError
 from extraction.fetching.crawl.messages import Asset as Answered
 from extraction.fetching.crawl.messages import CrawlPlan, Rendering
@@ -36,18 +36,18 @@ MAX_DEPTH = 4
 
 NOT_LOADED = "it could not be loaded"
 
-Fetch = Callable[[Site, Sequence[Need]], Iterator[tuple[Need, bytes]]]
+Fetch = Callable[[Site, Sequence[NeededResource]], Iterator[tuple[NeededResource, bytes]]]
 """Gives the files that could be loaded, as they come."""
 
 
-def start(site: Site, *, cluster: Cluster | None = None, user: Any = None) -> Run:
+def start(site: Site, *, cluster: Cluster | None = None, user: User | None = None) -> Run:
     """Starts loading for the samples of a template, or of all. Raises JobError where nothing says where the site stands."""
     if not possible(site):
-        raise JobError(f"{site.name} has no address: its styles and pictures can only come with its pages")
+        raise JobError(f"{site.name} has no address, so its styles and pictures can only be uploaded with its pages")
     return runs.start(Run.Kind.ASSETS, site, cluster=cluster, unit="files", user=user)
 
 
-def start_for(snapshots: Sequence[Snapshot], *, cluster: Cluster, user: Any = None) -> Run:
+def start_for(snapshots: Sequence[Snapshot], *, cluster: Cluster, user: User | None = None) -> Run:
     """Starts loading for these pages of a template's site, MAX_PAGES at most."""
     parameters = RunParameters(snapshots=tuple(sorted(each.pk for each in snapshots)[:MAX_PAGES]))
     return runs.start(Run.Kind.ASSETS, cluster.site, cluster=cluster, parameters=parameters, unit="files", user=user)
@@ -58,7 +58,7 @@ def possible(site: Site) -> bool:
     return bool(site.address) or sources.ready(site)
 
 
-def missing(snapshots: Sequence[Snapshot]) -> list[Need]:
+def missing(snapshots: Sequence[Snapshot]) -> list[NeededResource]:
     """What these pages (of one site, with their `page`) need from the web that was not loaded yet."""
     if not snapshots:
         return []
@@ -71,7 +71,7 @@ def missing(snapshots: Sequence[Snapshot]) -> list[Need]:
     return assets.missing(site, found)
 
 
-def fetched(site: Site, needed: Sequence[Need]) -> Iterator[tuple[Need, bytes]]:
+def fetched(site: Site, needed: Sequence[NeededResource]) -> Iterator[tuple[NeededResource, bytes]]:
     """Loads files by a crawling process. Raises JobError when it fails."""
     by_url = {need.url: need for need in needed}
     folder = Path(settings.VAR_DIR) / "spool"
@@ -100,7 +100,7 @@ def run(run: Run, progress: Progress, *, fetch: Fetch = fetched) -> RunSummary:
             break
         progress(loaded + failed, total=loaded + failed + len(needed), message="Loading")
         waiting = {need.url: need for need in needed[: room.files]}
-        deeper: list[Need] = []
+        deeper: list[NeededResource] = []
         for need, content in fetch(site, list(waiting.values())):
             waiting.pop(need.url, None)
             asset = assets.keep(site, need, content, room)
@@ -109,7 +109,7 @@ def run(run: Run, progress: Progress, *, fetch: Fetch = fetched) -> RunSummary:
                 deeper += assets.of_sheet(asset)
             else:
                 failed += 1
-                progress.problem(need.url, asset.error if asset else "the site has no room for more files")
+                progress.problem(need.url, asset.error if asset else "the site cannot store any more files")
             progress(loaded + failed)
         for need in waiting.values():
             assets.failed(site, need, NOT_LOADED)
@@ -119,7 +119,7 @@ def run(run: Run, progress: Progress, *, fetch: Fetch = fetched) -> RunSummary:
     return RunSummary(loaded=loaded, failed=failed)
 
 
-def _on_the_web(needed: Iterable[Need]) -> list[Need]:
+def _on_the_web(needed: Iterable[NeededResource]) -> list[NeededResource]:
     return [need for need in needed if need.url.startswith(("http://", "https://"))]
 
 
@@ -134,12 +134,12 @@ def _pages(run: Run) -> list[Snapshot]:
     return [row.snapshot for row in rows.order_by("position", "cluster")[:MAX_PAGES]]
 
 
-def _needs(snapshot: Snapshot) -> list[Need]:
+def _needs(snapshot: Snapshot) -> list[NeededResource]:
     try:
         root = read_root(snapshot)
     except PageError:
         return []
-    return references.needs(references.of_page(root), references.base_of(root, snapshot.page.url))
+    return references.resolve_references(references.find_references(root), references.find_base(root, snapshot.page.url))
 
 
 def _plan(site: Site, urls: Sequence[str], spool: Path) -> CrawlPlan:

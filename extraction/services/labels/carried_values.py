@@ -20,7 +20,7 @@ def beside(cluster: Cluster, learned: RuleDefinition, failed: Collection[str]) -
         value = each.repair.read_definition()
         attributes += [one for one in value.attributes if one.name == name and one.alternatives]
         lists |= {one.name: one for one in value.lists if one.name not in done and name in {column.name for column in one.attributes}}
-    names = Attribute.objects.filter(record_type=cluster.record_type_id).values_list("name", flat=True)
+    names = Attribute.objects.of_cluster(cluster).values_list("name", flat=True)
     order = {name: number for number, name in enumerate(names)}
     attributes.sort(key=lambda each: order.get(each.name, len(order)))
     return RuleDefinition(tuple(attributes), (*learned.lists, *lists.values()))

@@ -49,7 +49,7 @@ def new_pages(cluster_id: int) -> list[int]:
 
     The template's own pages are still the old ones then: what is learned for the new design is to be tried on these.
     """
-    breakage = Breakage.objects.filter(cluster=cluster_id, state=Breakage.State.OPEN).select_related("check_found").first()
+    breakage = Breakage.objects.open().filter(cluster=cluster_id).select_related("check_found").first()
     pages = _new_pages(breakage) if breakage else []
     labelled = Label.objects.filter(cluster=cluster_id, snapshot__in=pages).exclude(snapshot__page__current=F("snapshot"))
     return sorted(pages) if pages and labelled.exists() else []
@@ -67,7 +67,7 @@ def check_pages(rule: Rule) -> list[int]:
     """The pages as an open break's check found them, for a version that was made since to be tried on; [] for others."""
     if not rule.unpublished:
         return []
-    since = Breakage.objects.filter(cluster=rule.cluster_id, state=Breakage.State.OPEN, opened_at__lte=rule.created_at)
+    since = Breakage.objects.open().filter(cluster=rule.cluster_id, opened_at__lte=rule.created_at)
     breakage = since.select_related("check_found").first()
     return _new_pages(breakage) if breakage else []
 

@@ -7,7 +7,8 @@ that does not is left out, and the report names it and the page.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+
+from django.contrib.auth.models import User
 
 from extraction.algorithms.dom.nodes import Location, value
 from extraction.algorithms.errors import RuleError
@@ -31,7 +32,7 @@ FILL_S = 2.0
 """Pages are loaded for so long between two signs of life."""
 
 
-def start(cluster: Cluster, user: Any = None) -> Run:
+def start(cluster: Cluster, user: User | None = None) -> Run:
     """A run that learns the cluster's rule. Raises JobError when nothing is marked that it could learn from."""
     _marked(cluster, labels_of(cluster), row_labels_of(cluster))
     return runs.start(Run.Kind.LEARN, cluster.site, cluster=cluster, unit="steps", user=user)
@@ -41,7 +42,7 @@ def run(run: Run, progress: Progress) -> RunSummary:
     """Learns all attributes that have labels, checks each against its labels, writes a draft with its report."""
     cluster = run.cluster
     if cluster is None:
-        raise JobError("The template is gone.")
+        raise JobError("The template no longer exists.")
     labels, row_labels = labels_of(cluster), row_labels_of(cluster)
     attributes, marked_lists = _marked(cluster, labels, row_labels)
     space = open_workspace(cluster)
@@ -82,13 +83,13 @@ def _marked(
 ) -> tuple[list[Attribute], list[RecordList]]:
     """The pages' own attributes that have a place marked on some page, and the lists that have a marked row."""
     if cluster.record_type_id is None:
-        raise JobError(f"{cluster.label} has no record type yet; choose what is to be extracted first.")
-    schema = Attribute.objects.filter(record_type_id=cluster.record_type_id, list=None)
+        raise JobError(f"{cluster.label} has no record type yet. Choose one first.")
+    schema = Attribute.objects.of_cluster(cluster).of_page()
     marked = [attribute for attribute in schema if any(labels.get(attribute.pk, {}).values())]
     lists = [each for each in RecordList.objects.filter(record_type_id=cluster.record_type_id) if row_labels.get(each.pk)]
     if not marked and not lists:
-        broke = " as they are since its rule broke" if designs.breaks(cluster.pk) else ""
-        raise JobError(f"Nothing is marked on the pages of {cluster.label}{broke} yet.")
+        broke = " in their new design" if designs.breaks(cluster.pk) else ""
+        raise JobError(f"No values are marked on the pages of {cluster.label}{broke} yet.")
     return marked, lists
 
 
@@ -181,7 +182,7 @@ def _difference(page: LoadedPage, places: Sequence[Location], given: Sequence[st
     """What differs between the marked values and those given, in words; empty when nothing does."""
     marked = [value(page.nodes, place) for place in places]
     if None in marked:
-        return "a marked place is not on the page any more"
+        return "a marked place is no longer on the page"
     missing = [each for each in marked if each and each not in given]
     if missing:
         return f"“{_short(missing[0])}” is marked, but the rule gives {_shown(given)}"

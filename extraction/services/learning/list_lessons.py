@@ -98,7 +98,7 @@ def unfaithful(rule: ListRule, labels: RowLabels, names: Mapping[int, str], page
         for number, row in sorted(rows.items()):
             wanted = {names[pk]: _values(page, places) for pk, places in row.items() if names.get(pk) in kept}
             if any(wanted.values()) and not any(all(set(each[n]) == set(v) for n, v in wanted.items()) for each in given):
-                return Problem(rule.name, f"{rule.name}: no row of the rule is row {number} as it was marked ({page.url})", snapshot_id)
+                return Problem(rule.name, f"{rule.name}: the rule does not give row {number} as it was marked ({page.url})", snapshot_id)
     return None
 
 

@@ -44,7 +44,7 @@ Values = Mapping[str, tuple[str, ...]]
 def run(run: Run, progress: Progress) -> RunSummary:
     """The run's job: fetches by the site's source; summary {checked, ok, broken, unreachable}."""
     fetch = page_visits.fetcher(run.site, spool=f"check-{run.pk}")
-    progress(0, total=_serving(run.site).count(), message="Looking at its pages")
+    progress(0, total=_serving(run.site).count(), message="Checking pages")
     return check(run.site, fetch=fetch, now=timezone.now, run=run, tell=progress, confirm_after_s=settings.VERTEX_CONFIRM_AFTER_S)
 
 
@@ -76,7 +76,7 @@ def check(
 
 
 def _serving(site: Site) -> QuerySet[Rule]:
-    return Rule.objects.filter(cluster__site=site, cluster__ignored=False, state__in=Rule.SERVING)
+    return Rule.objects.serving().of_site(site).not_ignored()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class Looker:
         root = page_visits.tree(answer) if answer else None
         if answer is None or answer.content is None or root is None:
             return None
-        vector = shingles.vector(answer.content)
+        vector = shingles.compute_vector(answer.content)
         covered = not self.masks or any(mask.covers(vector) for mask in self.masks)
         return Visit(url, self.old[url], table(root), self.before[url], page_visits.values_of(self.sheet, root), covered)
 
@@ -148,7 +148,7 @@ class Looker:
 def _told_apart(answers: Mapping[str, Answer]) -> dict[str, Answer]:
     """The answers; the same page at several addresses is none of theirs but a challenge, a notice or a front page."""
     counts = Counter(each.content for each in answers.values() if each.content)
-    wall = Answer(Outcome.LOGIN_OR_BOT, message="The same page came for several addresses.")
+    wall = Answer(Outcome.LOGIN_OR_BOT, message="Several addresses gave the same page.")
     return {url: wall if each.content and counts[each.content] > 1 else each for url, each in answers.items()}
 
 

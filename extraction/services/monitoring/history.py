@@ -42,7 +42,7 @@ def columns(value: RuleDefinition) -> frozenset[str]:
 
 def profiles(rule: Rule, value: RuleDefinition, before: Sequence[Values]) -> dict[str, Profile]:
     """What each attribute's values look like, from the cluster's records; from the watched pages as they were where it has few."""
-    rows = Record.objects.filter(cluster=rule.cluster).exclude(state=Record.State.FAILED).order_by("-extracted_at")
+    rows = Record.objects.given().filter(cluster=rule.cluster).order_by("-extracted_at")
     records = [_together(read_values(values), read_rows(lists)) for values, lists in rows.values_list("values", "rows")[:RECORDS]]
     found = {}
     for attribute in judged(value):

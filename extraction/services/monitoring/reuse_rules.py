@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F, QuerySet
 
@@ -28,7 +29,6 @@ from extraction.services.core.runs import Progress
 from extraction.services.monitoring import history, page_visits, repairs
 from extraction.services.monitoring.repairs import Repair, Seen
 from extraction.services.rules import rules
-from extraction.services.templates import clusters
 
 MAX_SHARED = 40
 """Shared pages on which a rule is tried, evenly spread over all."""
@@ -40,7 +40,7 @@ Pairs = Mapping[int, Sequence[tuple[int, int]]]
 """{old cluster: (old, new) snapshots of the pages it shares with the new one}."""
 
 
-def start(site: Site, *, user: Any = None) -> Run | None:
+def start(site: Site, *, user: User | None = None) -> Run | None:
     """Starts the job if a template without a rule has pages that one with a rule had."""
     return runs.start(Run.Kind.REUSE, site, unit="templates", user=user) if _shared(site) else None
 
@@ -79,7 +79,9 @@ def _shared(site: Site) -> dict[int, dict[int, list[tuple[int, int]]]]:
 def _changed_pages(site: Site) -> "QuerySet[Any, Any]":
     """(new cluster, old cluster, page, old snapshot, current snapshot), the oldest first."""
     return (
-        Snapshot.objects.filter(page__site=site, cluster__rules__state__in=Rule.SERVING, cluster__ignored=False, kept=True, error="")
+        Snapshot.objects.of_site(site)
+        .readable()
+        .filter(cluster__in=_ruled(site))
         .filter(page__current__cluster__rules=None, page__current__cluster__ignored=False, page__current__kept=True)
         .exclude(page__current__cluster=None)
         .exclude(cluster=F("page__current__cluster"))
@@ -91,18 +93,23 @@ def _changed_pages(site: Site) -> "QuerySet[Any, Any]":
 def _kept_pages(site: Site) -> "QuerySet[Any, Any]":
     """The same of pages that are as they were: where most pages changed, those that did not are the new cluster."""
     return (
-        Record.objects.filter(cluster__site=site, cluster__rules__state__in=Rule.SERVING, cluster__ignored=False)
-        .filter(snapshot__page__current=F("snapshot"), snapshot__kept=True, snapshot__error="")
+        Record.objects.standing()
+        .filter(cluster__in=_ruled(site), snapshot__kept=True, snapshot__error="")
         .filter(snapshot__cluster__rules=None, snapshot__cluster__ignored=False)
         .exclude(snapshot__cluster=None)
         .values_list("snapshot__cluster", "cluster", "snapshot__page", "snapshot", "snapshot")
     )
 
 
+def _ruled(site: Site) -> "QuerySet[Any, Any]":
+    """The clusters whose rule may be tried on others."""
+    return Rule.objects.serving().of_site(site).not_ignored().values("cluster")
+
+
 def _offer(cluster: Cluster, pairs: Pairs, progress: Progress) -> dict[str, int]:
     """Gives the cluster a version made of the best old rule; what was counted."""
     old = Cluster.objects.get(pk=_chosen(cluster, pairs))
-    rule = Rule.objects.get(cluster=old, state__in=Rule.SERVING)
+    rule = old.rules.serving().get()
     value = rule.read_definition()
     tried = _try(rule, value, pairs[old.pk])
     repair = repairs.make(value, tried.broken, tried.seen)
@@ -119,7 +126,7 @@ def _offer(cluster: Cluster, pairs: Pairs, progress: Progress) -> dict[str, int]
 
 def _chosen(cluster: Cluster, pairs: Pairs) -> int:
     """The old cluster by the paper's tests; where none looks alike, the one with most shared pages is relearned from."""
-    members = clusters.members(cluster).exclude(vector="")
+    members = cluster.snapshots.current().kept().exclude(vector="")
     vectors = [int(vector, 16) for vector in members.values_list("vector", flat=True)]
     urls = frozenset(members.values_list("page__url", flat=True))
     masks = frozenset(Mask.from_text(text) for text in cluster.masks)
@@ -133,7 +140,7 @@ def _chosen(cluster: Cluster, pairs: Pairs) -> int:
 
 def _old(cluster: Cluster, shared: Sequence[tuple[int, int]]) -> OldCluster:
     urls = Snapshot.objects.filter(pk__in=[before for before, _ in shared]).values_list("page__url", flat=True)
-    importance = float(clusters.members(cluster).count() * Record.objects.filter(cluster=cluster).count())
+    importance = float(cluster.snapshots.current().kept().count() * Record.objects.filter(cluster=cluster).count())
     return OldCluster(cluster.pk, frozenset(Mask.from_text(text) for text in cluster.masks), frozenset(urls), importance)
 
 

@@ -51,7 +51,7 @@ def _unused() -> "QuerySet[Snapshot]":
 def _shown(now: datetime) -> set[int]:
     """The snapshots that checks show which are still looked at."""
     recent = Q(checked_at__gte=now - timedelta(days=EVIDENCE_DAYS)) & ~Q(evidence=[])
-    checks = Check.objects.filter(recent | Q(breakages__state=Breakage.State.OPEN))
+    checks = Check.objects.filter(recent | Q(pk__in=Breakage.objects.open().values("check_found")))
     return {pk for check in checks.only("pages").iterator() for page in check.read_pages() for pk in (page.old, page.new) if pk}
 
 

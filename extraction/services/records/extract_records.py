@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urljoin
 
+from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
@@ -43,31 +44,31 @@ MAX_REASON = 500
 _BASES = etree.XPath("/descendant::base/@href")
 
 
-def start(cluster: Cluster, user: Any = None) -> Run:
+def start(cluster: Cluster, user: User | None = None) -> Run:
     """A run over the pages of one template with its live rule. Raises JobError when it has none."""
-    rule = Rule.objects.filter(cluster=cluster, state__in=Rule.SERVING).first()
+    rule = cluster.rules.serving().first()
     if cluster.ignored:
-        raise JobError(f"{cluster.label} is ignored.")
+        raise JobError(f"{cluster.label} is ignored. Stop ignoring it first.")
     if rule is None:
-        raise JobError(f"{cluster.label} has no live rule; publish one first.")
+        raise JobError(f"{cluster.label} has no live rule. Publish one first.")
     return runs.start(Run.Kind.EXTRACT, cluster.site, cluster=cluster, parameters=RunParameters(rules=(rule.pk,)), user=user)
 
 
-def start_site(site: Site, user: Any = None) -> Run:
+def start_site(site: Site, user: User | None = None) -> Run:
     """A run over all pages of a site with all its live rules. Raises JobError when there are none."""
-    live = Rule.objects.filter(cluster__site=site, cluster__ignored=False, state__in=Rule.SERVING).order_by("pk")
+    live = Rule.objects.serving().of_site(site).not_ignored().order_by("pk")
     ids = list(live.values_list("pk", flat=True))
     if not ids:
-        raise JobError(f"{site.name} has no live rule; publish one first.")
+        raise JobError(f"{site.name} has no live rule. Publish one first.")
     return runs.start(Run.Kind.EXTRACT, site, parameters=RunParameters(rules=tuple(ids)), user=user)
 
 
-def start_working(site: Site, user: Any = None) -> Run | None:
+def start_working(site: Site, user: User | None = None) -> Run | None:
     """A run over all pages of a site with those of its rules that no check found broken; None when there are none.
 
     A broken rule would take the records of pages as they were for nothing.
     """
-    rules = Rule.objects.filter(cluster__site=site, cluster__ignored=False, state=Rule.State.LIVE).order_by("pk")
+    rules = Rule.objects.live().of_site(site).not_ignored().order_by("pk")
     ids = list(rules.values_list("pk", flat=True))
     return runs.start(Run.Kind.EXTRACT, site, parameters=RunParameters(rules=tuple(ids)), user=user) if ids else None
 
@@ -84,7 +85,7 @@ def run(run: Run, progress: Progress) -> RunSummary:
         left += extract(run, targets, matcher, batch)
         done += len(batch)
         rate = done / max(time.monotonic() - started, 1e-3)
-        progress(min(done, total), message=f"Extracting, {rate:,.0f} pages a second")
+        progress(min(done, total), message=f"Extracting, {rate:,.0f} pages per second")
     removed = _remove_stale(run, list(targets))
     return _summary(run, left, removed=removed, pages=done, seconds=time.monotonic() - started)
 
@@ -104,19 +105,19 @@ def targets_of(run: Run) -> dict[int, Target]:
     rules = run.read_parameters().rules or ()
     for rule in Rule.objects.filter(pk__in=rules).select_related("cluster"):
         if not rule.serving:
-            raise JobError(f"Version {rule.version} of the rule of {rule.cluster.label} is not live any more. Start a new run.")
+            raise JobError(f"Version {rule.version} of the rule of {rule.cluster.label} is no longer live. Start a new run.")
         try:
             targets[rule.cluster_id] = Target(rule, rule.read_definition(), xslt.Stylesheet.compile(rule.stylesheet))
         except (RuleError, XPathError) as error:
             raise JobError(f"The rule of {rule.cluster.label} cannot be run: {error}") from error
     if len(targets) < len(rules):
-        raise JobError("A rule of this run is gone. Start a new run.")
+        raise JobError("A rule of this run no longer exists. Start a new run.")
     return targets
 
 
 def _pages(site: Site, cluster_ids: Sequence[int]) -> QuerySet[Snapshot]:
     """Current snapshots, bytes kept, that may belong: those of these templates, and those without one."""
-    current = Snapshot.objects.filter(page__site=site, kept=True, page__current_id=F("pk"))
+    current = Snapshot.objects.of_site(site).current().kept()
     return current.filter(Q(cluster_id__in=cluster_ids) | Q(cluster=None)).order_by("pk")
 
 
@@ -243,7 +244,7 @@ def _verdict(
         if attribute.mandatory and not count:
             wrong.append(f"{attribute.name} is missing")
         if not attribute.multiple and count > 1:
-            wrong.append(f"{attribute.name} has {count:,} values where one belongs")
+            wrong.append(f"{attribute.name} has {count:,} values, but only one is allowed")
         if count > MAX_VALUES:
             wrong.append(f"{attribute.name} has {count:,} values, of which {MAX_VALUES:,} are kept")
     for each in rule.lists:
@@ -298,5 +299,5 @@ def _summary(run: Run, left: Mapping[str, int], *, removed: int, pages: int, sec
 
 def _commonest_reason(run: Run) -> str:
     """Why most of the run's failed records failed; empty when none did."""
-    failed = Record.objects.filter(run=run, state=Record.State.FAILED).order_by().values_list("reason").annotate(n=Count("pk"))
+    failed = Record.objects.failed().filter(run=run).order_by().values_list("reason").annotate(n=Count("pk"))
     return str(max(failed, key=lambda row: (row[1], row[0]), default=("", 0))[0])

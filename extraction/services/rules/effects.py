@@ -10,7 +10,7 @@ from extraction.algorithms.rules import apply, xslt
 from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Cluster, SamplePage, Snapshot
 from extraction.models.rule_report import AttributeReport, ListReport, RuleReport
-from extraction.services.core import stored_bytes, stored_pages
+from extraction.services.core import stored_pages
 from extraction.services.core.coverage import MAX_LISTED
 from extraction.services.core.runs import Progress
 from extraction.services.core.stored_pages import StoredPage
@@ -109,10 +109,13 @@ def compare(cluster: Cluster, old: RuleDefinition, new: RuleDefinition, attribut
     on: the snapshots to try, those of the cluster without any, samples first.
     """
     pages = list(_within(stored_pages.find_stored_pages(on[:PREVIEW_PAGES]), PREVIEW_BYTES)) if on else _preview_pages(cluster)
-    tried = xpath_trial.run([old, new], [(_content(source), source.content_type) for source in pages], limit_s=xpath_trial.LIMIT_S)
-    if tried.timed_out and len(tried.values) + len(tried.errors) < len(pages):
+    contents = [(stored_pages.find_bytes(source), source.content_type) for source in pages]
+    tried = xpath_trial.try_rules([old, new], contents, limit_s=xpath_trial.LIMIT_S)
+    if len(tried.values) + len(tried.errors) < len(pages):
         stuck = pages[len(tried.values) + len(tried.errors)]
-        return Effect(error=f"It needs too much time or memory on {stuck.url}. Begin at an element with an id or a class.")
+        if tried.too_much:
+            return Effect(error=f"It needs too much time or memory on {stuck.url}. Start the XPath at an element with an id or a class.")
+        return Effect(error=f"It could not be tried on {stuck.url}: {tried.reason}.")
     rows = []
     for number, source in enumerate(pages):
         failed = [each[attribute] for each in tried.failed.get(number, ())[1:] if attribute in each]
@@ -123,7 +126,7 @@ def compare(cluster: Cluster, old: RuleDefinition, new: RuleDefinition, attribut
         rows.append(EffectRow(source.snapshot_id, source.url, *found, error=tried.errors.get(number, "")))
     good = [row for row in rows if not row.error]
     if rows and not good:
-        return Effect(error=f"It could be tried on none of {len(rows)} pages. {rows[0].url}: {rows[0].error}")
+        return Effect(error=f"It could not be tried on any of {len(rows)} pages. {rows[0].url}: {rows[0].error}")
     return Effect(
         rows=tuple(rows),
         checked=len(good),
@@ -159,7 +162,7 @@ def effect_report(cluster: Cluster, rule: RuleDefinition, *, progress: Progress 
             list_tally.count(source.snapshot_id, given.rows.get(name, ()))
         if progress and number % 20 == 0:
             rate = number / (time.monotonic() - started)
-            progress(done + number, total=done + len(chosen), message=f"Checking the rule on {len(chosen):,} pages, {rate:.0f} a second")
+            progress(done + number, total=done + len(chosen), message=f"Checking the rule on {len(chosen):,} pages, {rate:.0f} per second")
     checked = len(chosen) - unreadable
     return RuleReport(
         pages=len(sources),
@@ -175,14 +178,6 @@ def _preview_pages(cluster: Cluster) -> list[StoredPage]:
     samples = list(SamplePage.objects.filter(cluster=cluster).order_by("position").values_list("snapshot_id", flat=True)[:PREVIEW_PAGES])
     chosen = stored_pages.choose_pages(samples, designs.learnable_pages(cluster.pk), max_bytes=stored_pages.PAGE_FACTOR * PREVIEW_BYTES)
     return list(_within(chosen[:PREVIEW_PAGES], PREVIEW_BYTES))
-
-
-def _content(source: StoredPage) -> bytes:
-    """The page's bytes; none where they are gone, which the trial reports as an empty page."""
-    try:
-        return stored_bytes.get(source.sha256)
-    except FileNotFoundError:
-        return b""
 
 
 def _within(sources: Iterable[StoredPage], size_bytes: int) -> Iterable[StoredPage]:

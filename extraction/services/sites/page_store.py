@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from extraction.algorithms.dom import nodes
-from extraction.algorithms.dom.junk import why_no_page
+from extraction.algorithms.dom.content_sniffing import explain_non_page
 from extraction.algorithms.dom.parse import ParsedPage, parse
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.sketches import shingles
@@ -87,7 +87,7 @@ def store(run: Run, items: Sequence[PageItem], *, keep_new: bool = True, look: L
 def vectorise(snapshots: Sequence[Snapshot], pages: Sequence[bytes]) -> None:
     """Gives readable snapshots the shingle vectors of their contents."""
     readable = [(snapshot, content) for snapshot, content in zip(snapshots, pages, strict=True) if not snapshot.error]
-    vectors = shingles.vectors([content for _, content in readable])
+    vectors = shingles.compute_vectors([content for _, content in readable])
     for (snapshot, _), vector in zip(readable, vectors, strict=True):
         snapshot.vector, snapshot.scheme = f"{vector:016x}", shingles.SCHEME
 
@@ -138,7 +138,7 @@ def _snapshot(visit: Visit, look: Look) -> Snapshot:
     content, content_type, answer = visit.item.content, visit.item.content_type, visit.item.answer
     title, error, notice = "", "", ""
     try:
-        if reason := why_no_page(content):
+        if reason := explain_non_page(content):
             raise PageError(reason)
         page = parse(content, content_type=content_type or None)
         title, notice = title_of(page), notice_of(page)

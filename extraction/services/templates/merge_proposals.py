@@ -6,13 +6,13 @@ What comes out is a proposal with its figures; a person merges or says that they
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from lxml import etree
 
-from extraction.algorithms.clustering import core
-from extraction.algorithms.clustering.cores import spread
+from extraction.algorithms.clustering import template_core
+from extraction.algorithms.clustering.refinement import sample_evenly
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import agreement, apply, xslt
 from extraction.algorithms.rules.agreement import Values
@@ -49,9 +49,9 @@ class Pair:
     other: Cluster
 
 
-def start(site: Site, user: Any = None) -> Run | None:
+def start(site: Site, user: User | None = None) -> Run | None:
     """A run that looks for templates that are one; None where there are no two to compare."""
-    if not _ruled(site) or site.clusters.filter(ignored=False).count() < 2:
+    if not _ruled(site) or site.clusters.not_ignored().count() < 2:
         return None
     return runs.start(Run.Kind.COMPARE, site, unit="pairs", user=user)
 
@@ -62,7 +62,7 @@ def run(run: Run, progress: Progress) -> RunSummary:
     Summary: pairs compared, proposals that are open now.
     """
     pairs = _pairs(run.site)
-    progress(0, total=len(pairs), message="Comparing what rules give")
+    progress(0, total=len(pairs), message="Comparing the values that rules give")
     reader = _Reader(_ruled(run.site))
     found: dict[tuple[int, int], tuple[MergeProposal.Kind, MergeEvidence]] = {}
     for done, pair in enumerate(pairs, 1):
@@ -75,14 +75,14 @@ def run(run: Run, progress: Progress) -> RunSummary:
 
 def proposals(site: Site) -> list[MergeProposal]:
     """What waits for a person's word, the surest and largest first."""
-    rows = MergeProposal.objects.filter(into__site=site, state=OPEN).select_related("into__site", "other__site")
+    rows = MergeProposal.objects.open().of_site(site).select_related("into__site", "other__site")
     return sorted(rows, key=lambda row: (row.kind != MergeProposal.Kind.SAME, -row.read_evidence().pages, row.pk))
 
 
 def merge(proposal: MergeProposal) -> Cluster:
     """Makes the two templates one. Raises JobError when that cannot be done."""
     if proposal.state != OPEN:
-        raise JobError("somebody has answered this already")
+        raise JobError("this proposal has been answered already")
     merged = clusters.merge(proposal.into, [proposal.other])
     template_cores.renew(merged)
     return merged
@@ -95,7 +95,7 @@ def refuse(proposal: MergeProposal) -> None:
 
 def _ruled(site: Site) -> dict[int, Rule]:
     """{cluster id: its live rule, else its newest draft} of the templates that have one and are not ignored."""
-    rows = Rule.objects.filter(cluster__site=site, cluster__ignored=False, state__in=(*Rule.SERVING, *Rule.UNPUBLISHED))
+    rows = Rule.objects.of_site(site).not_ignored().not_ended()
     found: dict[int, Rule] = {}
     for rule in rows.order_by("version"):
         held = found.get(rule.cluster_id)
@@ -107,11 +107,11 @@ def _ruled(site: Site) -> dict[int, Rule]:
 def _pairs(site: Site) -> list[Pair]:
     """The pairs to compare: for each template with a rule the PARTNERS most alike, without those said not to be the same."""
     cores, ruled = template_cores.of_site(site), _ruled(site)
-    rows = {row.pk: row for row in site.clusters.filter(ignored=False, pk__in=cores).order_by("number")}
-    answered = MergeProposal.objects.filter(into__site=site, state=REFUSED).values_list("into", "other")
+    rows = {row.pk: row for row in site.clusters.not_ignored().filter(pk__in=cores).order_by("number")}
+    answered = MergeProposal.objects.refused().of_site(site).values_list("into", "other")
     known = {frozenset(pair) for pair in answered}
     pairs: list[Pair] = []
-    common = core.frame(list(cores.values()))
+    common = template_core.find_frame(list(cores.values()))
     for one in (row for pk, row in rows.items() if pk in ruled):
         others = [other for pk, other in rows.items() if pk != one.pk]
         ranked = sorted((-cores[one.pk].likeness(cores[other.pk]), other.number, other) for other in others)
@@ -159,7 +159,7 @@ class _Reader:
             sheet = xslt.Stylesheet.compile(self._ruled[rule_of].stylesheet)
         except (RuleError, XPathError):
             sheet = None
-        for source in spread(designs.learnable_pages(pages_of), PAGES):
+        for source in sample_evenly(designs.learnable_pages(pages_of), PAGES):
             try:
                 yield sheet, stored_pages.read_root(source)
             except PageError:
@@ -179,8 +179,8 @@ def _write(site: Site, found: Mapping[tuple[int, int], tuple[MergeProposal.Kind,
     """Open proposals become those found; an answer that a person gave meanwhile stays. Gives how many are open."""
     clusters.lock(site)
     there = set(site.clusters.values_list("pk", flat=True))
-    refused = {frozenset(pair) for pair in MergeProposal.objects.filter(into__site=site, state=REFUSED).values_list("into", "other")}
-    MergeProposal.objects.filter(into__site=site, state=OPEN).delete()
+    refused = {frozenset(pair) for pair in MergeProposal.objects.refused().of_site(site).values_list("into", "other")}
+    MergeProposal.objects.open().of_site(site).delete()
     rows = [
         MergeProposal(into_id=into, other_id=other, kind=kind, evidence=evidence.as_json())
         for (into, other), (kind, evidence) in found.items()

@@ -49,7 +49,7 @@ def progress_of(run: Run) -> RunProgress:
 def going(site: Site) -> Run | None:
     """The unfinished run that brings the site's pages or finds their templates; the oldest, which the others wait for."""
     kinds = (Run.Kind.CRAWL, Run.Kind.IMPORT, Run.Kind.CLUSTER)
-    found = Run.objects.filter(site=site, kind__in=kinds, state__in=Run.UNFINISHED)
+    found = Run.objects.unfinished().filter(site=site, kind__in=kinds)
     return found.select_related("site", "created_by").order_by("pk").first()
 
 
@@ -61,7 +61,7 @@ def following(run: Run) -> Run | None:
     kind = after.get(Run.Kind(run.kind))
     if kind is None or not run.finished:
         return None
-    later = Run.objects.filter(site=run.site_id, kind=kind, state__in=Run.UNFINISHED, pk__gt=run.pk)
+    later = Run.objects.unfinished().filter(site=run.site_id, kind=kind, pk__gt=run.pk)
     return later.order_by("pk").first()
 
 

@@ -3,8 +3,10 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from threading import Condition
 from typing import Any
 
+from cachetools import LRUCache, cached
 from django.db.models import Count
 from lxml import etree
 
@@ -15,7 +17,6 @@ from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Attribute, Breakage, Check, Record, Rule, Run, Snapshot
 from extraction.models.rule_report import RelearnedReport, RuleReport
 from extraction.services.core import stored_pages
-from extraction.services.core.recent import Recent
 from extraction.services.labels import proofs
 from extraction.services.labels.proofs import Proof
 from extraction.services.rules import rule_xpaths
@@ -107,7 +108,7 @@ class _Read:
 
 def open_count() -> int:
     """How many breakages wait for somebody."""
-    return Breakage.objects.filter(state=Breakage.State.OPEN).count()
+    return Breakage.objects.open().count()
 
 
 def queue() -> list[Row]:
@@ -177,7 +178,7 @@ def ending(breakage: Breakage, proof: Proof | None) -> str:
 
 def renewing(breakage: Breakage) -> Run | None:
     """The run that makes the records right after the repair was accepted, while it is not done."""
-    runs = Run.objects.filter(site=breakage.cluster.site, state__in=Run.UNFINISHED).order_by("pk")
+    runs = Run.objects.unfinished().filter(site=breakage.cluster.site).order_by("pk")
     return runs.filter(kind__in=(Run.Kind.CRAWL, Run.Kind.CLUSTER, Run.Kind.EXTRACT)).first()
 
 
@@ -210,18 +211,14 @@ def _rows(**conditions: Any) -> list[Row]:
     ]
 
 
-_READ: Recent[tuple[int, int, int | None], dict[str, _Read]] = Recent(16)
-"""Evaluated pages by breakage, check and proposal: a second's work, asked for at each step through the pages."""
+def _key(breakage: Breakage) -> tuple[int, int, int | None]:
+    return breakage.pk, breakage.check_found_id, breakage.proposal_id
 
 
+# Kept because each step through the pages asks for it, and it is a second's work.
+@cached(LRUCache(16), key=_key, condition=Condition())
 def _evaluated(breakage: Breakage) -> dict[str, _Read]:
     """{url: what the rules give on its two versions} of the pages that could be read."""
-    key = (breakage.pk, breakage.check_found_id, breakage.proposal_id)
-    found = _READ.get(key)
-    return found if found is not None else _READ.put(key, _evaluate(breakage))
-
-
-def _evaluate(breakage: Breakage) -> dict[str, _Read]:
     old = _only(breakage.rule, breakage.attributes)
     new = _only(breakage.proposal, breakage.attributes) if breakage.proposal else RuleDefinition(())
     answered = [pair for pair in pairs(breakage.check_found) if pair.new]

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+
+from django.contrib.auth.models import User
 
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.models import Attribute, Breakage, Decision, Rule
@@ -20,7 +21,7 @@ class Event:
     at: datetime
     state: str
     words: str
-    by: Any = None
+    by: User | str | None = None
     breakage: Breakage | None = None
 
 
@@ -65,7 +66,7 @@ def _events(rule: Rule) -> Iterator[Event]:
         words = decision.get_what_display().lower()
         yield Event(decision.at, "live" if live else "retired", words, decision.by_name or None, repair)
     for each in Breakage.objects.filter(rule=rule).select_related("closed_by", "proposal", "cluster"):
-        yield Event(each.opened_at, "broken", f"{', '.join(each.attributes)} broke, found by a check", None, each)
+        yield Event(each.opened_at, "broken", f"a check found that {', '.join(each.attributes)} broke", None, each)
         if each.closed_at:
             yield Event(each.closed_at, each.state, _ending(each), each.closed_by, each)
 
@@ -73,5 +74,5 @@ def _events(rule: Rule) -> Iterator[Event]:
 def _ending(breakage: Breakage) -> str:
     if breakage.state == Breakage.State.REPAIRED:
         proposal = breakage.proposal
-        return f"version {proposal.version} took its place" if proposal and proposal.published_at else "another version took its place"
-    return "it works again" if breakage.state == Breakage.State.RECOVERED else "somebody said that nothing was broken"
+        return f"replaced by version {proposal.version}" if proposal and proposal.published_at else "replaced by another version"
+    return "works again" if breakage.state == Breakage.State.RECOVERED else "dismissed: nothing was broken"

@@ -214,7 +214,7 @@ def versions(cluster: Cluster) -> list[VersionRow]:
 
 def _attributes(rule: Rule, defined: Mapping[str, AttributeRule]) -> list[Attribute]:
     record_type = rule.cluster.record_type
-    known = list(record_type.attributes.filter(list=None)) if record_type else []
+    known = list(record_type.attributes.of_page()) if record_type else []
     gone = [name for name in defined if name not in {attribute.name for attribute in known}]
     more = [
         Attribute(name=name, type=defined[name].type, multiple=defined[name].multiple, position=len(known) + n)
@@ -262,7 +262,7 @@ def _part(part: TextPart | None) -> str:
         return ""
     ends = [f"after “{part.prefix}”" if part.prefix else "", f"before “{part.suffix}”" if part.suffix else ""]
     shown = " and ".join(end for end in ends if end)
-    return f"the part {shown}" if shown else f"the part that fits {part.pattern}"
+    return f"the part {shown}" if shown else f"the part that matches {part.pattern}"
 
 
 def _pages(entries: Iterable[AttributeReport]) -> dict[int, Snapshot]:

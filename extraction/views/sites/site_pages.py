@@ -17,7 +17,7 @@ UNREADABLE, PARTLY, UNCLUSTERED, GONE = "unreadable", "partly", "unclustered", "
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class ShownValue:
     """One value of a record as it is shown. position: which of the attribute's values, from 0."""
 
     raw: str
@@ -31,7 +31,7 @@ class Column:
     """An attribute and its values on a page."""
 
     attribute: Attribute
-    values: list[Value]
+    values: list[ShownValue]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def columns(record: Record, attributes: Sequence[Attribute] | None = None) -> li
     """A record's values, attribute by attribute, in the order of the template's record type."""
     if attributes is None:
         record_type = record.cluster.record_type
-        attributes = list(record_type.attributes.filter(list=None)) if record_type else []
+        attributes = list(record_type.attributes.of_page()) if record_type else []
     held = record.read_values()
     return [Column(attribute, values(held.get(attribute.name, ()))) for attribute in attributes]
 
@@ -122,7 +122,7 @@ def list_schema(record_type: RecordType | None) -> dict[str, list[Attribute]]:
     """{list: its attributes} of a record type."""
     found: dict[str, list[Attribute]] = {}
     if record_type:
-        for attribute in record_type.attributes.filter(list__isnull=False).select_related("list").order_by("list__position", "position"):
+        for attribute in record_type.attributes.of_rows().select_related("list").order_by("list__position", "position"):
             found.setdefault(str(attribute.list), []).append(attribute)
     return found
 
@@ -136,11 +136,11 @@ def mark(record: Record, text: str) -> Mark:
         place = records.place(record, name, int(position))
     except records.PlaceError as error:
         return Mark(problem=str(error))
-    attribute = Attribute.objects.filter(record_type=record.cluster.record_type_id, name=name).first()
+    attribute = Attribute.objects.of_cluster(record.cluster).filter(name=name).first()
     outline = {**place.as_json(), "hue": attribute.hue if attribute else 0}
     return Mark(locations=json.dumps([outline], separators=(",", ":")))
 
 
-def values(stored: Sequence[RecordValue]) -> list[Value]:
+def values(stored: Sequence[RecordValue]) -> list[ShownValue]:
     """The stored values of one attribute."""
-    return [Value(each.raw, each.value, each.problem, place) for place, each in enumerate(stored)]
+    return [ShownValue(each.raw, each.value, each.problem, place) for place, each in enumerate(stored)]

@@ -102,7 +102,7 @@ def view(cluster: Cluster) -> ClusterView:
         newest=rules[0] if rules else None,
         records=records.figures().get(cluster.pk, RecordFigures()),
         fresh=live is not None and records.now().filter(rule=live).exists(),
-        breakage=Breakage.objects.filter(cluster=cluster, state=Breakage.State.OPEN).first(),
+        breakage=cluster.breakages.open().first(),
     )
 
 

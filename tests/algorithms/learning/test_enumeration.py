@@ -87,7 +87,7 @@ def test_an_enumeration_is_learned_and_runs_everywhere_alike() -> None:
 def test_several_values_in_a_text_are_none_of_an_attribute_that_takes_one() -> None:
     pages = [page(BODY.format("Ada, Bob", "Rome"))]
     found = learn(pages, [marks(pages[0], 0, "//p[1]", "Ada", "Bob")])
-    assert found == NotLearned("the page has several marked values, but the attribute takes one", 0)
+    assert found == NotLearned("the page has several marked values, but the attribute allows one", 0)
 
 
 def test_alternatives_share_the_part_that_all_examples_have() -> None:

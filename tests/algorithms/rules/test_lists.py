@@ -114,7 +114,7 @@ def test_problems_of_rows_are_counted_and_a_list_without_rows_is_one_when_a_fiel
     ("make", "words"),
     [
         (lambda: ListRule("l", ()), "need an XPath"),
-        (lambda: ListRule(" ", (Selector("//li"),)), "no name"),
+        (lambda: ListRule(" ", (Selector("//li"),)), "cannot be the name"),
         (lambda: ListRule("l", (Selector("//li"),), (one("x", "//b"),)), "begins at the page"),
         (lambda: RuleDefinition((one("x", "//b"),), (ListRule("l", (Selector("//li"),), (one("x", "b"),)),)), "attribute “x” twice"),
         (lambda: RuleDefinition((), (OFFERS, OFFERS)), "twice"),

@@ -44,5 +44,5 @@ def test_names_are_unique_and_types_known() -> None:
         RuleDefinition((AttributeRule("a"), AttributeRule("a")))
     with pytest.raises(RuleError, match="unknown type 'colour'"):
         AttributeRule("a", "colour")  # type: ignore[arg-type]
-    with pytest.raises(RuleError, match="no name"):
+    with pytest.raises(RuleError, match="cannot be the name"):
         AttributeRule(" ")

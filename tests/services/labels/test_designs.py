@@ -105,7 +105,7 @@ def test_the_rule_is_tried_on_the_pages_of_the_new_design(shop: Cluster) -> None
     price = next(each for each in learn(shop).report["attributes"] if each["name"] == "price")
     assert (price["hits"], price["checked"]) == (6, 6)
     assert len(designs.learnable_pages(shop.pk)) == 6
-    Breakage.objects.update(state=Breakage.State.RECOVERED)
+    Breakage.objects.update(state=Breakage.State.RECOVERED, closed_at=timezone.now())
     assert designs.new_pages(shop.pk) == []
 
 

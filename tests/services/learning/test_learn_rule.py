@@ -106,10 +106,10 @@ def test_a_rule_must_give_nothing_where_nothing_is_said_to_be(shop: Cluster, sen
 
 
 def test_there_has_to_be_something_to_learn(shop: Cluster) -> None:
-    with pytest.raises(runs.JobError, match="Nothing is marked on the pages of Template 1 yet"):
+    with pytest.raises(runs.JobError, match="No values are marked on the pages of Template 1 yet"):
         learn_rule.start(shop)
     factory.mark(shop, 0, title=None)
-    with pytest.raises(runs.JobError, match="Nothing is marked"):
+    with pytest.raises(runs.JobError, match="No values are marked"):
         learn_rule.start(shop)
     Cluster.objects.update(record_type=None)
     shop.refresh_from_db()

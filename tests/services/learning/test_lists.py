@@ -121,7 +121,7 @@ def test_rows_are_of_list_attributes_only(shops: Cluster) -> None:
     shop, thing = Attribute.objects.get(name="shop"), Attribute.objects.get(name="thing")
     with pytest.raises(LabelError, match="row by row"):
         labelling.set_labels(shops, page, thing, None, None)
-    with pytest.raises(LabelError, match="no attribute of a list"):
+    with pytest.raises(LabelError, match="not an attribute of a list"):
         labelling.set_labels(shops, page, shop, None, None, row=1)
     with pytest.raises(LabelError, match="row 5000"):
         labelling.set_labels(shops, page, thing, None, None, row=5000)
@@ -158,7 +158,7 @@ def test_a_list_and_its_attributes_are_renamed_in_rules_and_records(shops: Clust
 
 def test_an_attribute_that_leaves_its_list_would_lose_its_marks_and_says_so(shops: Cluster) -> None:
     assert shops.record_type
-    with pytest.raises(record_types.InUse, match="price has 2 annotations"):
+    with pytest.raises(record_types.InUse, match="price has 2 marked values"):
         record_types.update(shops.record_type, "Shop", "", changed("price", list=""))
     record_types.update(shops.record_type, "Shop", "", changed("price", list=""), drop_labels=True)
     assert Attribute.objects.get(name="price").list is None

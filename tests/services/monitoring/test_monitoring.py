@@ -101,7 +101,7 @@ def first_rule() -> RuleDefinition:
 
 
 def serving(cluster: Cluster) -> Rule:
-    return Rule.objects.get(cluster=cluster, state__in=Rule.SERVING)
+    return cluster.rules.serving().get()
 
 
 def right_fraction(cluster: Cluster, shop: Shop) -> float:
@@ -242,7 +242,7 @@ def test_every_move_that_the_table_does_not_have_is_refused(cluster: Cluster) ->
     Rule.objects.exclude(pk=rule.pk).update(state=Rule.State.RETIRED)
     assert set(Rule.TRANSITIONS) == set(Rule.State)
     for before, after in product(Rule.State, Rule.State):
-        Rule.objects.filter(pk=rule.pk).update(state=before)
+        Rule.objects.filter(pk=rule.pk).update(state=before, published_at=None if before in Rule.UNPUBLISHED else START)
         allowed = after in Rule.TRANSITIONS[before]
         assert rules.move(rule, after) == allowed, (before, after)
         assert rule.state == (after if allowed else before)
@@ -260,7 +260,7 @@ class TestSchedule:
 
     @staticmethod
     def end() -> None:
-        Run.objects.filter(kind=Run.Kind.CHECK).update(state=Run.State.DONE)
+        factory.put(Run.objects.filter(kind=Run.Kind.CHECK), Run.State.DONE)
 
     def test_a_site_with_a_rule_and_an_address_is_watched_without_being_told(self, site: Site) -> None:
         assert monitors.dispatch(START) == 1

@@ -13,6 +13,7 @@ from extraction.services.labels import proofs
 from extraction.services.monitoring import breakages, repairs
 from extraction.services.rules import rules
 from extraction.views.monitoring import breakage_view
+from tests.reading import words
 from tests.services import watched
 
 NOW = datetime(2026, 1, 5, 4, 0, tzinfo=UTC)
@@ -27,7 +28,7 @@ def entry(name: str, judged: int, agreeing: int) -> dict[str, Any]:
 REPORT = {
     "attributes": [entry("title", 9, 9), entry("price", 2, 2), entry("author", 9, 4)],
     "lists": [{"name": "editions", "attributes": [entry("isbn", 0, 0)]}],
-    "failed": [{"name": "cover", "reason": "none of the old values stands on the new pages"}],
+    "failed": [{"name": "cover", "reason": "none of the old values is on the new pages"}],
 }
 
 
@@ -63,7 +64,7 @@ def opened(*broken: str, kind: str = "null", report: dict[str, Any] | None = Non
 
 def served(breakage: Breakage) -> dict[str, int]:
     """{attribute: how many XPaths} of the version that serves."""
-    rule = Rule.objects.get(cluster=breakage.cluster, state__in=Rule.SERVING)
+    rule = breakage.cluster.rules.serving().get()
     return {each.name: len(each.alternatives) for each in rule.read_definition().attributes}
 
 
@@ -89,7 +90,7 @@ class TestAccepting:
         assert served(breakage)["price"] == 1
 
     def test_names_what_was_not_found_again_in_the_list_on_the_card_and_in_the_rule(self, signed_in: Any, sent: list[int]) -> None:
-        lost = {"name": "price", "reason": "none of the old values stands on the new pages"}
+        lost = {"name": "price", "reason": "none of the old values is on the new pages"}
         breakage = opened("title", "price", report={"attributes": [entry("title", 9, 9)], "failed": [lost], "repaired_from": 1})
         rule = breakages.accept(breakage, now=NOW)
         client, site = signed_in("viewer"), breakage.cluster.site
@@ -97,8 +98,8 @@ class TestAccepting:
         for address in (reverse("breakages"), breakage.get_absolute_url()):
             assert "1 of 2 repaired" in client.get(address).content.decode()
         for address in (site.get_absolute_url(), breakage.cluster.get_absolute_url()):
-            assert "price not found any more" in client.get(address).content.decode()
-        assert "Not found any more: none of the old values" in client.get(rule.get_absolute_url()).content.decode()
+            assert "price no longer found" in client.get(address).content.decode()
+        assert "No longer found: none of the old values" in client.get(rule.get_absolute_url()).content.decode()
 
     def test_leaves_out_what_is_lost_where_the_old_xpath_gives_wrong_values(self, sent: list[int]) -> None:
         report = {"attributes": [entry("title", 9, 9)], "failed": [{"name": "price", "reason": "gone"}]}
@@ -108,9 +109,9 @@ class TestAccepting:
 
     def test_publishes_nothing_where_nothing_is_proven(self, sent: list[int]) -> None:
         breakage = opened("price", report={"attributes": [entry("price", 9, 2)]})
-        with pytest.raises(rules.StateError, match="Nothing of this repair is proven"):
+        with pytest.raises(rules.StateError, match="Nothing in this repair is proven"):
             breakages.accept(breakage, now=NOW)
-        assert Rule.objects.get(cluster=breakage.cluster, state__in=Rule.SERVING) == breakage.rule
+        assert breakage.cluster.rules.serving().get() == breakage.rule
         assert Breakage.objects.get().state == Breakage.State.OPEN
 
 
@@ -118,9 +119,9 @@ class TestAccepting:
 def test_the_review_names_what_is_not_proven_and_offers_the_rest_with_one_key(signed_in: Any, sent: list[int]) -> None:
     breakage = opened("title", "price", report={"attributes": [entry("title", 9, 9), entry("price", 9, 2)]})
     address = breakage.get_absolute_url()
-    text = signed_in("operator").get(address).content.decode()
+    text = words(signed_in("operator").get(address))
     assert "<b>1 of 2</b> attributes are proven" in text
-    assert "<b>price</b> agrees on 2 of 9 pages: it is left out unless you accept all." in text
+    assert "<b>price</b>: agrees on 2 of 9 pages. It is left out unless you accept all." in text
     assert "Accept 1 of 2" in text
     assert 'data-key="w"' in text
     assert "1 of 2 ready" in signed_in("viewer").get(reverse("breakages")).content.decode()

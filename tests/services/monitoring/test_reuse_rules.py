@@ -118,7 +118,7 @@ def test_what_was_offered_is_not_offered_again(old: Cluster) -> None:
 
 def test_a_job_begun_again_after_its_worker_died_makes_nothing_twice(old: Cluster) -> None:
     new, run = offered(old, design=1, partial=True)
-    Run.objects.filter(pk=run.pk).update(state=Run.State.QUEUED)
+    factory.put(Run.objects.filter(pk=run.pk), Run.State.QUEUED)
     assert done(run).summary["templates"] == 0
     assert Rule.objects.filter(cluster=new).count() == 1
 
@@ -145,6 +145,6 @@ def test_clustering_finds_the_new_template_and_the_rule_is_tried_on_it(old: Clus
     redesign(old, design=2, partial=False, into=None)
     done(cluster_pages.start(old.site))
     done(Run.objects.get(kind=Run.Kind.REUSE))
-    new = Cluster.objects.get(site=old.site, rules__state__in=Rule.UNPUBLISHED)
+    new = Rule.objects.unpublished().get(cluster__site=old.site).cluster
     assert new.pk != old.pk
     assert set(new.snapshots.values_list("page__url", flat=True)) == {url for n, url in enumerate(books(0, 1, False)) if n in CHANGED}

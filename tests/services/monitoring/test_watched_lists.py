@@ -135,7 +135,7 @@ def test_rows_of_other_things_are_not_learned_for_those_that_are_gone(cluster: C
     check(cluster, hours)
     breakage = Breakage.objects.get()
     assert breakage.proposal is None
-    assert "too few of the old rows stand on the new pages" in breakage.note
+    assert "too few of the old rows are on the new pages" in breakage.note
 
 
 def test_the_review_outlines_both_columns_of_a_list_row_by_row(cluster: Cluster) -> None:

@@ -226,7 +226,7 @@ def test_the_guard_can_be_left_out_by_whoever_wants_the_cells_as_they_are() -> N
     [
         (("learn_rule", "nowhere", "1"), "There is no site 'nowhere'"),
         (("learn_rule", "books", "7"), "books has no template '7'. Templates: 1 (Template 1)"),
-        (("learn_rule", "books", "1"), "Nothing is marked"),
+        (("learn_rule", "books", "1"), "No values are marked"),
         (("publish_rule", "books", "1"), "Template 1 has no draft of a rule."),
         (("publish_rule", "books", "1", "--rule-version", "3"), "Template 1 has no version 3 of its rule."),
         (("extract", "books"), "Books has no live rule"),
@@ -235,7 +235,7 @@ def test_the_guard_can_be_left_out_by_whoever_wants_the_cells_as_they_are() -> N
             ("export_csv", "books", "1", "--columns", "title,weight"),
             "There is no column 'weight'. Columns: title, price, author, source_url",
         ),
-        (("export_csv", "books", "1"), "Template 1 has no records; run its rule with the command extract first."),
+        (("export_csv", "books", "1"), "Template 1 has no records. Run its rule with the command extract first."),
     ],
 )
 def test_the_commands_say_what_is_wrong(db: None, arguments: tuple[str, ...], message: str) -> None:

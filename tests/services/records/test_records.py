@@ -43,6 +43,7 @@ def fill(cluster: Cluster, rows: Sequence[tuple[str, str, dict[str, list[RecordV
             state=state,
             reason="Nothing was found on the page" if state == State.FAILED else "",
             values=values_as_json(values),
+            reason="" if state == Record.State.COMPLETE else "something is missing",
             text=extract_records.search_text(values),
             extracted_at=now,
         )

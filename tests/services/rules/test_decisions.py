@@ -1,11 +1,9 @@
 """Who let a version go live is written down, and stays when the account goes."""
 
 from datetime import UTC, datetime
-from importlib import import_module
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.core.management import call_command
 from django.urls import reverse
 
@@ -83,16 +81,3 @@ def test_the_admin_lists_decisions_and_changes_none(draft: Rule, person: Any, cl
     assert client.get(reverse("admin:extraction_decision_add")).status_code == 403
     row = Decision.objects.get()
     assert client.post(reverse("admin:extraction_decision_delete", args=[row.pk]), {"post": "yes"}).status_code == 403
-
-
-def test_what_went_live_before_is_written_down_as_far_as_it_is_known(draft: Rule, person: Any) -> None:
-    rules.publish(draft)
-    Decision.objects.all().delete()
-    import_module("extraction.migrations.0015_decisions").write_down(apps, None)
-    assert decisions(draft) == [("published", "")]
-    check = watched.check(draft.cluster, NOW, "title")
-    operator = person("operator")
-    Breakage.objects.filter(check_found=check).update(proposal=draft, state=Breakage.State.REPAIRED, closed_by=operator)
-    Decision.objects.all().delete()
-    import_module("extraction.migrations.0015_decisions").write_down(apps, None)
-    assert decisions(draft) == [("accepted", operator.get_username())]
