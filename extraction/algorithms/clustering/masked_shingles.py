@@ -122,7 +122,8 @@ class VectorCounts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Masks:
-    """The masks that pass 2 left, the largest count first. Ties: fewer wildcards, then the smaller value, then the smaller wildcard mask."""
+    """The masks that pass 2 left, the largest count first. Ties: fewer wildcards, then the smaller value, then the smaller wildcard
+    mask."""
 
     masks: tuple[Mask, ...]
     counts: tuple[int, ...]

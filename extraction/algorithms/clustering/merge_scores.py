@@ -128,7 +128,8 @@ class SiteQuestions:
         return rows[:, self._columns].sum(0), self._asked(rows)[:, self._columns].sum(0)
 
     def cost(self, yes: I32, asked: I32) -> F64:
-        """Return the bits for the answers to each question in the cheaper code. Counts are in parts of a page; questions are the last axis."""
+        """Return the bits for the answers to each question in the cheaper code. Counts are in parts of a page; questions are the last
+        axis."""
         site = yes * self._yes_bits + (asked - yes) * self._no_bits
         bits: F64 = np.minimum(site, self._code.bits(yes, asked) + OWN_BITS) * self.weights
         return bits

@@ -57,7 +57,8 @@ class TemplateCore:
         return cls(*_bounds(steps, counts, len(pages)), least=round(least * _PARTS) / _PARTS)
 
     def similarity(self, page: PageSteps) -> float:
-        """Return the harmonic mean of the share of required steps that the page has and the share of its steps that are known, from 0 to 1."""
+        """Return the harmonic mean of the share of required steps that the page has and the share of its steps that are known, from 0
+        to 1."""
         return _harmonic(*self._shares(page))
 
     def covers(self, page: PageSteps) -> bool:
@@ -74,7 +75,8 @@ class TemplateCore:
         return min(has, knows) >= CONTAINED_FRACTION
 
     def holds(self, other: "TemplateCore", frame: U64) -> float:
-        """Return the share of what another template requires outside the site's frame that this one knows; 1 if it requires nothing there."""
+        """Return the share of what another template requires outside the site's frame that this one knows; 1 if it requires nothing
+        there."""
         required = np.setdiff1d(other.required, frame, assume_unique=True)
         return _share(required, self.known) if len(required) else 1.0
 

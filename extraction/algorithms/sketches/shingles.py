@@ -152,7 +152,8 @@ class _Hashes:
         return [int(value) for value in packed.tolist()]
 
     def _windows(self, tokens: U64) -> U64:
-        """Return x of each window of ten tokens: a polynomial in an odd base over mixed tokens, by doubling (2, 4, 8, 8 + 2), mixed again."""
+        """Return x of each window of ten tokens: a polynomial in an odd base over mixed tokens, by doubling (2, 4, 8, 8 + 2), mixed
+        again."""
         base = int(self._base)
         one = tokens * self._spread
         one ^= one >> np.uint64(32)

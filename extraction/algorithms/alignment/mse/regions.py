@@ -109,7 +109,8 @@ def _means_inner(page: LinePage, outer: Region, below: Sequence[Region], bounds:
 
 
 def _labelled(page: LinePage, outer: Region, below: Sequence[Region]) -> bool:
-    """Return whether most inner records begin with a text that most outer ones have. Then they are the outer record's lines, with labels."""
+    """Return whether most inner records begin with a text that most outer ones have. Then they are the outer record's lines, with
+    labels."""
     begins = [(page.lines[record.low].text_at(0), _record_of(page, outer, each.parent)) for each in below for record in each.records]
     counts = Counter(text for text, _ in set(begins) if text)
     recurring = sum(counts[text] >= MOST * len(outer.records) for text, _ in begins)
