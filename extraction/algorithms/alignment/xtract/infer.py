@@ -1,4 +1,4 @@
-"""From the sequences of one element's children to its content model."""
+"""From the sequences of one element's children to its content model (Garofalakis et al. 2000)."""
 
 import math
 from collections import Counter
@@ -15,10 +15,10 @@ from extraction.algorithms.alignment.xtract.models import EMPTY, Concatenation, 
 from extraction.algorithms.alignment.xtract.positions import Positions
 
 MAX_SEQUENCES = 40
-"""Different sequences of an element that the model is made from, the most frequent first; the others it has to have all the same."""
+"""Different sequences of an element that the model is made from, the most frequent first. The model has to accept the others too."""
 
 MAX_LENGTH = 100
-"""Children of one element looked at: of longer sequences the first and the last ones. The others the model has to have all the same."""
+"""Children of one element that are looked at: the first and the last ones of longer sequences. The model has to accept the others too."""
 
 MAX_CANDIDATES = 300
 
@@ -29,8 +29,10 @@ Sequences = Iterable[Sequence[str]]
 class Content:
     """What was found for an element.
 
-    model: XTRACT's, of least cost. deterministic: the one for a DTD, the same where XML allows it. cost: of the model with the
-    sequences told by it. widened: whether what was left out made it any order of any children.
+    model: XTRACT's model, of least cost.
+    deterministic: the model for a DTD. It is the same if XML allows that.
+    cost: of the model with the sequences told by it.
+    widened: whether what was left out made it any order of any children.
     """
 
     model: Model
@@ -40,9 +42,10 @@ class Content:
 
 
 def infer_content(sequences: Sequences, *, code: Code | None = None, budget: StepBudget | None = None) -> Content:
-    """The content model of an element by the sequences of its children's names. code: the bits of the paper, unless given.
+    """Return the content model of an element by the sequences of its children's names.
 
-    budget: shared by the elements of a document type; once it is spent, an element gets any order of its children.
+    code: the bits of the paper by default.
+    budget: shared by the elements of a document type. Once it is spent, an element gets any order of its children.
     """
     counts = Counter(tuple(sequence) for sequence in sequences)
     if not counts or set(counts) == {()}:
@@ -68,7 +71,10 @@ def _shortened(sequence: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class _ModelSearch:
-    """Candidates for some sequences, what they cost, and the best of them. anything: the model of any order of any children."""
+    """Candidates for some sequences, what they cost, and the best of them.
+
+    anything: the model of any order of any children.
+    """
 
     def __init__(self, sequences: Sequence[tuple[str, ...]], code: Code, anything: Model, budget: StepBudget) -> None:
         self._sequences, self._code, self._anything, self._budget = sequences, code, anything, budget
