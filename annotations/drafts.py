@@ -121,5 +121,5 @@ def _coverage_json(found: Coverage) -> dict[str, Any]:
         "hits": found.hits,
         "several": found.several,
         "without": list(found.without),
-        "next": found.next_cursor,
+        "complete": found.complete,
     }

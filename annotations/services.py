@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db.models import F
 from django.urls import reverse
 
@@ -34,8 +35,7 @@ def describe_state(cluster: Cluster, steps: Mapping[str, bool]) -> dict[str, Any
 
 def list_attributes(cluster: Cluster) -> list[Attribute]:
     """The attributes of the cluster's record type in their order, the page's own first, then list by list."""
-    found = Attribute.objects.filter(record_type=cluster.record_type_id) if cluster.record_type_id else Attribute.objects.none()
-    return list(found.order_by(F("list__position").asc(nulls_first=True), "list_id", "position", "id"))
+    return list(Attribute.objects.of_cluster(cluster).order_by(F("list__position").asc(nulls_first=True), "list_id", "position", "id"))
 
 
 def describe_change(cluster: Cluster, step: EditStep, steps: Mapping[str, bool]) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def list_titles(cluster: Cluster, snapshots: Sequence[int]) -> list[dict[str, An
     return [{"id": pk, "title": title, "url": url, "page": reverse("page", args=[slug, page])} for pk, title, url, page in rows]
 
 
-def start_learning(cluster: Cluster, user: Any) -> Run:
+def start_learning(cluster: Cluster, user: User) -> Run:
     """Starts the run that learns all attributes and writes a draft rule. Raises JobError."""
     return learn_rule.start_learning(cluster, user)
 
@@ -88,17 +88,17 @@ def describe_learning(run: Run) -> dict[str, Any]:
 
 def find_newest_draft(cluster: Cluster) -> Rule | None:
     """The draft that would be published, None without any."""
-    return Rule.objects.filter(cluster=cluster, state__in=Rule.UNPUBLISHED).order_by("-version").first()
+    return cluster.rules.unpublished().order_by("-version").first()
 
 
 def list_lacking_attributes(draft: Rule) -> list[str]:
     """The record type's attributes that a draft has no rule for, in their order: they were not marked or could not be learned."""
-    taken = {attribute.name for attribute in rules.value_of(draft).every}
+    taken = {attribute.name for attribute in draft.read_definition().every}
     names = Attribute.objects.filter(record_type_id=draft.cluster.record_type_id).values_list("name", flat=True)
     return [name for name in names if name not in taken]
 
 
-def publish_draft(draft: Rule, user: Any) -> str:
+def publish_draft(draft: Rule, user: User) -> str:
     """Publishes a draft and gives its address."""
     rules.publish(draft, user)
     return draft.get_absolute_url()

@@ -6,6 +6,7 @@ from functools import update_wrapper
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -24,6 +25,7 @@ from extraction.services.learning.workspaces import open_workspace
 from extraction.services.rules.rules import StateError
 from extraction.services.suggestions import page_data as stored_data
 from extraction.services.templates import boilerplate, clusters
+from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import requires
 
 
@@ -81,7 +83,7 @@ def record_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 @require_GET
 @endpoint
-def state(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+def state(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Samples, attributes and labels. ?also=1,2: pages of the template to be shown although they are no samples."""
     found = services.describe_state(cluster, edits.find_possible_steps(cluster, request.user))
     known = {sample["id"] for sample in found["samples"]}
@@ -99,13 +101,13 @@ def warm(_request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 
 @require_POST
 @endpoint
-def label(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+def label(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
     """{page, changes: [{attribute, locations: [...] | null}]}: what is now said of attributes on a page."""
     body = _body(request)
     snapshot = _snapshot(cluster, body.get("page"))
     changes = [_change(cluster, row) for row in _list(body, "changes")]
     if not changes:
-        raise BadRequest("changes: nothing is changed")
+        raise BadRequest("changes: the list is empty")
     nodes = services.read_page_tree(cluster, snapshot).nodes
     step = edits.apply_changes(cluster, snapshot, changes, request.user, nodes=nodes)
     return services.describe_change(cluster, step, edits.find_possible_steps(cluster, request.user))
@@ -113,14 +115,14 @@ def label(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 
 @require_POST
 @endpoint
-def undo(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+def undo(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Takes the last step back."""
     return _answer_step(cluster, edits.undo_step(cluster, request.user), request.user)
 
 
 @require_POST
 @endpoint
-def redo(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+def redo(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Repeats the last step that was taken back."""
     return _answer_step(cluster, edits.redo_step(cluster, request.user), request.user)
 
@@ -164,9 +166,8 @@ def agreement(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @require_GET
 @endpoint
 def coverage(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """The hit rate of ?attribute= after some more pages. ?cursor=: where the workbench is."""
+    """The hit rate of ?attribute= after some more pages."""
     attribute = _attribute(cluster, request.GET.get("attribute"))
-    _number(request, "cursor")  # only checked: the server itself knows where it is, which another process may not
     return {"attribute": attribute.pk, "coverage": drafts.describe_coverage(cluster, attribute)}
 
 
@@ -185,7 +186,7 @@ def place(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     try:
         location = _location(json.loads(request.GET.get("location", "")))
     except json.JSONDecodeError as error:
-        raise BadRequest(f"location is no JSON: {error}") from error
+        raise BadRequest(f"location: this is not JSON: {error}") from error
     shown = tree.place(found, location)
     if shown is None:
         raise BadRequest("the page has no such place")
@@ -201,7 +202,7 @@ def page_tree(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
         return tree.search(found, request.GET["search"][:200])
     node = _number(request, "node") if request.GET.get("node") else None
     if node is not None and node >= len(found.nodes):
-        raise BadRequest(f"node: the page has {len(found.nodes)} elements, there is no {node}")
+        raise BadRequest(f"node: the page has {len(found.nodes)} elements, so there is no element {node}")
     return tree.children(found, node, after=_number(request, "after"))
 
 
@@ -221,7 +222,7 @@ def looks(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 
 @require_POST
 @endpoint
-def load_looks(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+def load_looks(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Starts loading styles and pictures of the samples. `progress` is the address to ask how far it is."""
     run = load_assets.start(cluster.site, cluster=cluster, user=request.user)
     return {"progress": reverse("workbench_looks_progress", args=[cluster.site.slug, cluster.number, run.pk])}
@@ -236,7 +237,7 @@ def looks_progress(_request: HttpRequest, cluster: Cluster, run_id: int) -> dict
 
 @require_POST
 @endpoint
-def learn(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+def learn(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Starts learning the rule. `progress` is the address to ask how far it is."""
     run = services.start_learning(cluster, request.user)
     return {"progress": reverse("workbench_learning", args=[cluster.site.slug, cluster.number, run.pk])}
@@ -251,7 +252,7 @@ def learning_progress(_request: HttpRequest, cluster: Cluster, run_id: int) -> d
 
 @require_POST
 @endpoint
-def publish(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
+def publish(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
     """{lacking: [names]}: publishes the newest draft and answers {"rule": address}.
 
     Where the draft has no rule for other attributes than those named, nothing is published and {"lacking": [names]} names them.
@@ -266,7 +267,7 @@ def publish(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     return {"rule": services.publish_draft(draft, request.user)}
 
 
-def _answer_step(cluster: Cluster, step: edits.EditStep | None, user: Any) -> dict[str, Any]:
+def _answer_step(cluster: Cluster, step: edits.EditStep | None, user: User) -> dict[str, Any]:
     """What a step that was undone or redone changed; `nothing` where there was none."""
     steps = edits.find_possible_steps(cluster, user)
     return services.describe_change(cluster, step, steps) if step else {"nothing": True, "steps": steps}
@@ -290,7 +291,7 @@ def _snapshot(cluster: Cluster, value: Any) -> Snapshot:
 def _attribute(cluster: Cluster, value: Any) -> Attribute:
     found = None
     if str(value).isdecimal() and cluster.record_type_id:
-        found = Attribute.objects.filter(record_type=cluster.record_type_id, pk=int(value)).first()
+        found = Attribute.objects.of_cluster(cluster).filter(pk=int(value)).first()
     if found is None:
         raise BadRequest(f"attribute: the record type has no attribute {value!r}")
     return found
@@ -298,7 +299,7 @@ def _attribute(cluster: Cluster, value: Any) -> Attribute:
 
 def _change(cluster: Cluster, row: Any) -> edits.Change:
     if not isinstance(row, dict) or "locations" not in row:
-        raise BadRequest(f"changes: each needs an attribute and locations, got {row!r}")
+        raise BadRequest(f"changes: each change needs an attribute and locations, got {row!r}")
     locations = row["locations"]
     number = row.get("row", 0)
     if type(number) is not int or number < 0:
@@ -323,9 +324,9 @@ def _body(request: HttpRequest) -> dict[str, Any]:
     try:
         body = json.loads(request.body)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise BadRequest(f"the body is no JSON: {error}") from error
+        raise BadRequest(f"the request is not JSON: {error}") from error
     if not isinstance(body, dict):
-        raise BadRequest("the body is no JSON object")
+        raise BadRequest("the request is not a JSON object")
     return body
 
 

@@ -128,7 +128,7 @@ class Learner:
             pages = [mark.page for mark in self.marks for _ in mark.spans]
             twice = next((page for page in pages if pages.count(page) > 1), None)
             if twice is not None:
-                return NotLearned("the page has several marked values, but the attribute takes one", twice)
+                return NotLearned("the page has several marked values, but the attribute allows one", twice)
         together = self.solver.solve(self.marks)
         if not self.multiple:
             together = self._choose_place(together)

@@ -69,7 +69,7 @@ def _find_mark(corpus: Corpus, page: int, location: Location) -> MarkedNode:
     whole = _without_part(location)
     text = corpus.read_location(page, whole)
     if not text:
-        raise LearningError("the page has no text any more where a value was marked; mark it again")
+        raise LearningError("the page no longer has text where a value was marked; mark it again")
     span = (location.start or 0, min(location.end or len(text), len(text)))
     return MarkedNode(page, location, text, _find_nodes(corpus, page, whole, text), (span,))
 
@@ -121,7 +121,7 @@ def _find_text_row(corpus: Corpus, page: int, location: Location) -> int:
     found = np.flatnonzero((table.texts.owner[:-1] == location.node) & (table.texts.nth[:-1] == location.text))
     if not len(found):
         tag = str(table.nodes[location.node].tag)
-        raise LearningError(f"the text of a {tag} element was marked, and no rule can be learned from it; mark the value elsewhere")
+        raise LearningError(f"the text of a {tag} element was marked, but no rule can be learned from it; mark the value elsewhere")
     return int(found[0]) + int(corpus.text_offsets[page])
 
 

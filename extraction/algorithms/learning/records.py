@@ -95,7 +95,7 @@ class _ListLearner:
         self.corpus, self.fields, self.refused, self.whole = corpus, fields, refused, frozenset(whole)
         self.rows = [row for row in rows if row.list_nodes()]
         if len(self.rows) < 2:
-            raise LearningError("mark the values of a second row; one row does not tell where the next begins")
+            raise LearningError("mark the values of a second row; one row does not show where the next begins")
         self.trees = {page: RowTree(table) for page, table in enumerate(corpus.pages)}
         self.annotated = np.zeros(len(corpus.pages), np.bool_)
         self.annotated[[*{row.page for row in self.rows}, *without]] = True
@@ -104,8 +104,8 @@ class _ListLearner:
         tried = find_row_levels(self.trees, self.rows)[:MAX_LEVELS]
         options = [(level, judge_rows(self.trees, self.rows, level, refused=self.refused, whole=self.whole)) for level in tried]
         if not options:
-            return NotLearned("no element begins each of the marked rows; mark a value that all of them have", self.rows[0].page)
-        problem = NotLearned("nothing tells the marked rows from the rest of the page", self.rows[0].page)
+            return NotLearned("no element begins every marked row; mark a value that all rows have", self.rows[0].page)
+        problem = NotLearned("nothing distinguishes the marked rows from the rest of the page", self.rows[0].page)
         for level, judged in self._order_options(options):
             chosen = row_xpath.learn_row_xpath(self.corpus, self.trees, level, judged, self.annotated)
             found = _RowFields(self, level, chosen).learn()
@@ -145,7 +145,7 @@ class _RowFields:
             node = self.learner.corpus.pages[row.page].nodes[element]
             place = next((n for n, each in enumerate(self.found[row.page].elements) if each is node), -1)
             if place < 0:
-                return NotLearned("nothing that selects the other rows selects this one, too", row.page)
+                return NotLearned("nothing that selects the other rows also selects this one", row.page)
             marked.append((row.page, place))
         copies = Corpus([self._copy(page, place) for page, place in [*marked, *self._list_others(marked)]])
         learned = {field.name: self._learn_field(field, copies, marked) for field in self.learner.fields}

@@ -184,7 +184,7 @@ class Solver:
             if budget < 0:
                 break
             if not self._is_exact(solution, page):
-                raise LearningError(f"{solution.xpath}, which was learned, selects something else on one of the pages")
+                raise LearningError(f"{solution.xpath} was learned, but selects something else on one of the pages")
 
     def _is_exact(self, solution: Solution, page: int) -> bool:
         """Whether the XPath, run with lxml, selects on a page just what the solution selects."""

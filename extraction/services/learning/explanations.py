@@ -4,12 +4,12 @@ An explanation is kept with the rule when it is learned, because it is about the
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from extraction.algorithms.learning.committee import Committee, Member
 from extraction.algorithms.learning.outliers import find_outliers
 from extraction.algorithms.rules.values import read
 from extraction.models import Attribute
+from extraction.models.rule_report import Explanation, FeatureEffect, OddValue, OwnDataReport, Rival, RivalDifference
 from extraction.services.suggestions.page_data import Agreement
 
 MAX_RIVALS = 4
@@ -28,73 +28,69 @@ def explain_attribute(
     values: Mapping[int, Sequence[str]],
     agreement: Agreement | None,
     voted: Sequence[int],
-) -> dict[str, Any]:
-    """{"features": [[{"words", "rules_out"}]], "rivals": […], "odd": […], "own_data": …} of one attribute of a rule.
+) -> Explanation:
+    """Why the rule of one attribute is as it is.
 
     values: {snapshot id: different values} that the rule gives.
     agreement: how they compare with the pages' own data.
     voted: snapshot ids in the order of the committee's votes.
-
-    rivals: {"xpath", "features", "more", "support", "several", "differs", "pages": [{"snapshot", "mine", "theirs"}]}. "more" is what it
-    costs beyond the rule, and "differs" is 0 for one that gives the same on all pages of the learning set. odd: {"snapshot", "value",
-    "reason"}. own_data: {"words", "agree", "compared", "different"} or None.
     """
-    return {
-        "features": _describe_features(committee),
-        "rivals": describe_rivals(committee, voted),
-        "odd": describe_outliers(attribute, values),
-        "own_data": _describe_agreement(agreement),
-    }
+    return Explanation(
+        features=_describe_features(committee),
+        rivals=describe_rivals(committee, voted),
+        odd=describe_outliers(attribute, values),
+        own_data=_describe_agreement(agreement),
+    )
 
 
-def describe_rivals(committee: Committee, pages: Sequence[int]) -> list[dict[str, Any]]:
+def describe_rivals(committee: Committee, pages: Sequence[int]) -> tuple[Rival, ...]:
     """What the rule was chosen over. pages: snapshot ids in the order of the votes."""
     if not committee.members:
-        return []
+        return ()
     best, *others = committee.members
     chosen = sorted([*others, *committee.equivalents], key=lambda member: member.total)[:MAX_RIVALS]
-    return [_describe_rival(best, member, pages) for member in chosen]
+    return tuple(_describe_rival(best, member, pages) for member in chosen)
 
 
-def describe_outliers(attribute: Attribute, values: Mapping[int, Sequence[str]]) -> list[dict[str, Any]]:
+def describe_outliers(attribute: Attribute, values: Mapping[int, Sequence[str]]) -> tuple[OddValue, ...]:
     """Values unlike those of the other pages."""
     kind = attribute.type
     texts = {text for each in values.values() for text in each} if kind != Attribute.Type.TEXT else set[str]()
     unreadable = {text for text in texts if read(text, kind).value is None}  # type: ignore[arg-type]
     found = find_outliers(values, unreadable)
-    return [{"snapshot": each.page, "value": each.value[:SHOWN_CHARS], "reason": each.reason} for each in found[:MAX_OUTLIERS]]
+    return tuple(OddValue(snapshot=each.page, value=each.value[:SHOWN_CHARS], reason=each.reason) for each in found[:MAX_OUTLIERS])
 
 
-def _describe_features(committee: Committee) -> list[list[dict[str, Any]]]:
+def _describe_features(committee: Committee) -> tuple[tuple[FeatureEffect, ...], ...]:
     if not committee.members:
-        return []
+        return ()
     best = committee.members[0]
-    return [
-        [{"words": words, "rules_out": count} for words, count in zip(each.features, counts, strict=True)]
+    return tuple(
+        tuple(FeatureEffect(words=words, rules_out=count) for words, count in zip(each.features, counts, strict=True))
         for each, counts in zip(best.alternatives, best.ruled_out, strict=True)
-    ]
+    )
 
 
-def _describe_rival(best: Member, member: Member, pages: Sequence[int]) -> dict[str, Any]:
+def _describe_rival(best: Member, member: Member, pages: Sequence[int]) -> Rival:
     differing = [n for n, (one, other) in enumerate(zip(best.votes, member.votes, strict=True)) if set(one) != set(other)]
     first = member.alternatives[0]
     shown = differing[:MAX_DIFFERENCES]
-    return {
-        "xpath": " ‖ ".join(each.xpath for each in member.alternatives),
-        "features": [words for each in member.alternatives for words in each.features],
-        "more": round(member.total - best.total, 2),
-        "support": first.support,
-        "several": first.several,
-        "differs": len(differing),
-        "pages": [{"snapshot": pages[n], "mine": _join(best.votes[n]), "theirs": _join(member.votes[n])} for n in shown],
-    }
+    return Rival(
+        xpath=" ‖ ".join(each.xpath for each in member.alternatives),
+        features=tuple(words for each in member.alternatives for words in each.features),
+        more=round(member.total - best.total, 2),
+        support=first.support,
+        several=first.several,
+        differs=len(differing),
+        pages=tuple(RivalDifference(snapshot=pages[n], mine=_join(best.votes[n]), theirs=_join(member.votes[n])) for n in shown),
+    )
 
 
 def _join(values: Sequence[str]) -> str:
     return " · ".join(values)[:SHOWN_CHARS]
 
 
-def _describe_agreement(found: Agreement | None) -> dict[str, Any] | None:
+def _describe_agreement(found: Agreement | None) -> OwnDataReport | None:
     if found is None:
         return None
-    return {"words": found.words, "agree": found.agree, "compared": found.compared, "different": list(found.different)}
+    return OwnDataReport(words=found.words, agree=found.agree, compared=found.compared, different=tuple(found.different))

@@ -6,10 +6,14 @@ names it and the page.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
 
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from django.contrib.auth.models import User
+
+from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Attribute, Cluster, RecordList, Rule, Run
+from extraction.models.rule_report import Explanation, OfferDifference
+from extraction.models.run_values import RunSummary
 from extraction.services.core import runs
 from extraction.services.core.runs import JobError, Progress
 from extraction.services.labels import carried_values, designs, list_offers
@@ -26,17 +30,17 @@ FILL_S = 2.0
 """Pages are loaded for so long between two signs of life."""
 
 
-def start_learning(cluster: Cluster, user: Any = None) -> Run:
+def start_learning(cluster: Cluster, user: User | None = None) -> Run:
     """Starts a run that learns the cluster's rule. Raises JobError when nothing is marked that it could learn from."""
     _find_marked(cluster, read_labels(cluster), read_row_labels(cluster))
     return runs.start(Run.Kind.LEARN, cluster.site, cluster=cluster, unit="steps", user=user)
 
 
-def run_learning(run: Run, progress: Progress) -> dict[str, Any]:
+def run_learning(run: Run, progress: Progress) -> RunSummary:
     """Learns all attributes and lists that have labels, checks each against its labels, and writes a draft with its report."""
     cluster = run.cluster
     if cluster is None:
-        raise JobError("The template is gone.")
+        raise JobError("The template no longer exists.")
     labels, row_labels = read_labels(cluster), read_row_labels(cluster)
     attributes, marked_lists = _find_marked(cluster, labels, row_labels)
     space = open_workspace(cluster)
@@ -48,15 +52,15 @@ def run_learning(run: Run, progress: Progress) -> dict[str, Any]:
         progress.problem(problem.name, problem.message)
     if not lessons and not lists:
         raise JobError(" ".join(f"{problem.message}." for problem in failed))
-    learned = RuleValue(tuple(lesson.rule for lesson in lessons), tuple(lesson.rule for lesson in lists))
+    learned = RuleDefinition(tuple(lesson.rule for lesson in lessons), tuple(lesson.rule for lesson in lists))
     value = carried_values.beside(cluster, learned, {problem.name for problem in failed})
     effect = effect_report(cluster, value, progress=progress, done=progress.run.done)
-    report = build_report(lessons, lists, failed, effect, {pk: page.url for pk, page in space.pages.items()})
-    _note_offers(cluster, space, marked_lists, lists, report)
+    offered = {lesson.rule.name: _compare_with_offer(cluster, space, marked_lists, lesson) for lesson in lists}
+    report = build_report(lessons, lists, failed, effect, {pk: page.url for pk, page in space.pages.items()}, offered)
     report = carried_values.report(cluster, value, report, effect)
-    report["explained"] = _explain(cluster, space, value, attributes, labels, progress)
+    report = replace(report, explained=_explain(cluster, space, value, attributes, labels, progress))
     rule = rules.add_draft(cluster, value, report=report, origin=Rule.Origin.LEARNED, user=run.created_by)
-    return {"rule": rule.pk, "version": rule.version, "attributes": len(value.every), "failed": len(failed)}
+    return RunSummary(rule=rule.pk, version=rule.version, attributes=len(value.every), failed=len(failed))
 
 
 def _find_marked(
@@ -64,13 +68,13 @@ def _find_marked(
 ) -> tuple[list[Attribute], list[RecordList]]:
     """The pages' own attributes with a place marked on some page, and the lists with a marked row. Raises JobError without any."""
     if cluster.record_type_id is None:
-        raise JobError(f"{cluster.label} has no record type yet; choose what is to be extracted first.")
-    schema = Attribute.objects.filter(record_type_id=cluster.record_type_id, list=None)
+        raise JobError(f"{cluster.label} has no record type yet. Choose one first.")
+    schema = Attribute.objects.of_cluster(cluster).of_page()
     marked = [attribute for attribute in schema if any(labels.get(attribute.pk, {}).values())]
     lists = [each for each in RecordList.objects.filter(record_type_id=cluster.record_type_id) if row_labels.get(each.pk)]
     if not marked and not lists:
-        broke = " as they are since its rule broke" if designs.breaks(cluster.pk) else ""
-        raise JobError(f"Nothing is marked on the pages of {cluster.label}{broke} yet.")
+        broke = " in their new design" if designs.breaks(cluster.pk) else ""
+        raise JobError(f"No values are marked on the pages of {cluster.label}{broke} yet.")
     return marked, lists
 
 
@@ -123,26 +127,22 @@ def _learn_lists(
     return learned, failed
 
 
-def _note_offers(
-    cluster: Cluster, space: Workspace, lists: Sequence[RecordList], lessons: Sequence[ListLesson], report: Mapping[str, Any]
-) -> None:
-    """Writes into a list's entry where its rule gives clearly more or fewer rows than the list was offered with."""
-    by_name = {each.name: each for each in lists}
-    for lesson, entry in zip(lessons, report["lists"], strict=True):
-        offered = list_offers.offered(cluster, by_name[lesson.rule.name])
-        given = {snapshot: len(rows) for snapshot, rows in space.read_rows(lesson.rule, only=list(offered)).items()} if offered else {}
-        if unlike := list_offers.difference(offered, given):
-            entry["offered"] = unlike
+def _compare_with_offer(cluster: Cluster, space: Workspace, lists: Sequence[RecordList], lesson: ListLesson) -> OfferDifference | None:
+    """Where the list's rule gives clearly more or fewer rows than the list was offered with."""
+    (record_list,) = (each for each in lists if each.name == lesson.rule.name)
+    offered = list_offers.offered(cluster, record_list)
+    given = {snapshot: len(rows) for snapshot, rows in space.read_rows(lesson.rule, only=list(offered)).items()} if offered else {}
+    return list_offers.difference(offered, given)
 
 
 def _explain(
     cluster: Cluster,
     space: Workspace,
-    value: RuleValue,
+    value: RuleDefinition,
     attributes: Sequence[Attribute],
     labels: Mapping[int, AttributeLabels],
     progress: Progress,
-) -> dict[str, Any]:
+) -> dict[str, Explanation]:
     """{attribute: why its rule is as it is} for those of the rule's attributes that have labels."""
     progress(progress.run.done, message="Looking for values that stand out")
     names, voted = {each.name for each in value.attributes}, list(space.pages)

@@ -1,75 +1,60 @@
-"""The report of a learning run, as JSON values, kept with the rule that it wrote."""
+"""The report of a learning run, kept with the rule that it wrote."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
 
 from extraction.algorithms.learning.apriori import Learned, LearnedXPath
+from extraction.models.rule_report import ColumnReport, FailedAttribute, ListReport, MarkedPlace, OfferDifference, RuleReport, XPathReport
 from extraction.services.learning.lessons import AttributeLesson, LessonProblem, ListLesson
 
 
 def build_report(
     lessons: Iterable[AttributeLesson],
-    lists: Sequence[ListLesson],
+    lists: Iterable[ListLesson],
     failed: Sequence[LessonProblem],
-    effect: Mapping[str, Any],
+    effect: RuleReport,
     urls: Mapping[int, str],
-) -> dict[str, Any]:
+    offered: Mapping[str, OfferDifference | None],
+) -> RuleReport:
     """What was learned and what the rule gives.
 
     effect: of `effects.effect_report`.
     urls: {snapshot id: URL} of the pages that were learned from.
-
-    {"pages", "checked", "unreadable", "learning_pages",
-    "attributes": [{"name", "alternatives": [{"xpath", "precision", "distance", "support", "several", "features"}], and its figures}],
-    "lists": [{"name", "alternatives", and its figures, "attributes": [{"name", "alternatives"}]}],
-    "failed": [{"name", "reason", "snapshot", "url", "places": [{"snapshot", "location"}]}]}
+    offered: {list: where its rule gives clearly more or fewer rows than the list was offered with}.
     """
-    return {
-        "pages": effect["pages"],
-        "checked": effect["checked"],
-        "unreadable": effect["unreadable"],
-        "learning_pages": len(urls),
-        "attributes": [_attribute_entry(lesson, effect) for lesson in lessons],
-        "lists": [_list_entry(lesson, effect) for lesson in lists],
-        "failed": [_problem_entry(each, urls) for each in failed],
-    }
+    attributes = {each.name: each for each in effect.attributes}
+    counted = {each.name: each for each in effect.lists}
+    return replace(
+        effect,
+        learning_pages=len(urls),
+        attributes=tuple(replace(attributes[each.rule.name], alternatives=_report_xpaths(each.learned.alternatives)) for each in lessons),
+        lists=tuple(_report_list(each, counted[each.rule.name], offered[each.rule.name]) for each in lists),
+        failed=tuple(_report_problem(each, urls) for each in failed),
+    )
 
 
-def _attribute_entry(lesson: AttributeLesson, effect: Mapping[str, Any]) -> dict[str, Any]:
-    figures = effect["attributes"][lesson.rule.name]
-    alternatives = _xpath_entries(lesson.learned.alternatives)
-    return {"name": lesson.rule.name, "alternatives": alternatives, "checked": effect["checked"], **figures}
-
-
-def _list_entry(lesson: ListLesson, effect: Mapping[str, Any]) -> dict[str, Any]:
+def _report_list(lesson: ListLesson, counted: ListReport, offered: OfferDifference | None) -> ListReport:
     fields = {name: field for name, field in lesson.learned.fields.items() if isinstance(field, Learned)}
-    attributes = [{"name": each.name, "alternatives": _xpath_entries(fields[each.name].alternatives)} for each in lesson.rule.attributes]
-    figures = effect["lists"][lesson.rule.name]
-    return {
-        "name": lesson.rule.name,
-        "alternatives": _xpath_entries([lesson.learned.rows]),
-        "checked": effect["checked"],
-        **figures,
-        "attributes": attributes,
-    }
+    columns = (ColumnReport(name=each.name, alternatives=_report_xpaths(fields[each.name].alternatives)) for each in lesson.rule.attributes)
+    return replace(counted, alternatives=_report_xpaths([lesson.learned.rows]), attributes=tuple(columns), offered=offered)
 
 
-def _xpath_entries(xpaths: Sequence[LearnedXPath]) -> list[dict[str, Any]]:
+def _report_xpaths(xpaths: Sequence[LearnedXPath]) -> tuple[XPathReport, ...]:
     """What the learner said of each XPath."""
-    return [
-        {
-            "xpath": each.xpath,
-            "precision": each.precision,
-            "distance": each.distance,
-            "support": each.support,
-            "several": each.several,
-            "features": list(each.features),
-        }
+    return tuple(
+        XPathReport(
+            xpath=each.xpath,
+            precision=each.precision,
+            distance=each.distance,
+            support=each.support,
+            several=each.several,
+            features=each.features,
+        )
         for each in xpaths
-    ]
+    )
 
 
-def _problem_entry(problem: LessonProblem, urls: Mapping[int, str]) -> dict[str, Any]:
+def _report_problem(problem: LessonProblem, urls: Mapping[int, str]) -> FailedAttribute:
     url = urls.get(problem.snapshot_id, "") if problem.snapshot_id else ""
-    places = [{"snapshot": pk, "location": at.as_json()} for pk, at in problem.places]
-    return {"name": problem.name, "reason": problem.message, "snapshot": problem.snapshot_id, "url": url, "places": places}
+    places = tuple(MarkedPlace(snapshot=pk, location=at) for pk, at in problem.places)
+    return FailedAttribute(name=problem.name, reason=problem.message, snapshot=problem.snapshot_id, url=url, places=places)

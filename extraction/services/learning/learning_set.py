@@ -14,6 +14,7 @@ from extraction.algorithms.dom.nodes import Location, value
 from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.learning.table_reader import read_page_table
 from extraction.models import Cluster, Label, SamplePage, Snapshot
+from extraction.models.marked_places import read_location
 from extraction.services.core import stored_pages
 from extraction.services.core.stored_pages import StoredPage
 from extraction.services.labels import designs
@@ -95,23 +96,23 @@ def read_labels(cluster: Cluster) -> Mapping[int, Mapping[int, tuple[Location, .
     Labels of an old design are left out, see `designs`.
     """
     found: dict[int, dict[int, tuple[Location, ...]]] = {}
-    rows = Label.objects.filter(cluster=cluster, row=0).order_by("attribute_id", "snapshot_id", "position")
+    rows = Label.objects.of_page().filter(cluster=cluster).order_by("attribute_id", "snapshot_id", "position")
     for attribute_id, snapshot_id, location in rows.values_list("attribute_id", "snapshot_id", "location"):
         pages = found.setdefault(attribute_id, {})
         places = pages.get(snapshot_id, ())
-        pages[snapshot_id] = places if location is None else (*places, Location.from_json(location))
+        pages[snapshot_id] = places if location is None else (*places, read_location(location))
     return designs.of_now(cluster, found)
 
 
 def read_row_labels(cluster: Cluster) -> Mapping[int, RowLabels]:
     """{list id: its marked rows}; () where somebody said that a row lacks an attribute. Those of an old design are left out."""
     found: dict[int, dict[int, dict[int, dict[int, tuple[Location, ...]]]]] = {}
-    labels = Label.objects.filter(cluster=cluster, row__gt=0, attribute__list__isnull=False)
+    labels = Label.objects.of_rows().filter(cluster=cluster)
     fields = ("attribute__list_id", "snapshot_id", "row", "attribute_id", "location")
     for list_id, snapshot_id, row, attribute_id, location in labels.order_by(*fields[:4], "position").values_list(*fields):
         said = found.setdefault(list_id, {}).setdefault(snapshot_id, {}).setdefault(row, {})
         places = said.get(attribute_id, ())
-        said[attribute_id] = places if location is None else (*places, Location.from_json(location))
+        said[attribute_id] = places if location is None else (*places, read_location(location))
     return designs.rows_of_now(cluster, found)
 
 

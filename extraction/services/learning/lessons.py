@@ -6,6 +6,8 @@ Lessons are kept, so asking again costs nothing.
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from cachetools import LRUCache
+
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.learning import apriori
 from extraction.algorithms.learning.committee import Committee, train_committee
@@ -13,7 +15,6 @@ from extraction.algorithms.learning.corpus import Corpus
 from extraction.algorithms.learning.records import LearnedRecords, MarkedRow, RowField, learn_records
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, Selector
 from extraction.models import Attribute, RecordList
-from extraction.services.core.recent import Recent
 from extraction.services.learning.learning_set import LoadedPage, RowLabels
 from extraction.services.rules.definitions import build_attribute_rule
 
@@ -100,12 +101,12 @@ class ListTask:
 
 
 class Lessons:
-    """The lessons of one cluster. Each `learn_…` keeps its answer, each `find_…` gives it again while it is kept."""
+    """The lessons of one cluster, used under the lock of its workspace. Each `learn_…` keeps its answer, each `find_…` gives it again."""
 
     def __init__(self) -> None:
-        self._attributes: Recent[Hashable, AttributeLesson | LessonProblem] = Recent(MAX_LESSONS)
-        self._lists: Recent[Hashable, ListLesson | LessonProblem] = Recent(MAX_LESSONS)
-        self._committees: Recent[Hashable, Committee] = Recent(MAX_COMMITTEES)
+        self._attributes: LRUCache[Hashable, AttributeLesson | LessonProblem] = LRUCache(MAX_LESSONS)
+        self._lists: LRUCache[Hashable, ListLesson | LessonProblem] = LRUCache(MAX_LESSONS)
+        self._committees: LRUCache[Hashable, Committee] = LRUCache(MAX_COMMITTEES)
 
     def find_attribute(self, task: AttributeTask) -> AttributeLesson | LessonProblem | None:
         """What was learned of an attribute before."""
@@ -113,7 +114,8 @@ class Lessons:
 
     def learn_attribute(self, task: AttributeTask, corpus: Corpus) -> AttributeLesson | LessonProblem:
         """An attribute's rule. corpus: that of the task's pages."""
-        return self._attributes.put(task.key, _learn_attribute(task, corpus))
+        lesson = self._attributes[task.key] = _learn_attribute(task, corpus)
+        return lesson
 
     def find_list(self, task: ListTask) -> ListLesson | LessonProblem | None:
         """What was learned of a list before."""
@@ -121,7 +123,8 @@ class Lessons:
 
     def learn_list(self, task: ListTask, corpus: Corpus) -> ListLesson | LessonProblem:
         """A list's rule. corpus: that of the task's pages."""
-        return self._lists.put(task.key, _learn_list(task, corpus))
+        lesson = self._lists[task.key] = _learn_list(task, corpus)
+        return lesson
 
     def find_committee(self, task: AttributeTask) -> Committee | None:
         """The committee that was trained before."""
@@ -129,7 +132,8 @@ class Lessons:
 
     def train_committee(self, task: AttributeTask, corpus: Corpus) -> Committee:
         """The rules that fit about as well; none where nothing can be learned. Votes are in the order of the task's pages."""
-        return self._committees.put(task.key, _train_committee(task, corpus))
+        committee = self._committees[task.key] = _train_committee(task, corpus)
+        return committee
 
 
 def list_row_attributes(record_list: RecordList) -> list[Attribute]:
@@ -140,7 +144,7 @@ def list_row_attributes(record_list: RecordList) -> list[Attribute]:
 def _learn_attribute(task: AttributeTask, corpus: Corpus) -> AttributeLesson | LessonProblem:
     attribute, examples = task.attribute, _make_examples(task)
     if not any(example.locations for example in examples):
-        return LessonProblem(attribute.name, f"{attribute.name}: nothing is marked on any page that can be read")
+        return LessonProblem(attribute.name, f"{attribute.name}: no value is marked on a readable page")
     found = apriori.learn_attribute(corpus, examples, multiple=attribute.multiple, mandatory=attribute.mandatory)
     if isinstance(found, apriori.NotLearned):
         ids = list(task.pages)

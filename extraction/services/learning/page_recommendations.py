@@ -7,7 +7,10 @@ differ anywhere, the pages annotated so far are enough.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from threading import Lock
 from time import monotonic
+
+from cachetools import LRUCache, cached
 
 from extraction.algorithms.errors import PageError, XPathError
 from extraction.algorithms.learning.committee import Committee, Member
@@ -24,8 +27,8 @@ from extraction.algorithms.rules import apply
 from extraction.algorithms.rules.rule import AttributeRule, Selector
 from extraction.algorithms.sampling import greedy
 from extraction.models import Attribute, Cluster, RecordList
-from extraction.services.core.recent import Recent
 from extraction.services.core.stored_pages import StoredPage
+from extraction.services.learning.learning_set import LoadedPage
 from extraction.services.learning.lessons import ListLesson, list_row_attributes
 from extraction.services.learning.workspaces import AttributeLabels, Workspace, open_workspace, read_labels, read_row_labels
 from extraction.services.rules.definitions import build_attribute_rule
@@ -120,8 +123,8 @@ class _OutsideVotes:
         return PageScore(0, score / len(self.rules), tuple(disputes), missing) if disputes or missing else None
 
 
-_OUTSIDE_VOTES: Recent[object, _OutsideVotes] = Recent(50)
-_PATHS: Recent[str, greedy.PagePaths] = Recent(2_000)
+_OUTSIDE_VOTES: LRUCache[object, _OutsideVotes] = LRUCache(50)
+_OUTSIDE_VOTES_LOCK = Lock()
 
 
 def recommend_pages(cluster: Cluster, samples: Sequence[int], *, begun: Sequence[int] = (), budget_s: float = 0.2) -> Recommendations:
@@ -133,14 +136,14 @@ def recommend_pages(cluster: Cluster, samples: Sequence[int], *, begun: Sequence
     space, labels = open_workspace(cluster), read_labels(cluster)
     if not space.filling.complete:
         space.fill(budget_s)  # whoever waits for this to be complete may be the only one who asks
-    attributes = list(Attribute.objects.filter(record_type_id=cluster.record_type_id, list=None))
+    attributes = list(Attribute.objects.of_cluster(cluster).of_page())
     committees = {each: space.train_committee(each, labels[each.pk]) for each in attributes if any(labels.get(each.pk, {}).values())}
     ids = list(space.pages)
     known = {each.name: _make_state(ids, found, labels[each.pk]) for each, found in committees.items()}
     done = _find_done(attributes, labels)
     outside = _find_outside_votes(space, committees, known)
     outside.continue_until(space, monotonic() + budget_s)
-    table = greedy.PathTable.build([_read_paths(space, pk) for pk in ids])
+    table = greedy.PathTable.build([_read_paths(space.pages[pk]) for pk in ids])
     ranked = _rank(table, ids, known, samples, done, labels)
     inside = [score_page(known, page, 0.0) for page in range(len(ids))]
     disputed = sum(bool(found.disagreements) for found in inside) + outside.disputed
@@ -160,14 +163,14 @@ def recommend_pages(cluster: Cluster, samples: Sequence[int], *, begun: Sequence
         complete=complete,
         settled=complete and learnable and whole and not disputed and not missing,
         unlearned=unlearned,
-        covered=dict(zip(order, greedy.covered(table, [ids.index(pk) for pk in order]), strict=True)),
+        covered=dict(zip(order, greedy.measure_coverage(table, [ids.index(pk) for pk in order]), strict=True)),
     )
 
 
 def explain_score(score: PageScore) -> str:
     """Why a page would teach something, in words; empty where it would teach nothing."""
     if score.disagreements:
-        return f"rules that fit so far disagree here on {_list_names([each.attribute for each in score.disagreements])}"
+        return f"the rules that fit so far disagree here on {_list_names([each.attribute for each in score.disagreements])}"
     if score.missing:
         return f"no {_list_names(score.missing)} is found here"
     if score.fresh >= LITTLE:
@@ -212,12 +215,12 @@ def _rank(
     place = {pk: number for number, pk in enumerate(ids)}
     order = [*(place[pk] for pk in samples if pk in place), *(place[pk] for pk in ids if pk not in set(samples))]
     shown = {place[pk] for pages in labels.values() for pk in pages if pk in place}
-    return rank_pages(known, [page for page in order if ids[page] not in done], greedy.fresh(table, sorted(shown)))
+    return rank_pages(known, [page for page in order if ids[page] not in done], greedy.measure_unseen(table, sorted(shown)))
 
 
-def _read_paths(space: Workspace, snapshot_id: int) -> greedy.PagePaths:
-    page = space.pages[snapshot_id]
-    return _PATHS.get(page.sha256) or _PATHS.put(page.sha256, greedy.paths_of(page.root))
+@cached(LRUCache(2_000), key=lambda page: page.sha256, lock=Lock())
+def _read_paths(page: LoadedPage) -> greedy.PagePaths:
+    return greedy.read_paths(page.root)
 
 
 def _find_outside_votes(space: Workspace, committees: Mapping[Attribute, Committee], known: Mapping[str, AttributeState]) -> _OutsideVotes:
@@ -236,7 +239,8 @@ def _find_outside_votes(space: Workspace, committees: Mapping[Attribute, Committ
         repr([[rule for rule, _ in rows] for rows in rules.values()]),
     )
     outside = [source for source in space.sources if source.snapshot_id not in space.pages] if rules else []
-    return _OUTSIDE_VOTES.get(key) or _OUTSIDE_VOTES.put(key, _OutsideVotes(outside, rules, expected))
+    with _OUTSIDE_VOTES_LOCK:
+        return _OUTSIDE_VOTES.setdefault(key, _OutsideVotes(outside, rules, expected))
 
 
 def _make_rule(attribute: Attribute, member: Member) -> AttributeRule:

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply, xslt
-from extraction.algorithms.rules.rule import AttributeRule, ListRule
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition
 from extraction.services.core import stored_pages
 from extraction.services.core.stored_pages import Stored
 from extraction.services.learning.learning_set import LoadedPage, RowLabels
@@ -23,7 +22,7 @@ def check_attribute(rule: AttributeRule, labels: AttributeLabels, pages: Mapping
     """
     name = rule.name
     try:
-        sheet = _compile(RuleValue((rule,)))
+        sheet = _compile(RuleDefinition((rule,)))
     except RuleError as error:
         return LessonProblem(name, f"{name}: {error}")
     for snapshot_id, places in sorted(labels.items()):
@@ -41,7 +40,7 @@ def check_attribute(rule: AttributeRule, labels: AttributeLabels, pages: Mapping
 
 def check_list(rule: ListRule, labels: RowLabels, names: Mapping[int, str], pages: Mapping[int, LoadedPage]) -> LessonProblem | None:
     """A labelled row that the list's rule does not give exactly; None when it gives all of them. names: those of attributes by id."""
-    sheet = _compile(RuleValue((), (rule,)))
+    sheet = _compile(RuleDefinition((), (rule,)))
     kept = {attribute.name for attribute in rule.attributes}
     for snapshot_id, rows in sorted(labels.items()):
         page = pages.get(snapshot_id)
@@ -54,12 +53,12 @@ def check_list(rule: ListRule, labels: RowLabels, names: Mapping[int, str], page
         for number, row in sorted(rows.items()):
             wanted = {names[pk]: [page.find_value(at) or "" for at in places] for pk, places in row.items() if names.get(pk) in kept}
             if any(wanted.values()) and not any(all(set(each[n]) == set(v) for n, v in wanted.items()) for each in given):
-                message = f"{rule.name}: no row of the rule is row {number} as it was marked ({page.url})"
+                message = f"{rule.name}: the rule does not give row {number} as it was marked ({page.url})"
                 return LessonProblem(rule.name, message, snapshot_id)
     return None
 
 
-def extract_values(rule: RuleValue, pages: Mapping[int, Stored]) -> dict[int, Mapping[str, Sequence[str]]]:
+def extract_values(rule: RuleDefinition, pages: Mapping[int, Stored]) -> dict[int, Mapping[str, Sequence[str]]]:
     """{snapshot id: {attribute: values}} that a rule gives on stored pages, without those that cannot be read."""
     sheet = _compile(rule)
     found: dict[int, Mapping[str, Sequence[str]]] = {}
@@ -71,7 +70,7 @@ def extract_values(rule: RuleValue, pages: Mapping[int, Stored]) -> dict[int, Ma
     return found
 
 
-def _compile(rule: RuleValue) -> xslt.Stylesheet:
+def _compile(rule: RuleDefinition) -> xslt.Stylesheet:
     return xslt.Stylesheet.compile(xslt.stylesheet(rule))
 
 
@@ -79,7 +78,7 @@ def _compare(page: LoadedPage, places: Sequence[Location], given: Sequence[str])
     """What differs between the marked values and those given, in words; empty when nothing does."""
     marked = [page.find_value(place) for place in places]
     if None in marked:
-        return "a marked place is not on the page any more"
+        return "a marked place is no longer on the page"
     missing = [each for each in marked if each and each not in given]
     if missing:
         return f"“{_shorten(missing[0])}” is marked, but the rule gives {_show(given)}"

@@ -1,15 +1,16 @@
 """What rules give on pages, kept by rule and content, and how far a cluster's pages were counted."""
 
 import hashlib
+import threading
 from collections.abc import Iterable
 
+from cachetools import LRUCache
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, elements
 from extraction.algorithms.rules import apply
 from extraction.algorithms.rules.rule import AttributeRule, ListRule
 from extraction.services.core.coverage import Survey
-from extraction.services.core.recent import Recent
 from extraction.services.core.stored_pages import StoredPage
 
 MAX_SURVEYS, MAX_VALUES, MAX_ROWS, MAX_COUNTS = 50, 10_000, 500, 300_000
@@ -22,12 +23,15 @@ Rows = list[dict[str, list[tuple[Location, str]]]]
 
 
 class RuleResults:
-    """The results of one cluster's rules, by the rule's name (`name_rule`) and the digest of the page's bytes."""
+    """The results of one cluster's rules, by the rule's name (`name_rule`) and the digest of the page's bytes.
+
+    Used under the lock of its workspace.
+    """
 
     def __init__(self) -> None:
-        self._surveys: Recent[str, Survey] = Recent(MAX_SURVEYS)
-        self._values: Recent[tuple[str, str], tuple[tuple[Location, str], ...]] = Recent(MAX_VALUES)
-        self._rows: Recent[tuple[str, str], Rows] = Recent(MAX_ROWS)
+        self._surveys: LRUCache[str, Survey] = LRUCache(MAX_SURVEYS)
+        self._values: LRUCache[tuple[str, str], tuple[tuple[Location, str], ...]] = LRUCache(MAX_VALUES)
+        self._rows: LRUCache[tuple[str, str], Rows] = LRUCache(MAX_ROWS)
 
     def forget_surveys(self) -> None:
         """Begins to count anew, because the cluster has other pages."""
@@ -44,7 +48,8 @@ class RuleResults:
         """A rule's values on a page. index: {element: its place in `elements(root)`}, made here when it is not given."""
         if index is None:
             index = {element: n for n, element in enumerate(elements(root))}
-        return list(self._values.put((name, sha256), apply.attribute_places(rule, root, index)))
+        found = self._values[name, sha256] = apply.attribute_places(rule, root, index)
+        return list(found)
 
     def find_rows(self, name: str, sha256: str) -> Rows | None:
         """A list's rows on a page, None when they are not known."""
@@ -53,7 +58,8 @@ class RuleResults:
     def read_rows(self, name: str, rule: ListRule, sha256: str, root: etree._Element, index: dict[etree._Element, int]) -> Rows:
         """A list's rows on a page."""
         rows = [{field: list(places) for field, places in row.items()} for row in apply.row_places(rule, root, index)]
-        return self._rows.put((name, sha256), rows)
+        self._rows[name, sha256] = rows
+        return rows
 
     def find_survey(self, name: str) -> Survey | None:
         """How far the cluster's pages were counted with a rule, None when that has not begun."""
@@ -61,16 +67,20 @@ class RuleResults:
 
     def begin_survey(self, name: str, sources: Iterable[StoredPage]) -> Survey:
         """Begins to count a rule's hits over pages, in this order."""
-        return self._surveys.put(name, Survey(list(sources)))
+        survey = self._surveys[name] = Survey(list(sources))
+        return survey
 
     def find_count(self, name: str, sha256: str) -> int | None:
         """How many different values a rule gives on a page, None when that is not known."""
-        return _COUNTS.get((name, sha256))
+        with _COUNTS_LOCK:
+            return _COUNTS.get((name, sha256))
 
     def count_values(self, name: str, rule: AttributeRule, sha256: str, root: etree._Element | None) -> int:
         """How many different values a rule gives on a page; 0 for one that cannot be read."""
         count = 0 if root is None else len(set(apply.attribute_values(rule, root)))
-        return _COUNTS.put((name, sha256), count)
+        with _COUNTS_LOCK:
+            _COUNTS[name, sha256] = count
+        return count
 
 
 def name_rule(rule: AttributeRule | ListRule) -> str:
@@ -81,7 +91,9 @@ def name_rule(rule: AttributeRule | ListRule) -> str:
 
 def forget_counts() -> None:
     """Drops the counts kept in this process."""
-    _COUNTS.clear()
+    with _COUNTS_LOCK:
+        _COUNTS.clear()
 
 
-_COUNTS: Recent[tuple[str, str], int] = Recent(MAX_COUNTS)
+_COUNTS: LRUCache[tuple[str, str], int] = LRUCache(MAX_COUNTS)
+_COUNTS_LOCK = threading.Lock()

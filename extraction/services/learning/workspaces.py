@@ -259,7 +259,7 @@ def count_hits(cluster: Cluster, rule: AttributeRule, *, budget_s: float = 0.4) 
     """Counts a rule's hits on more pages of the cluster for about `budget_s` but on at least one, each page once per rule.
 
     The figures are of all pages that this process has counted with this rule. A client shows what it got last and calls again until
-    `next_cursor` is None.
+    it is complete.
     """
     return open_workspace(cluster).count_hits(rule, budget_s=budget_s)
 

@@ -39,7 +39,7 @@ def rule(xpath: str, *, multiple: bool = False) -> AttributeRule:
 
 def all_of(cluster: Cluster, each: AttributeRule, **options: Any) -> Coverage:
     found = count_hits(cluster, each, **options)
-    while found.next_cursor is not None:
+    while not found.complete:
         found = count_hits(cluster, each, **options)
     return found
 
@@ -99,7 +99,7 @@ def test_nothing_can_be_learned_from_pages_without_the_attribute_and_the_message
     factory.mark(shop, 4, price=None)
     answer = open_workspace(shop).learn_rule(attribute("price"), read_labels(shop)[attribute("price").pk])
     assert isinstance(answer, LessonProblem)
-    assert answer.message.startswith("price: nothing is marked")
+    assert answer.message.startswith("price: no value is marked")
 
 
 def test_labels_are_read_by_attribute_and_page(shop: Cluster) -> None:
@@ -126,7 +126,7 @@ def test_coverage_goes_in_slices_and_parses_each_page_once_a_rule(shop: Cluster,
     monkeypatch.setattr(learning_set, "TREE_ELEMENT", 10**12)  # no tree is kept
     price = rule("//p[@class='price']")
     steps = [count_hits(shop, price, budget_s=0.0)]
-    while steps[-1].next_cursor is not None:
+    while not steps[-1].complete:
         steps.append(count_hits(shop, price, budget_s=0.0))
     assert [step.checked for step in steps] == list(range(1, 13))
     assert len(parsed) == len(set(parsed)) == 12
