@@ -316,5 +316,5 @@ def test_a_check_says_how_many_templates_it_looked_at_and_that_it_found_breaks(c
     shop.check(cluster, tell=told.append)
     assert told[-1] == 1
     broke, fine = ({"checked": 2, "broken": n} for n in (2, 0))
-    assert run_words.outcome(Run(kind=Run.Kind.CHECK, state=Run.State.DONE, summary=broke)) == "found_broken"
-    assert run_words.outcome(Run(kind=Run.Kind.CHECK, state=Run.State.DONE, summary=fine)) == Run.State.DONE
+    assert run_words.name_outcome(Run(kind=Run.Kind.CHECK, state=Run.State.DONE, summary=broke)) == "found_broken"
+    assert run_words.name_outcome(Run(kind=Run.Kind.CHECK, state=Run.State.DONE, summary=fine)) == Run.State.DONE
