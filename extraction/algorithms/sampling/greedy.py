@@ -193,7 +193,8 @@ _UNIT = 1 << 16
 
 
 def _covering(table: PathTable, left: Flags, limit: int) -> list[tuple[int, int]]:
-    """Algorithm 2 on the pages that are left: (page, weight it adds), until nothing is added; the first in any case."""
+    """Run Algorithm 2 on the pages that are left: (page, weight it adds), until nothing is added. The first page is returned in any
+    case."""
     gains = table.page_weights()
     uncovered = np.ones(len(table.weights), np.bool_)
     waiting = left.copy()
@@ -213,7 +214,10 @@ def _covering(table: PathTable, left: Flags, limit: int) -> list[tuple[int, int]
 
 
 def _leaves(element: etree._Element, *, whole: bool = False) -> list[tuple[str, str]]:
-    """(last step of the path, cleaned content) of an element's own text nodes and attributes that hold anything. whole: all attributes."""
+    """Return (last step of the path, cleaned content) of an element's own text nodes and attributes that hold anything.
+
+    whole: all attributes rather than the `ANNOTATABLE` ones.
+    """
     names = map(str, element.attrib) if whole else ANNOTATABLE
     rows = [("text()", clean(text)) for text in texts(element)]
     rows += [(f"@{name}", clean(element.get(name, ""))) for name in names if element.get(name)]

@@ -129,20 +129,20 @@ def test_a_dtd_says_what_the_sequences_have_in_common(sequences: str, found: str
 @given(st.lists(WORDS, min_size=1, max_size=6))
 def test_generalised_and_factored_models_have_the_sequences_they_come_from(words: list[str]) -> None:
     for word in words:
-        assert all(Positions.of(concatenate(each)).accept(word) for each in generalise_sequence(word))
+        assert all(Positions.of_model(concatenate(each)).accept(word) for each in generalise_sequence(word))
     for model in (factor_candidates([symbols(word) for word in words]), factor_beginnings([symbols(word) for word in words])):
-        positions = Positions.of(model)
+        positions = Positions.of_model(model)
         every = ["".join(letters) for n in range(4) for letters in product("abc", repeat=n)]
         assert all(positions.accept(word) == (word in words) for word in [*every, *words])
-    assert Positions.of(factor_beginnings([symbols(word) for word in words])).deterministic
+    assert Positions.of_model(factor_beginnings([symbols(word) for word in words])).deterministic
 
 
 @settings(deadline=None, max_examples=40)
 @given(st.lists(WORDS, min_size=1, max_size=6))
 def test_what_is_inferred_has_all_sequences_is_deterministic_and_costs_no_more_than_naive_models(words: list[str]) -> None:
     found = infer_content(words)
-    assert all(Positions.of(model).accept(word) for word in words for model in (found.model, found.deterministic))
-    assert Positions.of(found.deterministic).deterministic
+    assert all(Positions.of_model(model).accept(word) for word in words for model in (found.model, found.deterministic))
+    assert Positions.of_model(found.deterministic).deterministic
     letters, code = sorted(set("".join(words))), bit_code(len(set("".join(words))))
     naive = [choose_one([plain(word) for word in words]), repeat(choose_one([Name(letter) for letter in letters]))] if letters else [EMPTY]
     for model in naive:
@@ -185,7 +185,7 @@ def repeated(part: Model, word: str) -> float:
 @given(models, st.text("ab", max_size=5))
 def test_the_cost_of_a_sequence_is_the_least_of_all_ways_to_tell_it(model: Model, word: str) -> None:
     assert sequence_cost(model, word, UNITS) == cheapest(model, word)
-    assert Positions.of(model).accept(word) == math.isfinite(cheapest(model, word))
+    assert Positions.of_model(model).accept(word) == math.isfinite(cheapest(model, word))
     assert count_symbols(model) == len(write_model(model))
 
 
