@@ -19,6 +19,7 @@ from tests.e2e import browser as chromium
 from tests.fixtures import product_feed
 from tests.fixtures.hostile import ASSETS, hostile_html
 from tests.services import factory
+from tests.views.core.unstyled import unstyled
 
 playwright_api = pytest.importorskip("playwright.sync_api")
 
@@ -167,6 +168,7 @@ def test_hovering_shows_the_text_node_and_clicking_saves_its_place(bench):
     assert text == "Book 0" and place == factory.text_at(stored_bytes.get(Snapshot.objects.order_by("pk")[0].sha256), "Book 0")
     row = bench.page.locator("#attributes > li").first
     bench.until(lambda: "100 %" in row.inner_text() and "Book 0" in row.inner_text())
+    assert unstyled(bench.page) == []
 
 
 def test_a_text_after_a_comment_is_the_second_text_node(bench):

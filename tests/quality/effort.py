@@ -26,7 +26,7 @@ from extraction.algorithms.learning.corpus import Corpus
 from extraction.algorithms.learning.features import PageTable
 from extraction.algorithms.learning.teaching import Known, rank
 from extraction.algorithms.rules.apply import extract
-from extraction.algorithms.rules.rule import AttributeRule, Rule
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
 from extraction.algorithms.rules.xslt import Stylesheet, stylesheet
 from extraction.algorithms.sampling import greedy
 from tests.quality import informative, scores
@@ -126,7 +126,7 @@ class Bench:
                 if isinstance(found, NotLearned)
                 else rule_of(attribute, found, multiple=multiple)
             )
-        sheet = Stylesheet.compile(stylesheet(Rule(tuple(rules))))
+        sheet = Stylesheet.compile(stylesheet(RuleDefinition(tuple(rules))))
         given = {name: extract(sheet, page.root).values for name, page in self.site.pages.items() if name not in self.order}
         return statistics.fmean(
             scores.f1(truth, {name: list(values.get(attribute, ())) for name, values in given.items()}, skip=self.order)

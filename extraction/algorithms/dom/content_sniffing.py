@@ -30,7 +30,7 @@ def explain_non_page(content: bytes) -> str:
     if not head.startswith(_WIDE) and not _KNOWN.search(head.replace(b"\0", b"")):
         share = (len(head) - len(head.translate(None, _CONTROLS))) / max(1, len(head))
         if share >= BINARY_SHARE:
-            return f"it is binary, no page: {share:.0%} of its first bytes are control characters"
+            return f"it is binary, not a page: {share:.0%} of its first bytes are control characters"
     if content.strip() and not _TAG.search(content):
-        return "it holds no tag, so it is no page of HTML or XML"
+        return "it contains no tags, so it is not an HTML or XML page"
     return ""

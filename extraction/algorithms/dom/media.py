@@ -34,12 +34,12 @@ def examine(content: bytes, wanted: ResourceKind) -> str:
         raise MediaError(f"it has more than {MAX_BYTES[wanted]:,} bytes")
     if wanted is ResourceKind.STYLE:
         if looks_like_html(content) or (_BINARY.search(content[:1024]) and not content.startswith((b"\xff\xfe", b"\xfe\xff"))):
-            raise MediaError("it is no stylesheet")
+            raise MediaError("it is not a stylesheet")
         return CSS
     if wanted is ResourceKind.FONT:
         found = {b"wOFF": "font/woff", b"wOF2": "font/woff2"}.get(content[:4])
         if found is None:
-            raise MediaError("it is no WOFF font")
+            raise MediaError("it is not a WOFF font")
         return found
     return _picture(content)
 
@@ -56,7 +56,7 @@ def _picture(content: bytes) -> str:
             if not (0 < width <= MAX_SIDE_PX and 0 < height <= MAX_SIDE_PX and width * height <= MAX_PIXELS):
                 raise MediaError(f"it has {width:,} × {height:,} pixels; at most {MAX_PIXELS:,} are shown")
             return content_type
-    raise MediaError("it is no picture that is shown")
+    raise MediaError("it is not a picture that can be shown")
 
 
 def _png(content: bytes) -> tuple[int, int]:

@@ -62,7 +62,7 @@ def parse(content: bytes, *, content_type: str | None = None) -> ParsedPage:
     except etree.XMLSyntaxError as error:
         raise PageError(f"the page is not HTML: {error.msg}") from error
     if root is None:
-        raise PageError("the page holds no element")
+        raise PageError("the page contains no elements")
     return ParsedPage(root, encoding, len(content), _notices(parser))
 
 

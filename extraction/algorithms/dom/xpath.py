@@ -176,12 +176,12 @@ def unknown_name(text: str) -> str:
     bare = blanked(text)
     for match in _CALL.finditer(bare):
         if match[1] not in _FUNCTIONS and match[1] not in _OPERATORS:
-            return f"“{match[1]}” at character {match.start() + 1} is no function of XPath 1.0."
+            return f"“{match[1]}” at character {match.start() + 1} is not a function of XPath 1.0."
     prefix = _PREFIX.search(bare)
     if prefix:
         return f"The prefix “{prefix[1]}:” at character {prefix.start() + 1} has no meaning on an HTML page; leave it out."
     variable = _VARIABLE.search(bare)
-    return f"“{variable[0]}” at character {variable.start() + 1} is a variable, and a rule has none." if variable else ""
+    return f"“{variable[0]}” at character {variable.start() + 1} is a variable, and rules have no variables." if variable else ""
 
 
 def blanked(text: str) -> str:
@@ -214,7 +214,7 @@ def _evaluate(text: str, root: etree._Element) -> list[Any]:
     except etree.XPathError as error:
         raise XPathError(f"“{_short(text)}” cannot be evaluated: {error}") from error
     if not isinstance(result, list):
-        raise XPathError(f"“{_short(text)}” gives {_kind(result)}; it has to select elements, texts or attributes")
+        raise XPathError(f"“{_short(text)}” gives {_kind(result)}; it must select elements, texts or attributes")
     return result
 
 

@@ -10,7 +10,7 @@ from extraction.algorithms.dom.nodes import Location, clean, elements, whole_tex
 from extraction.algorithms.dom.rows import Rows, select_rows
 from extraction.algorithms.dom.xpath import XPath, located
 from extraction.algorithms.errors import RuleError
-from extraction.algorithms.rules.rule import AttributeRule, ListRule, Rule, Selector
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.algorithms.rules.xslt import Stylesheet, apart, scans_siblings
 
 MAX_SIBLINGS = 20_000
@@ -102,7 +102,7 @@ def _values_in(record: etree._Element) -> dict[str, tuple[str, ...]]:
     return values
 
 
-def places(rule: Rule, root: etree._Element) -> dict[str, tuple[tuple[Location, str], ...]]:
+def places(rule: RuleDefinition, root: etree._Element) -> dict[str, tuple[tuple[Location, str], ...]]:
     """Where each attribute's values stand: the same XPaths evaluated directly. Same values as `extract`.
 
     Raises RuleError for a page that `extract` refuses, too.
@@ -161,7 +161,7 @@ def attribute_values(attribute: AttributeRule, root: etree._Element) -> tuple[st
     return ()
 
 
-def problems(rule: Rule, extraction: Extraction) -> tuple[Problem, ...]:
+def problems(rule: RuleDefinition, extraction: Extraction) -> tuple[Problem, ...]:
     """Mandatory attributes without a value, and single ones with several different ones, in the rule's order; lists after them."""
     found = []
     for attribute in rule.attributes:

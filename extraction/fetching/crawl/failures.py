@@ -37,7 +37,7 @@ _WORDS: dict[type[BaseException], tuple[Outcome, str]] = {
     CannotResolveHostError: (Outcome.UNREACHABLE, "its name has no address"),
     DownloadConnectionRefusedError: (Outcome.UNREACHABLE, "it refuses connections"),
     ResponseDataLossError: (Outcome.UNREACHABLE, "its answer was cut off"),
-    UnsupportedURLSchemeError: (Outcome.REFUSED_ADDRESS, "it is no web address"),
+    UnsupportedURLSchemeError: (Outcome.REFUSED_ADDRESS, "it is not a web address"),
 }
 
 
@@ -64,7 +64,7 @@ def of_failure(error: BaseException, *, address: Address, url: str) -> Fetched:
     elif isinstance(error, IgnoreRequest):
         outcome, message = _of_ignored(str(error))
     elif "certificate verify failed" in str(error):
-        outcome, message = Outcome.UNREACHABLE, "its certificate is not valid; the site's settings say whether that counts"
+        outcome, message = Outcome.UNREACHABLE, "its certificate is not valid; the site's settings can allow this"
     else:
         outcome, message = _WORDS.get(type(error), (Outcome.UNREACHABLE, f"no answer: {error}"[:300]))
     return Fetched(url=address.url, outcome=outcome, final_url=url, fetched_at=now(), depth=address.depth, message=message)
@@ -98,7 +98,7 @@ def _of_stopped(error: StopDownload, address: Address) -> Fetched:
 def _of_ignored(message: str) -> tuple[Outcome, str]:
     """What Scrapy's own middlewares mean: they say it in words only."""
     if "robots.txt" in message:
-        return Outcome.REFUSED_BY_ROBOTS, "robots.txt asks not to fetch it"
+        return Outcome.REFUSED_BY_ROBOTS, "robots.txt disallows it"
     if "max redirections" in message:
         return Outcome.MOVED, "it redirects without end"
     if "DOWNLOAD_MAXSIZE" in message:

@@ -93,7 +93,7 @@ class Judge:
         if wall := outcomes.of_wall(source, page, final_url=response.url, asked_url=url):
             return replace(judged, outcome=wall.outcome, message=wall.message)
         if page.refresh and len(page.words) < outcomes.FEW_WORDS and not self._frontier.is_same(page.refresh, response.url):
-            return replace(judged, outcome=Outcome.MOVED, message=f"it sends on to {page.refresh}")
+            return replace(judged, outcome=Outcome.MOVED, message=f"it redirects to {page.refresh}")
         if outcomes.is_empty(page):
             return replace(judged, outcome=Outcome.EMPTY, message="it shows neither text nor pictures")
         if self._plan.soft_404 and (reason := await self._soft_404.reason(page, url=url, final_url=response.url)):

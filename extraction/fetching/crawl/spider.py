@@ -230,7 +230,7 @@ class SiteSpider(Spider):
 
     def _source_told(self, request: Request | None, outcome: Outcome, message: str, *, status: int | None = None) -> None:
         if request is not None and not request.meta["guessed"]:
-            words = "; ".join(filter(None, ("it should name addresses", message)))
+            words = "; ".join(filter(None, ("it should contain addresses", message)))
             self._done(
                 Fetched(url=request.meta["source"], outcome=outcome, final_url=request.url, status=status, message=words), asked=False
             )

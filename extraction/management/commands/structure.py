@@ -15,13 +15,11 @@ EXAMPLES, WIDTH = 3, 40
 
 
 class Command(BaseCommand):
-    help = "Print the structure that a method finds on a template's sample pages, where nothing needs to be annotated; nothing is changed."
+    help = "Print the structure that a method finds on a template's sample pages, without marked values; change nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
         template_arguments.add_arguments(parser)
-        parser.add_argument(
-            "--method", choices=[*METHODS, *structures.DESCRIPTIONS], default="exalg", help="how it is found (default: exalg)"
-        )
+        parser.add_argument("--method", choices=[*METHODS, *structures.DESCRIPTIONS], default="exalg", help="the method (default: exalg)")
 
     def handle(self, *, site: str, template: str, method: str, **_: Any) -> None:
         cluster = template_arguments.template_named(site, template)

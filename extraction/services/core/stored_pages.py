@@ -68,7 +68,7 @@ def read_bytes(page: Stored) -> bytes:
     try:
         return stored_bytes.get(page.sha256)
     except FileNotFoundError as error:
-        raise PageError("the stored bytes of the page are gone") from error
+        raise PageError("the stored bytes of the page are missing") from error
 
 
 def find_bytes(page: Stored) -> bytes:

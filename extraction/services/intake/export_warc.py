@@ -34,7 +34,7 @@ def records(site: Site) -> Iterator[bytes]:
     writer = WARCWriter(piece, gzip=True, warc_version="WARC/1.1")
     writer.write_record(writer.create_warcinfo_record(f"{site.slug}.warc.gz", {"software": "Vertex", "isPartOf": site.name}))
     yield _taken(piece)
-    kept = Snapshot.objects.filter(page__site=site, kept=True).select_related("page").order_by("pk")
+    kept = Snapshot.objects.of_site(site).kept().select_related("page").order_by("pk")
     for snapshot in kept.iterator(chunk_size=CHUNK):
         try:
             content = read_bytes(snapshot)

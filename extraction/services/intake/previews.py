@@ -17,6 +17,7 @@ from extraction.display.pictures import DrawingError, draw
 from extraction.display.sanitize import sanitize
 from extraction.fetching import chromium
 from extraction.models import Cluster, Preview, Run, Site, Snapshot
+from extraction.models.run_values import RunSummary
 from extraction.services.core import runs, stored_bytes
 from extraction.services.core.runs import Progress
 from extraction.services.core.stored_pages import read_root
@@ -45,7 +46,7 @@ def available() -> bool:
         return False
 
 
-def run(run: Run, progress: Progress) -> dict[str, Any]:
+def run(run: Run, progress: Progress) -> RunSummary:
     """Draws what is out of date. Summary: previews drawn."""
     rows = [row for row in clusters.overview(run.site).rows if row.preview and not row.cluster.ignored]
     drawn = 0
@@ -62,7 +63,7 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
             continue
         Preview.objects.update_or_create(cluster=row.cluster, defaults={**pictures, "made_of": made_of(row.cluster, snapshot)})
         drawn += 1
-    return {"drawn": drawn}
+    return RunSummary(drawn=drawn)
 
 
 def made_of(cluster: Cluster, snapshot: Snapshot) -> str:

@@ -10,7 +10,6 @@ from extraction.models import Site, Snapshot
 from extraction.services.core.runs import JobError
 from extraction.services.core.stored_pages import read_bytes
 from extraction.services.lab import method_process
-from extraction.services.templates import clusters
 
 MOST_PAGES = 600
 """Pages that are compared: TEXT-MDL's time grows with their third power."""
@@ -39,7 +38,7 @@ def compare(site: Site, methods: Sequence[str], *, most: int = MOST_PAGES) -> It
     """The methods' results one after the other, on at most `most` pages. Raises JobError for a site without pages."""
     pages = read(chosen(site, most=most))
     if not pages:
-        raise JobError(f"site {site.name} has no pages that could be compared")
+        raise JobError(f"site {site.name} has no pages that can be compared")
     for method in methods:
         found = method_process.run_method(method, pages)
         sizes = sorted((len(group) for group in found.groups or [] if len(group) > 1), reverse=True)
@@ -49,7 +48,7 @@ def compare(site: Site, methods: Sequence[str], *, most: int = MOST_PAGES) -> It
 
 def chosen(site: Site, *, most: int = MOST_PAGES, most_bytes: int = MOST_BYTES) -> list[Snapshot]:
     """The pages that are compared, in the order of the site's: all, or some spread evenly over them, within both bounds."""
-    rows = list(clusters.kept(site).filter(error="").order_by("page").values_list("pk", "size_bytes"))
+    rows = list(Snapshot.objects.of_site(site).learnable().order_by("page").values_list("pk", "size_bytes"))
     sizes = dict(rows)
     count = min(most, len(rows))
     ids = sample_evenly(list(sizes), count)

@@ -11,7 +11,6 @@ from extraction.algorithms.errors import PageError
 from extraction.models import Cluster
 from extraction.services.core.runs import JobError
 from extraction.services.core.stored_pages import StoredPage, read_root, read_xml_as_written
-from extraction.services.templates import clusters
 
 PAGES = 200
 """Pages looked at, spread evenly over the template: more bring no further elements, and some seconds are enough to wait."""
@@ -38,20 +37,20 @@ def of(cluster: Cluster) -> Told | None:
 
     Raises JobError where the pages have more names than a document type can say, or where all of them are broken.
     """
-    rows = clusters.members(cluster).filter(error="").order_by("pk").values_list("pk", "sha256", "content_type", "size_bytes")
+    rows = cluster.snapshots.learnable().order_by("pk").values_list("pk", "sha256", "content_type", "size_bytes")
     found = list({page.sha256: page for page in (StoredPage(*row) for row in rows)}.values())
     try:
         told = _of(tuple(found[:: max(1, -(-len(found) // PAGES))]))
     except TooManyNamesError as error:
         raise JobError(str(error)) from error
     if told and told.broken and not told.type.pages:
-        raise JobError(f"the XML of all pages of {cluster.label} is broken, so there is no document type that they could follow")
+        raise JobError(f"the XML of every page of {cluster.label} is broken, so no document type can be derived from them")
     return told
 
 
 def holds_xml(cluster: Cluster) -> bool:
     """Whether the template's pages are XML, by the first that can be read."""
-    first = clusters.members(cluster).filter(error="").order_by("pk").first()
+    first = cluster.snapshots.learnable().order_by("pk").first()
     try:
         return first is not None and is_xml(read_root(first))
     except PageError:

@@ -8,6 +8,7 @@ from threading import Condition
 from typing import Any
 
 from cachetools import LRUCache, cached
+from django.contrib.auth.models import User
 
 from extraction.algorithms.alignment.roadrunner.infer import PAGES, Inference, infer_from_few_pages
 from extraction.algorithms.alignment.roadrunner.printing import PrintedLine, print_lines
@@ -107,7 +108,9 @@ def look(cluster: Cluster, *, pages: int = PAGES) -> Look:
 def _infer(cluster: Cluster, samples: sample_trees.Samples, pages: int) -> Look:
     kept, roots = sample_trees.read(samples.snapshots)
     if len(roots) < 2:
-        raise JobError(f"{cluster.label} has {len(roots)} readable sample page{'' if len(roots) == 1 else 's'}; it takes two to compare")
+        raise JobError(
+            f"{cluster.label} has {len(roots)} readable sample page{'' if len(roots) == 1 else 's'}; a comparison needs at least two"
+        )
     try:
         return Look(samples.key, tuple(kept), infer_from_few_pages(roots, most=pages))
     except AlignmentError as error:
@@ -153,11 +156,11 @@ def _inner(part: Tuple) -> Iterator[Repeated]:
     return (each for each in sets if each.name not in deeper)
 
 
-def use(cluster: Cluster, key: str, taken: Sequence[Taken], user: Any, *, type_name: str = "") -> int:
+def use(cluster: Cluster, key: str, taken: Sequence[Taken], user: User | None, *, type_name: str = "") -> int:
     """Makes attributes of the columns taken and marks them on the first sample pages, as `suggested.use`; the number of pages marked."""
     seen = look(cluster)
     if seen.key != key:
-        raise JobError("the template's sample pages changed meanwhile; look at the wrapper again")
+        raise JobError("the template's sample pages have changed; look at the wrapper again")
     read = [number for number in range(len(seen.snapshots)) if number not in seen.found.unread]
     by_place = dict(enumerate(seen.found.structure.columns().values()))
     rows = [(each, _renumbered(by_place[each.place], read)) for each in taken if each.place in by_place]

@@ -122,7 +122,7 @@ def advise(cluster: Cluster, samples: Sequence[int], *, begun: Sequence[int] = (
     space, labels = open_workspace(cluster), labels_of(cluster)
     if not space.filling.complete:
         space.fill(budget_s)  # whoever waits for this to be complete may be the only one who asks
-    attributes = list(Attribute.objects.filter(record_type_id=cluster.record_type_id, list=None))
+    attributes = list(Attribute.objects.of_cluster(cluster).of_page())
     committees = {each: space.committee(each, labels[each.pk]) for each in attributes if any(labels.get(each.pk, {}).values())}
     ids = list(space.pages)
     known = {each.name: _known(ids, found, labels[each.pk]) for each, found in committees.items()}
@@ -240,7 +240,7 @@ def _offers(
 def reason(advice: Advice) -> str:
     """Why a page would teach something, in words; "" where it would teach nothing."""
     if advice.doubts:
-        return f"rules that fit so far disagree here on {_listed([each.attribute for each in advice.doubts])}"
+        return f"the rules that fit so far disagree here on {_listed([each.attribute for each in advice.doubts])}"
     if advice.missing:
         return f"no {_listed(advice.missing)} is found here"
     if advice.fresh >= LITTLE:

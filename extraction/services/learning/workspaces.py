@@ -24,7 +24,7 @@ from extraction.algorithms.learning import apriori
 from extraction.algorithms.learning.committee import Committee, convene
 from extraction.algorithms.learning.corpus import Corpus
 from extraction.algorithms.rules import apply
-from extraction.algorithms.rules.rule import AttributeRule, ListRule, Rule, Selector
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.models import Attribute, Cluster, RecordList
 from extraction.services.core import stored_pages
 from extraction.services.core.coverage import MAX_LISTED, Coverage, Survey
@@ -286,7 +286,7 @@ class Workspace:
     def _learn(self, attribute: Attribute, labels: Labels) -> Lesson | NotLearned:
         ids, examples = list(self.pages), self._examples(labels)
         if not any(example.locations for example in examples):
-            return NotLearned(attribute.name, f"{attribute.name}: nothing is marked on any page that can be read")
+            return NotLearned(attribute.name, f"{attribute.name}: no value is marked on a readable page")
         found = apriori.learn(self._pages_as_one(), examples, multiple=attribute.multiple, mandatory=attribute.mandatory)
         if isinstance(found, apriori.NotLearned):
             page = None if found.page is None else self.pages[ids[found.page]]
@@ -408,7 +408,7 @@ def coverage(cluster: Cluster, rule: AttributeRule, *, budget_s: float = 0.4) ->
 
 def digest(rule: AttributeRule) -> str:
     """Names what a rule selects: equal for rules with the same XPaths, whatever their attribute is called."""
-    row = Rule((AttributeRule("x", alternatives=rule.alternatives),)).to_json()
+    row = RuleDefinition((AttributeRule("x", alternatives=rule.alternatives),)).as_json()
     return hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()
 
 

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply, xslt
-from extraction.algorithms.rules.rule import Rule
+from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.services.core.sandbox import LIMITS_REACHED, SandboxLimits, run_in_sandbox
 
 LIMIT_S = 5
@@ -46,7 +46,7 @@ class Tried:
     too_much: bool
 
 
-def try_rules(rules: Sequence[Rule], pages: Sequence[tuple[bytes, str]], *, limit_s: int = LIMIT_S) -> Tried:
+def try_rules(rules: Sequence[RuleDefinition], pages: Sequence[tuple[bytes, str]], *, limit_s: int = LIMIT_S) -> Tried:
     """What each rule's stylesheet gives on each page, within `limit_s` of processor time. pages: (content, content type or "")."""
     limits = SandboxLimits(cpu_s=limit_s, wall_s=PATIENCE * limit_s, memory_bytes=MEMORY_BYTES)
     outcome = run_in_sandbox(evaluate_pages, _request(rules, pages), limits=limits)
@@ -57,8 +57,8 @@ def try_rules(rules: Sequence[Rule], pages: Sequence[tuple[bytes, str]], *, limi
     return Tried(values, errors, failed, outcome.reason, outcome.ending in LIMITS_REACHED)
 
 
-def _request(rules: Sequence[Rule], pages: Sequence[tuple[bytes, str]]) -> Iterator[bytes]:
-    head = {"rules": [rule.to_json() for rule in rules], "pages": [[len(content), kind] for content, kind in pages]}
+def _request(rules: Sequence[RuleDefinition], pages: Sequence[tuple[bytes, str]]) -> Iterator[bytes]:
+    head = {"rules": [rule.as_json() for rule in rules], "pages": [[len(content), kind] for content, kind in pages]}
     yield json.dumps(head).encode() + b"\n"
     yield from (content for content, _ in pages)
 
@@ -66,7 +66,7 @@ def _request(rules: Sequence[Rule], pages: Sequence[tuple[bytes, str]]) -> Itera
 def evaluate_pages(source: BinaryIO) -> Iterator[dict[str, Any]]:
     """Runs in the child: one row a page."""
     head = json.loads(source.readline())
-    sheets = [xslt.Stylesheet.compile(xslt.stylesheet(Rule.from_json(row))) for row in head["rules"]]
+    sheets = [xslt.Stylesheet.compile(xslt.stylesheet(RuleDefinition.from_json(row))) for row in head["rules"]]
     for number, (length, kind) in enumerate(head["pages"]):
         yield _page(sheets, source.read(length), kind) | {"page": number}
 

@@ -5,7 +5,7 @@ Idempotent: what is there already stays as it is, so a batch may come twice, fro
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db import transaction
@@ -76,8 +76,8 @@ def store(run: Run, items: Sequence[PageItem], *, keep_new: bool = True, look: L
     with transaction.atomic():
         new, changed = _write(run.site, visits, made)
         if new or changed:
-            run.summary = run.summary | {"new": run.summary.get("new", 0) + new, "changed": run.summary.get("changed", 0) + changed}
-            Run.objects.filter(pk=run.pk).update(summary=run.summary)
+            summary = run.read_summary()
+            run.write_summary(replace(summary, new=(summary.new or 0) + new, changed=(summary.changed or 0) + changed))
     said = {(url, sha256): each for (url, sha256, _), each in known.items()} | {key: (row.error, row.notice) for key, row in made.items()}
     every = [(visit.url, *said[visit.url, visit.sha256]) for visit in visits]
     bad = tuple((url, error) for url, error, _ in every if error)

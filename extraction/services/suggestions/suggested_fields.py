@@ -7,9 +7,9 @@ put right there, and learned from.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from threading import Condition
-from typing import Any
 
 from cachetools import LRUCache, cached
+from django.contrib.auth.models import User
 
 from extraction.algorithms.rules.guess import guess_type
 from extraction.algorithms.suggestion.lists import columns_within
@@ -72,7 +72,7 @@ def offer(cluster: Cluster) -> Offer:
     return Offer(key, len(found.snapshots), found.fields)
 
 
-def use(cluster: Cluster, key: str, taken: Sequence[Taken], user: Any, *, type_name: str = "") -> int:
+def use(cluster: Cluster, key: str, taken: Sequence[Taken], user: User | None, *, type_name: str = "") -> int:
     """Makes attributes of the columns taken and marks them on the first sample pages; gives the number of pages marked.
 
     key: the offer's. type_name: of the record type to be made where the template has none. What was marked before stays.
@@ -80,7 +80,7 @@ def use(cluster: Cluster, key: str, taken: Sequence[Taken], user: Any, *, type_n
     """
     now, found = _find(cluster)
     if now != key:
-        raise JobError("the template's sample pages changed meanwhile; look at the suggestions again")
+        raise JobError("the template's sample pages have changed; look at the suggestions again")
     rows = [(each, found.columns[each.place].values) for each in taken if each.place < len(found.columns)]
     return taking_fields.take(cluster, found.snapshots, rows, user, type_name=type_name)
 

@@ -17,6 +17,7 @@ from extraction.algorithms.clustering.refinement import SAMPLE_PAGES, sample_eve
 from extraction.algorithms.clustering.template_core import TemplateCore, find_nearest_core
 from extraction.algorithms.errors import PageError
 from extraction.models import Cluster, Clustering, Record, Run, Site
+from extraction.models.kept_template import KeptTemplate
 from extraction.services.templates import cluster_match
 from extraction.services.templates.cluster_match import Group, Old
 
@@ -51,10 +52,8 @@ class Effect:
 def of_clustering(clustering: Clustering, pages: Collection[int], reader: Reader, threshold: int) -> Found:
     """The groups of a clustering that are of two pages at least, with the pages that it did not see, by the groups' cores."""
     there = set(pages)
-    if clustering.templates:
-        known = [(row["id"], tuple(row["masks"])) for row in clustering.templates]
-    else:
-        known = [(None, ())] * len(clustering.groups)
+    known: list[tuple[int | None, tuple[str, ...]]] = [(each.id, each.masks) for each in clustering.read_templates()]
+    known = known or [(None, ())] * len(clustering.groups)
     rows = [(tuple(page for page in group if page in there), *named) for group, named in zip(clustering.groups, known, strict=True)]
     groups = [Group(masks, members, len(members) < threshold, pk) for members, pk, masks in rows if len(members) > 1]
     seen = {page for group in clustering.groups for page in group}
@@ -110,7 +109,7 @@ def effect(clustering: Clustering, home: Mapping[int, int], given: Collection[in
     then = {page: pk for group, pk in zip(groups, chosen, strict=True) for page in group.members}
     compared = [page for group in clustering.groups for page in group]
     before, after = Counter(home[page] for page in compared if page in home), Counter(pk for pk in then.values() if pk is not None)
-    held = Record.objects.standing().filter(cluster__in=rows).exclude(state=Record.State.FAILED)
+    held = Record.objects.given().standing().filter(cluster__in=rows)
     made = dict(held.values_list("snapshot__page", "cluster"))
     records = [(home.get(page) == made[page], then.get(page) == made[page]) for page in compared if page in made]
     stay = [pk for pk in rows if after[pk]]
@@ -135,7 +134,7 @@ def remember(run: Run, home: Mapping[int, int]) -> None:
         members[pk].append(page)
     chosen = sorted((pk for pk in members if pk in rows), key=lambda pk: (-len(members[pk]), pk))
     values: dict[str, Any] = {"site": run.site, "groups": [sorted(members[pk]) for pk in chosen]}
-    values["templates"] = [{"id": pk, "masks": rows[pk].masks} for pk in chosen]
+    values["templates"] = [KeptTemplate(id=pk, masks=tuple(rows[pk].masks)).as_json() for pk in chosen]
     Clustering.objects.get_or_create(run=run, method=run.site.method, defaults=values)
 
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from django.core.files.storage import default_storage
-from django.db.models import F, QuerySet
+from django.db.models import QuerySet
 
 from extraction.algorithms.boilerplate import entropy, main_content, template_hash
 from extraction.algorithms.boilerplate.blocks import Block, split_blocks
@@ -26,7 +26,7 @@ from extraction.algorithms.rules.language import language_of
 from extraction.models import Attribute, Cluster, Snapshot
 from extraction.services.core import stored_bytes
 from extraction.services.core.stored_pages import Stored, StoredPage, read_elements
-from extraction.services.templates import articles, clusters
+from extraction.services.templates import articles
 
 PAGES = 30
 """Pages looked at; the paper's experiments take ten, and see little change up to forty."""
@@ -71,7 +71,7 @@ class Judged:
 
 def shares(cluster: Cluster) -> Shares | None:
     """How much of the template's pages is template; None where there are fewer than two to compare."""
-    return shares_of(clusters.members(cluster))
+    return shares_of(cluster.snapshots.current().kept())
 
 
 def shares_of(pages: QuerySet[Snapshot]) -> Shares | None:
@@ -82,7 +82,7 @@ def shares_of(pages: QuerySet[Snapshot]) -> Shares | None:
 
 def looked_at(cluster: Cluster) -> tuple[StoredPage, ...]:
     """The pages of a template that tell what of them is template."""
-    return _contents(clusters.members(cluster))
+    return _contents(cluster.snapshots.current().kept())
 
 
 def dimmed(cluster: Cluster, snapshot: Snapshot) -> list[int]:
@@ -182,13 +182,13 @@ def _beside(cluster: Cluster, snapshot: Snapshot) -> tuple[StoredPage, ...]:
     nearest before and after it, as far as there is any.
     """
     if snapshot.page.current_id != snapshot.pk:
-        then = Snapshot.objects.filter(cluster=cluster, kept=True, error="").exclude(page__current=F("pk"))
+        then = cluster.snapshots.readable().outdated()
         before = then.filter(pk__lte=snapshot.pk).order_by("-pk").values_list(*_FIELDS)[: PAGES // 2]
         after = then.filter(pk__gt=snapshot.pk).order_by("pk").values_list(*_FIELDS)[: PAGES // 2]
         found = {page.sha256: page for page in (StoredPage(*row) for row in [*reversed(before), *after])}
         if len(found) > 1:
             return tuple(found.values())
-    return _contents(clusters.members(cluster))
+    return _contents(cluster.snapshots.current().kept())
 
 
 @lru_cache(maxsize=4)

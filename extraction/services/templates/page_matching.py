@@ -11,8 +11,9 @@ A page that cannot be read has no vector; its URL alone says whose record is mis
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
-from django.db.models import Count, F, Q
+from django.db.models import Count, F, Q, QuerySet
 
 from extraction.algorithms.clustering.template_core import TemplateCore, find_nearest_core
 from extraction.algorithms.errors import PageError
@@ -46,7 +47,7 @@ class Matcher:
     def __init__(self, site: Site) -> None:
         current = Count("snapshots", filter=Q(snapshots__page__current_id=F("snapshots__pk")))
         self._site = site
-        clusters = Cluster.objects.filter(site=site).annotate(size=current).order_by("number")
+        clusters: QuerySet[Any, Any] = Cluster.objects.filter(site=site).annotate(size=current).order_by("number")
         self.candidates = [
             Candidate(
                 id=cluster.pk,

@@ -7,10 +7,9 @@ from django.core.files.storage import default_storage
 
 from extraction.algorithms.clustering.page_steps import PageSteps, collect_steps
 from extraction.algorithms.errors import PageError
-from extraction.models import Site
+from extraction.models import Site, Snapshot
 from extraction.services.core import stored_bytes
 from extraction.services.core.stored_pages import Stored, read_root
-from extraction.services.templates import clusters
 
 KEPT = 2_000
 """Pages whose steps a reader keeps at hand; some 20 KB each. Clustering asks for most pages two or three times."""
@@ -23,13 +22,13 @@ class Reader:
     """
 
     def __init__(self, site: Site, tell: Callable[[int], None]) -> None:
-        self._snapshots = clusters.kept(site)
+        self._snapshots = Snapshot.objects.of_site(site).current().kept()
         self._tell = tell
         self._asked = 0
         self._kept: LRUCache[int, PageSteps] = LRUCache(KEPT)
 
     def __call__(self, page: int) -> PageSteps:
-        """Raises PageError for a page that cannot be read or is not there any more."""
+        """Raises PageError for a page that cannot be read or no longer exists."""
         if page not in self._kept:
             self._kept[page] = self._read(page)
             self._asked += 1
@@ -39,7 +38,7 @@ class Reader:
     def _read(self, page: int) -> PageSteps:
         snapshot = self._snapshots.filter(page=page).first()
         if snapshot is None:
-            raise PageError(f"page {page} is not there any more")
+            raise PageError(f"page {page} no longer exists")
         return read_steps(snapshot)
 
 

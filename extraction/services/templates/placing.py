@@ -6,8 +6,8 @@ that were taken out.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
 
 from extraction.algorithms.clustering.contrast import ALIKE, Contrast
@@ -52,7 +52,7 @@ def alike(page: Snapshot) -> list[Alike]:
     """
     if page.cluster is None:
         return []
-    ids = list(clusters.members(page.cluster).filter(error="").exclude(pk=page.pk).order_by("pk").values_list("pk", flat=True))
+    ids = list(page.cluster.snapshots.learnable().exclude(pk=page.pk).order_by("pk").values_list("pk", flat=True))
     others = list(Snapshot.objects.filter(pk__in=sample_evenly(ids, LOOKED_AT)).select_related("page").order_by("pk"))
     known = {other.pk: steps for other in others if (steps := _steps(other))}
     difference = Contrast.between([page_steps.read_steps(page)], list(known.values()))
@@ -60,11 +60,11 @@ def alike(page: Snapshot) -> list[Alike]:
     return sorted((each for each in found if each.likeness > ALIKE), key=lambda each: (-each.likeness, each.snapshot.pk))
 
 
-def new_template(site: Site, pages: Iterable[Page], user: Any = None) -> Moved:
+def new_template(site: Site, pages: Iterable[Page], user: User | None = None) -> Moved:
     """Makes a template of these pages. Raises JobError when there are none."""
     chosen = list(pages)
     if not chosen:
-        raise JobError("no page was chosen")
+        raise JobError("no page was selected")
     with transaction.atomic():
         clusters.lock(site)
         moved = _move(site, chosen, Cluster.objects.create(site=site, number=clusters.last_number(site) + 1), user)
@@ -72,11 +72,11 @@ def new_template(site: Site, pages: Iterable[Page], user: Any = None) -> Moved:
     return moved
 
 
-def move(site: Site, pages: Iterable[Page], into: Cluster | None, user: Any = None) -> Moved:
+def move(site: Site, pages: Iterable[Page], into: Cluster | None, user: User | None = None) -> Moved:
     """Puts pages of a site into a template of it, or out of theirs. Raises JobError for none, and for a template of another site."""
     chosen = list(pages)
     if not chosen:
-        raise JobError("no page was chosen")
+        raise JobError("no page was selected")
     if into is not None and into.site_id != site.pk:
         raise JobError(f"{into.label} belongs to another site")
     with transaction.atomic():
@@ -86,9 +86,10 @@ def move(site: Site, pages: Iterable[Page], into: Cluster | None, user: Any = No
     return moved
 
 
-def _move(site: Site, pages: Sequence[Page], into: Cluster | None, user: Any) -> Moved:
+def _move(site: Site, pages: Sequence[Page], into: Cluster | None, user: User | None) -> Moved:
     ids = [page.pk for page in pages if page.site_id == site.pk]
-    now = list(clusters.current(site).filter(page__in=ids).exclude(cluster=into) if into else clusters.current(site).filter(page__in=ids))
+    there = Snapshot.objects.of_site(site).current().filter(page__in=ids)
+    now = list(there.exclude(cluster=into) if into else there)
     left = {snapshot.cluster_id for snapshot in now}
     _say(ids, now, into, user)
     moved = [snapshot.pk for snapshot in now]
@@ -104,7 +105,7 @@ def _move(site: Site, pages: Sequence[Page], into: Cluster | None, user: Any) ->
     return Moved(into, len(moved), *dropped, tuple(touched))
 
 
-def _follow(site: Site, moved: Moved, user: Any) -> None:
+def _follow(site: Site, moved: Moved, user: User | None) -> None:
     """What a template's pages make of it is made anew: its addresses, and its picture where a page of another is shown."""
     for cluster in Cluster.objects.filter(pk__in=moved.touched):
         address_patterns.learn(cluster)
@@ -113,7 +114,7 @@ def _follow(site: Site, moved: Moved, user: Any) -> None:
     signals.pages_moved.send(Site, site=site, user=user)
 
 
-def _say(page_ids: Sequence[int], now: Sequence[Snapshot], into: Cluster | None, user: Any) -> None:
+def _say(page_ids: Sequence[int], now: Sequence[Snapshot], into: Cluster | None, user: User | None) -> None:
     """Writes down that the pages belong to `into` and to none of the templates they leave."""
     Placement.objects.filter(page__in=page_ids, belongs=True).delete()
     gone = [(snapshot.page_id, snapshot.cluster_id) for snapshot in now if snapshot.cluster_id is not None]
@@ -178,7 +179,7 @@ class Words:
             for page in pages:
                 if kept.get(page) == cluster:
                     del kept[page]
-        readable = set(clusters.kept(site).filter(error="", page__in=self.belongs).values_list("page", flat=True))
+        readable = set(Snapshot.objects.of_site(site).learnable().filter(page__in=self.belongs).values_list("page", flat=True))
         return kept | {page: cluster for page, cluster in self.belongs.items() if page in readable}
 
 

@@ -15,7 +15,6 @@ from extraction.algorithms.sampling.greedy import PagePaths, PathTable
 from extraction.models import Cluster, Label, SamplePage, Snapshot
 from extraction.services.core import stored_bytes
 from extraction.services.core.stored_pages import read_page
-from extraction.services.templates import clusters
 
 POOL_PAGES = 300
 """Largest number of pages that are looked at. Each is parsed once, some ten milliseconds, and an editor waits for it; a
@@ -83,7 +82,7 @@ def _settled(cluster: Cluster, kept: Sequence[SamplePage], labelled: set[int], c
 
 def _choosable(cluster: Cluster) -> QuerySet[Snapshot]:
     """The pages that could be read whole, all where there are none: what a broken page lacks is no optional part of the template."""
-    members = clusters.members(cluster)
+    members = cluster.snapshots.current().kept()
     whole = members.filter(notice="")
     return whole if whole.exists() else members
 

@@ -7,7 +7,7 @@ from extraction.algorithms.clustering.refinement import SAMPLE_PAGES, sample_eve
 from extraction.algorithms.clustering.template_core import TemplateCore
 from extraction.algorithms.errors import PageError
 from extraction.models import Cluster, ClusterCore, Site, Snapshot
-from extraction.services.templates import clusters, page_steps
+from extraction.services.templates import page_steps
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ def of_site(site: Site) -> dict[int, TemplateCore]:
 
 def sample(cluster: Cluster) -> list[PageSteps]:
     """The steps of up to SAMPLE_PAGES of a cluster's pages, evenly over all."""
-    ids = list(clusters.members(cluster).filter(error="").order_by("page").values_list("pk", flat=True))
+    ids = list(cluster.snapshots.learnable().order_by("page").values_list("pk", flat=True))
     pages = []
     for snapshot in Snapshot.objects.filter(pk__in=sample_evenly(ids, SAMPLE_PAGES)).order_by("page"):
         try:

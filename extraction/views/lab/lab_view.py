@@ -10,7 +10,7 @@ from extraction.algorithms.clustering.measures import ClusteringQuality, measure
 from extraction.algorithms.methods import METHODS
 from extraction.models import Cluster, Clustering, Page, Run, Site, Snapshot
 from extraction.services.lab import compare_clusterings, comparisons, page_labels
-from extraction.services.templates import adopting, boilerplate, cluster_match, cluster_pages, clusters
+from extraction.services.templates import adopting, boilerplate, cluster_match, cluster_pages
 from extraction.services.templates.adopting import Effect
 from extraction.services.templates.boilerplate import Shares
 from extraction.services.templates.cluster_match import Group
@@ -22,12 +22,12 @@ FEW_LABELS = 20
 """Labelled pages under which measures say little: of three pages, most clusterings have all right."""
 
 METHOD_WORDS: dict[str, tuple[str, str]] = {
-    "masked-shingles": ("Masked shingles", "As templates are usually found: keeps most pages of a template together."),
-    "text-mdl": ("TEXT-MDL", "What makes the pages shortest to write down, exactly. Slow over some hundred pages."),
-    "text-hash": ("TEXT-HASH", "The same with estimated costs. Good where pages of several sites are mixed."),
-    "text-max": ("TEXT-MAX", "TEXT-HASH that tries the nearest partners only: more groups, purer ones."),
-    "lsh": ("LSH", "Random projections of the pages' paths: the quickest look."),
-    "rtdm": ("RTDM", "Distance of the pages' trees: where pages have hardly any text in common."),
+    "masked-shingles": ("Masked shingles", "The usual way to find templates; keeps most pages of a template together."),
+    "text-mdl": ("TEXT-MDL", "Finds the groups that describe the pages most briefly, exactly. Slow with more than a few hundred pages."),
+    "text-hash": ("TEXT-HASH", "The same with estimated costs. Good when pages of several sites are mixed."),
+    "text-max": ("TEXT-MAX", "TEXT-HASH that tries only the nearest pages: more and purer groups."),
+    "lsh": ("LSH", "Random projections of the pages' paths; the fastest method."),
+    "rtdm": ("RTDM", "Distance between the pages' trees; for pages with hardly any text in common."),
 }
 """What each method is called, and what it is good for."""
 
@@ -117,7 +117,7 @@ class Compared:
 def view(site: Site) -> Lab:
     """The first screen."""
     run = comparisons.last(site)
-    pages = clusters.kept(site).filter(error="").count()
+    pages = Snapshot.objects.of_site(site).learnable().count()
     labels = page_labels.of_site(site)
     found = _as_now(list(run.clusterings.select_related("site"))) if run else []
     rows = _rows(site, found, labels)
@@ -260,4 +260,4 @@ def _examples(groups: Sequence[Sequence[int]]) -> dict[int, Snapshot]:
 
 def _given(site: Site) -> set[int]:
     """Templates that somebody gave something, which stay also without pages."""
-    return set(site.clusters.filter(~Q(name="") | ~Q(labels=None) | ~Q(rules=None)).values_list("pk", flat=True))
+    return set(site.clusters.kept_when_empty().values_list("pk", flat=True))

@@ -82,7 +82,7 @@ def test_plain_entities_are_put_in_those_of_html_are_known_and_what_comes_from_o
         (b'<!DOCTYPE a [<!ENTITY a "' + b"x" * 100_000 + b'">]><a>' + b"&a;" * 100 + b"</a>", "entities add more than"),
         (b"<!DOCTYPE a [" + b"".join(b'<!ENTITY e%d "x">' % n for n in range(3000)) + b"]><a/>", "declares more than 2,000 entities"),
         (b"<!DOCTYPE a [ <a/>", "document type declaration is broken"),
-        (b"nothing", "cannot be read|holds no element"),
+        (b"nothing", "cannot be read|contains no elements"),
     ],
 )
 def test_what_would_fill_the_memory_or_is_no_xml_is_refused_with_the_reason(content: bytes, reason: str) -> None:

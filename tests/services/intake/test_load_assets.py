@@ -41,10 +41,10 @@ class Web:
 
 def loading(site: Site, fetch=load_assets.fetched) -> Run:
     run = load_assets.start(site)
-    Run.objects.filter(pk=run.pk).update(state=Run.State.RUNNING)
+    factory.put(Run.objects.filter(pk=run.pk), Run.State.RUNNING)
     run.refresh_from_db()
-    run.summary = load_assets.run(run, Progress(run), fetch=fetch)
-    Run.objects.filter(pk=run.pk).update(state=Run.State.DONE)
+    run.summary = load_assets.run(run, Progress(run), fetch=fetch).as_json()
+    factory.put(Run.objects.filter(pk=run.pk), Run.State.DONE)
     return run
 
 
@@ -64,7 +64,7 @@ def test_what_the_samples_need_is_loaded_each_once_with_what_their_sheets_need(s
     assert sorted(web.asked) == sorted({*WEB, "https://shop.example/none.png", "https://shop.example/deep.png"})
     assert len(web.asked) == len(set(web.asked)) and run.summary == {"loaded": 4, "failed": 3}
     assert dict(run.problems.values_list("name", "reason")) == {
-        "https://shop.example/bad.png": "it is no picture that is shown",
+        "https://shop.example/bad.png": "it is not a picture that can be shown",
         "https://shop.example/none.png": load_assets.NOT_LOADED,
         "https://shop.example/deep.png": load_assets.NOT_LOADED,
     }
@@ -84,7 +84,7 @@ def test_a_killed_run_goes_on_where_it_was(site):
     with pytest.raises(KeyboardInterrupt):
         loading(site, dies)
     rest = Web()
-    Run.objects.update(state=Run.State.DONE)
+    factory.put(Run.objects.all(), Run.State.DONE)
     loading(site, rest)
     assert Asset.objects.filter(error="").count() == 4 and "https://shop.example/s.css" not in rest.asked
 

@@ -36,8 +36,9 @@ def template(sent):
 
 
 def drawing(cluster) -> Run:
-    run = Run.objects.create(kind=Run.Kind.PREVIEW, site=cluster.site, state=Run.State.RUNNING)
-    run.summary = previews.run(run, Progress(run))
+    run = factory.run(cluster.site, Run.Kind.PREVIEW, Run.State.RUNNING)
+    run.summary = previews.run(run, Progress(run)).as_json()
+    factory.put(Run.objects.filter(pk=run.pk), Run.State.DONE)
     return run
 
 

@@ -99,7 +99,7 @@ def test_nothing_can_be_learned_from_pages_without_the_attribute_and_the_message
     factory.mark(shop, 4, price=None)
     answer = open_workspace(shop).learn(attribute("price"), labels_of(shop)[attribute("price").pk])
     assert isinstance(answer, NotLearned)
-    assert answer.message.startswith("price: nothing is marked")
+    assert answer.message.startswith("price: no value is marked")
 
 
 def test_labels_are_read_by_attribute_and_page(shop: Cluster) -> None:

@@ -97,5 +97,5 @@ def test_what_was_read_is_kept_and_read_anew_when_it_is_not_whole(stories):
 
 
 def test_a_page_whose_bytes_are_gone_raises_page_error():
-    with pytest.raises(PageError, match="the stored bytes of the page are gone"):
+    with pytest.raises(PageError, match="the stored bytes of the page are missing"):
         boilerplate.read_parts(Snapshot(sha256="abc"))

@@ -64,6 +64,6 @@ def test_without_a_template_all_are_told_and_a_single_page_tells_nothing(stories
     out = StringIO()
     call_command("boilerplate", "news", stdout=out)
     assert [line.split(":")[0] for line in out.getvalue().splitlines()] == ["Template 1", "Template 2"]
-    assert "a second page is needed" in out.getvalue()
+    assert "takes at least two pages" in out.getvalue()
     with pytest.raises(CommandError, match="fewer than two pages"):
         call_command("boilerplate", "news", "2")
