@@ -84,7 +84,7 @@ def group_by_templates(
 
 def find_placed(groups: Sequence[Group], pages: Iterable[int], reader: Reader) -> Found:
     """The groups with pages that they were not made of, each in the one whose core it fits best; and those that fit none."""
-    known = {place: TemplateCore.of(_steps(sample_evenly(group.members, SAMPLE_PAGES), reader)) for place, group in enumerate(groups)}
+    known = {place: TemplateCore.of_pages(_steps(sample_evenly(group.members, SAMPLE_PAGES), reader)) for place, group in enumerate(groups)}
     joined: dict[int, list[int]] = defaultdict(list)
     left = []
     for page in pages:

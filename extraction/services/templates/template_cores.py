@@ -16,7 +16,7 @@ def renew_core(cluster: Cluster) -> None:
     """Makes the core of a cluster from its pages as they are now, SAMPLE_PAGES of them; one without readable pages has none."""
     pages = choose_core_pages(cluster)
     if pages:
-        ClusterCore.objects.update_or_create(cluster=cluster, defaults={"data": TemplateCore.of(pages).to_bytes()})
+        ClusterCore.objects.update_or_create(cluster=cluster, defaults={"data": TemplateCore.of_pages(pages).to_bytes()})
     else:
         ClusterCore.objects.filter(cluster=cluster).delete()
 
