@@ -130,9 +130,9 @@ class Check(models.Model):
 
     @property
     def broken(self) -> list[str]:
-        """The attributes whose rule no longer works, by name: PostgreSQL does not keep the order of a JSON object's keys."""
+        """The attributes whose rule no longer works, by this check. PostgreSQL does not keep the order of their names in JSON."""
         good = (self.Verdict.OK, self.Verdict.UNREACHABLE)
-        return sorted(name for name, found in self.read_attributes().items() if found.kind not in good)
+        return [name for name, found in self.read_attributes().items() if found.kind not in good]
 
     @property
     def standing(self) -> str:
