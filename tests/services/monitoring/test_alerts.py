@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import time_machine
-from django.db import connection, transaction, transaction
+from django.db import connection, transaction
 from django.urls import reverse
 
 from extraction.models import Alert, AlertChannel, Breakage, Cluster, Event
