@@ -5,7 +5,7 @@ from typing import Any
 
 from annotations.similar import find_similar
 from extraction.algorithms.dom.nodes import Location
-from extraction.display.tree import PREVIEW_CHARS, PageTree, option
+from extraction.display.tree import PREVIEW_CHARS, PageTree, describe_option
 from extraction.models import Attribute, Cluster, RecordList
 from extraction.services.core.coverage import Coverage
 from extraction.services.learning.lessons import LessonProblem, list_row_attributes
@@ -98,7 +98,7 @@ def _describe_similar(cluster: Cluster, snapshot_id: int, marked: Sequence[Locat
     if page is None:
         return []
     tree = PageTree(page.nodes, page.index)
-    return [option(tree, place) for place in find_similar(tree, marked) if place not in marked]
+    return [describe_option(tree, place) for place in find_similar(tree, marked) if place not in marked]
 
 
 def _read_value(workspace: Workspace, page: int, place: Location) -> str:

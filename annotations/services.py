@@ -59,7 +59,7 @@ def read_page_tree(cluster: Cluster, snapshot: Snapshot) -> PageTree:
 
 def list_sample_ids(cluster: Cluster) -> list[int]:
     """Snapshot ids of the pages shown in the workbench, in their order."""
-    return [sample.snapshot_id for sample in sample_pages.samples(cluster)]
+    return [sample.snapshot_id for sample in sample_pages.choose_samples(cluster)]
 
 
 def list_titles(cluster: Cluster, snapshots: Sequence[int]) -> list[dict[str, Any]]:
@@ -109,7 +109,7 @@ def _describe_samples(cluster: Cluster) -> list[dict[str, Any]]:
 
     Samples were chosen greedily, so a sample never adds less to fewer others than it added when it was chosen.
     """
-    rows = sample_pages.samples(cluster)
+    rows = sample_pages.choose_samples(cluster)
     before = [0.0, *(sample.covered_fraction for sample in rows)]
     added = {sample.snapshot_id: max(0.0, sample.covered_fraction - last) for sample, last in zip(rows, before, strict=False)}
     labelled = set(Label.objects.filter(cluster=cluster).values_list("snapshot_id", flat=True).distinct())

@@ -33,7 +33,7 @@ FILL_S = 2.0
 def start_learning(cluster: Cluster, user: User | None = None) -> Run:
     """Starts a run that learns the cluster's rule. Raises JobError when nothing is marked that it could learn from."""
     _find_marked(cluster, read_labels(cluster), read_row_labels(cluster))
-    return runs.start(Run.Kind.LEARN, cluster.site, cluster=cluster, unit="steps", user=user)
+    return runs.start_run(Run.Kind.LEARN, cluster.site, cluster=cluster, unit="steps", user=user)
 
 
 def run_learning(run: Run, progress: Progress) -> RunSummary:
@@ -53,11 +53,11 @@ def run_learning(run: Run, progress: Progress) -> RunSummary:
     if not lessons and not lists:
         raise JobError(" ".join(f"{problem.message}." for problem in failed))
     learned = RuleDefinition(tuple(lesson.rule for lesson in lessons), tuple(lesson.rule for lesson in lists))
-    value = carried_values.beside(cluster, learned, {problem.name for problem in failed})
+    value = carried_values.add_carried_values(cluster, learned, {problem.name for problem in failed})
     effect = effect_report(cluster, value, progress=progress, done=progress.run.done)
     offered = {lesson.rule.name: _compare_with_offer(cluster, space, marked_lists, lesson) for lesson in lists}
     report = build_report(lessons, lists, failed, effect, {pk: page.url for pk, page in space.pages.items()}, offered)
-    report = carried_values.report(cluster, value, report, effect)
+    report = carried_values.report_carried_values(cluster, value, report, effect)
     report = replace(report, explained=_explain(cluster, space, value, attributes, labels, progress))
     rule = rules.add_draft(cluster, value, report=report, origin=Rule.Origin.LEARNED, user=run.created_by)
     return RunSummary(rule=rule.pk, version=rule.version, attributes=len(value.every), failed=len(failed))
@@ -73,7 +73,7 @@ def _find_marked(
     marked = [attribute for attribute in schema if any(labels.get(attribute.pk, {}).values())]
     lists = [each for each in RecordList.objects.filter(record_type_id=cluster.record_type_id) if row_labels.get(each.pk)]
     if not marked and not lists:
-        broke = " in their new design" if designs.breaks(cluster.pk) else ""
+        broke = " in their new design" if designs.find_breaks(cluster.pk) else ""
         raise JobError(f"No values are marked on the pages of {cluster.label}{broke} yet.")
     return marked, lists
 
@@ -130,9 +130,9 @@ def _learn_lists(
 def _compare_with_offer(cluster: Cluster, space: Workspace, lists: Sequence[RecordList], lesson: ListLesson) -> OfferDifference | None:
     """Where the list's rule gives clearly more or fewer rows than the list was offered with."""
     (record_list,) = (each for each in lists if each.name == lesson.rule.name)
-    offered = list_offers.offered(cluster, record_list)
+    offered = list_offers.count_offered_rows(cluster, record_list)
     given = {snapshot: len(rows) for snapshot, rows in space.read_rows(lesson.rule, only=list(offered)).items()} if offered else {}
-    return list_offers.difference(offered, given)
+    return list_offers.compare_with_offer(offered, given)
 
 
 def _explain(
@@ -146,14 +146,14 @@ def _explain(
     """{attribute: why its rule is as it is} for those of the rule's attributes that have labels."""
     progress(progress.run.done, message="Looking for values that stand out")
     names, voted = {each.name for each in value.attributes}, list(space.pages)
-    snapshots = page_data.checked(cluster)
+    snapshots = page_data.choose_checked_pages(cluster)
     given = rule_checks.extract_values(value, {snapshot.pk: snapshot for snapshot in snapshots})
-    items = page_data.items_of(snapshots)
+    items = page_data.read_items(snapshots)
     explained = {}
     for attribute in attributes:
         if attribute.name in names:
             values = {pk: list(dict.fromkeys(each.get(attribute.name, ()))) for pk, each in given.items()}
             committee = space.train_committee(attribute, labels[attribute.pk])
-            agreement = page_data.agreement(attribute, values, items)
+            agreement = page_data.measure_agreement(attribute, values, items)
             explained[attribute.name] = explanations.explain_attribute(attribute, committee, values, agreement, voted)
     return explained

@@ -63,12 +63,12 @@ def read_state(cluster_id: int) -> LearningSetState:
     labelled = Label.objects.filter(cluster_id=cluster_id).order_by("snapshot_id").values_list("snapshot_id", flat=True).distinct()
     samples = SamplePage.objects.filter(cluster_id=cluster_id).order_by("position").values_list("snapshot_id", flat=True)
     pages = tuple(None if value is None else int(value) for value in figures.values())
-    return LearningSetState((*pages, *designs.new_pages(cluster_id)), tuple(dict.fromkeys([*labelled, *samples])))
+    return LearningSetState((*pages, *designs.find_new_pages(cluster_id)), tuple(dict.fromkeys([*labelled, *samples])))
 
 
 def list_sources(cluster_id: int) -> list[StoredPage]:
     """All pages of a cluster that can be learned from, in the order of their ids."""
-    return designs.learnable_pages(cluster_id)
+    return designs.find_learnable_pages(cluster_id)
 
 
 def choose_learning_set(state: LearningSetState, sources: Sequence[StoredPage], *, max_bytes: int) -> list[StoredPage]:
@@ -101,7 +101,7 @@ def read_labels(cluster: Cluster) -> Mapping[int, Mapping[int, tuple[Location, .
         pages = found.setdefault(attribute_id, {})
         places = pages.get(snapshot_id, ())
         pages[snapshot_id] = places if location is None else (*places, read_location(location))
-    return designs.of_now(cluster, found)
+    return designs.keep_current_labels(cluster, found)
 
 
 def read_row_labels(cluster: Cluster) -> Mapping[int, RowLabels]:
@@ -113,7 +113,7 @@ def read_row_labels(cluster: Cluster) -> Mapping[int, RowLabels]:
         said = found.setdefault(list_id, {}).setdefault(snapshot_id, {}).setdefault(row, {})
         places = said.get(attribute_id, ())
         said[attribute_id] = places if location is None else (*places, read_location(location))
-    return designs.rows_of_now(cluster, found)
+    return designs.keep_current_row_labels(cluster, found)
 
 
 _COUNT_ELEMENTS = etree.XPath("count(descendant-or-self::*)")

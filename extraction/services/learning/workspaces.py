@@ -151,7 +151,7 @@ class Workspace:
         with self._lock:
             for snapshot_id in labels:
                 self.load_page(snapshot_id)
-            whole = list_offers.whole(self.cluster_id, record_list)
+            whole = list_offers.find_whole_pages(self.cluster_id, record_list)
             task = ListTask.make(record_list, attributes, labels, self._cache.pages, whole)
             return self._lessons.find_list(task) or self._lessons.learn_list(task, self._read_corpus())
 

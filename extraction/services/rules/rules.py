@@ -90,7 +90,7 @@ def preview(rule: Rule, attribute: str, xpath: str) -> Effect:
         xslt.Stylesheet.compile(xslt.stylesheet(new))
     except (RuleError, XPathError) as error:
         return Effect(error=str(error))
-    return effects.compare(rule.cluster, old, new, attribute, on=designs.check_pages(rule))
+    return effects.compare(rule.cluster, old, new, attribute, on=designs.find_check_pages(rule))
 
 
 def edit(rule: Rule, attribute: str, xpath: str, user: User | None = None) -> Rule:

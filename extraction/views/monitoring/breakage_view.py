@@ -165,7 +165,7 @@ def effect(breakage: Breakage) -> list[AttributeEffect]:
 
 def proof(breakage: Breakage) -> Proof | None:
     """How sure the repair is of what broke; None where there is none."""
-    return proofs.proof(breakage.proposal.read_report(), breakage.attributes) if breakage.proposal else None
+    return proofs.read_proof(breakage.proposal.read_report(), breakage.attributes) if breakage.proposal else None
 
 
 def ending(breakage: Breakage, proof: Proof | None) -> str:

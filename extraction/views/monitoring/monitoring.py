@@ -64,7 +64,7 @@ def _page(request: HttpRequest, site: Site, form: MonitorForm | None = None) -> 
     monitor = monitors.of(site)
     context = {
         "site": site,
-        "head": sites.head(site),
+        "head": sites.summarize_site(site),
         "templates": watch_view.templates(site),
         "monitor": monitor,
         "last_checked_at": monitor.last_checked_at or watch_view.last_checked_at(site),

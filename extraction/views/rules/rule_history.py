@@ -50,7 +50,7 @@ def differences(old: Rule, new: Rule) -> list[Difference]:
 def effect(old: Rule, new: Rule, attribute: str) -> Effect:
     """What one attribute gives by the one version and by the other, on some pages of the template."""
     try:
-        return effects.compare(new.cluster, old.read_definition(), new.read_definition(), attribute, on=designs.check_pages(new))
+        return effects.compare(new.cluster, old.read_definition(), new.read_definition(), attribute, on=designs.find_check_pages(new))
     except (RuleError, XPathError) as error:
         return Effect(error=str(error))
 

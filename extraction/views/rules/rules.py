@@ -32,7 +32,12 @@ def rule_of(slug: str, number: int, version: int) -> Rule:
 def rules(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """All versions, newest first, with what changed from one to the next."""
     cluster = cluster_of(slug, number)
-    context = {"site": cluster.site, "cluster": cluster, "view": cluster_view.view(cluster), "versions": rule_view.versions(cluster)}
+    context = {
+        "site": cluster.site,
+        "cluster": cluster,
+        "view": cluster_view.build_cluster_view(cluster),
+        "versions": rule_view.versions(cluster),
+    }
     return render(request, "extraction/rules/rules.html", context)
 
 
@@ -151,7 +156,7 @@ def extract(request: SignedInHttpRequest, slug: str, number: int) -> HttpRespons
     """Runs the live rule over all matching pages."""
     cluster = cluster_of(slug, number)
     try:
-        return redirect(extract_records.start(cluster, request.user))
+        return redirect(extract_records.start_extraction(cluster, request.user))
     except JobError as error:
         messages.error(request, str(error))
     return redirect(cluster)
@@ -164,7 +169,7 @@ def _page(request: HttpRequest, found: Rule, *, error: str = "", name: str = "",
         "cluster": cluster,
         "rule": found,
         "report": found.read_report(),
-        "view": cluster_view.view(cluster),
+        "view": cluster_view.build_cluster_view(cluster),
         "rows": rule_view.rows(found),
         "lists": rule_view.lists(found),
         "versions": rule_view.versions(cluster),

@@ -23,7 +23,7 @@ def _fresh() -> Iterator[None]:
 
 
 def learned(cluster: Cluster) -> Rule:
-    runs.execute(learn_rule.start_learning(cluster).pk, {Run.Kind.LEARN: learn_rule.run_learning})
+    runs.execute_run(learn_rule.start_learning(cluster).pk, {Run.Kind.LEARN: learn_rule.run_learning})
     return Rule.objects.latest("pk")
 
 
