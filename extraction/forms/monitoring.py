@@ -47,7 +47,7 @@ class ChannelForm(forms.ModelForm[AlertChannel]):
             if not self.instance.url:
                 raise forms.ValidationError("Give the address.")
             return self.instance.url
-        if not alerts.usable(url):
+        if not alerts.is_usable_address(url):
             raise forms.ValidationError("That address is none that Apprise can use. An example: mailtos://user:password@mail.example.org")
         return url
 

@@ -66,7 +66,7 @@ def beat() -> None:
 
     from extraction.services.monitoring import monitors
 
-    monitors.dispatch(timezone.now())
+    monitors.start_due_checks(timezone.now())
 
 
 def check() -> None:
@@ -74,13 +74,14 @@ def check() -> None:
     from extraction.services.core import stored_bytes
     from extraction.services.monitoring import page_visits
 
-    def fetch(urls: Sequence[str]) -> Mapping[str, page_visits.Answer]:
+    def fetch(urls: Sequence[str]) -> Mapping[str, page_visits.PageAnswer]:
         old = {url: Snapshot.objects.filter(page__url=url).order_by("pk")[0].sha256 for url in urls}
         return {
-            url: page_visits.Answer(page_visits.Outcome.OK, stored_bytes.get(sha256).replace(b"h1", b"h2")) for url, sha256 in old.items()
+            url: page_visits.PageAnswer(page_visits.Outcome.OK, stored_bytes.get(sha256).replace(b"h1", b"h2"))
+            for url, sha256 in old.items()
         }
 
-    page_visits.fetcher = lambda site, spool: fetch
+    page_visits.make_fetcher = lambda site, spool: fetch
     work()
 
 
@@ -93,9 +94,9 @@ def tell(minutes: str) -> None:
     from extraction.services.monitoring import alerts
 
     now = timezone.now() + timedelta(minutes=int(minutes))
-    alerts.tick(now)
+    alerts.send_due_alerts(now)
     for alert_id in Alert.objects.values_list("pk", flat=True):
-        alerts.deliver(alert_id, now)
+        alerts.deliver_alert(alert_id, now)
 
 
 def found() -> None:

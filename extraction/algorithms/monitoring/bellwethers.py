@@ -17,7 +17,7 @@ RELIABLE = 0.8
 """Share of fetches that must have succeeded for a page to be taken first."""
 
 
-def choose(pages: Sequence[PagePaths], *, answered_fractions: Sequence[float], k: int = BELLWETHERS) -> list[int]:
+def choose_bellwethers(pages: Sequence[PagePaths], *, answered_fractions: Sequence[float], k: int = BELLWETHERS) -> list[int]:
     """Places in `pages` of at most k bellwethers. answered_fractions: share of each page's fetches that succeeded, 1 for a new one.
 
     Raises ValueError when there is not one share a page.

@@ -7,12 +7,12 @@ from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.learning.apriori import Learned
 from extraction.algorithms.learning.features import PageTable
 from extraction.algorithms.monitoring.list_places import Anchor, SoughtRows
-from extraction.algorithms.monitoring.places import Finder, Sought, loose
+from extraction.algorithms.monitoring.places import SoughtValue, ValueFinder, loosen
 from extraction.algorithms.monitoring.relearning import Relearned
 from extraction.algorithms.monitoring.row_extents import FoundRow
 from extraction.algorithms.rules import apply
 from extraction.algorithms.rules.rule import AttributeRule, ListRule
-from extraction.algorithms.rules.values import read
+from extraction.algorithms.rules.values import read_value
 
 AGREES = 0.8
 """F1 of the rows' values from which a page agrees: lists change."""
@@ -22,15 +22,15 @@ Form = frozenset[str]
 Pair = tuple[Form, Form]
 
 
-class Judge:
+class ListJudge:
     """A rule on all new pages. rows: the old rows found there; stood: the old pages. Raises RuleError or XPathError if it cannot be run."""
 
     def __init__(
-        self, rule: ListRule, sought: SoughtRows, rows: Mapping[int, Sequence[FoundRow]], stood: Sequence[Finder], anchor: Anchor
+        self, rule: ListRule, sought: SoughtRows, rows: Mapping[int, Sequence[FoundRow]], stood: Sequence[ValueFinder], anchor: Anchor
     ) -> None:
         self.rule, self.sought, self.rows, self.stood = rule, sought, rows, stood
         self.anchor = next(each for each in rule.attributes if each.name == anchor.name)
-        self._given = [places(rule, page) for page in sought.pages]
+        self._given = [find_rows(rule, page) for page in sought.pages]
         self._extra = {page: self._unknown(page) for page in rows}
         self._often = Counter(values for extra in self._extra.values() for values in {values for _, values in extra})
 
@@ -51,16 +51,16 @@ class Judge:
         return [
             node
             for node, values in self._extra[page]
-            if 2 * self._often[values] >= max(len(self._extra), 4) or all(self.stood[page].find(Sought(text)) for text in values)
+            if 2 * self._often[values] >= max(len(self._extra), 4) or all(self.stood[page].find(SoughtValue(text)) for text in values)
         ]
 
     def _unknown(self, page: int) -> list[tuple[int, Values]]:
         """The rule's rows that are none of the old ones, by their first element, with all their values."""
         nodes = {place.node for row in self.rows[page] for found in row.fields.values() for place in found}
-        old = [{each.name: form(each, row[each.name]) for each in self.rule.attributes} for row in self.sought.whole[page]]
+        old = [{each.name: normalise_values(each, row[each.name]) for each in self.rule.attributes} for row in self.sought.whole[page]]
         found = []
         for row in self._given[page]:
-            values = {each.name: form(each, texts(row, each.name)) for each in self.rule.attributes if row.get(each.name)}
+            values = {each.name: normalise_values(each, read_texts(row, each.name)) for each in self.rule.attributes if row.get(each.name)}
             places = [place.node for many in row.values() for place, _ in many]
             if not nodes & set(places) and not any(all(known[name] == given for name, given in values.items()) for known in old):
                 found.append((min(places), tuple(text for many in row.values() for _, text in many)))
@@ -70,8 +70,11 @@ class Judge:
         """Whether the rule's rows are the old ones (of the anchor), or have their values (of any other attribute)."""
         name = attribute.name
         known = [row.old for row in self.rows[page] if name in row.fields]
-        wanted = [(form(self.anchor, row[self.anchor.name]), form(attribute, row[name])) for row in known]
-        given = [(form(self.anchor, texts(row, self.anchor.name)), form(attribute, texts(row, name))) for row in self._given[page]]
+        wanted = [(normalise_values(self.anchor, row[self.anchor.name]), normalise_values(attribute, row[name])) for row in known]
+        given = [
+            (normalise_values(self.anchor, read_texts(row, self.anchor.name)), normalise_values(attribute, read_texts(row, name)))
+            for row in self._given[page]
+        ]
         if name == self.anchor.name:
             if self.strangers(page):
                 return False
@@ -91,23 +94,23 @@ class Judge:
     def _returned(self, name: str, page: int) -> bool:
         """Rows that had no value of the attribute have one now, or a page without rows has some."""
         old = self.sought.before[page]
-        without = {form(self.anchor, row[self.anchor.name]) for row in old if not row[name]}
+        without = {normalise_values(self.anchor, row[self.anchor.name]) for row in old if not row[name]}
         given = [row for row in self._given[page] if row.get(name)]
-        return bool(given) if not old else any(form(self.anchor, texts(row, self.anchor.name)) in without for row in given)
+        return bool(given) if not old else any(normalise_values(self.anchor, read_texts(row, self.anchor.name)) in without for row in given)
 
 
-def places(rule: ListRule, page: PageTable) -> Sequence[apply.RowPlaces]:
+def find_rows(rule: ListRule, page: PageTable) -> Sequence[apply.RowPlaces]:
     """What the rule gives on a page, row by row."""
-    return apply.row_places(rule, page.root, {element: n for n, element in enumerate(page.nodes)})
+    return apply.find_row_places(rule, page.root, {element: n for n, element in enumerate(page.nodes)})
 
 
-def texts(row: Mapping[str, Sequence[tuple[Location, str]]], name: str) -> Values:
+def read_texts(row: Mapping[str, Sequence[tuple[Location, str]]], name: str) -> Values:
     """The values of an attribute in a row."""
     return tuple(text for _, text in row.get(name, ()))
 
 
-def form(attribute: AttributeRule, values: Values) -> Form:
+def normalise_values(attribute: AttributeRule, values: Values) -> Form:
     """Values as they are compared: as numbers, prices and dates, else by letters and digits."""
     if attribute.type in ("number", "price", "date"):
-        return frozenset(read(each, attribute.type).value or loose(each) for each in values)
-    return frozenset(loose(each) or each for each in values)
+        return frozenset(read_value(each, attribute.type).value or loosen(each) for each in values)
+    return frozenset(loosen(each) or each for each in values)

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.monitoring.places import STAGES, Finder, Sought, Stage
-from extraction.algorithms.monitoring.relearning import Path, holder, path_of
+from extraction.algorithms.monitoring.places import STAGES, SoughtValue, Stage, ValueFinder
+from extraction.algorithms.monitoring.relearning import Path, find_held_attribute, trace_path
 from extraction.algorithms.monitoring.row_extents import MAX_PLACES, Extents, FoundRow, Places, Row
 from extraction.algorithms.rules.rule import AttributeRule
 
@@ -55,7 +55,7 @@ class SoughtRows:
         self.attributes, self.pages = attributes, pages
         self.whole = [[_single(attributes, row) for row in rows or ()] for rows in before]
         self.before = [rows[:MAX_ROWS] for rows in self.whole]
-        finders = [Finder(page) for page in pages]
+        finders = [ValueFinder(page) for page in pages]
         self.stages: dict[str, Stage] = {}
         self.places: list[list[dict[str, Places]]] = [[{} for _ in rows] for rows in self.before]
         for attribute in attributes:
@@ -84,13 +84,13 @@ class SoughtRows:
         company = sum(sum(map(bool, row.fields.values())) > 1 for row in fuller)
         return there if company >= LEAST_COMPANY * len(fuller) else {}
 
-    def _seek(self, attribute: AttributeRule, finders: Sequence[Finder]) -> None:
+    def _seek(self, attribute: AttributeRule, finders: Sequence[ValueFinder]) -> None:
         """Notes the places of an attribute's values, found at the first stage that finds enough, else at the one that finds most."""
-        name, held_in = attribute.name, holder(attribute)
+        name, held_in = attribute.name, find_held_attribute(attribute)
         values = {(page, value) for page, rows in enumerate(self.before) for row in rows for value in row.get(name, ())}
         best: dict[tuple[int, str], tuple[Location, ...]] = {}
         for stage in STAGES:
-            tried = {(page, value): tuple(finders[page].find(Sought(value, attribute.type, held_in), stage)) for page, value in values}
+            tried = {(page, value): tuple(finders[page].find(SoughtValue(value, attribute.type, held_in), stage)) for page, value in values}
             found = {each: places for each, places in tried.items() if places}
             if len(found) > len(best) or name not in self.stages:
                 best, self.stages[name] = found, stage
@@ -114,7 +114,7 @@ class SoughtRows:
         found: Counter[Path] = Counter()
         for page, rows in enumerate(self.places):
             for row in rows:
-                found.update(sorted({path_of(self.pages[page], place) for places in row[name][:1] for place in places[:MAX_PLACES]}))
+                found.update(sorted({trace_path(self.pages[page], place) for places in row[name][:1] for place in places[:MAX_PLACES]}))
         return found
 
 

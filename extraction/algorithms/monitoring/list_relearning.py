@@ -20,9 +20,9 @@ from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.learning.apriori import Learned, NotLearned
 from extraction.algorithms.learning.features import PageTable
 from extraction.algorithms.learning.records import Field, LearnedRecords, MarkedRow, learn_records
-from extraction.algorithms.monitoring.list_judging import Judge, places, texts
+from extraction.algorithms.monitoring.list_judging import ListJudge, find_rows, read_texts
 from extraction.algorithms.monitoring.list_places import Anchor, SoughtRows
-from extraction.algorithms.monitoring.places import Finder
+from extraction.algorithms.monitoring.places import ValueFinder
 from extraction.algorithms.monitoring.relearning import NotRelearned, Relearned
 from extraction.algorithms.monitoring.row_extents import FoundRow, Row
 from extraction.algorithms.rules.rule import ListRule, Selector
@@ -62,7 +62,7 @@ def relearn_list(
     broken: the attributes whose rule no longer works. before: the rows of the old record of the same URL, in the pages' order; () for
     a list without rows, None where there is no old record. old_pages: the pages of these records, in the same order.
     """
-    sought, stood = SoughtRows(old.attributes, pages, before), [Finder(page) for page in old_pages]
+    sought, stood = SoughtRows(old.attributes, pages, before), [ValueFinder(page) for page in old_pages]
     made, reasons = list[RelearnedList](), list[str]()
     for anchor in sought.anchors():
         tried = _Trial(old, broken, sought, stood, anchor).learn()
@@ -94,7 +94,7 @@ def _merit(made: RelearnedList) -> tuple[float, ...]:
 class _Trial:
     """One answer to where the rows are, learned and judged."""
 
-    def __init__(self, old: ListRule, broken: Collection[str], sought: SoughtRows, stood: Sequence[Finder], anchor: Anchor) -> None:
+    def __init__(self, old: ListRule, broken: Collection[str], sought: SoughtRows, stood: Sequence[ValueFinder], anchor: Anchor) -> None:
         self.old, self.broken, self.sought, self.stood, self.anchor = old, frozenset(broken), sought, stood, anchor
         self.types = {each.name: each for each in old.attributes}
         self.rows = sought.rows(anchor)
@@ -111,7 +111,7 @@ class _Trial:
         again = self._made(examples, refused) if refused else first
         return made if isinstance(again, NotLearned) else max((again[0], made), key=_merit)
 
-    def _made(self, examples: Sequence[int], refused: Mapping[int, Sequence[int]]) -> tuple[RelearnedList, Judge] | NotLearned:
+    def _made(self, examples: Sequence[int], refused: Mapping[int, Sequence[int]]) -> tuple[RelearnedList, ListJudge] | NotLearned:
         """What the examples teach, and what the other pages say of it. refused: {page: elements} that are in no row."""
         others = [page for page in range(len(self.sought.pages)) if page not in examples]
         spread = others[:: max(1, -(-len(others) // (MAX_LEARNING_PAGES - len(examples))))]
@@ -143,12 +143,12 @@ class _Trial:
         more = {next((n for n, row in enumerate(rows) if row.fields.get(name)), 0) for name in lacking}
         return [row for n, row in enumerate(rows) if n < MAX_MARKED or n in more]
 
-    def _judged(self, made: LearnedRecords, examples: Sequence[int]) -> tuple[RelearnedList, Judge]:
+    def _judged(self, made: LearnedRecords, examples: Sequence[int]) -> tuple[RelearnedList, ListJudge]:
         learned = {name: each for name, each in made.fields.items() if isinstance(each, Learned) and each.alternatives}
         new = {name: tuple(Selector(x.xpath, x.part) for x in each.alternatives) for name, each in learned.items()}
         attributes = tuple(replace(each, alternatives=new.get(each.name, each.alternatives)) for each in self.old.attributes)
         rule = self._kept(ListRule(self.old.name, (Selector(made.rows.xpath),), attributes))
-        judge = Judge(rule, self.sought, self.rows, self.stood, self.anchor)
+        judge = ListJudge(rule, self.sought, self.rows, self.stood, self.anchor)
         told = {each.name: judge.figures(each, learned[each.name], examples) for each in rule.attributes if each.name in learned}
         lost = {name for name in self.types if rule.rows != self.old.rows and self._had(name)}
         failed = {name: self._why(made, name) for name in self.types if name in self.broken | lost and name not in told}
@@ -178,7 +178,7 @@ class _Trial:
 
 
 def _column(rule: ListRule, page: PageTable, name: str) -> list[tuple[str, ...]]:
-    return [texts(row, name) for row in places(rule, page)]
+    return [read_texts(row, name) for row in find_rows(rule, page)]
 
 
 def _same_rows(one: Sequence[Selector], other: Sequence[Selector], root: etree._Element) -> bool:

@@ -21,7 +21,7 @@ import numpy as np
 from extraction.algorithms.dom.nodes import Location, clean, raw_text, whole_text
 from extraction.algorithms.learning.features import PageTable, key
 from extraction.algorithms.rules.rule import ValueType
-from extraction.algorithms.rules.values import read
+from extraction.algorithms.rules.values import read_value
 
 Stage = Literal["exact", "typed", "loose", "part"]
 
@@ -46,7 +46,7 @@ _WORDS = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
+class SoughtValue:
     """A value and how it may be written. attribute: the attribute that held it (`src`, `content`), "" for text."""
 
     value: str
@@ -54,7 +54,7 @@ class Sought:
     attribute: str = ""
 
 
-class Finder:
+class ValueFinder:
     """A page in which many values are looked for."""
 
     def __init__(self, page: PageTable) -> None:
@@ -64,7 +64,7 @@ class Finder:
         self._held: dict[str, dict[str, list[int]]] = {}
         self._loose: dict[str, list[int]] | None = None
 
-    def find(self, sought: Sought, stage: Stage = "exact") -> list[Location]:
+    def find(self, sought: SoughtValue, stage: Stage = "exact") -> list[Location]:
         """The places of a value at one stage, in document order: text that readers see, the page's title only where there is no other."""
         if not sought.value:
             return []
@@ -74,9 +74,9 @@ class Finder:
 
     def stands(self, value: str) -> bool:
         """Whether a value is the whole of some text or element of the page."""
-        return bool(self.find(Sought(value)))
+        return bool(self.find(SoughtValue(value)))
 
-    def _exact(self, sought: Sought) -> list[Location]:
+    def _exact(self, sought: SoughtValue) -> list[Location]:
         page = self.page
         rows = np.flatnonzero(np.asarray(page.texts["text"][:-1]) == np.uint64(key(sought.value)))
         found = [self._text(int(row)) for row in rows if self._seen(int(row))]
@@ -84,10 +84,10 @@ class Finder:
         found = found or [self._text(int(row)) for row in rows if page.nodes[int(page.texts["owner"][row])].tag == "title"]
         return sorted(found, key=lambda place: (place.node, place.text))
 
-    def _typed(self, sought: Sought) -> list[Location]:
+    def _typed(self, sought: SoughtValue) -> list[Location]:
         if sought.type not in ("number", "price", "date"):
             return []
-        wanted = read(sought.value, sought.type).value
+        wanted = read_value(sought.value, sought.type).value
         if wanted is None:
             return []
         if sought.type not in self._readings:
@@ -98,26 +98,26 @@ class Finder:
         found = defaultdict(list)
         for row, text in enumerate(self.page.strings):
             if len(text) <= MAX_TYPED_LENGTH and any(map(str.isdigit, text)) and self._seen(row):
-                reading = read(text, kind).value
+                reading = read_value(text, kind).value
                 if reading is not None:
                     found[reading].append(row)
         return found
 
-    def _loosely(self, sought: Sought) -> list[Location]:
-        wanted = loose(sought.value)
+    def _loosely(self, sought: SoughtValue) -> list[Location]:
+        wanted = loosen(sought.value)
         if not wanted:
             return []
         if self._loose is None:
             self._loose = defaultdict(list)
             for row, text in enumerate(self.page.strings):
-                self._loose[loose(text)].append(row)
+                self._loose[loosen(text)].append(row)
         limit = 2 * len(sought.value) + 8
         rows = self._loose.get(wanted, [])
         found = [self._text(row) for row in rows if len(self.page.strings[row]) <= limit and self._seen(row)]
-        found += self._elements(sought.value, loose)
+        found += self._elements(sought.value, loosen)
         return sorted(found, key=lambda place: (place.node, place.text))
 
-    def _parts(self, sought: Sought) -> list[Location]:
+    def _parts(self, sought: SoughtValue) -> list[Location]:
         if len(sought.value) < MIN_PART_LENGTH:
             return []
         pattern = re.compile(rf"(?<!\w){re.escape(sought.value)}(?!\w)")
@@ -129,7 +129,7 @@ class Finder:
                 found.append(replace(self._text(row), start=inside.start(), end=inside.end()))
         return found
 
-    def _attributes(self, sought: Sought) -> list[Location]:
+    def _attributes(self, sought: SoughtValue) -> list[Location]:
         name = sought.attribute
         if name not in self._held:
             self._held[name] = defaultdict(list)
@@ -175,11 +175,11 @@ class Finder:
         return self.page.nodes[int(self.page.texts["owner"][row])].tag not in self._unseen
 
 
-def find(page: PageTable, sought: Sought, stage: Stage = "exact") -> list[Location]:
+def find_value(page: PageTable, sought: SoughtValue, stage: Stage = "exact") -> list[Location]:
     """The places of one value, see `Finder.find`."""
-    return Finder(page).find(sought, stage)
+    return ValueFinder(page).find(sought, stage)
 
 
-def loose(text: str) -> str:
+def loosen(text: str) -> str:
     """The letters and digits of a text in lower case, words apart by one space."""
     return " ".join(_WORDS.findall(text.casefold()))

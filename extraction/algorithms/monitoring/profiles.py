@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from extraction.algorithms.rules.rule import ValueType
-from extraction.algorithms.rules.values import read
+from extraction.algorithms.rules.values import read_value
 
 FEW_PAGES = 5
 """With fewer pages of history nothing is odd: there is no usual to be off."""
@@ -75,7 +75,7 @@ class Profile:
         valued = [row for row in rows if row]
         values = [value for row in valued for value in row]
         counts = Counter(values)
-        readable = sum(read(value, type).value is not None for value in values) if type != "text" else len(values)
+        readable = sum(read_value(value, type).value is not None for value in values) if type != "text" else len(values)
         few = len(counts) <= MAX_VOCABULARY and len(values) >= 4 * len(counts)
         return cls(
             type=type,
@@ -119,7 +119,7 @@ class Profile:
         for name, share, usual in zip(CLASSES, _shares(value), self.shares, strict=True):
             if not usual.low - SHARE_SLACK <= share <= usual.high + SHARE_SLACK:
                 yield f"{short} has {share:.0%} {name} where {usual.low:.0%} to {usual.high:.0%} were usual"
-        if self.type != "text" and self.read_fraction >= READ_SHARE and read(value, self.type).value is None:
+        if self.type != "text" and self.read_fraction >= READ_SHARE and read_value(value, self.type).value is None:
             yield f"{short} does not read as {self.type}"
 
     def to_json(self) -> dict[str, Any]:

@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.learning.apriori import Example, Learned, NotLearned, learn
 from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.monitoring.places import STAGES, Sought, Stage, find, loose
-from extraction.algorithms.rules.apply import attribute_values
+from extraction.algorithms.monitoring.places import STAGES, SoughtValue, Stage, find_value, loosen
+from extraction.algorithms.rules.apply import read_attribute
 from extraction.algorithms.rules.rule import AttributeRule, Selector
-from extraction.algorithms.rules.values import read
+from extraction.algorithms.rules.values import read_value
 
 MAX_EXAMPLES = 6
 """Pages learned from: more than an editor would mark, since marking is free here; few enough to leave others to judge by."""
@@ -72,7 +72,7 @@ class NotRelearned:
     reason: str
 
 
-def relearn(attribute: AttributeRule, pages: Sequence[PageTable], before: Sequence[Values | None]) -> Relearned | NotRelearned:
+def relearn_attribute(attribute: AttributeRule, pages: Sequence[PageTable], before: Sequence[Values | None]) -> Relearned | NotRelearned:
     """A rule for one attribute of the new pages.
 
     attribute: the old rule; the new one has its name, type and kind. before: what the old record of the same URL had, in
@@ -104,19 +104,19 @@ def _merit(made: Relearned, old: AttributeRule) -> tuple[float, ...]:
         -made.returned,
         -len(made.learned.alternatives),
         round(first.support - first.several, 2),
-        bool(tags(old) & tags(made.rule)),
+        bool(find_end_tags(old) & find_end_tags(made.rule)),
         -len(first.features),
         -first.distance,
     )
 
 
-def tags(attribute: AttributeRule) -> frozenset[str]:
+def find_end_tags(attribute: AttributeRule) -> frozenset[str]:
     """The tags that a rule's XPaths end in."""
     ends = [_END.search(_PREDICATE.sub("", path)) for each in attribute.alternatives for path in each.xpath.split("|")]
     return frozenset(end.group(1) for end in ends if end)
 
 
-def holder(attribute: AttributeRule) -> str:
+def find_held_attribute(attribute: AttributeRule) -> str:
     """The attribute that a rule takes its value from ("src"), "" when it takes text."""
     held = [_HELD.search(each.xpath) for each in attribute.alternatives[:1]]
     return held[0].group(1) if held and held[0] else ""
@@ -128,7 +128,7 @@ _HELD = re.compile(r"@([\w:.-]+)$")
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _FoundValues:
     """Where a page's old values stand: the places of each, and each place's tags up to the root."""
 
     page: int
@@ -156,7 +156,7 @@ class _Vote:
     """One attribute's old values on the new pages."""
 
     def __init__(self, attribute: AttributeRule, pages: Sequence[PageTable], before: Sequence[Values | None]) -> None:
-        self.attribute, self.pages, self.held_in = attribute, pages, holder(attribute)
+        self.attribute, self.pages, self.held_in = attribute, pages, find_held_attribute(attribute)
         # A single value's record may have several where the rule found several: the first is what was meant.
         self.before = [values if attribute.multiple or not values else values[:1] for values in before]
 
@@ -173,14 +173,14 @@ class _Vote:
             if isinstance(tried, Relearned) and tried.judged and tried.agreeing == tried.judged and len(marked) == len(found):
                 return
 
-    def _find(self, stage: Stage) -> list[_Found]:
+    def _find(self, stage: Stage) -> list[_FoundValues]:
         """Pages where the old value is found; of a list, four fifths of its values are enough, and what is gone is gone."""
         found = []
         for number, (page, values) in enumerate(zip(self.pages, self.before, strict=True)):
-            each = [tuple(find(page, Sought(value, self.attribute.type, self.held_in), stage)) for value in values or ()]
+            each = [tuple(find_value(page, SoughtValue(value, self.attribute.type, self.held_in), stage)) for value in values or ()]
             there = tuple(places for places in each if places)
             if there and len(there) >= 0.8 * len(each):
-                found.append(_Found(number, there, tuple(tuple(path_of(page, place) for place in places) for places in there)))
+                found.append(_FoundValues(number, there, tuple(tuple(trace_path(page, place) for place in places) for places in there)))
         return found
 
     def _learned(self, marked: Mapping[int, tuple[Location, ...]], findable: set[int], stage: Stage) -> Relearned | NotLearned:
@@ -188,7 +188,7 @@ class _Vote:
         first = self._judged(examples, len(marked), findable, stage)
         if isinstance(first, NotLearned) or not first.returned:
             return first
-        empty = [n for n, values in enumerate(self.before) if values == () and attribute_values(first.rule, self.pages[n].root)]
+        empty = [n for n, values in enumerate(self.before) if values == () and read_attribute(first.rule, self.pages[n].root)]
         second = self._judged({**examples, **dict.fromkeys(empty[:MAX_ABSENT], ())}, len(marked), findable, stage)
         # A value may be back (a book in stock again): only a rule just as simple as the first may say that the pages really lack it.
         if isinstance(second, NotLearned):
@@ -225,13 +225,13 @@ class _Vote:
         rule = replace(self.attribute, alternatives=tuple(Selector(each.xpath, each.part) for each in made.alternatives))
         judging = [n for n in others if n in findable]
         agreeing = sum(self._agrees(rule, n) for n in judging)
-        returned = sum(bool(attribute_values(rule, self.pages[n].root)) for n in others if self.before[n] == ())
+        returned = sum(bool(read_attribute(rule, self.pages[n].root)) for n in others if self.before[n] == ())
         return Relearned(rule, made, found, tuple(examples), len(judging), agreeing, returned, stage)
 
     def _agrees(self, rule: AttributeRule, number: int) -> bool:
         """The rule gives what the old record had: all of a single value, four fifths (F1) of a list, as lists change."""
-        expected = {loose(value) for value in self.before[number] or ()}
-        given = {loose(value) for value in attribute_values(rule, self.pages[number].root)}
+        expected = {loosen(value) for value in self.before[number] or ()}
+        given = {loosen(value) for value in read_attribute(rule, self.pages[number].root)}
         if not expected or not self.attribute.multiple:
             return expected == given or (bool(expected) and self._same_reading(rule, number))
         return 2 * len(expected & given) >= 0.8 * (len(expected) + len(given))
@@ -241,11 +241,13 @@ class _Vote:
         kind = self.attribute.type
         if kind not in ("number", "price", "date"):
             return False
-        readings = [read(value, kind).value for value in (*(self.before[number] or ()), *attribute_values(rule, self.pages[number].root))]
+        readings = [
+            read_value(value, kind).value for value in (*(self.before[number] or ()), *read_attribute(rule, self.pages[number].root))
+        ]
         return None not in readings and len(set(readings)) == 1
 
 
-def path_of(page: PageTable, place: Location) -> Path:
+def trace_path(page: PageTable, place: Location) -> Path:
     """Kind and tags from a place to the root."""
     element = page.nodes[place.node]
     return (place.kind, str(element.tag), *(str(above.tag) for above in element.iterancestors()))

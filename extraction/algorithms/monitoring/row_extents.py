@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.monitoring.relearning import Path, path_of
+from extraction.algorithms.monitoring.relearning import Path, trace_path
 
 MAX_PLACES = 16
 """Places of one anchor's value that are compared; what stands on a page more often tells no rows apart."""
@@ -137,7 +137,7 @@ class Extents:
 
 
 def _of_kind(table: PageTable, values: Places, kind: Path) -> list[Location]:
-    return [place for place in (values[0][:MAX_PLACES] if values else ()) if path_of(table, place) == kind]
+    return [place for place in (values[0][:MAX_PLACES] if values else ()) if trace_path(table, place) == kind]
 
 
 def _within(places: Sequence[Location], low: int, high: int) -> Sequence[Location]:

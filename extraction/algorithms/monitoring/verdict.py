@@ -21,12 +21,12 @@ from math import comb
 from typing import Literal
 
 from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.monitoring.places import Finder, loose
+from extraction.algorithms.monitoring.places import ValueFinder, loosen
 from extraction.algorithms.monitoring.profiles import FEW_PAGES, Profile
 from extraction.algorithms.rules.rule import AttributeRule
-from extraction.algorithms.rules.values import read
+from extraction.algorithms.rules.values import read_value
 
-Kind = Literal["ok", "shingle", "null", "incorrect", "unreachable"]
+VerdictKind = Literal["ok", "shingle", "null", "incorrect", "unreachable"]
 
 STRONG_SHARE = 0.1
 """Share of pages with strong evidence from which an attribute is broken: news hardly ever looks like it."""
@@ -68,7 +68,7 @@ class Thresholds:
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class Revisit:
     """One page then and now. before, now: the rule's values by attribute. covered: whether the cluster still covers its vector."""
 
     url: str
@@ -95,21 +95,21 @@ class Evidence:
 class AttributeVerdict:
     """What is said of one attribute. pages: those that answered and had a say. fraction: share of them with evidence."""
 
-    kind: Kind
+    kind: VerdictKind
     pages: int
     fraction: float
     evidence: tuple[Evidence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class RuleVerdict:
     """What a check says of a cluster.
 
     kind: unreachable; shingle when the structure changed on most pages; else the worst of its attributes. covered_fraction: share of
     pages whose vector is still covered. attributes: by name; those of an unreachable cluster are unreachable.
     """
 
-    kind: Kind
+    kind: VerdictKind
     reached: int
     asked: int
     covered_fraction: float
@@ -121,15 +121,15 @@ class Verdict:
         return tuple(name for name, each in self.attributes.items() if each.kind in ("shingle", "null", "incorrect"))
 
 
-def check(
+def judge_rule(
     attributes: Sequence[AttributeRule],
     profiles: Mapping[str, Profile],
-    visits: Sequence[Visit],
+    visits: Sequence[Revisit],
     *,
     columns: Collection[str] = (),
     asked: int | None = None,
     thresholds: Thresholds | None = None,
-) -> Verdict:
+) -> RuleVerdict:
     """The verdict on a cluster's rule.
 
     visits: the pages that answered; asked: how many were asked. columns: attributes of lists, whose values are those of all rows.
@@ -137,12 +137,12 @@ def check(
     limits, asked = thresholds or Thresholds(), len(visits) if asked is None else asked
     if not visits or len(visits) < REACHED_SHARE * asked:
         none = AttributeVerdict("unreachable", len(visits), 0.0)
-        return Verdict("unreachable", len(visits), asked, 0.0, {each.name: none for each in attributes})
+        return RuleVerdict("unreachable", len(visits), asked, 0.0, {each.name: none for each in attributes})
     covered = sum(visit.covered for visit in visits) / len(visits)
     found = {each.name: _attribute(each, profiles.get(each.name), visits, limits, least=_least(each, columns)) for each in attributes}
     kinds = {each.kind for each in found.values()}
-    worst: Kind = next((kind for kind in ("incorrect", "null") if kind in kinds), "ok")
-    return Verdict("shingle" if covered < COVERED_SHARE else worst, len(visits), asked, covered, found)
+    worst: VerdictKind = next((kind for kind in ("incorrect", "null") if kind in kinds), "ok")
+    return RuleVerdict("shingle" if covered < COVERED_SHARE else worst, len(visits), asked, covered, found)
 
 
 def _least(attribute: AttributeRule, columns: Collection[str]) -> float:
@@ -150,7 +150,7 @@ def _least(attribute: AttributeRule, columns: Collection[str]) -> float:
 
 
 def _attribute(
-    attribute: AttributeRule, profile: Profile | None, visits: Sequence[Visit], limits: Thresholds, *, least: float
+    attribute: AttributeRule, profile: Profile | None, visits: Sequence[Revisit], limits: Thresholds, *, least: float
 ) -> AttributeVerdict:
     seen = [visit for visit in visits if visit.before.get(attribute.name) or visit.now.get(attribute.name)]
     if not seen:
@@ -160,11 +160,11 @@ def _attribute(
     strong, few = sum(each.strong for each in found), min(limits.least_pages, len(visits))
     enough = strong >= max(few, limits.strong_fraction * len(seen)) or len(found) >= max(few, limits.weak_fraction * len(seen))
     null = sum(each.kind == "null" for each in found)
-    kind: Kind = "ok" if not enough else "null" if 2 * null >= len(found) else "incorrect"
+    kind: VerdictKind = "ok" if not enough else "null" if 2 * null >= len(found) else "incorrect"
     return AttributeVerdict(kind, len(seen), len(found) / len(seen), tuple(found))
 
 
-def _evidence(attribute: AttributeRule, profile: Profile | None, visit: Visit, least: float) -> Evidence | None:
+def _evidence(attribute: AttributeRule, profile: Profile | None, visit: Revisit, least: float) -> Evidence | None:
     before, now = visit.before.get(attribute.name, ()), visit.now.get(attribute.name, ())
     lost, gained = _beyond(attribute, before, now), _beyond(attribute, now, before)
     if not lost and not gained:
@@ -173,7 +173,7 @@ def _evidence(attribute: AttributeRule, profile: Profile | None, visit: Visit, l
     def say(kind: Literal["null", "incorrect"], reason: str, *, strong: bool) -> Evidence:
         return Evidence(visit.url, kind, strong, before, now, reason)
 
-    new, old = Finder(visit.new), Finder(visit.old)
+    new, old = ValueFinder(visit.new), ValueFinder(visit.old)
     still = [value for value in lost if new.stands(value)]
     still = still if len(still) >= least * len(before) else []
     if not now:
@@ -184,12 +184,12 @@ def _evidence(attribute: AttributeRule, profile: Profile | None, visit: Visit, l
     if still and slipped:
         return say("incorrect", f"“{slipped[0][:60]}” instead of “{still[0][:60]}”; both stood on the old page", strong=True)
     odd = profile.odd(gained) if profile and gained else ()
-    if still and (odd or not gained or any(loose(old) in loose(new) for old in still for new in gained)):
+    if still and (odd or not gained or any(loosen(old) in loosen(new) for old in still for new in gained)):
         return say("incorrect", odd[0] if odd else f"“{still[0][:60]}” stands on the page, but the rule gives something else", strong=True)
     return say("incorrect", odd[0], strong=False) if odd else None
 
 
-def _all_alike(attribute: AttributeRule, profile: Profile | None, seen: Sequence[Visit]) -> list[Evidence]:
+def _all_alike(attribute: AttributeRule, profile: Profile | None, seen: Sequence[Revisit]) -> list[Evidence]:
     """Every page gives the same value where pages used to differ: the rule reads something of the site's, not of the page's."""
     now = [visit.now.get(attribute.name, ()) for visit in seen]
     given = [values for values in now if values]
@@ -203,7 +203,7 @@ def _all_alike(attribute: AttributeRule, profile: Profile | None, seen: Sequence
     ]
 
 
-def _vanished(attribute: AttributeRule, profile: Profile | None, seen: Sequence[Visit]) -> list[Evidence]:
+def _vanished(attribute: AttributeRule, profile: Profile | None, seen: Sequence[Revisit]) -> list[Evidence]:
     """Far more pages without a value than the attribute's usual share of them would ever bring."""
     lost = [visit for visit in seen if not visit.now.get(attribute.name)]
     if profile is None or profile.valued < FEW_PAGES:
@@ -229,5 +229,5 @@ def _beyond(attribute: AttributeRule, values: Values, others: Values) -> Values:
 
 def _form(attribute: AttributeRule) -> Callable[[str], str]:
     if attribute.type in ("number", "price", "date"):
-        return lambda value: read(value, attribute.type).value or loose(value)
-    return lambda value: loose(value) or value
+        return lambda value: read_value(value, attribute.type).value or loosen(value)
+    return lambda value: loosen(value) or value

@@ -35,7 +35,7 @@ paragraph) apart is another thing."""
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class RuleAgreement:
     """Two rules on the same pages. answers: pages times attributes where at least one rule gives something; same: where both give the same.
 
     weakest: the least share of equal answers of any attribute. telling: some attribute differs from page to page.
@@ -54,7 +54,7 @@ class Agreement:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class RuleReading:
     """A rule on another template's pages. complete: pages with a whole record. strange: attributes whose values look unlike its own."""
 
     pages: int
@@ -63,7 +63,7 @@ class Reading:
     plausible: bool
 
 
-def agreement(one: Sequence[Values], other: Sequence[Values]) -> Agreement:
+def compare_answers(one: Sequence[Values], other: Sequence[Values]) -> RuleAgreement:
     """Compares what two rules give on the same pages, in the same order. Raises ValueError for different numbers of pages."""
     if len(one) != len(other):
         raise ValueError(f"one rule was run on {len(one)} pages, the other on {len(other)}")
@@ -76,10 +76,10 @@ def agreement(one: Sequence[Values], other: Sequence[Values]) -> Agreement:
         answers, same = answers + len(given), same + equal
         shares += [equal / len(given)] if given else []
         telling |= len({mine for mine, _ in given}) > 1 < len({theirs for _, theirs in given})
-    return Agreement(len(one), answers, same, min(shares, default=0.0), telling)
+    return RuleAgreement(len(one), answers, same, min(shares, default=0.0), telling)
 
 
-def same(first: Agreement, second: Agreement) -> bool:
+def are_same(first: RuleAgreement, second: RuleAgreement) -> bool:
     """Whether the rules of two templates give the same on the pages of each of them, so that one rule would do for both."""
     return all(
         side.pages >= FEWEST_PAGES and side.telling and side.fraction >= SAME_FRACTION and side.weakest >= SAME_FRACTION
@@ -87,7 +87,7 @@ def same(first: Agreement, second: Agreement) -> bool:
     )
 
 
-def reading(own: Sequence[Values], there: Sequence[Values]) -> Reading:
+def compare_reading(own: Sequence[Values], there: Sequence[Values]) -> RuleReading:
     """Holds what a rule gives on another template's pages against what it gives on its own."""
     usual = [name for name in _names(own) if _hits(own, name) >= USUAL_FRACTION * len(own)]
     complete_here = sum(_whole(page, usual) for page in own)
@@ -95,7 +95,7 @@ def reading(own: Sequence[Values], there: Sequence[Values]) -> Reading:
     strange = tuple(name for name in _names(own) if _strange(own, there, name))
     enough = bool(usual) and len(own) >= FEWEST_PAGES <= len(there) and any(_varies(own, name) for name in usual)
     reached = complete / max(len(there), 1) >= COMPLETE_FRACTION * complete_here / max(len(own), 1)
-    return Reading(len(there), complete, strange, plausible=enough and reached and not strange)
+    return RuleReading(len(there), complete, strange, plausible=enough and reached and not strange)
 
 
 def _names(pages: Sequence[Values]) -> list[str]:

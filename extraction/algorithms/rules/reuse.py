@@ -47,7 +47,9 @@ class NoReuse:
     reason: Literal["url", "shingle"]
 
 
-def choose(masks: frozenset[Mask], vectors: Sequence[ShingleVector], urls: frozenset[str], old: Sequence[OldCluster]) -> Reuse | NoReuse:
+def choose_old_cluster(
+    masks: frozenset[Mask], vectors: Sequence[ShingleVector], urls: frozenset[str], old: Sequence[OldCluster]
+) -> Reuse | NoReuse:
     """The old cluster for a new one with these masks, page vectors and URLs; ties to the larger importance, then the smaller id."""
     sharing = [each for each in old if each.urls & urls]
     if not sharing:
@@ -74,7 +76,7 @@ class FieldTest:
         return not self.failures
 
 
-def field_test(attributes: Sequence[AttributeRule], old: Mapping[str, Values], new: Mapping[str, Values]) -> FieldTest:
+def check_fields(attributes: Sequence[AttributeRule], old: Mapping[str, Values], new: Mapping[str, Values]) -> FieldTest:
     """The rule's values by URL on the old and the new pages of U. Raises ValueError when they are not of the same URLs."""
     if old.keys() != new.keys():
         raise ValueError(f"old and new pages differ in their URLs: {sorted(old.keys() ^ new.keys())[:3]}")

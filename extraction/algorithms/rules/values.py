@@ -72,7 +72,7 @@ class TypedValue:
     problem: str = ""
 
 
-def read(raw: str, kind: ValueType, *, base_url: str = "", language: str | None = None) -> TypedValue:
+def read_value(raw: str, kind: ValueType, *, base_url: str = "", language: str | None = None) -> TypedValue:
     """The raw value read as `kind`. base_url: the page's address; language: its code ("de", "de-AT"), if known."""
     text = clean(raw)
     if not text:

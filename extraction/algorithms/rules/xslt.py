@@ -24,7 +24,7 @@ from extraction.algorithms.dom.xpath import SPACES, quote
 from extraction.algorithms.errors import RuleError
 from extraction.algorithms.learning.text_range import TextPart
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, Rule, Selector
-from extraction.algorithms.rules.shared import ALONE, PREFIX, Shared, shared
+from extraction.algorithms.rules.shared import ALONE, PREFIX, Shared, find_shared_steps
 
 XSL = "http://www.w3.org/1999/XSL/Transform"
 REGEXP = "http://exslt.org/regular-expressions"
@@ -113,7 +113,7 @@ class Stylesheet:
 
 
 @lru_cache(maxsize=32)
-def apart(text: str) -> tuple[tuple[str, Stylesheet], ...]:
+def split_stylesheet(text: str) -> tuple[tuple[str, Stylesheet], ...]:
     """(name, a stylesheet of it alone) for each of the page's own attributes and each list of a rule's stylesheet."""
     names = [str(element.get("name")).replace("{{", "{").replace("}}", "}") for element in _members(etree.fromstring(text.encode()))]
     return tuple((name, Stylesheet.compile(_only(text, number))) for number, name in enumerate(names))
@@ -141,11 +141,11 @@ def scans_siblings(text: str) -> bool:
     return "-sibling::" in text
 
 
-def stylesheet(rule: Rule) -> str:
+def write_stylesheet(rule: Rule) -> str:
     """The text of the rule's stylesheet; equal rules give equal texts."""
     regexp = any(s.part and s.part.needs_regexp for attribute in rule.every for s in attribute.alternatives)
     namespaces = f' xmlns:re="{REGEXP}" exclude-result-prefixes="re"' if regexp else ""
-    known = shared([selector.xpath for attribute in rule.attributes for selector in attribute.alternatives])
+    known = find_shared_steps([selector.xpath for attribute in rule.attributes for selector in attribute.alternatives])
     names = reversed(known.variables)  # shorter ones first: longer ones may begin with them
     variables = "".join(f'<xsl:variable name="{name}" select={_attribute_text(step)}/>\n' for step, name in names)
     head = _HEAD.format(regexp=namespaces, shared=variables)

@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from extraction.models import Alert, AlertChannel, Breakage, Event
 from extraction.services.monitoring import alert_words
-from extraction.services.monitoring.alert_words import Words
+from extraction.services.monitoring.alert_words import AlertText
 
 logger = logging.getLogger(__name__)
 
@@ -37,16 +37,16 @@ UNSURE = "Its worker died while it was being sent, so it may have arrived or not
 POST_AT_MOST_S = 60.0
 
 
-def tell(event: Event, breakage: Breakage, now: datetime) -> int:
+def queue_alerts(event: Event, breakage: Breakage, now: datetime) -> int:
     """Writes what is to be told of a breakage into the outbox, in the caller's transaction; how many channels are told."""
     channels = [each for each in _listening(event) if _concerns(each, breakage.cluster.site_id)]
     if not channels:
         return 0
-    words = alert_words.of(event, breakage)
+    words = alert_words.write_alert(event, breakage)
     return sum(_put(each, event, f"{event} {breakage.pk}", words, now, breakage) for each in channels)
 
 
-def tick(now: datetime) -> int:
+def send_due_alerts(now: datetime) -> int:
     """Writes the digests that are due, gives up what a dead worker sent, and sends what waits; how many are handed to workers."""
     for channel in _listening(Event.DIGEST):
         _digest(channel, now)
@@ -58,14 +58,14 @@ def tick(now: datetime) -> int:
     return len(due)
 
 
-def deliver(alert_id: int, now: datetime) -> bool:
+def deliver_alert(alert_id: int, now: datetime) -> bool:
     """Claims an alert and sends it; False when it is not to be sent now, somebody else has it, or the service refused it."""
     mine = Alert.objects.filter(_due(now), pk=alert_id, state=Alert.State.QUEUED)
     if not mine.update(state=Alert.State.SENDING, claimed_at=now, attempts=F("attempts") + 1):
         return False
     alert = Alert.objects.select_related("channel").get(pk=alert_id)
     if alert.channel.enabled:
-        error = post(alert.channel, Words(alert.title, alert.body))
+        error = post_text(alert.channel, AlertText(alert.title, alert.body))
         again = alert.attempts <= len(WAITS)
     else:
         error, again = "The channel was switched off.", False
@@ -73,7 +73,7 @@ def deliver(alert_id: int, now: datetime) -> bool:
     return not error
 
 
-def send_again(alert: Alert, now: datetime) -> bool:
+def resend_alert(alert: Alert, now: datetime) -> bool:
     """A person wants an alert sent that was not; False when it is not in that state any more."""
     with transaction.atomic():
         failed = Alert.objects.filter(pk=alert.pk, state=Alert.State.FAILED)
@@ -83,17 +83,17 @@ def send_again(alert: Alert, now: datetime) -> bool:
     return bool(changed)
 
 
-def send_test(channel: AlertChannel) -> str:
+def send_test_alert(channel: AlertChannel) -> str:
     """Sends a test here and now; why it failed, empty when the service took it."""
-    return post(channel, alert_words.of_test(channel))
+    return post_text(channel, alert_words.write_test(channel))
 
 
-def usable(url: str) -> bool:
+def is_usable_address(url: str) -> bool:
     """Apprise knows what to do with the address."""
     return Apprise.instantiate(url, suppress_exceptions=True) is not None
 
 
-def post(channel: AlertChannel, words: Words) -> str:
+def post_text(channel: AlertChannel, words: AlertText) -> str:
     """Sends words to a channel; why the service did not take them, without the channel's secrets, empty when it did."""
     said: list[str] = []
     sender = Apprise(asset=AppriseAsset(app_id="Vertex", app_desc="Vertex", app_url="", async_mode=False))
@@ -109,10 +109,10 @@ def post(channel: AlertChannel, words: Words) -> str:
     )
     if taken:
         return ""
-    return redacted(said[0] if said else "The service did not take it.", channel.url)[:500]
+    return redact_address(said[0] if said else "The service did not take it.", channel.url)[:500]
 
 
-def redacted(text: str, url: str) -> str:
+def redact_address(text: str, url: str) -> str:
     """The text without anything that stands in the address, but for its scheme."""
     rest = url.partition("://")[2]
     parts = {part for form in (rest, unquote(rest)) for part in re.split(r"[/?&=:@,;#]+", form)}
@@ -132,7 +132,7 @@ def _concerns(channel: AlertChannel, site_id: int) -> bool:
     return not sites or site_id in sites
 
 
-def _put(channel: AlertChannel, event: Event, key: str, words: Words, now: datetime, breakage: Breakage | None = None) -> bool:
+def _put(channel: AlertChannel, event: Event, key: str, words: AlertText, now: datetime, breakage: Breakage | None = None) -> bool:
     defaults = {"event": event, "breakage": breakage, "title": words.title, "body": words.body, "created_at": now, "next_at": now}
     alert, new = Alert.objects.get_or_create(channel=channel, key=key, defaults=defaults)
     if new:
@@ -147,7 +147,7 @@ def _digest(channel: AlertChannel, now: datetime) -> None:
     if today < begins or channel.created_at > begins or channel.alerts.filter(key=key).exists():
         return
     with transaction.atomic():
-        _put(channel, Event.DIGEST, key, alert_words.of_digest(channel, now), now)
+        _put(channel, Event.DIGEST, key, alert_words.write_digest(channel, now), now)
 
 
 def _due(now: datetime) -> Q:

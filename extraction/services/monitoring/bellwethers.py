@@ -14,7 +14,7 @@ POOL = 200
 """Pages looked at when bellwethers are chosen."""
 
 
-def of(cluster: Cluster, *, count: int = choosing.BELLWETHERS) -> list[Bellwether]:
+def find_bellwethers(cluster: Cluster, *, count: int = choosing.BELLWETHERS) -> list[Bellwether]:
     """The cluster's bellwethers, filled up to `count` from its readable pages; fewer where it has fewer."""
     kept = list(_rows(cluster))
     if len(kept) < count:
@@ -32,7 +32,7 @@ def of(cluster: Cluster, *, count: int = choosing.BELLWETHERS) -> list[Bellwethe
     return kept
 
 
-def drop(bellwethers: Collection[Bellwether], at: datetime) -> None:
+def drop_bellwethers(bellwethers: Collection[Bellwether], at: datetime) -> None:
     """Stops watching pages that are gone, and notes that they are."""
     Page.objects.filter(pk__in=[each.page_id for each in bellwethers], gone_at=None).update(gone_at=at)
     Bellwether.objects.filter(pk__in=[each.pk for each in bellwethers]).delete()
@@ -45,7 +45,7 @@ def _rows(cluster: Cluster) -> QuerySet[Bellwether]:
 def _add(cluster: Cluster, pool: list[Snapshot], count: int) -> None:
     if not pool:
         return
-    chosen = choosing.choose([sample_pages.paths(each) for each in pool], answered_fractions=[1.0] * len(pool), k=count)
+    chosen = choosing.choose_bellwethers([sample_pages.paths(each) for each in pool], answered_fractions=[1.0] * len(pool), k=count)
     with transaction.atomic():
         Cluster.objects.select_for_update().get(pk=cluster.pk)
         last = Bellwether.objects.filter(cluster=cluster).aggregate(last=Max("position"))["last"] or 0

@@ -20,24 +20,24 @@ from extraction.models import Bellwether, Breakage, Check, Decision, Event, Moni
 from extraction.services.core import signals, stored_pages
 from extraction.services.labels import proofs
 from extraction.services.monitoring import alerts, page_visits, repairs
-from extraction.services.monitoring.repairs import Seen
+from extraction.services.monitoring.repairs import RepairPage
 from extraction.services.rules import rules
 
 TOLD = {Breakage.State.REPAIRED: Event.REPAIR, Breakage.State.RECOVERED: Event.RECOVERY}
 """Ends that people are told of; who dismisses one knows it."""
 
 
-def follow(check: Check) -> Breakage | None:
+def follow_check(check: Check) -> Breakage | None:
     """The rule's state and the cluster's breakage after a check. Called in the check's transaction."""
     # A version that a person or a repair replaced while the check looked at it is nobody's trouble any more.
     if check.verdict == Check.Verdict.UNREACHABLE or not Rule.objects.select_for_update().get(pk=check.rule_id).serving:
         return None
     if check.confirmed and check.broken:
-        rules.move(check.rule, Rule.State.SUSPECT)
-        rules.move(check.rule, Rule.State.BROKEN)
+        rules.move_rule(check.rule, Rule.State.SUSPECT)
+        rules.move_rule(check.rule, Rule.State.BROKEN)
         return _open(check)
     if not check.broken:
-        rules.move(check.rule, Rule.State.LIVE)
+        rules.move_rule(check.rule, Rule.State.LIVE)
         mine = Breakage.objects.filter(cluster=check.cluster)
         _close(mine.filter(rule=check.rule), Breakage.State.RECOVERED, check.checked_at)
         # A person published another version meanwhile, and it works.
@@ -45,17 +45,17 @@ def follow(check: Check) -> Breakage | None:
     return None
 
 
-def propose_open(site: Site, *, now: datetime) -> int:
+def propose_open_repairs(site: Site, *, now: datetime) -> int:
     """Makes repairs for the site's open breakages that have none; how many. Those that may go live do."""
     made = 0
     for breakage in Breakage.objects.filter(cluster__site=site, state=Breakage.State.OPEN, proposal=None, note=""):
-        made += propose(breakage, now=now) is not None
+        made += propose_repair(breakage, now=now) is not None
     return made
 
 
-def propose(breakage: Breakage, *, now: datetime) -> Rule | None:
+def propose_repair(breakage: Breakage, *, now: datetime) -> Rule | None:
     """Relearns the broken attributes from the check's pages; None, with the breakage's note saying why, when none can be."""
-    repair = repairs.make(RuleValue.from_json(breakage.rule.definition), breakage.attributes, _pages(breakage))
+    repair = repairs.make_repair(RuleValue.from_json(breakage.rule.definition), breakage.attributes, _pages(breakage))
     if not repair.relearned:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in repair.failed.items())
         breakage.note = reasons[:500] or "There is nothing to learn from."
@@ -64,15 +64,15 @@ def propose(breakage: Breakage, *, now: datetime) -> Rule | None:
     report = repair.report(breakage.rule)
     draft = rules.add_draft(breakage.cluster, repair.value, report=report, origin=Rule.Origin.REPAIRED)
     if repair.valid:
-        rules.move(draft, Rule.State.VALIDATED)
+        rules.move_rule(draft, Rule.State.VALIDATED)
     Breakage.objects.filter(pk=breakage.pk, state=Breakage.State.OPEN).update(proposal=draft)
     breakage.refresh_from_db()
     if draft.state == Rule.State.VALIDATED and Monitor.objects.filter(site=breakage.cluster.site, auto_repair=True).exists():
-        accept(breakage, now=now)
+        accept_repair(breakage, now=now)
     return draft
 
 
-def accept(breakage: Breakage, *, user: Any = None, now: datetime | None = None, doubtful: bool = False) -> Rule:
+def accept_repair(breakage: Breakage, *, user: Any = None, now: datetime | None = None, doubtful: bool = False) -> Rule:
     """Publishes the proposal; the broken version ends as repaired. `pipeline` has the records made anew.
 
     What is not proven goes live only if a person says so (`doubtful`); else it is left out, and so is what was not found again where the
@@ -83,7 +83,7 @@ def accept(breakage: Breakage, *, user: Any = None, now: datetime | None = None,
     at = now or timezone.now()
     with transaction.atomic():
         proposal = _accepted(breakage, breakage.proposal, user, doubtful=doubtful)
-        rules.publish(proposal, user, what=Decision.What.ACCEPTED if user else Decision.What.AUTOMATIC)
+        rules.publish_rule(proposal, user, what=Decision.What.ACCEPTED if user else Decision.What.AUTOMATIC)
         Breakage.objects.filter(pk=breakage.pk, state=Breakage.State.OPEN).update(proposal=proposal)
         _close(Breakage.objects.filter(pk=breakage.pk), Breakage.State.REPAIRED, at, user)
         _renew_baselines(breakage.check_found)
@@ -102,16 +102,16 @@ def _accepted(breakage: Breakage, proposal: Rule, user: Any, *, doubtful: bool) 
     if not left:
         return proposal
     failed = [{"name": name, "reason": reason} for name, reason in {**proof.lost, **left}.items()]
-    value = repairs.without(rules.value_of(proposal), left)
+    value = repairs.drop_attributes(rules.read_definition(proposal), left)
     return rules.add_draft(breakage.cluster, value, report=proposal.report | {"failed": failed}, origin=Rule.Origin.REPAIRED, user=user)
 
 
-def dismiss(breakage: Breakage, *, user: Any = None, now: datetime | None = None) -> bool:
+def dismiss_breakage(breakage: Breakage, *, user: Any = None, now: datetime | None = None) -> bool:
     """A person says that nothing is broken: the rule is live again, and it takes more to raise the next alarm. False when it is closed."""
     with transaction.atomic():
         if not _close(Breakage.objects.filter(pk=breakage.pk), Breakage.State.DISMISSED, now or timezone.now(), user):
             return False
-        rules.move(breakage.rule, Rule.State.LIVE)
+        rules.move_rule(breakage.rule, Rule.State.LIVE)
         _renew_baselines(breakage.check_found)
     return True
 
@@ -130,7 +130,7 @@ def _open(check: Check) -> Breakage:
         },
     )
     if new:
-        alerts.tell(Event.BREAK, found, check.checked_at)
+        alerts.queue_alerts(Event.BREAK, found, check.checked_at)
     elif set(check.broken) - set(found.attributes):
         # More broke since: a repair made for less would not do.
         found.attributes = [*found.attributes, *(name for name in check.broken if name not in found.attributes)]
@@ -148,11 +148,11 @@ def _close(breakages: QuerySet[Breakage], state: Breakage.State, at: datetime, u
         closed += 1
         if state in TOLD:
             each.refresh_from_db()
-            alerts.tell(TOLD[state], each, at)
+            alerts.queue_alerts(TOLD[state], each, at)
     return closed
 
 
-def _pages(breakage: Breakage) -> list[Seen]:
+def _pages(breakage: Breakage) -> list[RepairPage]:
     """The check's pages that can be read then and now."""
     sheet = xslt.Stylesheet.compile(breakage.rule.stylesheet)
     pairs = [(row["old"], row["new"]) for row in breakage.check_found.pages if row["new"]]
@@ -163,7 +163,7 @@ def _pages(breakage: Breakage) -> list[Seen]:
             old, new = (stored_pages.read_root(snapshots[pk]) for pk in pair)
         except (PageError, KeyError):
             continue
-        found.append(Seen(table(old), table(new), page_visits.given(sheet, old)))
+        found.append(RepairPage(table(old), table(new), page_visits.extract_given(sheet, old)))
     return found
 
 

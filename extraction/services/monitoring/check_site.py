@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from extraction.algorithms.learning.tables import table
 from extraction.algorithms.monitoring import verdict as judging
-from extraction.algorithms.monitoring.verdict import AttributeVerdict, Evidence, Thresholds, Verdict, Visit
+from extraction.algorithms.monitoring.verdict import AttributeVerdict, Evidence, Revisit, RuleVerdict, Thresholds
 from extraction.algorithms.rules import xslt
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.algorithms.sketches import shingles
@@ -29,7 +29,7 @@ from extraction.fetching.crawl.messages import Outcome
 from extraction.models import Bellwether, Breakage, Check, Monitor, Rule, Run, Site
 from extraction.services.core.runs import Progress
 from extraction.services.monitoring import bellwethers, breakages, history, page_visits
-from extraction.services.monitoring.page_visits import Answer, Fetch
+from extraction.services.monitoring.page_visits import Fetch, PageAnswer
 from extraction.services.rules import rules
 
 GONE = (Outcome.NOT_FOUND, Outcome.GONE, Outcome.MOVED, Outcome.SOFT_404)
@@ -41,14 +41,14 @@ MAX_EVIDENCE = 150
 Values = Mapping[str, tuple[str, ...]]
 
 
-def run(run: Run, progress: Progress) -> dict[str, Any]:
+def run_check(run: Run, progress: Progress) -> dict[str, Any]:
     """The run's job: fetches by the site's source; summary {checked, ok, broken, unreachable}."""
-    fetch = page_visits.fetcher(run.site, spool=f"check-{run.pk}")
+    fetch = page_visits.make_fetcher(run.site, spool=f"check-{run.pk}")
     progress(0, total=_serving(run.site).count(), message="Looking at its pages")
-    return check(run.site, fetch=fetch, now=timezone.now, run=run, tell=progress, confirm_after_s=settings.VERTEX_CONFIRM_AFTER_S)
+    return check_site(run.site, fetch=fetch, now=timezone.now, run=run, tell=progress, confirm_after_s=settings.VERTEX_CONFIRM_AFTER_S)
 
 
-def check(
+def check_site(
     site: Site,
     *,
     fetch: Fetch,
@@ -65,7 +65,7 @@ def check(
         found.append(done or _check_rule(rule, fetch, now, run, confirm_after_s, partial(tell, number)))
     tell(len(found))
     Monitor.objects.filter(site=site).update(last_checked_at=now())
-    breakages.propose_open(site, now=now())
+    breakages.propose_open_repairs(site, now=now())
     kinds = [each.verdict for each in found]
     return {
         "checked": len(found),
@@ -83,21 +83,21 @@ def _serving(site: Site) -> QuerySet[Rule]:
 class Looked:
     """One look at a template's bellwethers: what came of each, by URL, and the verdict."""
 
-    answers: Mapping[str, Answer]
-    visits: Sequence[Visit]
-    verdict: Verdict
+    answers: Mapping[str, PageAnswer]
+    visits: Sequence[Revisit]
+    verdict: RuleVerdict
 
 
 def _check_rule(
     rule: Rule, fetch: Fetch, now: Callable[[], datetime], run: Run | None, confirm_after_s: float, alive: Callable[[], None]
 ) -> Check:
-    watched = bellwethers.of(rule.cluster)
+    watched = bellwethers.find_bellwethers(rule.cluster)
     looker = Looker(rule, watched)
     first = looker.look(fetch)
     confirmed = True
     last = first
     if first.verdict.broken:
-        rules.move(rule, Rule.State.SUSPECT)
+        rules.move_rule(rule, Rule.State.SUSPECT)
         _wait(confirm_after_s, alive)
         second = looker.look(fetch)
         if second.verdict.kind != "unreachable":
@@ -105,7 +105,7 @@ def _check_rule(
         confirmed = bool(last.verdict.broken) and second.verdict.kind != "unreachable"
     with transaction.atomic():
         made = _write(rule, watched, last, confirmed=confirmed, at=now(), run=run)
-        breakages.follow(made)
+        breakages.follow_check(made)
     return made
 
 
@@ -117,38 +117,38 @@ class Looker:
         self.value = RuleValue.from_json(rule.definition)
         self.sheet = xslt.Stylesheet.compile(rule.stylesheet)
         self.masks = [Mask.from_text(text) for text in rule.cluster.masks]
-        self.old = {each.page.url: page for each in watched if (page := history.page(each.baseline)) is not None}
-        self.before = {url: page_visits.values_of(self.sheet, page.root) for url, page in self.old.items()}
-        self.profiles = history.profiles(rule, self.value, list(self.before.values()))
+        self.old = {each.page.url: page for each in watched if (page := history.read_page(each.baseline)) is not None}
+        self.before = {url: page_visits.read_values(self.sheet, page.root) for url, page in self.old.items()}
+        self.profiles = history.learn_profiles(rule, self.value, list(self.before.values()))
         self.thresholds = Thresholds().raised(Breakage.objects.filter(cluster=rule.cluster, state=Breakage.State.DISMISSED).count())
 
     def look(self, fetch: Fetch) -> Looked:
         """Fetches the watched pages and judges the rule by them."""
         answers = _told_apart(fetch([each.page.url for each in self.watched]))
         seen = [visit for url in self.old if (visit := self._visit(url, answers.get(url))) is not None]
-        found = judging.check(
-            history.judged(self.value),
+        found = judging.judge_rule(
+            history.list_judged_attributes(self.value),
             self.profiles,
             seen,
-            columns=history.columns(self.value),
+            columns=history.list_columns(self.value),
             asked=len(self.watched),
             thresholds=self.thresholds,
         )
         return Looked(answers, seen, found)
 
-    def _visit(self, url: str, answer: Answer | None) -> Visit | None:
-        root = page_visits.tree(answer) if answer else None
+    def _visit(self, url: str, answer: PageAnswer | None) -> Revisit | None:
+        root = page_visits.parse_answer(answer) if answer else None
         if answer is None or answer.content is None or root is None:
             return None
         vector = shingles.vector(answer.content)
         covered = not self.masks or any(mask.covers(vector) for mask in self.masks)
-        return Visit(url, self.old[url], table(root), self.before[url], page_visits.values_of(self.sheet, root), covered)
+        return Revisit(url, self.old[url], table(root), self.before[url], page_visits.read_values(self.sheet, root), covered)
 
 
-def _told_apart(answers: Mapping[str, Answer]) -> dict[str, Answer]:
+def _told_apart(answers: Mapping[str, PageAnswer]) -> dict[str, PageAnswer]:
     """The answers; the same page at several addresses is none of theirs but a challenge, a notice or a front page."""
     counts = Counter(each.content for each in answers.values() if each.content)
-    wall = Answer(Outcome.LOGIN_OR_BOT, message="The same page came for several addresses.")
+    wall = PageAnswer(Outcome.LOGIN_OR_BOT, message="The same page came for several addresses.")
     return {url: wall if each.content and counts[each.content] > 1 else each for url, each in answers.items()}
 
 
@@ -160,7 +160,7 @@ def _both(first: Looked, second: Looked) -> Looked:
         for name, each in second.verdict.attributes.items()
     }
     kinds = {each.kind for each in attributes.values()}
-    kind: judging.Kind = next((kind for kind in ("incorrect", "null") if kind in kinds), "ok")
+    kind: judging.VerdictKind = next((kind for kind in ("incorrect", "null") if kind in kinds), "ok")
     shingle = second.verdict.kind == "shingle"
     return replace(second, verdict=replace(second.verdict, attributes=attributes, kind="shingle" if shingle else kind))
 
@@ -179,16 +179,16 @@ def _write(rule: Rule, watched: Sequence[Bellwether], looked: Looked, *, confirm
     news = {visit.url: visit for visit in looked.visits}
     pages = []
     for each in watched:
-        answer = looked.answers.get(each.page.url, Answer(Outcome.UNREACHABLE))
+        answer = looked.answers.get(each.page.url, PageAnswer(Outcome.UNREACHABLE))
         answered = each.page.url in news
-        new = page_visits.keep(each.page, answer, at) if answered else None
+        new = page_visits.keep_snapshot(each.page, answer, at) if answered else None
         pages.append({"url": each.page.url, "outcome": str(answer.outcome), "old": each.baseline_id, "new": new.pk if new else None})
         Bellwether.objects.filter(pk=each.pk).update(asked=F("asked") + 1, answered=F("answered") + int(answered))
         if new is not None and not found.broken:
             Bellwether.objects.filter(pk=each.pk).update(baseline=new)
     if found.kind != "unreachable":
-        gone = [each for each in watched if looked.answers.get(each.page.url, Answer(Outcome.OK)).outcome in GONE]
-        bellwethers.drop(gone, at)
+        gone = [each for each in watched if looked.answers.get(each.page.url, PageAnswer(Outcome.OK)).outcome in GONE]
+        bellwethers.drop_bellwethers(gone, at)
     return Check.objects.create(
         cluster=rule.cluster,
         rule=rule,
@@ -216,14 +216,14 @@ def _write(rule: Rule, watched: Sequence[Bellwether], looked: Looked, *, confirm
     )
 
 
-def _evidence(found: Verdict) -> list[tuple[str, Evidence]]:
+def _evidence(found: RuleVerdict) -> list[tuple[str, Evidence]]:
     """MAX_EVIDENCE pieces by attribute: the first of each, the second of each and so on."""
     ranked = [(rank, name, each) for name, verdict in found.attributes.items() for rank, each in enumerate(verdict.evidence)]
     kept = {(rank, name) for rank, name, _ in sorted(ranked, key=lambda row: row[0])[:MAX_EVIDENCE]}
     return [(name, each) for rank, name, each in ranked if (rank, name) in kept]
 
 
-def _row(name: str, found: AttributeVerdict, seen: Sequence[Visit]) -> dict[str, Any]:
+def _row(name: str, found: AttributeVerdict, seen: Sequence[Revisit]) -> dict[str, Any]:
     empty = sum(not visit.now.get(name) for visit in seen)
     return {
         "kind": found.kind,

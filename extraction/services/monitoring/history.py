@@ -21,7 +21,7 @@ RECORDS = 300
 Values = Mapping[str, tuple[str, ...]]
 
 
-def page(snapshot: Snapshot) -> PageTable | None:
+def read_page(snapshot: Snapshot) -> PageTable | None:
     """A stored page, None where it cannot be read."""
     try:
         return table(stored_pages.read_root(snapshot))
@@ -29,23 +29,23 @@ def page(snapshot: Snapshot) -> PageTable | None:
         return None
 
 
-def judged(value: RuleValue) -> tuple[AttributeRule, ...]:
+def list_judged_attributes(value: RuleValue) -> tuple[AttributeRule, ...]:
     """What is judged of a rule: its attributes, and those of its lists as one that has the values of all rows."""
     columns = (replace(each, multiple=True, mandatory=False) for one in value.lists for each in one.attributes)
     return (*value.attributes, *columns)
 
 
-def columns(value: RuleValue) -> frozenset[str]:
+def list_columns(value: RuleValue) -> frozenset[str]:
     """The attributes of the rule's lists."""
     return frozenset(each.name for one in value.lists for each in one.attributes)
 
 
-def profiles(rule: Rule, value: RuleValue, before: Sequence[Values]) -> dict[str, Profile]:
+def learn_profiles(rule: Rule, value: RuleValue, before: Sequence[Values]) -> dict[str, Profile]:
     """What each attribute's values look like, from the cluster's records; from the watched pages as they were where it has few."""
     rows = Record.objects.filter(cluster=rule.cluster).exclude(state=Record.State.FAILED).order_by("-extracted_at")
     records = [_together(*each) for each in rows.values_list("values", "rows")[:RECORDS]]
     found = {}
-    for attribute in judged(value):
+    for attribute in list_judged_attributes(value):
         history = [tuple(record.get(attribute.name, ())) for record in records]
         if len(history) < len(before):
             history = [values.get(attribute.name, ()) for values in before]

@@ -19,20 +19,20 @@ JITTER = 0.1
 """Share of the interval by which checks are spread, so that a hundred sites are not all fetched at the same minute."""
 
 
-def dispatch(now: datetime) -> int:
+def start_due_checks(now: datetime) -> int:
     """Starts the checks that are due; how many. Sites with a rule that serves and an address get a monitor of their own first."""
     _begin_watching(now)
     started = 0
     for monitor in Monitor.objects.filter(enabled=True).select_related("site").order_by("next_due_at"):
         if monitor.next_due_at > now + 2 * timedelta(hours=monitor.every_hours):
             # The clock stood in the future when it was set; without this the site would not be looked at until then.
-            _move(monitor, next_due(monitor, now))
+            _move(monitor, compute_next_due(monitor, now))
         elif monitor.next_due_at <= now:
             started += _start(monitor, now)
     return started
 
 
-def check_now(site: Site, user: object = None) -> Run:
+def start_check(site: Site, user: object = None) -> Run:
     """A check of the site's rules at once; one that is under way is given back. Raises JobError when there is nothing to check."""
     if not sources.ready(site):
         raise runs.JobError(f"{site.name} has no address; give it one under Settings, then its pages can be looked at again.")
@@ -41,19 +41,19 @@ def check_now(site: Site, user: object = None) -> Run:
     return _run(site, user)
 
 
-def of(site: Site) -> Monitor:
+def find_monitor(site: Site) -> Monitor:
     """The site's monitor; a new one, not written yet, when it has none."""
     return Monitor.objects.filter(site=site).first() or Monitor(site=site, next_due_at=timezone.now())
 
 
-def change(monitor: Monitor, *, now: datetime) -> None:
+def change_schedule(monitor: Monitor, *, now: datetime) -> None:
     """Writes what an operator set; the next check comes one new interval after the last one, or at once."""
     last = monitor.last_checked_at
     monitor.next_due_at = max(now, last + timedelta(hours=monitor.every_hours)) if last else now
     monitor.save()
 
 
-def next_due(monitor: Monitor, now: datetime) -> datetime:
+def compute_next_due(monitor: Monitor, now: datetime) -> datetime:
     """One interval on, a little earlier or later by the site and the day: the same on every machine, another for every site."""
     seed = hashlib.sha256(f"{monitor.site_id} {now.date()}".encode()).digest()
     share = int.from_bytes(seed[:4], "big") / 2**32
@@ -70,7 +70,7 @@ def _begin_watching(now: datetime) -> None:
 
 def _start(monitor: Monitor, now: datetime) -> bool:
     with transaction.atomic():
-        if not _move(monitor, next_due(monitor, now)):
+        if not _move(monitor, compute_next_due(monitor, now)):
             return False
         _run(monitor.site)
     return True

@@ -22,7 +22,7 @@ from extraction.services.sites.sources import Frontier
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PageAnswer:
     """What an address gave. content: the page's bytes, None when it gave none; message: why, for people."""
 
     outcome: Outcome
@@ -31,13 +31,13 @@ class Answer:
     message: str = ""
 
 
-Fetch = Callable[[Sequence[str]], Mapping[str, Answer]]
+Fetch = Callable[[Sequence[str]], Mapping[str, PageAnswer]]
 
 
-def fetcher(site: Site, *, spool: str) -> Fetch:
+def make_fetcher(site: Site, *, spool: str) -> Fetch:
     """Fetches as the site's source says. spool: a name of its own under the spool folder. Raises JobError when the crawler fails."""
 
-    def fetch(urls: Sequence[str]) -> Mapping[str, Answer]:
+    def fetch(urls: Sequence[str]) -> Mapping[str, PageAnswer]:
         folder = Path(settings.VAR_DIR) / "spool" / spool
         folder.mkdir(parents=True, exist_ok=True)
         try:
@@ -52,7 +52,7 @@ def fetcher(site: Site, *, spool: str) -> Fetch:
     return fetch
 
 
-def tree(answer: Answer) -> etree._Element | None:
+def parse_answer(answer: PageAnswer) -> etree._Element | None:
     """The page of an answer, None where it is no page that can be read."""
     if answer.content is None or answer.outcome not in (Outcome.OK, Outcome.DUPLICATE):
         return None
@@ -62,25 +62,25 @@ def tree(answer: Answer) -> etree._Element | None:
         return None
 
 
-def given(sheet: xslt.Stylesheet, root: etree._Element) -> apply.Extraction:
+def extract_given(sheet: xslt.Stylesheet, root: etree._Element) -> apply.Extraction:
     """What a rule gives on a page; nothing where it cannot be run."""
     try:
-        return apply.extract(sheet, root)
+        return apply.extract_values(sheet, root)
     except RuleError:
         return apply.Extraction()
 
 
-def values_of(sheet: xslt.Stylesheet, root: etree._Element) -> dict[str, tuple[str, ...]]:
+def read_values(sheet: xslt.Stylesheet, root: etree._Element) -> dict[str, tuple[str, ...]]:
     """A rule's values on a page, see `together`."""
-    return together(given(sheet, root))
+    return merge_values(extract_given(sheet, root))
 
 
-def together(given: apply.Extraction) -> dict[str, tuple[str, ...]]:
+def merge_values(given: apply.Extraction) -> dict[str, tuple[str, ...]]:
     """The values by attribute, equal ones once, those of a list's rows as if they were the page's."""
     return {name: tuple(dict.fromkeys(values)) for name, values in {**given.values, **given.columns()}.items()}
 
 
-def keep(page: Page, answer: Answer, at: datetime) -> Snapshot:
+def keep_snapshot(page: Page, answer: PageAnswer, at: datetime) -> Snapshot:
     """The snapshot of a page (`tree` could read it) as it stood at its address, made if there is none; the current one stays.
 
     Called in a transaction.
@@ -103,8 +103,8 @@ def keep(page: Page, answer: Answer, at: datetime) -> Snapshot:
     return found
 
 
-def _answer(fetched: Fetched) -> Answer:
+def _answer(fetched: Fetched) -> PageAnswer:
     body = fetched.rendered or fetched.body
     content = Path(body).read_bytes() if body else None
     content_type = "text/html; charset=utf-8" if fetched.rendered else fetched.headers.get("content-type", "")
-    return Answer(fetched.outcome, content, content_type, fetched.message)
+    return PageAnswer(fetched.outcome, content, content_type, fetched.message)

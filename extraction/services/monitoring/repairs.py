@@ -10,10 +10,10 @@ from typing import Any
 
 from extraction.algorithms.learning.apriori import LearnedXPath
 from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.monitoring.list_judging import places
+from extraction.algorithms.monitoring.list_judging import find_rows
 from extraction.algorithms.monitoring.list_relearning import RelearnedList, relearn_list
-from extraction.algorithms.monitoring.relearning import NotRelearned, Relearned, relearn
-from extraction.algorithms.rules.apply import Extraction, attribute_values
+from extraction.algorithms.monitoring.relearning import NotRelearned, Relearned, relearn_attribute
+from extraction.algorithms.rules.apply import Extraction, read_attribute
 from extraction.algorithms.rules.rule import AttributeRule
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Rule
@@ -22,7 +22,7 @@ from extraction.services.monitoring import page_visits
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class RepairPage:
     """A page as it was and as it is, and what the old rule gave on it as it was."""
 
     old: PageTable
@@ -69,7 +69,7 @@ class Repair:
         return _entry(name, made) | {"hits": hits, "checked": self.pages, "without": [], "several": several, "several_on": []}
 
 
-def without(value: RuleValue, names: Collection[str]) -> RuleValue:
+def drop_attributes(value: RuleValue, names: Collection[str]) -> RuleValue:
     """The rule with nothing for these attributes: no value is better than one that is known to be wrong."""
 
     def left(each: AttributeRule) -> AttributeRule:
@@ -79,11 +79,11 @@ def without(value: RuleValue, names: Collection[str]) -> RuleValue:
     return RuleValue(tuple(map(left, value.attributes)), lists)
 
 
-def make(value: RuleValue, broken: Collection[str], seen: Sequence[Seen]) -> Repair:
+def make_repair(value: RuleValue, broken: Collection[str], seen: Sequence[RepairPage]) -> Repair:
     """The rule with the broken attributes relearned on pages that were seen before and after."""
-    pages, before = [each.new for each in seen], [page_visits.together(each.before) for each in seen]
+    pages, before = [each.new for each in seen], [page_visits.merge_values(each.before) for each in seen]
     attributes = [each for each in value.attributes if each.name in broken]
-    tried = {each.name: relearn(each, pages, [row.get(each.name, ()) for row in before]) for each in attributes}
+    tried = {each.name: relearn_attribute(each, pages, [row.get(each.name, ()) for row in before]) for each in attributes}
     made = {name: each for name, each in tried.items() if isinstance(each, Relearned)}
     failed = {name: each.reason for name, each in tried.items() if isinstance(each, NotRelearned)}
     repaired = tuple(made[each.name].rule if each.name in made else each for each in value.attributes)
@@ -105,13 +105,13 @@ def make(value: RuleValue, broken: Collection[str], seen: Sequence[Seen]) -> Rep
 
 
 def _given(attribute: AttributeRule, pages: Sequence[PageTable]) -> tuple[int, int]:
-    counts = [len(set(attribute_values(attribute, page.root))) for page in pages]
+    counts = [len(set(read_attribute(attribute, page.root))) for page in pages]
     return sum(count > 0 for count in counts), sum(count > 1 for count in counts)
 
 
 def _list_entry(made: RelearnedList, pages: Sequence[PageTable]) -> dict[str, Any]:
     """A list's entry in the report, counted over the pages that it was relearned on."""
-    given = [places(made.rule, page) for page in pages]
+    given = [find_rows(made.rule, page) for page in pages]
     filled = Counter(name for rows in given for row in rows for name, values in row.items() if values)
     return {
         "name": made.rule.name,

@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 
 from extraction.algorithms.monitoring import verdict as judging
-from extraction.algorithms.monitoring.verdict import Visit
+from extraction.algorithms.monitoring.verdict import Revisit
 from extraction.algorithms.rules import reuse, xslt
 from extraction.algorithms.rules.reuse import NoReuse, OldCluster, Reuse
 from extraction.algorithms.rules.rule import Rule as RuleValue
@@ -24,7 +24,7 @@ from extraction.models import Cluster, Decision, Monitor, Record, Rule, Run, Sit
 from extraction.services.core import runs
 from extraction.services.core.runs import Progress
 from extraction.services.monitoring import history, page_visits, repairs
-from extraction.services.monitoring.repairs import Repair, Seen
+from extraction.services.monitoring.repairs import Repair, RepairPage
 from extraction.services.rules import rules
 from extraction.services.templates import clusters
 
@@ -38,12 +38,12 @@ Pairs = Mapping[int, Sequence[tuple[int, int]]]
 """{old cluster: (old, new) snapshots of the pages it shares with the new one}."""
 
 
-def start(site: Site, *, user: Any = None) -> Run | None:
+def start_reuse(site: Site, *, user: Any = None) -> Run | None:
     """Starts the job if a template without a rule has pages that one with a rule had."""
     return runs.start(Run.Kind.REUSE, site, unit="templates", user=user) if _shared(site) else None
 
 
-def run(run: Run, progress: Progress) -> dict[str, Any]:
+def run_reuse(run: Run, progress: Progress) -> dict[str, Any]:
     """The job. A template that has a version by now is left alone, so it may begin again. Summary: templates, reused, relearned, live."""
     shared = _shared(run.site)
     progress(0, total=len(shared))
@@ -56,10 +56,10 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class TriedRule:
     """An old rule on the pages that both templates have, as they were and as they are."""
 
-    seen: Sequence[Seen]
+    seen: Sequence[RepairPage]
     broken: Mapping[str, str]
 
 
@@ -103,7 +103,7 @@ def _offer(cluster: Cluster, pairs: Pairs, progress: Progress) -> dict[str, int]
     rule = Rule.objects.get(cluster=old, state__in=Rule.SERVING)
     value = RuleValue.from_json(rule.definition)
     tried = _try(rule, value, pairs[old.pk])
-    repair = repairs.make(value, tried.broken, tried.seen)
+    repair = repairs.make_repair(value, tried.broken, tried.seen)
     for name, reason in repair.failed.items():
         progress.problem(f"{cluster.label}: {name}", reason)
     if len(repair.failed) == len(value.every):
@@ -111,7 +111,7 @@ def _offer(cluster: Cluster, pairs: Pairs, progress: Progress) -> dict[str, int]
     draft = _draft(cluster, rule, repair)
     live = draft.state == Rule.State.VALIDATED and Monitor.objects.filter(site=cluster.site, auto_repair=True).exists()
     if live:
-        rules.publish(draft, what=Decision.What.AUTOMATIC)
+        rules.publish_rule(draft, what=Decision.What.AUTOMATIC)
     return {"reused": not tried.broken, "relearned": bool(repair.relearned), "live": live}
 
 
@@ -121,7 +121,7 @@ def _chosen(cluster: Cluster, pairs: Pairs) -> int:
     vectors = [int(vector, 16) for vector in members.values_list("vector", flat=True)]
     urls = frozenset(members.values_list("page__url", flat=True))
     masks = frozenset(Mask.from_text(text) for text in cluster.masks)
-    chosen = reuse.choose(masks, vectors, urls, [_old(each, pairs[each.pk]) for each in Cluster.objects.filter(pk__in=pairs)])
+    chosen = reuse.choose_old_cluster(masks, vectors, urls, [_old(each, pairs[each.pk]) for each in Cluster.objects.filter(pk__in=pairs)])
     match chosen:
         case Reuse():
             return chosen.id
@@ -135,22 +135,22 @@ def _old(cluster: Cluster, shared: Sequence[tuple[int, int]]) -> OldCluster:
     return OldCluster(cluster.pk, frozenset(Mask.from_text(text) for text in cluster.masks), frozenset(urls), importance)
 
 
-def _try(rule: Rule, value: RuleValue, shared: Sequence[tuple[int, int]]) -> Tried:
+def _try(rule: Rule, value: RuleValue, shared: Sequence[tuple[int, int]]) -> TriedRule:
     """broken: by the field test, and by what a check would say; {attribute: why}."""
-    sheet, seen, looked = xslt.Stylesheet.compile(rule.stylesheet), list[Seen](), list[Visit]()
+    sheet, seen, looked = xslt.Stylesheet.compile(rule.stylesheet), list[RepairPage](), list[Revisit]()
     chosen = shared[:: -(-len(shared) // MAX_SHARED)]
     snapshots = Snapshot.objects.select_related("page").in_bulk([pk for pair in chosen for pk in pair])
     for before, now in chosen:
-        old, new = history.page(snapshots[before]), history.page(snapshots[now])
+        old, new = history.read_page(snapshots[before]), history.read_page(snapshots[now])
         if old is not None and new is not None:
-            url, given = snapshots[now].page.url, page_visits.given(sheet, old.root)
-            seen.append(Seen(old, new, given))
-            looked.append(Visit(url, old, new, page_visits.together(given), page_visits.values_of(sheet, new.root), covered=True))
-    profiles = history.profiles(rule, value, [each.before for each in looked])
-    found = judging.check(history.judged(value), profiles, looked, columns=history.columns(value))
-    tested = reuse.field_test(value.attributes, {each.url: each.before for each in looked}, {each.url: each.now for each in looked})
+            url, given = snapshots[now].page.url, page_visits.extract_given(sheet, old.root)
+            seen.append(RepairPage(old, new, given))
+            looked.append(Revisit(url, old, new, page_visits.merge_values(given), page_visits.read_values(sheet, new.root), covered=True))
+    profiles = history.learn_profiles(rule, value, [each.before for each in looked])
+    found = judging.judge_rule(history.list_judged_attributes(value), profiles, looked, columns=history.list_columns(value))
+    tested = reuse.check_fields(value.attributes, {each.url: each.before for each in looked}, {each.url: each.now for each in looked})
     broken = {name: found.attributes[name].evidence[0].reason for name in found.broken} | dict(tested.failures)
-    return Tried(seen, broken)
+    return TriedRule(seen, broken)
 
 
 def _draft(cluster: Cluster, rule: Rule, repair: Repair) -> Rule:
@@ -162,5 +162,5 @@ def _draft(cluster: Cluster, rule: Rule, repair: Repair) -> Rule:
         Cluster.objects.filter(pk=cluster.pk, record_type=None).update(record_type=rule.cluster.record_type, small=False)
         draft = rules.add_draft(cluster, repair.value, report=report, origin=origin)
         if repair.valid:
-            rules.move(draft, Rule.State.VALIDATED)
+            rules.move_rule(draft, Rule.State.VALIDATED)
     return draft

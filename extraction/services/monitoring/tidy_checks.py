@@ -29,7 +29,7 @@ OK_DAYS = 365
 CHUNK = 200
 
 
-def tidy(now: datetime) -> tuple[int, int]:
+def tidy_checks(now: datetime) -> tuple[int, int]:
     """(snapshots, checks) that were deleted. Does no harm when it is done twice, or at once."""
     for sha256 in stored_bytes.thrown(now - timedelta(days=BIN_DAYS)):
         stored_bytes.empty(sha256, wanted=_wanted(sha256))

@@ -62,7 +62,7 @@ def place(record: Record, attribute: str, position: int = 0) -> Location:
     try:
         rule = RuleValue.from_json(record.rule.definition)
         root = stored_pages.read_root(snapshot)
-        found: Sequence[tuple[Location, str]] = apply.places(rule, root).get(attribute, ())
+        found: Sequence[tuple[Location, str]] = apply.find_places(rule, root).get(attribute, ())
     except (PageError, RuleError, XPathError) as error:
         raise PlaceError(f"The place cannot be shown: {error}") from error
     rows = record.values.get(attribute, [])

@@ -28,7 +28,7 @@ REPORT_PAGES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class EffectRow:
+class RuleEffectRow:
     """One page: what the attribute gives with the old rule and with the new one. error: why it could not be tried."""
 
     snapshot_id: int
@@ -43,7 +43,7 @@ class EffectRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class RuleEffect:
     """A changed rule beside the old one.
 
     error: what is wrong with the change, in words; empty when it can be saved. rows: the pages it was tried on.
@@ -52,7 +52,7 @@ class Effect:
     """
 
     error: str = ""
-    rows: tuple[EffectRow, ...] = ()
+    rows: tuple[RuleEffectRow, ...] = ()
     checked: int = 0
     total: int = 0
     gained: int = 0
@@ -63,7 +63,7 @@ class Effect:
 
 
 @dataclass(slots=True)
-class _Tally:
+class _AttributeTally:
     hits: int = 0
     several: int = 0
     without: list[int] = field(default_factory=list)
@@ -89,7 +89,7 @@ class _ListTally:
         return {"hits": self.hits, "rows": self.rows, "without": self.without[:MAX_LISTED], "filled": dict(self.filled)}
 
 
-def compare(cluster: Cluster, old: RuleValue, new: RuleValue, attribute: str, *, on: Sequence[int] = ()) -> Effect:
+def compare_rules(cluster: Cluster, old: RuleValue, new: RuleValue, attribute: str, *, on: Sequence[int] = ()) -> RuleEffect:
     """One attribute's values by two rules on up to PREVIEW_PAGES pages, within the trial's time limit.
 
     on: the snapshots to try, those of the cluster without any, samples first.
@@ -98,19 +98,19 @@ def compare(cluster: Cluster, old: RuleValue, new: RuleValue, attribute: str, *,
     tried = xpath_trial.run([old, new], [(_content(source), source.content_type) for source in pages], limit_s=xpath_trial.LIMIT_S)
     if tried.timed_out and len(tried.values) + len(tried.errors) < len(pages):
         stuck = pages[len(tried.values) + len(tried.errors)]
-        return Effect(error=f"It needs too much time or memory on {stuck.url}. Begin at an element with an id or a class.")
+        return RuleEffect(error=f"It needs too much time or memory on {stuck.url}. Begin at an element with an id or a class.")
     rows = []
     for number, source in enumerate(pages):
         failed = [each[attribute] for each in tried.failed.get(number, ())[1:] if attribute in each]
         if failed:
-            return Effect(error=f"{source.url}: {failed[0]}")
+            return RuleEffect(error=f"{source.url}: {failed[0]}")
         before, after = tried.values.get(number, ({}, {}))
         found = before.get(attribute, ()), after.get(attribute, ())
-        rows.append(EffectRow(source.snapshot_id, source.url, *found, error=tried.errors.get(number, "")))
+        rows.append(RuleEffectRow(source.snapshot_id, source.url, *found, error=tried.errors.get(number, "")))
     good = [row for row in rows if not row.error]
     if rows and not good:
-        return Effect(error=f"It could be tried on none of {len(rows)} pages. {rows[0].url}: {rows[0].error}")
-    return Effect(
+        return RuleEffect(error=f"It could be tried on none of {len(rows)} pages. {rows[0].url}: {rows[0].error}")
+    return RuleEffect(
         rows=tuple(rows),
         checked=len(good),
         total=len(on) or Snapshot.objects.learnable().filter(cluster=cluster.pk).count(),
@@ -122,7 +122,7 @@ def compare(cluster: Cluster, old: RuleValue, new: RuleValue, attribute: str, *,
     )
 
 
-def effect_report(cluster: Cluster, rule: RuleValue, *, progress: Progress | None = None, done: int = 0) -> dict[str, Any]:
+def count_effects(cluster: Cluster, rule: RuleValue, *, progress: Progress | None = None, done: int = 0) -> dict[str, Any]:
     """What each attribute of a rule gives over the cluster's pages (REPORT_PAGES at most, spread evenly).
 
     {"pages": pages of the cluster, "checked": looked at, "unreadable": how many could not be read, "attributes":
@@ -131,13 +131,13 @@ def effect_report(cluster: Cluster, rule: RuleValue, *, progress: Progress | Non
     """
     sources = designs.learnable_pages(cluster.pk)
     chosen = sources[:: max(1, -(-len(sources) // REPORT_PAGES))]
-    sheet = xslt.Stylesheet.compile(xslt.stylesheet(rule))
-    tallies = {attribute.name: _Tally() for attribute in rule.attributes}
+    sheet = xslt.Stylesheet.compile(xslt.write_stylesheet(rule))
+    tallies = {attribute.name: _AttributeTally() for attribute in rule.attributes}
     lists = {each.name: _ListTally() for each in rule.lists}
     unreadable, started = 0, time.monotonic()
     for number, source in enumerate(chosen, 1):
         try:
-            given = apply.extract(sheet, stored_pages.read_root(source))
+            given = apply.extract_values(sheet, stored_pages.read_root(source))
         except (PageError, RuleError, XPathError):
             unreadable += 1
             continue
@@ -156,7 +156,7 @@ def effect_report(cluster: Cluster, rule: RuleValue, *, progress: Progress | Non
     }
 
 
-def _count(tallies: Mapping[str, _Tally], snapshot_id: int, values: Mapping[str, Sequence[str]]) -> None:
+def _count(tallies: Mapping[str, _AttributeTally], snapshot_id: int, values: Mapping[str, Sequence[str]]) -> None:
     for name, tally in tallies.items():
         different = len(set(values.get(name, ())))
         tally.hits += different > 0
@@ -167,7 +167,7 @@ def _count(tallies: Mapping[str, _Tally], snapshot_id: int, values: Mapping[str,
             tally.several_on.append(snapshot_id)
 
 
-def _row(tally: _Tally) -> dict[str, Any]:
+def _row(tally: _AttributeTally) -> dict[str, Any]:
     return {
         "hits": tally.hits,
         "several": tally.several,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from extraction.algorithms.rules import exports
 from extraction.models import Rule
-from extraction.services.rules.rules import value_of
+from extraction.services.rules.rules import read_definition
 
 CONTENT_TYPES: dict[exports.Form, str] = {"xslt": "application/xslt+xml", "scrapy": "text/x-python", "web-poet": "text/x-python"}
 
@@ -18,10 +18,10 @@ class ExportedRule:
     text: str
 
 
-def export(rule: Rule, form: exports.Form) -> ExportedRule:
+def export_rule(rule: Rule, form: exports.Form) -> ExportedRule:
     """The rule in one of `exports.FORMS`. Raises RuleError or XPathError when the row does not hold a rule."""
     cluster = rule.cluster
     records = cluster.record_type.name if cluster.record_type else cluster.label
     name = f"{cluster.site.slug} {records}"
-    text = exports.export(value_of(rule), form, name=name)
-    return ExportedRule(exports.file_name(form, name=name), CONTENT_TYPES[form], text)
+    text = exports.write_export(read_definition(rule), form, name=name)
+    return ExportedRule(exports.name_file(form, name=name), CONTENT_TYPES[form], text)

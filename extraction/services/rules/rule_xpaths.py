@@ -5,7 +5,7 @@ from typing import Any
 from extraction.models import Rule
 
 
-def entries(rule: Rule) -> dict[str, dict[str, Any]]:
+def find_entries(rule: Rule) -> dict[str, dict[str, Any]]:
     """What a version says of each attribute; of one of a list with what its rows are."""
     found = {each["name"]: each for each in rule.definition.get("attributes", [])}
     for one in rule.definition.get("lists", []):
@@ -13,7 +13,7 @@ def entries(rule: Rule) -> dict[str, dict[str, Any]]:
     return found
 
 
-def shown(entry: dict[str, Any] | None) -> tuple[str, ...]:
+def format_xpaths(entry: dict[str, Any] | None) -> tuple[str, ...]:
     """The XPaths of such an entry; () of none."""
     found = entry or {}
     rows = " or ".join(each["xpath"] for each in found.get("rows", []))

@@ -21,22 +21,7 @@ from extraction.services.core import signals
 from extraction.services.labels import designs
 from extraction.services.rules import effects, xpath_words
 from extraction.services.rules.definitions import build_attribute_rule
-from extraction.services.rules.effects import Effect, EffectRow, effect_report
-
-__all__ = [
-    "Effect",
-    "EffectRow",
-    "StateError",
-    "add_draft",
-    "edit",
-    "effect_report",
-    "move",
-    "preview",
-    "publish",
-    "restore",
-    "retire",
-    "value_of",
-]
+from extraction.services.rules.effects import RuleEffect
 
 logger = logging.getLogger(__name__)
 
@@ -45,7 +30,7 @@ class StateError(Exception):
     """The rule is not in a state that allows what was asked, in words."""
 
 
-def publish(rule: Rule, user: Any = None, *, what: Decision.What = Decision.What.PUBLISHED) -> Rule:
+def publish_rule(rule: Rule, user: Any = None, *, what: Decision.What = Decision.What.PUBLISHED) -> Rule:
     """Makes a draft or a retired rule the live one; the live one before it is retired in the same transaction. what: how it came to it.
 
     Raises StateError when it is not draft or retired any more, or when it cannot be run.
@@ -55,22 +40,22 @@ def publish(rule: Rule, user: Any = None, *, what: Decision.What = Decision.What
     return published
 
 
-def restore(rule: Rule, user: Any = None) -> Rule:
+def restore_rule(rule: Rule, user: Any = None) -> Rule:
     """Makes a retired rule the live one again. Raises StateError when it is not retired."""
     return _go_live(rule, Rule.ENDED, user, Decision.What.PUBLISHED)
 
 
-def retire(rule: Rule, user: Any = None) -> Rule:
+def retire_rule(rule: Rule, user: Any = None) -> Rule:
     """Takes the live rule out of use; the cluster has none then. Raises StateError when it is not live."""
     with transaction.atomic():
-        if not move(rule, Rule.State.RETIRED):
+        if not move_rule(rule, Rule.State.RETIRED):
             raise StateError(f"Version {rule.version} is {rule.get_state_display().lower()}; only a live rule can be retired.")
         _decided(rule, Decision.What.RETIRED, user)
     logger.info("%s retired by %s", rule, user)
     return rule
 
 
-def move(rule: Rule, state: Rule.State) -> bool:
+def move_rule(rule: Rule, state: Rule.State) -> bool:
     """Compare-and-set by `Rule.TRANSITIONS`: False when the row was meanwhile in a state from which it may not go there."""
     before = [each for each, after in Rule.TRANSITIONS.items() if state in after]
     changed = Rule.objects.filter(pk=rule.pk, state__in=before).update(state=state)
@@ -78,36 +63,36 @@ def move(rule: Rule, state: Rule.State) -> bool:
     return bool(changed)
 
 
-def preview(rule: Rule, attribute: str, xpath: str) -> Effect:
+def preview_xpath(rule: Rule, attribute: str, xpath: str) -> RuleEffect:
     """What an attribute's values would be with another XPath, beside what they are; nothing is saved."""
-    wrong = xpath_words.check(xpath)
+    wrong = xpath_words.explain_xpath(xpath)
     if wrong:
-        return Effect(error=wrong)
+        return RuleEffect(error=wrong)
     try:
-        old = value_of(rule)
+        old = read_definition(rule)
         new = _with_xpath(rule, old, attribute, xpath)
-        xslt.Stylesheet.compile(xslt.stylesheet(new))
+        xslt.Stylesheet.compile(xslt.write_stylesheet(new))
     except (RuleError, XPathError) as error:
-        return Effect(error=str(error))
-    return effects.compare(rule.cluster, old, new, attribute, on=designs.check_pages(rule))
+        return RuleEffect(error=str(error))
+    return effects.compare_rules(rule.cluster, old, new, attribute, on=designs.check_pages(rule))
 
 
-def edit(rule: Rule, attribute: str, xpath: str, user: Any = None) -> Rule:
+def edit_xpath(rule: Rule, attribute: str, xpath: str, user: Any = None) -> Rule:
     """A new draft: the rule with another XPath for one attribute, in place of all its alternatives.
 
     A part of the text that all alternatives agree on (after "by ", before ",") stays. The attribute may be one that the
     rule has not got yet, if the record type has it. Raises XPathError or RuleError in words when it cannot be used.
     """
-    effect = preview(rule, attribute, xpath)
+    effect = preview_xpath(rule, attribute, xpath)
     if effect.error:
         raise XPathError(effect.error)
-    value = _with_xpath(rule, value_of(rule), attribute, xpath)
+    value = _with_xpath(rule, read_definition(rule), attribute, xpath)
     return add_draft(rule.cluster, value, report=_edited_report(rule, attribute, xpath, effect, user), origin=Rule.Origin.EDITED, user=user)
 
 
 def add_draft(cluster: Cluster, value: RuleValue, *, report: dict[str, Any], origin: Rule.Origin, user: Any = None) -> Rule:
     """A new version of the cluster's rule as a draft. The newest version, if it is the same draft, gets the report instead."""
-    definition, stylesheet = value.to_json(), xslt.stylesheet(value)
+    definition, stylesheet = value.to_json(), xslt.write_stylesheet(value)
     xslt.Stylesheet.compile(stylesheet)
     with transaction.atomic():
         Cluster.objects.select_for_update().get(pk=cluster.pk)
@@ -128,14 +113,14 @@ def add_draft(cluster: Cluster, value: RuleValue, *, report: dict[str, Any], ori
         )
 
 
-def value_of(rule: Rule) -> RuleValue:
+def read_definition(rule: Rule) -> RuleValue:
     """The rule as a value. Raises RuleError or XPathError when the row does not hold one."""
     return RuleValue.from_json(rule.definition)
 
 
 def _go_live(rule: Rule, states: tuple[Rule.State, ...], user: Any, what: Decision.What) -> Rule:
     try:
-        if not value_of(rule).every:
+        if not read_definition(rule).every:
             raise StateError(f"Version {rule.version} has no attribute; there is nothing to publish.")
         xslt.Stylesheet.compile(rule.stylesheet)
     except (RuleError, XPathError) as error:
@@ -192,7 +177,7 @@ def _replaced(attribute: AttributeRule, xpath: str) -> AttributeRule:
     return replace(attribute, alternatives=(Selector(xpath, parts.pop() if len(parts) == 1 else None),))
 
 
-def _edited_report(rule: Rule, attribute: str, xpath: str, effect: Effect, user: Any) -> dict[str, Any]:
+def _edited_report(rule: Rule, attribute: str, xpath: str, effect: RuleEffect, user: Any) -> dict[str, Any]:
     """The old report with this attribute's entry replaced by what the trial showed."""
     without = [row.snapshot_id for row in effect.rows if not row.error and not row.new]
     entry = {

@@ -80,7 +80,7 @@ def _child(source: BinaryIO) -> None:
     head = json.loads(source.readline())
     resource.setrlimit(resource.RLIMIT_CPU, (head["limit_s"], head["limit_s"]))  # holds also if the parent dies first
     resource.setrlimit(resource.RLIMIT_AS, (head["memory_bytes"], head["memory_bytes"]))
-    sheets = [xslt.Stylesheet.compile(xslt.stylesheet(Rule.from_json(row))) for row in head["rules"]]
+    sheets = [xslt.Stylesheet.compile(xslt.write_stylesheet(Rule.from_json(row))) for row in head["rules"]]
     for number, (length, kind) in enumerate(head["pages"]):
         row = _page(sheets, source.read(length), kind) | {"page": number}
         sys.stdout.write(json.dumps(row) + "\n")
@@ -90,7 +90,7 @@ def _child(source: BinaryIO) -> None:
 def _page(sheets: Sequence[xslt.Stylesheet], content: bytes, kind: str) -> dict[str, Any]:
     try:
         root = parse(content, content_type=kind or None).root
-        found = [apply.extract(sheet, root) for sheet in sheets]
+        found = [apply.extract_values(sheet, root) for sheet in sheets]
     except (PageError, RuleError, XPathError) as error:
         return {"error": str(error)}
     given = [{**each.values, **each.columns()} for each in found]

@@ -11,7 +11,7 @@ MAX_EXPLAINED = 1_000
 _PAIRS = {"]": "[", ")": "("}
 
 
-def check(text: str) -> str:
+def explain_xpath(text: str) -> str:
     """Empty when the XPath can be used, else what is wrong with it, in words, with the character's position from 1."""
     try:
         XPath(text)

@@ -42,7 +42,7 @@ def _follow_rule(rule: Rule, schema: Mapping[str, Attribute], renamed: Mapping[s
         return False
     if new == old:
         return False
-    rule.definition, rule.stylesheet = new.to_json(), xslt.stylesheet(new)
+    rule.definition, rule.stylesheet = new.to_json(), xslt.write_stylesheet(new)
     for part in ("attributes", "failed"):
         if part in rule.report:
             entries = rule.report[part]

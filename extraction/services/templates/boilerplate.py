@@ -22,7 +22,7 @@ from extraction.algorithms.boilerplate.template_hash import HashedNode, Measure
 from extraction.algorithms.boilerplate.words import DEFAULT_LANGUAGE
 from extraction.algorithms.dom.nodes import Location, elements
 from extraction.algorithms.errors import PageError
-from extraction.algorithms.rules.language import language_of
+from extraction.algorithms.rules.language import detect_language
 from extraction.models import Attribute, Cluster, Snapshot
 from extraction.services.core import stored_bytes
 from extraction.services.core.stored_pages import StoredContent, read_root
@@ -135,7 +135,7 @@ def _stored(rows: Any) -> Parts:
 def _read(sha256: str, content_type: str) -> Parts:
     root = read_root(StoredContent(sha256, content_type))
     nodes = elements(root)
-    return Parts(template_hash.hashed(nodes), blocks(nodes, language=language_of(root) or DEFAULT_LANGUAGE))
+    return Parts(template_hash.hashed(nodes), blocks(nodes, language=detect_language(root) or DEFAULT_LANGUAGE))
 
 
 def _contents(pages: QuerySet[Snapshot]) -> tuple[tuple[str, str], ...]:

@@ -17,7 +17,7 @@ from extraction.algorithms.boilerplate.template_hash import HashedNode, Measure
 from extraction.algorithms.boilerplate.words import DEFAULT_LANGUAGE
 from extraction.algorithms.dom.nodes import clean, elements, raw_text, texts, whole_text
 from extraction.algorithms.errors import PageError
-from extraction.algorithms.rules.language import language_of
+from extraction.algorithms.rules.language import detect_language
 from extraction.models import Cluster
 from extraction.services.core.stored_pages import StoredContent, read_root
 from extraction.services.templates import boilerplate
@@ -85,7 +85,7 @@ Pieces = tuple[list[list[_Piece]], Measure]
 
 
 def _redundant_blocks(pages: Sequence[_Page]) -> Pieces:
-    language = language_of(pages[0].nodes[0]) or DEFAULT_LANGUAGE
+    language = detect_language(pages[0].nodes[0]) or DEFAULT_LANGUAGE
     held = [blocks(page.nodes, language=language) for page in pages]
     found = entropy.discover([[block.features for block in page] for page in held])
     pieces = []

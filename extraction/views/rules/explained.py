@@ -21,7 +21,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Feature:
+class ExplainedFeature:
     """What a rule asks for and how many other nodes that rules out; None for what is no condition of its own."""
 
     words: str
@@ -60,20 +60,20 @@ class OwnData:
 class Explained:
     """Why one attribute's rule is as it is, and which of its values to look at."""
 
-    features: tuple[tuple[Feature, ...], ...]
+    features: tuple[tuple[ExplainedFeature, ...], ...]
     rivals: tuple[Rival, ...]
     odd: tuple[Place, ...]
     own_data: OwnData | None
 
 
-def of(report: Mapping[str, Any]) -> dict[str, Explained]:
+def explain_attributes(report: Mapping[str, Any]) -> dict[str, Explained]:
     """{attribute: why} of a rule's report; rules learned before there was any have none."""
     kept = report.get("explained", {})
     pages = Snapshot.objects.select_related("page").in_bulk({pk for each in kept.values() for pk in _ids(each)})
     return {name: _one(each, pages) for name, each in kept.items()}
 
 
-def conflicts(report: Mapping[str, Any]) -> dict[str, tuple[Place, ...]]:
+def find_conflicts(report: Mapping[str, Any]) -> dict[str, tuple[Place, ...]]:
     """{attribute that was not learned: the places that do not go together}."""
     failed = {each["name"]: each.get("places", []) for each in report.get("failed", [])}
     pages = Snapshot.objects.select_related("page").in_bulk({place["snapshot"] for each in failed.values() for place in each})
@@ -93,7 +93,7 @@ def _one(each: Mapping[str, Any], pages: Pages) -> Explained:
     own = each["own_data"]
     return Explained(
         features=tuple(
-            tuple(Feature(row["words"], row["rules_out"] if number else None) for number, row in enumerate(rows))
+            tuple(ExplainedFeature(row["words"], row["rules_out"] if number else None) for number, row in enumerate(rows))
             for rows in each["features"]
         ),
         rivals=tuple(_rival(row, pages) for row in each["rivals"]),

@@ -9,12 +9,12 @@ from extraction.algorithms.errors import RuleError, XPathError
 from extraction.models import Attribute, Breakage, Decision, Rule
 from extraction.services.labels import designs
 from extraction.services.rules import effects, rule_xpaths, rules
-from extraction.services.rules.effects import Effect
+from extraction.services.rules.effects import RuleEffect
 from extraction.views.schema.shown_attributes import find_attributes
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class RuleEvent:
     """One thing that happened to a version. state: as a badge shows it. by: who did it or their name, None for Vertex itself."""
 
     at: datetime
@@ -25,7 +25,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class AttributeDifference:
     """An attribute whose XPaths differ between two versions; () where a version has none for it."""
 
     attribute: Attribute
@@ -33,41 +33,46 @@ class Difference:
     new: tuple[str, ...]
 
 
-def events(rule: Rule) -> list[Event]:
+def list_events(rule: Rule) -> list[RuleEvent]:
     """What became of a version, the latest first."""
     return sorted(_events(rule), key=lambda event: event.at, reverse=True)
 
 
-def differences(old: Rule, new: Rule) -> list[Difference]:
+def list_differences(old: Rule, new: Rule) -> list[AttributeDifference]:
     """The attributes whose definitions differ, those of lists among them, in the order of the newer version."""
-    then, now = rule_xpaths.entries(old), rule_xpaths.entries(new)
+    then, now = rule_xpaths.find_entries(old), rule_xpaths.find_entries(new)
     names = [name for name in dict.fromkeys([*now, *then]) if then.get(name) != now.get(name)]
     shown = find_attributes(new.cluster, names)
-    return [Difference(each, rule_xpaths.shown(then.get(each.name)), rule_xpaths.shown(now.get(each.name))) for each in shown]
+    return [
+        AttributeDifference(each, rule_xpaths.format_xpaths(then.get(each.name)), rule_xpaths.format_xpaths(now.get(each.name)))
+        for each in shown
+    ]
 
 
-def effect(old: Rule, new: Rule, attribute: str) -> Effect:
+def compare_versions(old: Rule, new: Rule, attribute: str) -> RuleEffect:
     """What one attribute gives by the one version and by the other, on some pages of the template."""
     try:
-        return effects.compare(new.cluster, rules.value_of(old), rules.value_of(new), attribute, on=designs.check_pages(new))
+        return effects.compare_rules(
+            new.cluster, rules.read_definition(old), rules.read_definition(new), attribute, on=designs.check_pages(new)
+        )
     except (RuleError, XPathError) as error:
-        return Effect(error=str(error))
+        return RuleEffect(error=str(error))
 
 
-def _events(rule: Rule) -> Iterator[Event]:
+def _events(rule: Rule) -> Iterator[RuleEvent]:
     repaired_from = rule.report.get("repaired_from")
     made = f"made to repair version {repaired_from}" if repaired_from else rule.get_origin_display().lower()
-    yield Event(rule.created_at, "draft", made, rule.created_by)
+    yield RuleEvent(rule.created_at, "draft", made, rule.created_by)
     accepted = Breakage.objects.filter(proposal=rule, state=Breakage.State.REPAIRED).select_related("cluster").first()
     for decision in Decision.objects.filter(rule=rule):
         live = decision.what in Decision.LIVE
         repair = accepted if decision.what in (Decision.What.ACCEPTED, Decision.What.AUTOMATIC) else None
         words = decision.get_what_display().lower()
-        yield Event(decision.at, "live" if live else "retired", words, decision.by_name or None, repair)
+        yield RuleEvent(decision.at, "live" if live else "retired", words, decision.by_name or None, repair)
     for each in Breakage.objects.filter(rule=rule).select_related("closed_by", "proposal", "cluster"):
-        yield Event(each.opened_at, "broken", f"{', '.join(each.attributes)} broke, found by a check", None, each)
+        yield RuleEvent(each.opened_at, "broken", f"{', '.join(each.attributes)} broke, found by a check", None, each)
         if each.closed_at:
-            yield Event(each.closed_at, each.state, _ending(each), each.closed_by, each)
+            yield RuleEvent(each.closed_at, each.state, _ending(each), each.closed_by, each)
 
 
 def _ending(breakage: Breakage) -> str:

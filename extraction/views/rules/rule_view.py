@@ -125,15 +125,15 @@ class VersionRow:
     approved: Decision | None
 
 
-def rows(rule: Rule) -> list[AttributeRow]:
+def list_attributes(rule: Rule) -> list[AttributeRow]:
     """The rule's attributes in the record type's order, then those that the record type has no more."""
     entries = {entry.get("name"): entry for entry in rule.report.get("attributes", [])}
     failures = {entry.get("name"): entry.get("reason", "") for entry in rule.report.get("failed", [])}
     defined = {entry["name"]: entry for entry in rule.definition.get("attributes", [])}
     pages = _pages(entries.values())
     seen = _seen(rule)
-    why = explained.of(rule.report)
-    conflicts = explained.conflicts(rule.report)
+    why = explained.explain_attributes(rule.report)
+    conflicts = explained.find_conflicts(rule.report)
     edited = {name for name, entry in entries.items() if "edited_by" in entry}
     found = [
         _row(attribute, defined.get(attribute.name), entries.get(attribute.name) or {}, pages, seen, failures.get(attribute.name, ""))
@@ -146,7 +146,7 @@ def rows(rule: Rule) -> list[AttributeRow]:
     ]
 
 
-def lists(rule: Rule) -> list[ListRow]:
+def list_lists(rule: Rule) -> list[ListRow]:
     """The lists of the record type with what the rule has for them; those it has nothing for, with the reason if there is one."""
     defined = {entry["name"]: entry for entry in rule.definition.get("lists", [])}
     said = {entry["name"]: entry for entry in rule.report.get("lists", [])}
@@ -190,7 +190,7 @@ def _list(
     return ListRow(name, rows_of, columns, *figures, seen, failures.get(name, ""), unlike, unlike_on)
 
 
-def versions(cluster: Cluster) -> list[VersionRow]:
+def list_versions(cluster: Cluster) -> list[VersionRow]:
     """All versions of a template's rule, newest first, with what changed."""
     found = list(Rule.objects.filter(cluster=cluster).select_related("created_by").defer("stylesheet"))
     before = [*found[1:], None]
@@ -274,7 +274,7 @@ def _found(rule: Rule) -> list[tuple[Snapshot, apply.Extraction]]:
         if size_bytes > SEEN_BYTES:
             break
         try:
-            found.append((snapshot, apply.extract(sheet, read_root(snapshot))))
+            found.append((snapshot, apply.extract_values(sheet, read_root(snapshot))))
         except (PageError, RuleError, XPathError):
             continue
     return found

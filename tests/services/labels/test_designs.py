@@ -41,7 +41,7 @@ def shop(sent: list[int]) -> Cluster:
     cluster = factory.shop(6)
     factory.mark(cluster, 0, title=["Book 0"], price=["£0.50"], author=["Writer 0"])
     factory.mark(cluster, 1, title=["Book 1"], price=["£1.50"], author=["Writer 1", "Second 1"])
-    rules.publish(learn(cluster))
+    rules.publish_rule(learn(cluster))
     at = timezone.now()
     rows = []
     for number, page in enumerate(Page.objects.filter(site=cluster.site).order_by("pk")):
@@ -76,7 +76,7 @@ def xpaths(rule: Rule) -> dict[str, list[str]]:
 
 
 def values(rule: Rule, html: bytes) -> dict[str, tuple[str, ...]]:
-    return page_visits.values_of(Stylesheet.compile(rule.stylesheet), parse(html).root)
+    return page_visits.read_values(Stylesheet.compile(rule.stylesheet), parse(html).root)
 
 
 def test_before_anything_is_marked_on_a_new_page_the_old_labels_teach(shop: Cluster) -> None:
@@ -109,7 +109,7 @@ def test_the_rule_is_tried_on_the_pages_of_the_new_design(shop: Cluster) -> None
 
 
 def test_what_the_repair_found_again_is_not_lost_by_marking_the_rest(shop: Cluster) -> None:
-    repaired = rules.value_of(Rule.objects.get(cluster=shop, version=1)).to_json()
+    repaired = rules.read_definition(Rule.objects.get(cluster=shop, version=1)).to_json()
     repaired["attributes"][1]["alternatives"] = [{"xpath": "//ul[@class='people']/li"}]
     report = {
         "attributes": [{"name": "price", "alternatives": [], "relearned": {"judged": 4, "agreeing": 4}}],
@@ -117,7 +117,7 @@ def test_what_the_repair_found_again_is_not_lost_by_marking_the_rest(shop: Clust
     }
     proposal = rules.add_draft(shop, RuleValue.from_json(repaired), report=report, origin=Rule.Origin.REPAIRED)
     Breakage.objects.update(proposal=proposal)
-    breakages.accept(Breakage.objects.get())
+    breakages.accept_repair(Breakage.objects.get())
     mark_new(shop, 3, author=["Writer 3"])
     rule = learn(shop)
     assert values(rule, redesigned(5)) == {"title": ("Book 5",), "price": ("£5.50",), "author": ("Writer 5",)}

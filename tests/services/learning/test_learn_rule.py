@@ -41,7 +41,7 @@ def test_a_learned_rule_is_a_draft_with_a_report_of_each_attribute(shop: Cluster
     assert (run.state, run.error) == (Run.State.DONE, "")
     rule = Rule.objects.get()
     assert (rule.state, rule.origin, rule.version, run.summary["rule"]) == ("draft", "learned", 1, rule.pk)
-    assert [each.name for each in rules.value_of(rule).attributes] == ["title", "price", "author"]
+    assert [each.name for each in rules.read_definition(rule).attributes] == ["title", "price", "author"]
     title, price, author = rule.report["attributes"]
     ids = list(Snapshot.objects.filter(cluster=shop).order_by("pk").values_list("pk", flat=True))
     assert (title["hits"], title["checked"], title["without"]) == (12, 12, [])
@@ -65,7 +65,7 @@ def test_one_attribute_that_does_not_fit_does_not_lose_the_others(shop: Cluster,
     run = learn(shop)
     assert run.state == Run.State.DONE
     rule = Rule.objects.get()
-    assert [each.name for each in rules.value_of(rule).attributes] == ["title"]
+    assert [each.name for each in rules.read_definition(rule).attributes] == ["title"]
     [failed] = rule.report["failed"]
     assert failed["name"] == "price"
     url = "https://shop.example/book/2"

@@ -47,7 +47,7 @@ def learned(cluster: Cluster) -> Rule:
 
 
 def extracted(cluster: Cluster) -> list[Record]:
-    rules.publish(learned(cluster))
+    rules.publish_rule(learned(cluster))
     assert finished(extract_records.start(cluster)).state == Run.State.DONE
     return list(Record.objects.filter(cluster=cluster).order_by("snapshot_id"))
 
@@ -69,7 +69,7 @@ def test_two_marked_rows_and_a_heading_give_the_pages_own_value_and_every_row_of
 
 def test_the_report_counts_pages_and_rows(shops: Cluster, sent: list[int]) -> None:
     rule = learned(shops)
-    assert [attribute.name for attribute in rules.value_of(rule).attributes] == ["shop"]
+    assert [attribute.name for attribute in rules.read_definition(rule).attributes] == ["shop"]
     entry = rule.report["lists"][0]
     total = sum(len(lists.offers(n)) for n in range(6))
     assert (entry["name"], entry["hits"], entry["checked"], entry["rows"]) == ("offers", 6, 6, total)
@@ -82,7 +82,7 @@ def test_one_marked_row_is_told_to_be_too_few_and_the_rest_is_learned(sent: list
     cluster = lists.shops()
     lists.mark(cluster, 0, (0,))
     rule = learned(cluster)
-    assert not rules.value_of(rule).lists
+    assert not rules.read_definition(rule).lists
     assert "second row" in rule.report["failed"][0]["reason"]
 
 
@@ -150,7 +150,7 @@ def test_a_list_and_its_attributes_are_renamed_in_rules_and_records(shops: Clust
     assert Label.objects.filter(row__gt=0).count() == 4
     record = Record.objects.order_by("pk")[0]
     assert record.rows["wares"][0]["name"][0]["raw"] == "Tea 0-0"
-    value = rules.value_of(Rule.objects.get())
+    value = rules.read_definition(Rule.objects.get())
     assert (value.lists[0].name, [a.name for a in value.lists[0].attributes]) == ("wares", ["name", "price"])
     assert finished(extract_records.start(shops)).state == Run.State.DONE
     assert Record.objects.order_by("pk")[0].rows == record.rows

@@ -38,7 +38,7 @@ def old(db: None, sent: list[int]) -> Cluster:
     for url, page in books(0, 1, False).items():
         snapshot = factory.snapshot(site, url, page.content, cluster=group)
         Snapshot.objects.filter(pk=snapshot.pk).update(content_type=page.content_type, fetched_at=timezone.now() - timedelta(days=9))
-    rules.publish(rules.add_draft(group, first_rule(), report={}, origin=Rule.Origin.LEARNED))
+    rules.publish_rule(rules.add_draft(group, first_rule(), report={}, origin=Rule.Origin.LEARNED))
     return group
 
 
@@ -68,7 +68,7 @@ def done(run: Run | None) -> Run:
 def offered(old: Cluster, *, design: int, partial: bool) -> tuple[Cluster, Run]:
     new = factory.cluster(old.site, number=2)
     redesign(old, design=design, partial=partial, into=new)
-    return new, done(reuse_rules.start(old.site))
+    return new, done(reuse_rules.start_reuse(old.site))
 
 
 def right_fraction(rule: Rule, *, design: int) -> float:
@@ -76,7 +76,7 @@ def right_fraction(rule: Rule, *, design: int) -> float:
     sheet, truth = Stylesheet.compile(rule.stylesheet), demo.truth(design=design, day=1)["book"]
     hits = []
     for number, (url, page) in enumerate(books(1, design, False).items()):
-        given = page_visits.values_of(sheet, parse(page.content, content_type=page.content_type).root)
+        given = page_visits.read_values(sheet, parse(page.content, content_type=page.content_type).root)
         hits += [list(given.get(each.name, ())) == list(dict.fromkeys(truth[url][each.name])) for each in ATTRIBUTES if number in CHANGED]
     return sum(hits) / len(hits)
 
@@ -111,7 +111,7 @@ def test_a_complete_redesign_of_some_pages_is_relearned_and_live_where_the_site_
 
 def test_what_was_offered_is_not_offered_again(old: Cluster) -> None:
     new, _ = offered(old, design=1, partial=False)
-    assert reuse_rules.start(old.site) is None
+    assert reuse_rules.start_reuse(old.site) is None
     assert Rule.objects.filter(cluster=new).count() == 1
 
 
@@ -125,7 +125,7 @@ def test_a_job_begun_again_after_its_worker_died_makes_nothing_twice(old: Cluste
 def test_a_site_whose_templates_share_no_page_has_nothing_to_try(old: Cluster) -> None:
     new = factory.cluster(old.site, number=2)
     factory.snapshot(old.site, "http://inkhorn-lane.example/other", b"<html><p>Other", cluster=new)
-    assert reuse_rules.start(old.site) is None
+    assert reuse_rules.start_reuse(old.site) is None
 
 
 def test_pages_that_kept_their_design_and_lost_their_template_get_its_rule(old: Cluster) -> None:
@@ -136,7 +136,7 @@ def test_pages_that_kept_their_design_and_lost_their_template_get_its_rule(old: 
         Record(snapshot=each, cluster=old, rule=rule, state="complete", extracted_at=timezone.now()) for each in kept
     )
     Snapshot.objects.filter(pk__in=[each.pk for each in kept]).update(cluster=rest)
-    done(reuse_rules.start(old.site))
+    done(reuse_rules.start_reuse(old.site))
     assert RuleValue.from_json(Rule.objects.get(cluster=rest).definition) == first_rule()
 
 

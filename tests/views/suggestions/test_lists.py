@@ -22,7 +22,10 @@ def shops(sent: list[int]) -> Cluster:
     workspaces.forget()
     cluster = lists.shops()
     lists.mark(cluster, 0, (0, 1))
-    for start in (learn_rule.start, lambda cluster: rules.publish(Rule.objects.get(cluster=cluster)) and extract_records.start(cluster)):
+    for start in (
+        learn_rule.start,
+        lambda cluster: rules.publish_rule(Rule.objects.get(cluster=cluster)) and extract_records.start(cluster),
+    ):
         run = start(cluster)
         assert pipeline.execute(run.pk)
         assert Run.objects.get(pk=run.pk).state == Run.State.DONE
