@@ -14,9 +14,10 @@ from typing import Any
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.learning.features import PageTable
 from extraction.algorithms.learning.tables import table
+from extraction.algorithms.monitoring.evidence import Revisit
 from extraction.algorithms.monitoring.profiles import Profile
 from extraction.algorithms.monitoring.relearning import NotRelearned, relearn_attribute
-from extraction.algorithms.monitoring.verdict import Revisit, judge_rule
+from extraction.algorithms.monitoring.verdict import judge_rule
 from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.rule import AttributeRule, Rule
 from extraction.algorithms.rules.xslt import Stylesheet, write_stylesheet
@@ -50,7 +51,7 @@ def predict(folder: Path, *, explain: bool = False) -> dict[str, Any]:
     before, now = records(rule, old), records(rule, new)
     profiles = {each.name: Profile.learn((row.get(each.name, ()) for row in before.values()), type=each.type) for each in rule.attributes}
     visits = [Revisit(name, old[name], new[name], before[name], now[name], covered=True) for name in sorted(new) if name in old]
-    verdict = judge_rule(rule.attributes, profiles, visits)
+    verdict = judge_rule(rule, profiles, visits)
     repaired = Rule(tuple(_repaired(each, verdict.broken, visits, explain) for each in rule.attributes))
     if explain:
         for name, each in verdict.attributes.items():

@@ -72,16 +72,16 @@ def beat() -> None:
 def check() -> None:
     from extraction.models import Snapshot
     from extraction.services.core import stored_bytes
-    from extraction.services.monitoring import page_visits
+    from extraction.services.monitoring import fetch_pages
 
-    def fetch(urls: Sequence[str]) -> Mapping[str, page_visits.PageAnswer]:
+    def fetch(urls: Sequence[str]) -> Mapping[str, fetch_pages.PageAnswer]:
         old = {url: Snapshot.objects.filter(page__url=url).order_by("pk")[0].sha256 for url in urls}
         return {
-            url: page_visits.PageAnswer(page_visits.Outcome.OK, stored_bytes.get(sha256).replace(b"h1", b"h2"))
+            url: fetch_pages.PageAnswer(fetch_pages.Outcome.OK, stored_bytes.get(sha256).replace(b"h1", b"h2"))
             for url, sha256 in old.items()
         }
 
-    page_visits.make_fetcher = lambda site, spool: fetch
+    fetch_pages.make_fetcher = lambda site, spool: fetch
     work()
 
 

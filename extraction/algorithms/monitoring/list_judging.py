@@ -7,12 +7,11 @@ from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.learning.apriori import Learned
 from extraction.algorithms.learning.features import PageTable
 from extraction.algorithms.monitoring.list_places import Anchor, SoughtRows
-from extraction.algorithms.monitoring.places import SoughtValue, ValueFinder, loosen
+from extraction.algorithms.monitoring.places import SoughtValue, ValueFinder, normalise_value
 from extraction.algorithms.monitoring.relearning import Relearned
 from extraction.algorithms.monitoring.row_extents import FoundRow
 from extraction.algorithms.rules import apply
 from extraction.algorithms.rules.rule import AttributeRule, ListRule
-from extraction.algorithms.rules.values import read_value
 
 AGREES = 0.8
 """F1 of the rows' values from which a page agrees: lists change."""
@@ -110,7 +109,5 @@ def read_texts(row: Mapping[str, Sequence[tuple[Location, str]]], name: str) -> 
 
 
 def normalise_values(attribute: AttributeRule, values: Values) -> Form:
-    """Values as they are compared: as numbers, prices and dates, else by letters and digits."""
-    if attribute.type in ("number", "price", "date"):
-        return frozenset(read_value(each, attribute.type).value or loosen(each) for each in values)
-    return frozenset(loosen(each) or each for each in values)
+    """An attribute's values as they are compared with others, in any order."""
+    return frozenset(normalise_value(each, attribute.type) for each in values)

@@ -183,3 +183,10 @@ def find_value(page: PageTable, sought: SoughtValue, stage: Stage = "exact") -> 
 def loosen(text: str) -> str:
     """The letters and digits of a text in lower case, words apart by one space."""
     return " ".join(_WORDS.findall(text.casefold()))
+
+
+def normalise_value(value: str, type_: ValueType) -> str:
+    """A value as it is compared with others: a number, price or date as what it reads as, else its letters and digits."""
+    if type_ in ("number", "price", "date"):
+        return read_value(value, type_).value or loosen(value)
+    return loosen(value) or value

@@ -94,6 +94,12 @@ def relearn_attribute(attribute: AttributeRule, pages: Sequence[PageTable], befo
     return NotRelearned(attribute.name, reasons[0] if reasons else "none of the old values stands on the new pages")
 
 
+def count_pages(attribute: AttributeRule, pages: Sequence[PageTable]) -> tuple[int, int]:
+    """How many pages the rule gives a value on, and how many several different ones."""
+    counts = [len(set(read_attribute(attribute, page.root))) for page in pages]
+    return sum(count > 0 for count in counts), sum(count > 1 for count in counts)
+
+
 def _merit(made: Relearned, old: AttributeRule) -> tuple[float, ...]:
     """Agreement first, then how widely the place is found, few values where none were, then what is simple: one XPath, the old
     rule's tag, few features."""

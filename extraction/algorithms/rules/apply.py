@@ -49,6 +49,10 @@ class Extraction:
                 found.setdefault(name, []).extend(values)
         return {name: tuple(values) for name, values in found.items()}
 
+    def merged(self) -> dict[str, tuple[str, ...]]:
+        """The different values by attribute: the page's own, and those of the lists' rows as if they were the page's own."""
+        return {name: tuple(dict.fromkeys(values)) for name, values in {**self.values, **self.columns()}.items()}
+
 
 @dataclass(frozen=True, slots=True)
 class ValueProblem:
@@ -69,6 +73,14 @@ def extract_values(stylesheet: Stylesheet, root: etree._Element) -> Extraction:
         return _given(stylesheet.transform(root))
     except etree.XSLTApplyError:
         return _one_by_one(stylesheet, root)
+
+
+def extract_or_nothing(stylesheet: Stylesheet, root: etree._Element) -> Extraction:
+    """The same, without any values for a page on which the stylesheet cannot be run."""
+    try:
+        return extract_values(stylesheet, root)
+    except RuleError:
+        return Extraction()
 
 
 def _one_by_one(stylesheet: Stylesheet, root: etree._Element) -> Extraction:

@@ -80,15 +80,14 @@ _FOOT = "</record>\n</xsl:template>\n</xsl:stylesheet>\n"
 
 @dataclass(frozen=True, slots=True)
 class Stylesheet:
-    """A compiled stylesheet. Made by `compile`; may be used from several threads."""
+    """A compiled stylesheet. Made by `compile`; may be used from several threads.
+
+    scans_siblings: whether it may walk over all siblings of a node, for each node.
+    """
 
     text: str
     transform: etree.XSLT
-
-    @property
-    def scans_siblings(self) -> bool:
-        """Whether it may walk over all siblings of a node, for each node."""
-        return scans_siblings(self.text)
+    scans_siblings: bool
 
     @property
     def is_list(self) -> bool:
@@ -107,7 +106,7 @@ class Stylesheet:
             raise RuleError(f"the stylesheet is not well-formed: {error.msg}") from error
         _refuse_access(tree)
         try:
-            return cls(text, etree.XSLT(tree, access_control=etree.XSLTAccessControl.DENY_ALL))
+            return cls(text, etree.XSLT(tree, access_control=etree.XSLTAccessControl.DENY_ALL), scans_siblings(text))
         except etree.XSLTParseError as error:
             raise RuleError(f"the stylesheet cannot be compiled: {error}") from error
 

@@ -12,19 +12,20 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from extraction.algorithms.errors import PageError
-from extraction.algorithms.learning.tables import table
-from extraction.algorithms.rules import xslt
-from extraction.algorithms.rules.rule import Rule as RuleValue
-from extraction.models import Bellwether, Breakage, Check, Decision, Event, Monitor, Record, Rule, Site, Snapshot
-from extraction.services.core import signals, stored_pages
+from extraction.models import Bellwether, Breakage, Check, Decision, Event, Monitor, Record, Rule, Site
+from extraction.services.core import signals
 from extraction.services.labels import proofs
-from extraction.services.monitoring import alerts, page_visits, repairs
-from extraction.services.monitoring.repairs import RepairPage
+from extraction.services.monitoring import alerts, repairs
+from extraction.services.monitoring.repairs import Repair
 from extraction.services.rules import rules
 
 TOLD = {Breakage.State.REPAIRED: Event.REPAIR, Breakage.State.RECOVERED: Event.RECOVERY}
 """Ends that people are told of; who dismisses one knows it."""
+
+
+def suspect_rule(rule: Rule) -> None:
+    """A first visit found the rule broken; the second one is still to come."""
+    rules.move_rule(rule, Rule.State.SUSPECT)
 
 
 def follow_check(check: Check) -> Breakage | None:
@@ -45,17 +46,16 @@ def follow_check(check: Check) -> Breakage | None:
     return None
 
 
-def propose_open_repairs(site: Site, *, now: datetime) -> int:
-    """Makes repairs for the site's open breakages that have none; how many. Those that may go live do."""
-    made = 0
-    for breakage in Breakage.objects.filter(cluster__site=site, state=Breakage.State.OPEN, proposal=None, note=""):
-        made += propose_repair(breakage, now=now) is not None
-    return made
+def find_unproposed(site: Site) -> QuerySet[Breakage]:
+    """The site's open breakages for which no repair was made yet."""
+    return Breakage.objects.filter(cluster__site=site, state=Breakage.State.OPEN, proposal=None, note="")
 
 
-def propose_repair(breakage: Breakage, *, now: datetime) -> Rule | None:
-    """Relearns the broken attributes from the check's pages; None, with the breakage's note saying why, when none can be."""
-    repair = repairs.make_repair(RuleValue.from_json(breakage.rule.definition), breakage.attributes, _pages(breakage))
+def propose_repair(breakage: Breakage, repair: Repair, *, now: datetime) -> Rule | None:
+    """Proposes a repair as a new version of the rule, and accepts it where it may go live without a person.
+
+    Returns None when nothing could be relearned; the breakage's note says why.
+    """
     if not repair.relearned:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in repair.failed.items())
         breakage.note = reasons[:500] or "There is nothing to learn from."
@@ -150,21 +150,6 @@ def _close(breakages: QuerySet[Breakage], state: Breakage.State, at: datetime, u
             each.refresh_from_db()
             alerts.queue_alerts(TOLD[state], each, at)
     return closed
-
-
-def _pages(breakage: Breakage) -> list[RepairPage]:
-    """The check's pages that can be read then and now."""
-    sheet = xslt.Stylesheet.compile(breakage.rule.stylesheet)
-    pairs = [(row["old"], row["new"]) for row in breakage.check_found.pages if row["new"]]
-    snapshots = Snapshot.objects.in_bulk([pk for pair in pairs for pk in pair])
-    found = []
-    for pair in pairs:
-        try:
-            old, new = (stored_pages.read_root(snapshots[pk]) for pk in pair)
-        except (PageError, KeyError):
-            continue
-        found.append(RepairPage(table(old), table(new), page_visits.extract_given(sheet, old)))
-    return found
 
 
 def _renew_baselines(check: Check) -> None:

@@ -1,50 +1,39 @@
-"""A check: fetches a site's bellwethers, says what is broken, confirms it by a second look, and writes down what it found.
+"""A check: visits the bellwethers of a site's templates, confirms what is broken by a second visit, and writes down what it found.
 
-One run checks all templates of a site whose rule serves. A template's result is written in one transaction, so a run that is
-started again after its worker died goes on with the templates that have none yet; nothing is checked, opened or told twice.
-What is broken is confirmed by fetching the same pages again: a server that answered nonsense for a minute is no break.
+One run checks all templates of a site whose rule serves, each in three steps:
+
+1. The template's bellwethers are fetched (`fetch_pages`) and the rule is judged by them (`judge_pages`). The decision itself is made in
+   `algorithms.monitoring.verdict`.
+2. If the rule seems broken, the pages are fetched and judged again. A server that answered nonsense for a minute is not a break.
+3. The result is written (`write_check`), and the rule and its breakage follow it (`breakages`).
+
+The third step is one transaction for each template, so a run that is started again after its worker died continues with the templates that
+have no result yet. Nothing is checked, opened or reported twice. At the end, repairs are made for the breakages that have none
+(`repairs`).
 """
 
 import time
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
-from extraction.algorithms.learning.tables import table
-from extraction.algorithms.monitoring import verdict as judging
-from extraction.algorithms.monitoring.verdict import AttributeVerdict, Evidence, Revisit, RuleVerdict, Thresholds
-from extraction.algorithms.rules import xslt
-from extraction.algorithms.rules.rule import Rule as RuleValue
-from extraction.algorithms.sketches import shingles
-from extraction.algorithms.sketches.shingles import Mask
-from extraction.fetching.crawl.messages import Outcome
-from extraction.models import Bellwether, Breakage, Check, Monitor, Rule, Run, Site
+from extraction.models import Check, Monitor, Rule, Run, Site
 from extraction.services.core.runs import Progress
-from extraction.services.monitoring import bellwethers, breakages, history, page_visits
-from extraction.services.monitoring.page_visits import Fetch, PageAnswer
+from extraction.services.monitoring import bellwethers, breakages, fetch_pages, history, judge_pages, repairs, write_check
+from extraction.services.monitoring.fetch_pages import Fetch
 from extraction.services.rules import rules
-
-GONE = (Outcome.NOT_FOUND, Outcome.GONE, Outcome.MOVED, Outcome.SOFT_404)
-"""Outcomes after which a page is watched no longer, when the check reached most of the others."""
-
-MAX_EVIDENCE = 150
-"""Pieces of evidence kept a check, of each attribute the same number where it has so many."""
-
-Values = Mapping[str, tuple[str, ...]]
 
 
 def run_check(run: Run, progress: Progress) -> dict[str, Any]:
-    """The run's job: fetches by the site's source; summary {checked, ok, broken, unreachable}."""
-    fetch = page_visits.make_fetcher(run.site, spool=f"check-{run.pk}")
-    progress(0, total=_serving(run.site).count(), message="Looking at its pages")
+    """The run's job: fetches as the site's source says. Summary: checked, ok, broken, unreachable."""
+    fetch = fetch_pages.make_fetcher(run.site, spool=f"check-{run.pk}")
+    progress(0, total=_serving_rules(run.site).count(), message="Looking at its pages")
     return check_site(run.site, fetch=fetch, now=timezone.now, run=run, tell=progress, confirm_after_s=settings.VERTEX_CONFIRM_AFTER_S)
 
 
@@ -57,15 +46,19 @@ def check_site(
     tell: Callable[[int], None] = lambda _: None,
     confirm_after_s: float = 0.0,
 ) -> dict[str, Any]:
-    """Checks every template of the site whose rule serves. fetch, now: how pages and the time come, for simulations."""
+    """Checks every template of the site whose rule serves, and proposes repairs for what is broken.
+
+    fetch, now: where pages and the time come from.
+    tell: called with the number of templates that are done, also while waiting.
+    """
     found: list[Check] = []
-    for number, rule in enumerate(_serving(site).select_related("cluster").order_by("cluster__number")):
+    for number, rule in enumerate(_serving_rules(site).select_related("cluster").order_by("cluster__number")):
         tell(number)
         done = Check.objects.filter(run=run, cluster=rule.cluster).first() if run else None
         found.append(done or _check_rule(rule, fetch, now, run, confirm_after_s, partial(tell, number)))
     tell(len(found))
     Monitor.objects.filter(site=site).update(last_checked_at=now())
-    breakages.propose_open_repairs(site, now=now())
+    propose_repairs(site, now=now())
     kinds = [each.verdict for each in found]
     return {
         "checked": len(found),
@@ -75,159 +68,40 @@ def check_site(
     }
 
 
-def _serving(site: Site) -> QuerySet[Rule]:
+def propose_repairs(site: Site, *, now: datetime) -> None:
+    """Makes repairs for the site's open breakages that have none. Those that may go live without a person do."""
+    for breakage in breakages.find_unproposed(site):
+        pairs = [(row["old"], row["new"]) for row in breakage.check_found.pages if row["new"]]
+        pages = history.read_known_pages(rules.compile_rule(breakage.rule), pairs)
+        repair = repairs.make_repair(rules.read_definition(breakage.rule), breakage.attributes, pages)
+        breakages.propose_repair(breakage, repair, now=now)
+
+
+def _serving_rules(site: Site) -> QuerySet[Rule]:
     return Rule.objects.filter(cluster__site=site, cluster__ignored=False, state__in=Rule.SERVING)
 
 
-@dataclass(frozen=True, slots=True)
-class Looked:
-    """One look at a template's bellwethers: what came of each, by URL, and the verdict."""
-
-    answers: Mapping[str, PageAnswer]
-    visits: Sequence[Revisit]
-    verdict: RuleVerdict
-
-
 def _check_rule(
-    rule: Rule, fetch: Fetch, now: Callable[[], datetime], run: Run | None, confirm_after_s: float, alive: Callable[[], None]
+    rule: Rule, fetch: Fetch, now: Callable[[], datetime], run: Run | None, confirm_after_s: float, show_life: Callable[[], None]
 ) -> Check:
-    watched = bellwethers.find_bellwethers(rule.cluster)
-    looker = Looker(rule, watched)
-    first = looker.look(fetch)
-    confirmed = True
-    last = first
-    if first.verdict.broken:
-        rules.move_rule(rule, Rule.State.SUSPECT)
-        _wait(confirm_after_s, alive)
-        second = looker.look(fetch)
-        if second.verdict.kind != "unreachable":
-            last = _both(first, second)
-        confirmed = bool(last.verdict.broken) and second.verdict.kind != "unreachable"
+    watched = judge_pages.read_watched(rule, bellwethers.find_bellwethers(rule.cluster))
+    found, confirmed = judge_pages.judge_answers(watched, fetch(watched.urls)), True
+    if found.verdict.broken:
+        breakages.suspect_rule(rule)
+        _wait(confirm_after_s, show_life)
+        found, confirmed = judge_pages.confirm_visit(found, judge_pages.judge_answers(watched, fetch(watched.urls)))
     with transaction.atomic():
-        made = _write(rule, watched, last, confirmed=confirmed, at=now(), run=run)
+        at = now()
+        kept = write_check.keep_pages(watched, found, at)
+        made = write_check.write_check(watched, found, kept, confirmed=confirmed, at=at, run=run)
+        bellwethers.record_visit(watched.bellwethers, kept, renew=not found.verdict.broken)
+        bellwethers.drop_bellwethers(write_check.list_gone(watched, found), at)
         breakages.follow_check(made)
     return made
 
 
-class Looker:
-    """A template's rule and its watched pages as they were, read once a check."""
-
-    def __init__(self, rule: Rule, watched: Sequence[Bellwether]) -> None:
-        self.rule, self.watched = rule, watched
-        self.value = RuleValue.from_json(rule.definition)
-        self.sheet = xslt.Stylesheet.compile(rule.stylesheet)
-        self.masks = [Mask.from_text(text) for text in rule.cluster.masks]
-        self.old = {each.page.url: page for each in watched if (page := history.read_page(each.baseline)) is not None}
-        self.before = {url: page_visits.read_values(self.sheet, page.root) for url, page in self.old.items()}
-        self.profiles = history.learn_profiles(rule, self.value, list(self.before.values()))
-        self.thresholds = Thresholds().raised(Breakage.objects.filter(cluster=rule.cluster, state=Breakage.State.DISMISSED).count())
-
-    def look(self, fetch: Fetch) -> Looked:
-        """Fetches the watched pages and judges the rule by them."""
-        answers = _told_apart(fetch([each.page.url for each in self.watched]))
-        seen = [visit for url in self.old if (visit := self._visit(url, answers.get(url))) is not None]
-        found = judging.judge_rule(
-            history.list_judged_attributes(self.value),
-            self.profiles,
-            seen,
-            columns=history.list_columns(self.value),
-            asked=len(self.watched),
-            thresholds=self.thresholds,
-        )
-        return Looked(answers, seen, found)
-
-    def _visit(self, url: str, answer: PageAnswer | None) -> Revisit | None:
-        root = page_visits.parse_answer(answer) if answer else None
-        if answer is None or answer.content is None or root is None:
-            return None
-        vector = shingles.vector(answer.content)
-        covered = not self.masks or any(mask.covers(vector) for mask in self.masks)
-        return Revisit(url, self.old[url], table(root), self.before[url], page_visits.read_values(self.sheet, root), covered)
-
-
-def _told_apart(answers: Mapping[str, PageAnswer]) -> dict[str, PageAnswer]:
-    """The answers; the same page at several addresses is none of theirs but a challenge, a notice or a front page."""
-    counts = Counter(each.content for each in answers.values() if each.content)
-    wall = PageAnswer(Outcome.LOGIN_OR_BOT, message="The same page came for several addresses.")
-    return {url: wall if each.content and counts[each.content] > 1 else each for url, each in answers.items()}
-
-
-def _both(first: Looked, second: Looked) -> Looked:
-    """What both looks say: an attribute is broken only if it is in both."""
-    fine = AttributeVerdict("ok", 0, 0.0)
-    attributes = {
-        name: each if name in first.verdict.broken or each.kind == "ok" else replace(fine, pages=each.pages)
-        for name, each in second.verdict.attributes.items()
-    }
-    kinds = {each.kind for each in attributes.values()}
-    kind: judging.VerdictKind = next((kind for kind in ("incorrect", "null") if kind in kinds), "ok")
-    shingle = second.verdict.kind == "shingle"
-    return replace(second, verdict=replace(second.verdict, attributes=attributes, kind="shingle" if shingle else kind))
-
-
-def _wait(seconds: float, alive: Callable[[], None]) -> None:
-    """Waits, showing life."""
+def _wait(seconds: float, show_life: Callable[[], None]) -> None:
     until = time.monotonic() + seconds
     while (left := until - time.monotonic()) > 0:
         time.sleep(min(left, 1.0))
-        alive()
-
-
-def _write(rule: Rule, watched: Sequence[Bellwether], looked: Looked, *, confirmed: bool, at: datetime, run: Run | None) -> Check:
-    """The check's row, the bellwethers' counts and, where nothing is broken, their new baselines."""
-    found = looked.verdict
-    news = {visit.url: visit for visit in looked.visits}
-    pages = []
-    for each in watched:
-        answer = looked.answers.get(each.page.url, PageAnswer(Outcome.UNREACHABLE))
-        answered = each.page.url in news
-        new = page_visits.keep_snapshot(each.page, answer, at) if answered else None
-        pages.append({"url": each.page.url, "outcome": str(answer.outcome), "old": each.baseline_id, "new": new.pk if new else None})
-        Bellwether.objects.filter(pk=each.pk).update(asked=F("asked") + 1, answered=F("answered") + int(answered))
-        if new is not None and not found.broken:
-            Bellwether.objects.filter(pk=each.pk).update(baseline=new)
-    if found.kind != "unreachable":
-        gone = [each for each in watched if looked.answers.get(each.page.url, PageAnswer(Outcome.OK)).outcome in GONE]
-        bellwethers.drop_bellwethers(gone, at)
-    return Check.objects.create(
-        cluster=rule.cluster,
-        rule=rule,
-        run=run,
-        checked_at=at,
-        verdict=found.kind,
-        confirmed=confirmed,
-        asked=found.asked,
-        reached=found.reached,
-        covered_fraction=found.covered_fraction,
-        attributes={name: _row(name, each, looked.visits) for name, each in found.attributes.items()},
-        pages=pages,
-        evidence=[
-            {
-                "attribute": name,
-                "url": each.url,
-                "kind": each.kind,
-                "strong": each.strong,
-                "before": list(each.before),
-                "now": list(each.now),
-                "reason": each.reason,
-            }
-            for name, each in _evidence(found)
-        ],
-    )
-
-
-def _evidence(found: RuleVerdict) -> list[tuple[str, Evidence]]:
-    """MAX_EVIDENCE pieces by attribute: the first of each, the second of each and so on."""
-    ranked = [(rank, name, each) for name, verdict in found.attributes.items() for rank, each in enumerate(verdict.evidence)]
-    kept = {(rank, name) for rank, name, _ in sorted(ranked, key=lambda row: row[0])[:MAX_EVIDENCE]}
-    return [(name, each) for rank, name, each in ranked if (rank, name) in kept]
-
-
-def _row(name: str, found: AttributeVerdict, seen: Sequence[Revisit]) -> dict[str, Any]:
-    empty = sum(not visit.now.get(name) for visit in seen)
-    return {
-        "kind": found.kind,
-        "pages": found.pages,
-        "fraction": round(found.fraction, 4),
-        "null_fraction": round(empty / len(seen), 4) if seen else None,
-    }
+        show_life()

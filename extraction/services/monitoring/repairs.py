@@ -12,22 +12,12 @@ from extraction.algorithms.learning.apriori import LearnedXPath
 from extraction.algorithms.learning.features import PageTable
 from extraction.algorithms.monitoring.list_judging import find_rows
 from extraction.algorithms.monitoring.list_relearning import RelearnedList, relearn_list
-from extraction.algorithms.monitoring.relearning import NotRelearned, Relearned, relearn_attribute
-from extraction.algorithms.rules.apply import Extraction, read_attribute
+from extraction.algorithms.monitoring.relearning import NotRelearned, Relearned, count_pages, relearn_attribute
 from extraction.algorithms.rules.rule import AttributeRule
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Rule
 from extraction.services.labels.proofs import AGREEMENT, LEAST_JUDGES
-from extraction.services.monitoring import page_visits
-
-
-@dataclass(frozen=True, slots=True)
-class RepairPage:
-    """A page as it was and as it is, and what the old rule gave on it as it was."""
-
-    old: PageTable
-    new: PageTable
-    before: Extraction
+from extraction.services.monitoring.history import KnownPage
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,34 +69,29 @@ def drop_attributes(value: RuleValue, names: Collection[str]) -> RuleValue:
     return RuleValue(tuple(map(left, value.attributes)), lists)
 
 
-def make_repair(value: RuleValue, broken: Collection[str], seen: Sequence[RepairPage]) -> Repair:
+def make_repair(value: RuleValue, broken: Collection[str], pages: Sequence[KnownPage]) -> Repair:
     """The rule with the broken attributes relearned on pages that were seen before and after."""
-    pages, before = [each.new for each in seen], [page_visits.merge_values(each.before) for each in seen]
+    tables, before = [each.new for each in pages], [each.before for each in pages]
     attributes = [each for each in value.attributes if each.name in broken]
-    tried = {each.name: relearn_attribute(each, pages, [row.get(each.name, ()) for row in before]) for each in attributes}
+    tried = {each.name: relearn_attribute(each, tables, [row.get(each.name, ()) for row in before]) for each in attributes}
     made = {name: each for name, each in tried.items() if isinstance(each, Relearned)}
     failed = {name: each.reason for name, each in tried.items() if isinstance(each, NotRelearned)}
     repaired = tuple(made[each.name].rule if each.name in made else each for each in value.attributes)
     lists, entries = [], {}
     for one in value.lists:
         names = [each.name for each in one.attributes if each.name in broken]
-        rows = [each.before.rows.get(one.name, ()) for each in seen]
-        again = relearn_list(one, names, pages, rows, old_pages=[each.old for each in seen]) if names else None
+        rows = [each.rows.get(one.name, ()) for each in pages]
+        again = relearn_list(one, names, tables, rows, old_pages=[each.old for each in pages]) if names else None
         if isinstance(again, RelearnedList):
             new = {each.name for each in again.rule.attributes if each not in one.attributes or again.rule.rows != one.rows}
             made |= {name: each for name, each in again.attributes.items() if name in names or name in new}
             failed |= again.failed
-            entries[one.name] = _list_entry(again, pages)
+            entries[one.name] = _list_entry(again, tables)
         elif again is not None:
             failed |= dict.fromkeys(names, again.reason)
         lists.append(again.rule if isinstance(again, RelearnedList) else one)
-    given = {each.name: _given(each, pages) for each in repaired if each.name in made}
+    given = {each.name: count_pages(each, tables) for each in repaired if each.name in made}
     return Repair(replace(value, attributes=repaired, lists=tuple(lists)), made, failed, entries, given, len(pages))
-
-
-def _given(attribute: AttributeRule, pages: Sequence[PageTable]) -> tuple[int, int]:
-    counts = [len(set(read_attribute(attribute, page.root))) for page in pages]
-    return sum(count > 0 for count in counts), sum(count > 1 for count in counts)
 
 
 def _list_entry(made: RelearnedList, pages: Sequence[PageTable]) -> dict[str, Any]:

@@ -14,17 +14,19 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F, QuerySet
 
-from extraction.algorithms.monitoring import verdict as judging
-from extraction.algorithms.monitoring.verdict import Revisit
-from extraction.algorithms.rules import reuse, xslt
+from extraction.algorithms.monitoring.evidence import Revisit
+from extraction.algorithms.monitoring.verdict import judge_rule
+from extraction.algorithms.rules import reuse
+from extraction.algorithms.rules.apply import extract_or_nothing
 from extraction.algorithms.rules.reuse import NoReuse, OldCluster, Reuse
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.algorithms.sketches.shingles import Mask
 from extraction.models import Cluster, Decision, Monitor, Record, Rule, Run, Site, Snapshot
 from extraction.services.core import runs
 from extraction.services.core.runs import Progress
-from extraction.services.monitoring import history, page_visits, repairs
-from extraction.services.monitoring.repairs import Repair, RepairPage
+from extraction.services.monitoring import history, repairs
+from extraction.services.monitoring.history import KnownPage
+from extraction.services.monitoring.repairs import Repair
 from extraction.services.rules import rules
 from extraction.services.templates import clusters
 
@@ -57,9 +59,9 @@ def run_reuse(run: Run, progress: Progress) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class TriedRule:
-    """An old rule on the pages that both templates have, as they were and as they are."""
+    """An old rule on the pages that both templates have, as they were and as they are. broken: {attribute: why}."""
 
-    seen: Sequence[RepairPage]
+    pages: Sequence[KnownPage]
     broken: Mapping[str, str]
 
 
@@ -103,7 +105,7 @@ def _offer(cluster: Cluster, pairs: Pairs, progress: Progress) -> dict[str, int]
     rule = Rule.objects.get(cluster=old, state__in=Rule.SERVING)
     value = RuleValue.from_json(rule.definition)
     tried = _try(rule, value, pairs[old.pk])
-    repair = repairs.make_repair(value, tried.broken, tried.seen)
+    repair = repairs.make_repair(value, tried.broken, tried.pages)
     for name, reason in repair.failed.items():
         progress.problem(f"{cluster.label}: {name}", reason)
     if len(repair.failed) == len(value.every):
@@ -136,21 +138,18 @@ def _old(cluster: Cluster, shared: Sequence[tuple[int, int]]) -> OldCluster:
 
 
 def _try(rule: Rule, value: RuleValue, shared: Sequence[tuple[int, int]]) -> TriedRule:
-    """broken: by the field test, and by what a check would say; {attribute: why}."""
-    sheet, seen, looked = xslt.Stylesheet.compile(rule.stylesheet), list[RepairPage](), list[Revisit]()
-    chosen = shared[:: -(-len(shared) // MAX_SHARED)]
-    snapshots = Snapshot.objects.select_related("page").in_bulk([pk for pair in chosen for pk in pair])
-    for before, now in chosen:
-        old, new = history.read_page(snapshots[before]), history.read_page(snapshots[now])
-        if old is not None and new is not None:
-            url, given = snapshots[now].page.url, page_visits.extract_given(sheet, old.root)
-            seen.append(RepairPage(old, new, given))
-            looked.append(Revisit(url, old, new, page_visits.merge_values(given), page_visits.read_values(sheet, new.root), covered=True))
-    profiles = history.learn_profiles(rule, value, [each.before for each in looked])
-    found = judging.judge_rule(history.list_judged_attributes(value), profiles, looked, columns=history.list_columns(value))
-    tested = reuse.check_fields(value.attributes, {each.url: each.before for each in looked}, {each.url: each.now for each in looked})
+    """Tries an old rule by the field test, and by what a check would say."""
+    sheet = rules.compile_rule(rule)
+    pages = history.read_known_pages(sheet, shared[:: -(-len(shared) // MAX_SHARED)])
+    visits = []
+    for each in pages:
+        now = extract_or_nothing(sheet, each.new.root).merged()
+        visits.append(Revisit(each.url, each.old, each.new, each.before, now, covered=True))
+    profiles = history.learn_profiles(rule, value, [each.before for each in visits])
+    found = judge_rule(value, profiles, visits)
+    tested = reuse.check_fields(value.attributes, {each.url: each.before for each in visits}, {each.url: each.now for each in visits})
     broken = {name: found.attributes[name].evidence[0].reason for name in found.broken} | dict(tested.failures)
-    return TriedRule(seen, broken)
+    return TriedRule(pages, broken)
 
 
 def _draft(cluster: Cluster, rule: Rule, repair: Repair) -> Rule:

@@ -118,6 +118,11 @@ def read_definition(rule: Rule) -> RuleValue:
     return RuleValue.from_json(rule.definition)
 
 
+def compile_rule(rule: Rule) -> xslt.Stylesheet:
+    """The rule's stylesheet, ready to run. Raises RuleError when the row does not hold one."""
+    return xslt.Stylesheet.compile(rule.stylesheet)
+
+
 def _go_live(rule: Rule, states: tuple[Rule.State, ...], user: Any, what: Decision.What) -> Rule:
     try:
         if not read_definition(rule).every:

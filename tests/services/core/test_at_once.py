@@ -11,7 +11,7 @@ from django.db import connection
 from extraction.models import Alert, AlertChannel, Breakage, Check, Cluster, Monitor, Run, Source
 from extraction.services.core import runs, stored_bytes
 from extraction.services.monitoring import alerts, check_site, monitors
-from extraction.services.monitoring.page_visits import Outcome, PageAnswer
+from extraction.services.monitoring.fetch_pages import Outcome, PageAnswer
 from tests.services import watched
 
 NOW = datetime(2026, 1, 5, 8, 0, tzinfo=UTC)
@@ -63,7 +63,7 @@ def test_a_message_that_comes_several_times_at_once_checks_and_tells_once(cluste
         pages = {page.url: page.current.sha256 for page in cluster.site.pages.select_related("current")}
         return {url: PageAnswer(Outcome.OK, stored_bytes.get(pages[url]).replace(b"h1", b"h2")) for url in urls}
 
-    monkeypatch.setattr("extraction.services.monitoring.page_visits.make_fetcher", lambda site, spool: fetch)
+    monkeypatch.setattr("extraction.services.monitoring.fetch_pages.make_fetcher", lambda site, spool: fetch)
     monkeypatch.setattr("django.conf.settings.VERTEX_CONFIRM_AFTER_S", 0)
     run = monitors.start_check(cluster.site)
     assert sorted(at_once(lambda: runs.execute(run.pk, {Run.Kind.CHECK: check_site.run_check}))) == [False, False, False, True]

@@ -24,7 +24,7 @@ from extraction.services.intake import export_warc
 from extraction.services.labels import labelling
 from extraction.services.learning import learn_rule, workspaces
 from extraction.services.monitoring import check_site
-from extraction.services.monitoring.page_visits import PageAnswer
+from extraction.services.monitoring.fetch_pages import PageAnswer
 from extraction.services.records import export_csv, extract_records
 from extraction.services.rules import rules
 from extraction.services.suggestions import suggested_fields
@@ -157,7 +157,7 @@ def _spider_agrees(rule: Rule, page: XmlPage) -> None:
     head, _, reader = source.partition("class ProductPage")
     data = head[head.index("ATTRIBUTES = ") :]
     exec(compile(_imports(head) + data + reader[reader.index("# How a page is read") :], "exported", "exec"), space)
-    found = space["page_record"](
+    found = space["read_record"](
         page.content, url=page.url, content_type="application/xml", attributes=space["ATTRIBUTES"], lists=space["LISTS"]
     )
     assert (found["title"], found["code"], found["style"]) == tuple(page.truth[name][0] for name in ("title", "code", "style"))

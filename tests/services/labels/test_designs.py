@@ -8,13 +8,14 @@ from django.utils import timezone
 
 from extraction import pipeline
 from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.algorithms.rules.xslt import Stylesheet
 from extraction.models import Attribute, Breakage, Check, Cluster, Label, Page, Rule, Run, Snapshot
 from extraction.services.core import stored_bytes
 from extraction.services.labels import designs
 from extraction.services.learning import learn_rule, learning_set, workspaces
-from extraction.services.monitoring import breakages, page_visits
+from extraction.services.monitoring import breakages
 from extraction.services.rules import rules
 from tests.services import factory, watched
 
@@ -76,7 +77,7 @@ def xpaths(rule: Rule) -> dict[str, list[str]]:
 
 
 def values(rule: Rule, html: bytes) -> dict[str, tuple[str, ...]]:
-    return page_visits.read_values(Stylesheet.compile(rule.stylesheet), parse(html).root)
+    return extract_values(Stylesheet.compile(rule.stylesheet), parse(html).root).merged()
 
 
 def test_before_anything_is_marked_on_a_new_page_the_old_labels_teach(shop: Cluster) -> None:

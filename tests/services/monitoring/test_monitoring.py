@@ -10,14 +10,15 @@ import pytest
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.learning.tables import table
 from extraction.algorithms.monitoring.relearning import Relearned, relearn_attribute
+from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.rule import AttributeRule
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.algorithms.rules.xslt import Stylesheet
 from extraction.demo import site as demo
 from extraction.fetching.crawl.messages import Outcome
 from extraction.models import Bellwether, Breakage, Check, Cluster, Monitor, Rule, Run, Site, Source
-from extraction.services.monitoring import bellwethers, breakages, check_site, monitors, page_visits
-from extraction.services.monitoring.page_visits import PageAnswer
+from extraction.services.monitoring import bellwethers, breakages, check_site, monitors, write_check
+from extraction.services.monitoring.fetch_pages import PageAnswer
 from extraction.services.rules import rules
 from extraction.views.core import run_words
 from tests.services import factory
@@ -110,7 +111,7 @@ def right_fraction(cluster: Cluster, shop: Shop) -> float:
     truth = demo.truth(design=shop.design, day=shop.day)["book"]
     hits = []
     for url, page in first_books(shop.day, shop.design, shop.partial).items():
-        given = page_visits.read_values(sheet, parse(page.content, content_type=page.content_type).root)
+        given = extract_values(sheet, parse(page.content, content_type=page.content_type).root).merged()
         hits += [list(given.get(each.name, ())) == list(dict.fromkeys(truth[url][each.name])) for each in ATTRIBUTES]
     return sum(hits) / len(hits)
 
@@ -162,7 +163,7 @@ def test_a_break_makes_the_rule_broken_and_its_repair_waits_for_a_person(cluster
 
 
 def test_evidence_is_kept_of_every_attribute_that_broke(cluster: Cluster, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check_site, "MAX_EVIDENCE", 10)
+    monkeypatch.setattr(write_check, "MAX_EVIDENCE", 10)
     shop.check(cluster)
     shop.design = 2
     found = shop.check(cluster)

@@ -9,12 +9,13 @@ from django.utils import timezone
 
 from extraction import pipeline
 from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.algorithms.rules.xslt import Stylesheet
 from extraction.demo import site as demo
 from extraction.models import Cluster, Monitor, Page, Record, Rule, Run, Snapshot
 from extraction.services.core import stored_bytes
-from extraction.services.monitoring import page_visits, reuse_rules
+from extraction.services.monitoring import reuse_rules
 from extraction.services.rules import rules
 from extraction.services.templates import cluster_pages
 from tests.services import factory
@@ -76,7 +77,7 @@ def right_fraction(rule: Rule, *, design: int) -> float:
     sheet, truth = Stylesheet.compile(rule.stylesheet), demo.truth(design=design, day=1)["book"]
     hits = []
     for number, (url, page) in enumerate(books(1, design, False).items()):
-        given = page_visits.read_values(sheet, parse(page.content, content_type=page.content_type).root)
+        given = extract_values(sheet, parse(page.content, content_type=page.content_type).root).merged()
         hits += [list(given.get(each.name, ())) == list(dict.fromkeys(truth[url][each.name])) for each in ATTRIBUTES if number in CHANGED]
     return sum(hits) / len(hits)
 

@@ -8,13 +8,14 @@ import pytest
 
 from extraction import pipeline
 from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, Selector
 from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.algorithms.rules.xslt import Stylesheet
 from extraction.fetching.crawl.messages import Outcome
 from extraction.models import Breakage, Check, Cluster, Rule, Run
-from extraction.services.monitoring import check_site, page_visits
-from extraction.services.monitoring.page_visits import PageAnswer
+from extraction.services.monitoring import check_site
+from extraction.services.monitoring.fetch_pages import PageAnswer
 from extraction.services.rules import rules
 from extraction.views.monitoring import breakage_view
 from extraction.views.rules import rule_history, rule_view
@@ -90,7 +91,7 @@ def renamed(page: int, html: str) -> str:
 
 
 def rows_on(rule: Rule, html: str) -> list[tuple[str, str]]:
-    given = page_visits.extract_given(Stylesheet.compile(rule.stylesheet), parse(html.encode()).root)
+    given = extract_values(Stylesheet.compile(rule.stylesheet), parse(html.encode()).root)
     return [("".join(row.get("thing", ())), "".join(row.get("price", ()))) for row in given.rows["offers"]]
 
 
