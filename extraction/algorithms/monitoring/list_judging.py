@@ -1,4 +1,4 @@
-"""How far a list's new rule gives its old rows, attribute by attribute (see `list_relearning`)."""
+"""How far the new rule of a list gives its old rows, attribute by attribute (see `list_relearning`)."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from extraction.algorithms.rules import apply
 from extraction.algorithms.rules.rule import AttributeRule, ListRule
 
 AGREES = 0.8
-"""F1 of the rows' values from which a page agrees: lists change."""
+"""F1 of the rows' values from which a page counts as agreeing. It is below 1 because lists change."""
 
 Values = tuple[str, ...]
 Form = frozenset[str]
@@ -22,7 +22,11 @@ Pair = tuple[Form, Form]
 
 
 class ListJudge:
-    """A rule on all new pages. rows: the old rows found there; stood: the old pages. Raises RuleError or XPathError if it cannot be run."""
+    """A list's rule, run on all new pages.
+
+    rows: the old rows that were found on the new pages. stood: the old pages.
+    Raises RuleError or XPathError when the rule cannot be run.
+    """
 
     def __init__(
         self, rule: ListRule, sought: SoughtRows, rows: Mapping[int, Sequence[FoundRow]], stood: Sequence[ValueFinder], anchor: Anchor
@@ -34,7 +38,7 @@ class ListJudge:
         self._often = Counter(values for extra in self._extra.values() for values in {values for _, values in extra})
 
     def figures(self, attribute: AttributeRule, learned: Learned, examples: Sequence[int]) -> Relearned:
-        """What the pages that the rule was not learned from say of an attribute."""
+        """What the pages that the rule was not learned from say about an attribute."""
         name = attribute.name
         with_values = [page for page, rows in self.rows.items() if any(row.fields.get(name) for row in rows)]
         judging = [page for page in with_values if page not in examples]
@@ -44,8 +48,10 @@ class ListJudge:
         return Relearned(attribute, learned, len(with_values), tuple(examples), len(judging), agreeing, returned, stage)
 
     def strangers(self, page: int) -> list[int]:
-        """Elements of the rule's rows that are rows of something else: not old ones, and their values stood on the old page all the same,
-        or they are alike on at least half of the pages, as a header is.
+        """The elements of the rule's rows that are rows of something else.
+
+        Such a row is not one of the old rows. Either its values stood on the old page too, or it is the same on at least half of the
+        pages, as a header is.
         """
         return [
             node
@@ -54,7 +60,7 @@ class ListJudge:
         ]
 
     def _unknown(self, page: int) -> list[tuple[int, Values]]:
-        """The rule's rows that are none of the old ones, by their first element, with all their values."""
+        """The first element and all values of each of the rule's rows that is not one of the old rows."""
         nodes = {place.node for row in self.rows[page] for found in row.fields.values() for place in found}
         old = [{each.name: normalise_values(each, row[each.name]) for each in self.rule.attributes} for row in self.sought.whole[page]]
         found = []
@@ -66,7 +72,7 @@ class ListJudge:
         return found
 
     def _agrees(self, attribute: AttributeRule, page: int) -> bool:
-        """Whether the rule's rows are the old ones (of the anchor), or have their values (of any other attribute)."""
+        """Whether the rule gives the old rows, if the attribute is the anchor, or else the attribute's values in the old rows."""
         name = attribute.name
         known = [row.old for row in self.rows[page] if name in row.fields]
         wanted = [(normalise_values(self.anchor, row[self.anchor.name]), normalise_values(attribute, row[name])) for row in known]
@@ -87,11 +93,11 @@ class ListJudge:
 
     @staticmethod
     def _last(wanted: Sequence[Pair], given: Sequence[Pair]) -> int:
-        """The place after the last old row: where only the first were looked for, nothing is known of those behind."""
+        """The index after the last old row. Where only the first rows were looked for, nothing is known of the rows after it."""
         return max((n for n, pair in enumerate(given, 1) if pair in wanted), default=len(given))
 
     def _returned(self, name: str, page: int) -> bool:
-        """Rows that had no value of the attribute have one now, or a page without rows has some."""
+        """Whether a row that had no value of the attribute has one now, or a page that had no rows has some."""
         old = self.sought.before[page]
         without = {normalise_values(self.anchor, row[self.anchor.name]) for row in old if not row[name]}
         given = [row for row in self._given[page] if row.get(name)]

@@ -1,12 +1,15 @@
-"""Where a known value stands on a page: for telling what a rule lost, and for relearning it (Vertex §3.2.3; ALGORITHMS 7).
+"""Where a known value stands on a page: for telling what a rule lost, and for learning it again
+(Gulhane et al. 2011, section 3.2.3; docs/algorithms.md#reuse-and-relearning).
 
-Four stages, each tried only where the one before finds nothing, because each is less sure than the one before:
-*exact*, a text node or an element whose cleaned text is the value, or the attribute that held it; *typed*, a short text that
-reads as the same number, price or date ("12.90 €" for "EUR 12,90"); *loose*, the same letters and digits, whatever stands
-between them and however they are written; *part*, the value inside a longer text.
+A value is looked for in four stages. Each is less certain than the one before and is tried only where that one finds nothing:
 
-Cost: a `Finder` writes a page's texts down once in each stage's form; then a value costs one look-up and a climb from the texts
-that it begins with. Only parts are looked for in all texts of the page each time.
+- *exact*: a text node or an element whose cleaned text is the value, or the attribute that held it;
+- *typed*: a short text that reads as the same number, price or date ("12.90 €" for "EUR 12,90");
+- *loose*: the same letters and digits, however they are written and whatever stands between them;
+- *part*: the value inside a longer text.
+
+Cost: a `ValueFinder` indexes a page's texts once for each stage. After that, a value costs one look-up and a climb from the texts that it
+begins with. Only parts are searched for in all texts of the page each time.
 """
 
 import re
@@ -34,13 +37,13 @@ MIN_PART_LENGTH = 3
 """Shorter values stand inside longer texts by chance."""
 
 KEY_LENGTH = 4
-"""Characters by which texts are looked up that a value begins with."""
+"""Characters of a value by which the texts that it begins with are looked up."""
 
 MAX_CLIMBS = 300
-"""Texts that a value begins with from which is climbed, the longest first: what stands on a page oftener begins everything."""
+"""Texts that a value begins with from which the search climbs, the longest first. Very frequent texts begin everything."""
 
 MAX_HOLDER_LENGTH = 400
-"""Longest text in which a part is looked for: a value mentioned in running prose is not the attribute."""
+"""Longest text in which a part is looked for. A value that is mentioned in running prose is not the attribute."""
 
 _WORDS = re.compile(r"[^\W_]+")
 
@@ -65,7 +68,10 @@ class ValueFinder:
         self._loose: dict[str, list[int]] | None = None
 
     def find(self, sought: SoughtValue, stage: Stage = "exact") -> list[Location]:
-        """The places of a value at one stage, in document order: text that readers see, the page's title only where there is no other."""
+        """The places of a value at one stage, in document order.
+
+        Only text that readers see counts, and the page's title where there is no other.
+        """
         if not sought.value:
             return []
         if sought.attribute:
@@ -139,7 +145,7 @@ class ValueFinder:
         return [Location(row, "attribute", attribute=name) for row in self._held[name].get(sought.value, ())]
 
     def _elements(self, value: str, form: Callable[[str], str]) -> Iterator[Location]:
-        """Innermost elements whose text, of several nodes, has the value's form: climbed to from texts that it begins with."""
+        """The innermost elements of several text nodes whose text has the value's form, climbed to from the texts that it begins with."""
         page, wanted, limit = self.page, form(value), 2 * len(value) + 200
         parent, owners, known = page.elements["parent"], page.texts["owner"], set[int]()
         begin = (row for row, start in self._beginning(wanted, form) if start != wanted and wanted.startswith(start) and self._seen(row))
@@ -157,7 +163,7 @@ class ValueFinder:
                 node = int(parent[node])
 
     def _beginning(self, wanted: str, form: Callable[[str], str]) -> Iterator[tuple[int, str]]:
-        """Texts, in a form, by their numbers: all that the wanted one begins with are among them."""
+        """(number, form) of texts; all texts that the wanted one begins with are among them."""
         if form not in self._starts:
             starts: dict[str, list[tuple[int, str]]] = defaultdict(list)
             for row, text in enumerate(self.page.strings):
@@ -181,7 +187,7 @@ def find_value(page: PageTable, sought: SoughtValue, stage: Stage = "exact") -> 
 
 
 def loosen(text: str) -> str:
-    """The letters and digits of a text in lower case, words apart by one space."""
+    """The letters and digits of a text in lower case, with one space between words."""
     return " ".join(_WORDS.findall(text.casefold()))
 
 

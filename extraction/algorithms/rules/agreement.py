@@ -1,12 +1,13 @@
-"""Do two templates' rules extract the same from each other's pages? Then they are one (ALGORITHMS 2, the last test).
+"""Do two templates' rules extract the same from each other's pages? Then they are one (docs/algorithms.md#page-clustering).
 
-Structure alone leaves in doubt whether pages with and without a large section are one template. Rules decide it: what matters to who
-annotates is whether one rule reads the pages of both.
+Structure alone cannot tell whether pages with and without a large section are one template. Rules decide it, because what matters to an
+editor is whether one rule reads the pages of both.
 
-Where both templates have a rule, each rule runs over pages of both, and what they give is compared value by value (`agreement`, `same`).
-Where only one has, its rule runs over the other's pages, and what it gives there is held against what it gives on its own (`reading`):
-the attributes that are there nearly always must be there too, as often, and look like values of theirs. A rule that strays into
-navigation gives the same text on every page or texts of another length; that is what is looked for.
+Where both templates have a rule, each rule runs over pages of both, and what they give is compared value by value
+(`compare_answers`, `are_same`).
+Where only one has, its rule runs over the other's pages, and what it gives there is compared with what it gives on its own
+(`compare_reading`). The attributes that its own pages nearly always have must be there as often, and their values must look alike. A rule
+that strays into navigation gives the same text on every page, or texts of another length.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,13 +22,13 @@ SAME_FRACTION = 0.95
 twenty allows for a page on which either rule is wrong."""
 
 FEWEST_PAGES = 2
-"""Pages of a side under which it says nothing: what is different from page to page cannot be told from what is always there."""
+"""Pages below which a side says nothing: what differs from page to page cannot be told from what is always there."""
 
 COMPLETE_FRACTION = 0.9
 """Least share of the other template's pages on which the rule gives a whole record, as a share of what it reaches on its own."""
 
 USUAL_FRACTION = 0.9
-"""An attribute that so many of a rule's own pages have is missed where it is not."""
+"""Share of a rule's own pages from which an attribute is expected on every page."""
 
 LENGTH_FACTOR = 4
 """How much longer or shorter than on its own pages the median value of an attribute may be: one order of length (a word, a line, a

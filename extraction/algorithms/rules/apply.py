@@ -1,4 +1,4 @@
-"""A rule applied to a page (ALGORITHMS 4.7; Vertex 3.2): values by the stylesheet, places by its XPaths."""
+"""A rule applied to a page (docs/algorithms.md#rule-learning): values by the stylesheet, places by its XPaths."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,7 @@ from extraction.algorithms.rules.rule import AttributeRule, ListRule, Rule, Sele
 from extraction.algorithms.rules.xslt import Stylesheet, scans_siblings, split_stylesheet
 
 MAX_SIBLINGS = 20_000
-"""Most children of one element where a rule compares siblings: that costs their square, some two seconds here."""
+"""Most children of one element for a rule that compares siblings. The cost is their square: some two seconds here."""
 
 _CROWDED = f"an element of this page has more than {MAX_SIBLINGS:,} children; a rule that compares siblings could run for hours"
 _LARGE = etree.XPath(f"boolean(/descendant::node()[{MAX_SIBLINGS + 1}])")
@@ -115,9 +115,9 @@ def _values_in(record: etree._Element) -> dict[str, tuple[str, ...]]:
 
 
 def find_places(rule: Rule, root: etree._Element) -> dict[str, tuple[tuple[Location, str], ...]]:
-    """Where each attribute's values stand: the same XPaths evaluated directly. Same values as `extract`.
+    """Where each attribute's values stand: the same XPaths, evaluated directly. The values are those of `extract_values`.
 
-    Raises RuleError for a page that `extract` refuses, too.
+    Raises RuleError for a page that `extract_values` refuses.
     """
     _refuse_crowd(rule.attributes, root)
     index = {element: n for n, element in enumerate(elements(root))}
@@ -125,9 +125,9 @@ def find_places(rule: Rule, root: etree._Element) -> dict[str, tuple[tuple[Locat
 
 
 def find_row_places(each: ListRule, root: etree._Element, index: dict[etree._Element, int]) -> tuple[RowPlaces, ...]:
-    """Where the values of a list's rows stand, by attribute; rows without any value left out, as `extract` does.
+    """Where the values of a list's rows stand, by attribute; rows without any value are left out, as in `extract_values`.
 
-    Raises RuleError for a page that `extract` refuses, too.
+    Raises RuleError for a page that `extract_values` refuses.
     """
     _refuse_crowd(each.attributes, root, each.rows)
     rows = Rows(list(select([selector.xpath for selector in each.rows], root)))
@@ -165,7 +165,7 @@ def find_attribute_places(
 
 
 def read_attribute(attribute: AttributeRule, root: etree._Element) -> tuple[str, ...]:
-    """The values of `attribute_places` without the places: for many pages, whose elements need no numbers then."""
+    """The values of `find_attribute_places` without the places. This is faster on many pages, since elements need no index."""
     for selector in attribute.alternatives:
         items = (item for item in XPath(selector.xpath).select(root) if not isinstance(item, etree._Element) or isinstance(item.tag, str))
         texts = (clean(whole_text(item) if isinstance(item, etree._Element) else str(item)) for item in items)

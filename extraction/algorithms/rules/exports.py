@@ -1,4 +1,4 @@
-"""A rule as a file that runs without Vertex: its stylesheet, a Scrapy spider, a web-poet page object (ALGORITHMS 4.7).
+"""A rule as a file that runs without Vertex: its stylesheet, a Scrapy spider, a web-poet page object (docs/algorithms.md#rule-learning).
 
 The Python files begin with the rule as plain data and end with the code that reads a page by it, which is Vertex's own source
 (`outside`, `values` and the few functions they need), so the values are the same. Whatever comes from pages or people stands in them

@@ -1,4 +1,4 @@
-"""Which rule serves a page (Vertex §3.2.1; ALGORITHMS 5).
+"""Which rule serves a page (Gulhane et al. 2011, section 3.2.1; docs/algorithms.md#matching).
 
 First the URL, which is far cheaper than looking at the page: a rule stays if one of its URL patterns matches. Then the page's
 shingle vector must be covered by one of the masked vectors of the rule's cluster. Of the rules that are left the most specific

@@ -1,12 +1,12 @@
-"""May an old rule serve a new cluster? (Vertex §3.2.3; ALGORITHMS 7)
+"""May an old rule serve a new cluster? (Gulhane et al. 2011, section 3.2.3; docs/algorithms.md#reuse-and-relearning)
 
 The new cluster C and old clusters C_i that share URLs with it; U = the shared URLs, whose old and new pages are both kept.
 *Cluster match*: C has the same masked shingle signature as C_i. *Page match*, less strict: every page of C is covered by C_i's
 masks. Among those that match by the strictest test any of them passes, the most important one (pages times records) is taken
-and put to the *field test* on U: constant attributes give the same values on old and new pages, mandatory ones are there on all
-new pages. Who fails it is relearned from.
+and put to the *field test* on U: constant attributes give the same values on old and new pages, and mandatory ones have values on all
+new pages. What fails is learned again from the old values.
 
-The paper says nothing of attributes that are neither constant nor mandatory; `monitoring.verdict` judges those.
+The paper does not mention attributes that are neither constant nor mandatory; `monitoring.verdict` judges those.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ class Reuse:
 
 @dataclass(frozen=True, slots=True)
 class NoReuse:
-    """Why no old rule comes into question. url: no old cluster shares a URL; shingle: none of those that do looks like it."""
+    """Why no old rule can serve. url: no old cluster shares a URL. shingle: none of those that do looks like the new one."""
 
     reason: Literal["url", "shingle"]
 

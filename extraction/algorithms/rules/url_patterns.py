@@ -1,4 +1,5 @@
-"""URL patterns: which pages a rule can be meant for, by address alone (Vertex §3.2.1; ALGORITHMS 5).
+"""URL patterns: which pages a rule can be meant for, by address alone
+(Gulhane et al. 2011, section 3.2.1; docs/algorithms.md#matching).
 
 The paper gives each rule "the most specific" regular expressions that match all URLs of its cluster, with size restrictions
 against overfitting. Here a pattern is written like an address: host, path segments, query keys. In a host, a segment or a
@@ -96,7 +97,7 @@ class UrlPattern:
         return f"{self.host}/{'/'.join(self.segments)}" + (f"?{query}" if query else "")
 
     def matches(self, url: str | SplitAddress) -> bool:
-        """Whether the URL is one of these. Give an `Address` where many patterns are tried."""
+        """Whether the URL is one of these. Give a `SplitAddress` where many patterns are tried."""
         address = SplitAddress.parse(url) if isinstance(url, str) else url
         return _fits(self.host, address.host) and self._path_fits(address.segments) and self._query_fits(dict(address.query))
 

@@ -1,4 +1,4 @@
-"""The rule as one XSLT 1.0 stylesheet (ALGORITHMS 4.7), and the only place that builds etree.XSLT.
+"""The rule as one XSLT 1.0 stylesheet (docs/algorithms.md#rule-learning), and the only place that builds etree.XSLT.
 
 The stylesheet is a plain file: other processors run it too, as long as no part of a text needs an EXSLT regular
 expression. It writes ::
@@ -91,7 +91,7 @@ class Stylesheet:
 
     @property
     def is_list(self) -> bool:
-        """Whether it gives a list and no attribute of the page's own: one of those that `apart` makes."""
+        """Whether it gives a list and no attribute of the page's own: one of those that `split_stylesheet` makes."""
         return "<list " in self.text
 
     @classmethod

@@ -1,4 +1,4 @@
-"""What alerts say, as plain text: what broke, where, since when, how many records, what to do, and where to look."""
+"""The text of alerts: what broke, where, since when, how many records, what to do, and where to look."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from extraction.models import AlertChannel, Breakage, Check, Event, Record, Site
 MAX_TITLE = 250
 
 MAX_LINES = 20
-"""Breakages that a digest names; the rest is counted."""
+"""Breakages that a digest lists. The rest is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class AlertText:
 
 
 def write_alert(event: Event, breakage: Breakage) -> AlertText:
-    """What is said of a breakage. Raises ValueError for an event that is of none."""
+    """What an alert says about a breakage. Raises ValueError for an event that does not concern breakages."""
     if event == Event.BREAK:
         return _break(breakage)
     if event == Event.REPAIR:
@@ -42,7 +42,7 @@ def write_alert(event: Event, breakage: Breakage) -> AlertText:
 
 
 def write_digest(channel: AlertChannel, now: datetime) -> AlertText:
-    """The last day and what is still open, of the channel's sites."""
+    """The digest of a channel's sites: what happened in the last day, and what is still open."""
     since = now - timedelta(days=1)
     sites = list(channel.sites.values_list("pk", flat=True)) or list(Site.objects.values_list("pk", flat=True))
     checks = Check.objects.filter(cluster__site__in=sites, checked_at__gt=since, checked_at__lte=now)
@@ -68,7 +68,7 @@ def write_digest(channel: AlertChannel, now: datetime) -> AlertText:
 
 
 def write_test(channel: AlertChannel) -> AlertText:
-    """What the test button sends."""
+    """The alert that the test button sends."""
     return AlertText.of(
         f"Vertex: a test of “{channel.name}”",
         [f"Alerts reach this channel. It is told when: {', '.join(channel.event_labels).lower() or 'nothing'}.", _link(reverse("home"))],
@@ -143,7 +143,7 @@ def _listed(head: str, breakages: "QuerySet[Breakage]", *, state: bool = False) 
 
 
 def _share(check: Check, attributes: Sequence[str]) -> str:
-    """Of the worst attribute."""
+    """On how many pages the worst attribute is broken, in words."""
     counts = [(round(found["fraction"] * found["pages"]), found["pages"]) for name in attributes if (found := check.attributes.get(name))]
     hit, pages = max(counts, default=(0, 0))
     return f"{hit} of {pages} watched pages that have it"

@@ -1,9 +1,9 @@
-"""Alerts: an outbox. What is to be told is a row written in the transaction of what happened; a worker sends it afterwards.
+"""Alerts are an outbox: rows written in the transaction of what happened, which a worker sends afterwards.
 
-A channel is told a thing once: rows are unique by what they tell, and a worker claims a row by compare-and-set before it sends.
-What a service refuses is tried again, later every time. A worker that died while it sent leaves a row of which nobody
-knows whether it arrived: it is not sent again by itself but shown to people, since an alert that comes twice is one that is
-ignored; what is still broken stands in the daily digest, too.
+A channel is told everything once. Rows are unique by what they tell, and a worker claims a row by compare-and-set before it sends it.
+When a service refuses an alert, it is tried again after increasing waits. When a worker dies while it sends, nobody knows whether the alert
+arrived. It is then not sent again automatically but shown to people, because people ignore alerts that come twice. The daily digest names
+what is still broken, too.
 """
 
 import logging
@@ -24,13 +24,13 @@ from extraction.services.monitoring.alert_words import AlertText
 logger = logging.getLogger(__name__)
 
 WAITS = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 20, 60, 240))
-"""After the first, second, … attempt that failed; after the last there is none any more."""
+"""Waits after the first, second, … failed attempt. After the last wait there is one more attempt."""
 
 SENDING_AT_MOST = timedelta(minutes=10)
-"""Longer nobody sends: its worker is dead."""
+"""Sending takes less time than this. After it, the worker that claimed the alert is taken to be dead."""
 
 DIGEST_HOUR = 7
-"""Of the day, in VERTEX_TIME_ZONE, from which the digest is sent."""
+"""Hour of the day, in VERTEX_TIME_ZONE, from which the digest is sent."""
 
 UNSURE = "Its worker died while it was being sent, so it may have arrived or not. It is not sent twice by itself."
 
@@ -38,7 +38,7 @@ POST_AT_MOST_S = 60.0
 
 
 def queue_alerts(event: Event, breakage: Breakage, now: datetime) -> int:
-    """Writes what is to be told of a breakage into the outbox, in the caller's transaction; how many channels are told."""
+    """Queues the alerts about a breakage, in the caller's transaction. Returns how many channels are told."""
     channels = [each for each in _listening(event) if _concerns(each, breakage.cluster.site_id)]
     if not channels:
         return 0
@@ -47,7 +47,7 @@ def queue_alerts(event: Event, breakage: Breakage, now: datetime) -> int:
 
 
 def send_due_alerts(now: datetime) -> int:
-    """Writes the digests that are due, gives up what a dead worker sent, and sends what waits; how many are handed to workers."""
+    """Queues the digests that are due, gives up alerts whose worker died, and hands waiting ones to workers. Returns how many."""
     for channel in _listening(Event.DIGEST):
         _digest(channel, now)
     dead = Q(claimed_at__lt=now - SENDING_AT_MOST) | Q(claimed_at__gt=now + SENDING_AT_MOST)
@@ -59,7 +59,7 @@ def send_due_alerts(now: datetime) -> int:
 
 
 def deliver_alert(alert_id: int, now: datetime) -> bool:
-    """Claims an alert and sends it; False when it is not to be sent now, somebody else has it, or the service refused it."""
+    """Claims an alert and sends it. Returns False when it is not due, another worker has it, or the service refused it."""
     mine = Alert.objects.filter(_due(now), pk=alert_id, state=Alert.State.QUEUED)
     if not mine.update(state=Alert.State.SENDING, claimed_at=now, attempts=F("attempts") + 1):
         return False
@@ -74,7 +74,7 @@ def deliver_alert(alert_id: int, now: datetime) -> bool:
 
 
 def resend_alert(alert: Alert, now: datetime) -> bool:
-    """A person wants an alert sent that was not; False when it is not in that state any more."""
+    """Queues an alert again that could not be sent, because a person asks for it. Returns False when it is no longer in that state."""
     with transaction.atomic():
         failed = Alert.objects.filter(pk=alert.pk, state=Alert.State.FAILED)
         changed = failed.update(state=Alert.State.QUEUED, next_at=now, attempts=0, error="")
@@ -84,17 +84,17 @@ def resend_alert(alert: Alert, now: datetime) -> bool:
 
 
 def send_test_alert(channel: AlertChannel) -> str:
-    """Sends a test here and now; why it failed, empty when the service took it."""
+    """Sends a test at once. Returns why it failed, "" when the service accepted it."""
     return post_text(channel, alert_words.write_test(channel))
 
 
 def is_usable_address(url: str) -> bool:
-    """Apprise knows what to do with the address."""
+    """Whether Apprise can send to the address."""
     return Apprise.instantiate(url, suppress_exceptions=True) is not None
 
 
 def post_text(channel: AlertChannel, words: AlertText) -> str:
-    """Sends words to a channel; why the service did not take them, without the channel's secrets, empty when it did."""
+    """Sends a text to a channel. Returns why the service refused it, without the channel's secrets, "" when it accepted it."""
     said: list[str] = []
     sender = Apprise(asset=AppriseAsset(app_id="Vertex", app_desc="Vertex", app_url="", async_mode=False))
     if not sender.add(channel.url):
@@ -113,7 +113,7 @@ def post_text(channel: AlertChannel, words: AlertText) -> str:
 
 
 def redact_address(text: str, url: str) -> str:
-    """The text without anything that stands in the address, but for its scheme."""
+    """The text without any part of the address except its scheme and host."""
     rest = url.partition("://")[2]
     parts = {part for form in (rest, unquote(rest)) for part in re.split(r"[/?&=:@,;#]+", form)}
     host = urlsplit(url).hostname or ""
@@ -151,7 +151,7 @@ def _digest(channel: AlertChannel, now: datetime) -> None:
 
 
 def _due(now: datetime) -> Q:
-    """A time further off than any wait was written by a clock that stood in the future."""
+    """Alerts whose time has come. A time further away than any wait was written by a clock that was wrong, so it counts as due."""
     return Q(next_at__lte=now) | Q(next_at__gt=now + max(WAITS))
 
 
@@ -168,7 +168,7 @@ def _settle(alert: Alert, error: str, now: datetime, *, again: bool) -> None:
 
 
 def _send(alert_id: int) -> None:
-    # A broker that is away only delays: the tick sends again.
+    # If the broker is away, `send_due_alerts` sends the message later.
     transaction.on_commit(lambda: _message(alert_id), robust=True)
 
 

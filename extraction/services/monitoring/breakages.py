@@ -1,8 +1,9 @@
-"""Breakages: opened by a confirmed check, closed by a repair, by the site itself or by a person (Vertex §3.2.3).
+"""Breakages: opened by a confirmed check, closed by a repair, by the site itself or by a person
+(Gulhane et al. 2011, section 3.2.3; docs/algorithms.md#reuse-and-relearning).
 
-`follow` moves the rule by what a check found: live → suspect → broken, and back when it works again. `propose_open` makes
-a repair for each open breakage that has none: the broken attributes alone are relearned from their old values, the others stay
-as they are. A repair waits for a person, unless the site's monitor lets it go live and every test passes.
+All changes of a rule's state that follow from a check are made here. `follow_check` moves the rule from live to suspect and broken, and
+back when it works again. `propose_repair` saves a repair as a new version of the rule. The version waits for a person, unless the site's
+monitor lets it go live and every test passes.
 """
 
 from datetime import datetime
@@ -20,17 +21,17 @@ from extraction.services.monitoring.repairs import Repair
 from extraction.services.rules import rules
 
 TOLD = {Breakage.State.REPAIRED: Event.REPAIR, Breakage.State.RECOVERED: Event.RECOVERY}
-"""Ends that people are told of; who dismisses one knows it."""
+"""States in which a breakage ends that people are told of. The person who dismisses a breakage needs no alert."""
 
 
 def suspect_rule(rule: Rule) -> None:
-    """A first visit found the rule broken; the second one is still to come."""
+    """Marks a rule as suspect: a first visit found it broken, and a second one is to confirm that."""
     rules.move_rule(rule, Rule.State.SUSPECT)
 
 
 def follow_check(check: Check) -> Breakage | None:
-    """The rule's state and the cluster's breakage after a check. Called in the check's transaction."""
-    # A version that a person or a repair replaced while the check looked at it is nobody's trouble any more.
+    """Moves the rule, and opens or closes the cluster's breakage, by what a check found. Called in the check's transaction."""
+    # The check does not matter if a person or a repair replaced the version meanwhile.
     if check.verdict == Check.Verdict.UNREACHABLE or not Rule.objects.select_for_update().get(pk=check.rule_id).serving:
         return None
     if check.confirmed and check.broken:
@@ -73,10 +74,11 @@ def propose_repair(breakage: Breakage, repair: Repair, *, now: datetime) -> Rule
 
 
 def accept_repair(breakage: Breakage, *, user: Any = None, now: datetime | None = None, doubtful: bool = False) -> Rule:
-    """Publishes the proposal; the broken version ends as repaired. `pipeline` has the records made anew.
+    """Publishes the proposal; the broken version ends as repaired. `pipeline` then starts to renew the records.
 
-    What is not proven goes live only if a person says so (`doubtful`); else it is left out, and so is what was not found again where the
-    old XPath gives wrong values. Raises rules.StateError when there is no proposal, when it cannot be published, or nothing of it is left.
+    doubtful: a person confirms the attributes that are not proven. Without that they are left out of the rule, and so are attributes that
+    were not found again and whose old XPath gives wrong values.
+    Raises rules.StateError when there is no proposal, when it cannot be published, or when nothing of it is left.
     """
     if breakage.proposal is None or breakage.state != Breakage.State.OPEN:
         raise rules.StateError("There is no repair to accept any more.")
@@ -92,7 +94,7 @@ def accept_repair(breakage: Breakage, *, user: Any = None, now: datetime | None 
 
 
 def _accepted(breakage: Breakage, proposal: Rule, user: Any, *, doubtful: bool) -> Rule:
-    """The proposal, or a version of it without what is left out."""
+    """The proposal, or a new version of it without the attributes that are left out."""
     proof = proofs.proof(proposal.report, breakage.attributes)
     if not proof.found and not (doubtful and proof.doubtful):
         raise rules.StateError("Nothing of this repair is proven. Look at it, edit it or mark the values yourself.")
@@ -107,7 +109,10 @@ def _accepted(breakage: Breakage, proposal: Rule, user: Any, *, doubtful: bool) 
 
 
 def dismiss_breakage(breakage: Breakage, *, user: Any = None, now: datetime | None = None) -> bool:
-    """A person says that nothing is broken: the rule is live again, and it takes more to raise the next alarm. False when it is closed."""
+    """A person says that nothing is broken: the rule is live again, and the next alarm takes more evidence.
+
+    Returns False when the breakage is closed already.
+    """
     with transaction.atomic():
         if not _close(Breakage.objects.filter(pk=breakage.pk), Breakage.State.DISMISSED, now or timezone.now(), user):
             return False
@@ -132,7 +137,7 @@ def _open(check: Check) -> Breakage:
     if new:
         alerts.queue_alerts(Event.BREAK, found, check.checked_at)
     elif set(check.broken) - set(found.attributes):
-        # More broke since: a repair made for less would not do.
+        # More has broken since, so a repair of less is not enough.
         found.attributes = [*found.attributes, *(name for name in check.broken if name not in found.attributes)]
         found.check_found, found.proposal, found.note = check, None, ""
         found.save(update_fields=["attributes", "check_found", "proposal", "note"])
@@ -140,7 +145,7 @@ def _open(check: Check) -> Breakage:
 
 
 def _close(breakages: QuerySet[Breakage], state: Breakage.State, at: datetime, user: Any = None) -> int:
-    """Closes those that are open, by compare-and-set, and tells of each. Called in a transaction."""
+    """Closes open breakages by compare-and-set and queues alerts about them. Called in a transaction."""
     closed = 0
     for each in breakages.filter(state=Breakage.State.OPEN):
         if not Breakage.objects.filter(pk=each.pk, state=Breakage.State.OPEN).update(state=state, closed_at=at, closed_by=user):
@@ -153,7 +158,7 @@ def _close(breakages: QuerySet[Breakage], state: Breakage.State, at: datetime, u
 
 
 def _renew_baselines(check: Check) -> None:
-    """From now on the pages as the check found them are what is right."""
+    """Makes the pages as the check found them the baselines of later checks."""
     for row in check.pages:
         if row["new"]:
             Bellwether.objects.filter(cluster=check.cluster, page__url=row["url"]).update(baseline=row["new"])

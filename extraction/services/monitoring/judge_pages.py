@@ -121,7 +121,7 @@ def _parse(answer: PageAnswer) -> etree._Element | None:
 
 
 def _mark_walls(answers: Mapping[str, PageAnswer]) -> dict[str, PageAnswer]:
-    """The answers; the same content at several addresses is none of the pages but a challenge, a notice or a front page."""
+    """The answers, with the same content at several addresses marked as a wall: it is a challenge, a notice or a front page."""
     counts = Counter(each.content for each in answers.values() if each.content)
     wall = PageAnswer(Outcome.LOGIN_OR_BOT, message="The same page came for several addresses.")
     return {url: wall if each.content and counts[each.content] > 1 else each for url, each in answers.items()}

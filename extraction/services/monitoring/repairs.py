@@ -1,6 +1,7 @@
-"""A version that repairs a rule: the broken attributes are relearned from their old values, the others stay as they are.
+"""A version that repairs a rule: the broken attributes are learned again from their old values, the others stay as they are.
 
-A list is relearned whole, from its old rows, since its attributes' XPaths begin at its rows; what still works in it keeps its XPath.
+A list is learned again as a whole, from its old rows, since the XPaths of its attributes begin at its rows. Attributes of a list that still
+work keep their XPaths.
 """
 
 from collections import Counter
@@ -24,8 +25,11 @@ from extraction.services.monitoring.history import KnownPage
 class Repair:
     """The old rule with what could be relearned in place of what broke.
 
-    relearned: by attribute, those of lists among them. failed: {attribute: why not}; its old rule is kept. lists: {list: its entry in
-    the report}. given: {attribute: pages of those tried on which it has a value, and several}. pages: how many were tried.
+    relearned: by attribute, those of lists among them.
+    failed: {attribute: why it could not be relearned}; its old rule is kept.
+    lists: {list: its entry in the report}.
+    given: {attribute: on how many of the pages it has a value, and several different ones}.
+    pages: how many pages were tried.
     """
 
     value: RuleValue
@@ -37,19 +41,19 @@ class Repair:
 
     @property
     def valid(self) -> bool:
-        """Nothing is left broken, and enough pages that it was not learned from agree."""
+        """Whether nothing is left broken, and enough pages that it was not learned from agree."""
         judged = self.relearned.values()
         return not self.failed and all(each.agreement_fraction >= AGREEMENT and each.judged >= LEAST_JUDGES for each in judged)
 
     def report(self, rule: Rule) -> dict[str, Any]:
-        """The broken version's report with the entries of what was relearned replaced."""
+        """The broken version's report, with new entries for what was relearned."""
         own = {each.name for each in self.value.attributes}
         before = {entry["name"]: entry for entry in rule.report.get("attributes", [])}
         entries = list((before | {name: self._counted(name, made) for name, made in self.relearned.items() if name in own}).values())
         listed: dict[str, Any] = {entry["name"]: entry for entry in rule.report.get("lists", [])}
         lists = list((listed | dict(self.lists)).values())
         failed = [{"name": name, "reason": reason} for name, reason in self.failed.items()]
-        # Why the old XPaths were chosen says nothing of the new ones.
+        # The reasons for the old XPaths do not apply to the new ones.
         why = {name: said for name, said in rule.report.get("explained", {}).items() if name not in self.relearned}
         figures = {"pages": self.pages, "checked": self.pages, "explained": why} if self.relearned else {}
         return rule.report | {"attributes": entries, "lists": lists, "failed": failed, "repaired_from": rule.version} | figures
@@ -60,7 +64,7 @@ class Repair:
 
 
 def drop_attributes(value: RuleValue, names: Collection[str]) -> RuleValue:
-    """The rule with nothing for these attributes: no value is better than one that is known to be wrong."""
+    """The rule without XPaths for these attributes: no value is better than one that is known to be wrong."""
 
     def left(each: AttributeRule) -> AttributeRule:
         return replace(each, alternatives=()) if each.name in names else each
@@ -70,7 +74,7 @@ def drop_attributes(value: RuleValue, names: Collection[str]) -> RuleValue:
 
 
 def make_repair(value: RuleValue, broken: Collection[str], pages: Sequence[KnownPage]) -> Repair:
-    """The rule with the broken attributes relearned on pages that were seen before and after."""
+    """The rule with the broken attributes relearned on pages that are known as they were and as they are."""
     tables, before = [each.new for each in pages], [each.before for each in pages]
     attributes = [each for each in value.attributes if each.name in broken]
     tried = {each.name: relearn_attribute(each, tables, [row.get(each.name, ()) for row in before]) for each in attributes}

@@ -1,9 +1,9 @@
-"""New templates are offered the rules of old ones (Vertex §3.2.3; ALGORITHMS 7).
+"""New templates are offered the rules of old ones (Gulhane et al. 2011, section 3.2.3; docs/algorithms.md#reuse-and-relearning).
 
-When part of a site's pages get another design, clustering makes a new template of them. Its pages are known under their
-addresses from an old template that has a rule. That rule is tried on the pages that both have, as they were and as they are: what
-passes the field test and is not judged broken stays, the rest is relearned from the old values. What comes of it is a version of the
-new template's own rule, which waits for a person unless the site lets repairs go live by themselves.
+When part of a site's pages get another design, clustering makes a new template of them. The addresses of its pages are known from an old
+template that has a rule. That rule is tried on the pages that both have, as they were and as they are. What passes the field test and is
+not judged broken is kept, and the rest is learned again from the old values. The result is a version of the new template's own rule. It
+waits for a person, unless the site lets repairs go live without one.
 """
 
 from collections import Counter, defaultdict
@@ -31,10 +31,10 @@ from extraction.services.rules import rules
 from extraction.services.templates import clusters
 
 MAX_SHARED = 40
-"""Shared pages on which a rule is tried, evenly spread over all."""
+"""Shared pages on which a rule is tried, spread evenly over all of them."""
 
 LEAST_SHARED = 2
-"""Of one page nothing is said."""
+"""Shared pages without which no rule is offered."""
 
 Pairs = Mapping[int, Sequence[tuple[int, int]]]
 """{old cluster: (old, new) snapshots of the pages it shares with the new one}."""
@@ -46,7 +46,7 @@ def start_reuse(site: Site, *, user: Any = None) -> Run | None:
 
 
 def run_reuse(run: Run, progress: Progress) -> dict[str, Any]:
-    """The job. A template that has a version by now is left alone, so it may begin again. Summary: templates, reused, relearned, live."""
+    """The run's job. Templates that have a version are skipped, so it can start again. Summary: templates, reused, relearned, live."""
     shared = _shared(run.site)
     progress(0, total=len(shared))
     summary = Counter(templates=len(shared), reused=0, relearned=0, live=0)
@@ -66,7 +66,7 @@ class TriedRule:
 
 
 def _shared(site: Site) -> dict[int, dict[int, list[tuple[int, int]]]]:
-    """{new cluster without a rule: its Pairs}; of a page's old snapshots the newest."""
+    """{new cluster without a rule: its Pairs}, with the newest of each page's old snapshots."""
     found: dict[int, dict[int, dict[int, tuple[int, int]]]] = defaultdict(lambda: defaultdict(dict))
     for new, old, page, before, now in (*_kept_pages(site), *_changed_pages(site)):
         found[new][old][page] = (before, now)
@@ -89,7 +89,7 @@ def _changed_pages(site: Site) -> "QuerySet[Any, Any]":
 
 
 def _kept_pages(site: Site) -> "QuerySet[Any, Any]":
-    """The same of pages that are as they were: where most pages changed, those that did not are the new cluster."""
+    """The same for pages that are as they were: where most pages changed, the unchanged ones make up the new cluster."""
     return (
         Record.objects.filter(cluster__site=site, cluster__rules__state__in=Rule.SERVING, cluster__ignored=False)
         .filter(snapshot__page__current=F("snapshot"), snapshot__kept=True, snapshot__error="")
@@ -100,7 +100,7 @@ def _kept_pages(site: Site) -> "QuerySet[Any, Any]":
 
 
 def _offer(cluster: Cluster, pairs: Pairs, progress: Progress) -> dict[str, int]:
-    """Gives the cluster a version made of the best old rule; what was counted."""
+    """Gives the cluster a version made from the best old rule. Returns what is added to the summary."""
     old = Cluster.objects.get(pk=_chosen(cluster, pairs))
     rule = Rule.objects.get(cluster=old, state__in=Rule.SERVING)
     value = RuleValue.from_json(rule.definition)
@@ -118,7 +118,7 @@ def _offer(cluster: Cluster, pairs: Pairs, progress: Progress) -> dict[str, int]
 
 
 def _chosen(cluster: Cluster, pairs: Pairs) -> int:
-    """The old cluster by the paper's tests; where none looks alike, the one with most shared pages is relearned from."""
+    """The old cluster that the paper's tests choose. Where none looks alike, the one with the most shared pages."""
     members = clusters.members(cluster).exclude(vector="")
     vectors = [int(vector, 16) for vector in members.values_list("vector", flat=True)]
     urls = frozenset(members.values_list("page__url", flat=True))
@@ -153,7 +153,7 @@ def _try(rule: Rule, value: RuleValue, shared: Sequence[tuple[int, int]]) -> Tri
 
 
 def _draft(cluster: Cluster, rule: Rule, repair: Repair) -> Rule:
-    """The new cluster's first version; its record type is the old cluster's where it has none."""
+    """The new cluster's first version. If the cluster has no record type, it gets the old cluster's."""
     report = repair.report(rule) | {"reused_from": {"template": rule.cluster.label, "version": rule.version}}
     report.pop("repaired_from")
     origin = Rule.Origin.REPAIRED if repair.relearned or repair.failed else Rule.Origin.REUSED

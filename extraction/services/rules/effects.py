@@ -1,4 +1,4 @@
-"""What a rule does on the pages of its cluster: tried on a few before it is saved, counted over many for the report."""
+"""What a rule gives on the pages of its cluster: tried on a few before it is saved, counted over many for its report."""
 
 import time
 from collections import Counter
@@ -21,7 +21,7 @@ PREVIEW_PAGES = 20
 """Pages a change is tried on before it is saved: as many as a person looks at, and a second's work."""
 
 PREVIEW_BYTES = 40_000_000
-"""Bytes of pages a change is tried on, however few pages that are: a page may have 32 MB."""
+"""Bytes of the pages a change is tried on, however few pages that are. A single page may have 32 MB."""
 
 REPORT_PAGES = 2_000
 """Pages a report counts over. A share of 2,000 is known to within two per cent; more would only take longer."""
@@ -92,7 +92,7 @@ class _ListTally:
 def compare_rules(cluster: Cluster, old: RuleValue, new: RuleValue, attribute: str, *, on: Sequence[int] = ()) -> RuleEffect:
     """One attribute's values by two rules on up to PREVIEW_PAGES pages, within the trial's time limit.
 
-    on: the snapshots to try, those of the cluster without any, samples first.
+    on: the snapshots to try. By default pages of the cluster are tried, samples first.
     """
     pages = list(_within(stored_pages.find_stored_pages(on[:PREVIEW_PAGES]), PREVIEW_BYTES)) if on else _preview_pages(cluster)
     tried = xpath_trial.run([old, new], [(_content(source), source.content_type) for source in pages], limit_s=xpath_trial.LIMIT_S)

@@ -1,7 +1,7 @@
-"""The life of a rule by what people do to it: `Rule.TRANSITIONS`; versions are kept. One rule of a cluster serves at a time.
+"""What people do to rules: publish, retire, restore and edit them. All versions are kept, and one rule of a cluster serves at a time.
 
-Every change of state is a compare-and-set inside a transaction that holds the cluster's row, so two persons who publish
-at once follow one another; the constraint `one_serving_rule_per_cluster` stands behind that.
+The allowed changes of state are in `Rule.TRANSITIONS`. Every change is a compare-and-set in a transaction that locks the cluster's row, so
+two people who publish at once follow one another. The constraint `one_serving_rule_per_cluster` backs this up.
 """
 
 import logging
@@ -31,9 +31,9 @@ class StateError(Exception):
 
 
 def publish_rule(rule: Rule, user: Any = None, *, what: Decision.What = Decision.What.PUBLISHED) -> Rule:
-    """Makes a draft or a retired rule the live one; the live one before it is retired in the same transaction. what: how it came to it.
+    """Makes a draft or a retired rule the live one; the one before it is retired in the same transaction. what: how it was decided.
 
-    Raises StateError when it is not draft or retired any more, or when it cannot be run.
+    Raises StateError when the rule is no longer a draft or retired, or when it cannot be run.
     """
     published = _go_live(rule, (*Rule.UNPUBLISHED, *Rule.ENDED), user, what)
     signals.rule_published.send(Rule, rule=rule, user=user)
@@ -46,7 +46,7 @@ def restore_rule(rule: Rule, user: Any = None) -> Rule:
 
 
 def retire_rule(rule: Rule, user: Any = None) -> Rule:
-    """Takes the live rule out of use; the cluster has none then. Raises StateError when it is not live."""
+    """Takes the live rule out of use, which leaves the cluster without one. Raises StateError when the rule is not live."""
     with transaction.atomic():
         if not move_rule(rule, Rule.State.RETIRED):
             raise StateError(f"Version {rule.version} is {rule.get_state_display().lower()}; only a live rule can be retired.")
@@ -56,7 +56,7 @@ def retire_rule(rule: Rule, user: Any = None) -> Rule:
 
 
 def move_rule(rule: Rule, state: Rule.State) -> bool:
-    """Compare-and-set by `Rule.TRANSITIONS`: False when the row was meanwhile in a state from which it may not go there."""
+    """Changes a rule's state by compare-and-set. Returns False when `Rule.TRANSITIONS` does not allow it from the row's state."""
     before = [each for each, after in Rule.TRANSITIONS.items() if state in after]
     changed = Rule.objects.filter(pk=rule.pk, state__in=before).update(state=state)
     rule.refresh_from_db()
@@ -91,7 +91,7 @@ def edit_xpath(rule: Rule, attribute: str, xpath: str, user: Any = None) -> Rule
 
 
 def add_draft(cluster: Cluster, value: RuleValue, *, report: dict[str, Any], origin: Rule.Origin, user: Any = None) -> Rule:
-    """A new version of the cluster's rule as a draft. The newest version, if it is the same draft, gets the report instead."""
+    """A new version of the cluster's rule as a draft. If the newest version is the same draft, it gets the report instead."""
     definition, stylesheet = value.to_json(), xslt.write_stylesheet(value)
     xslt.Stylesheet.compile(stylesheet)
     with transaction.atomic():
@@ -158,7 +158,7 @@ def _swap(rule: Rule, states: tuple[Rule.State, ...], user: Any, what: Decision.
 
 
 def _decided(rule: Rule, what: Decision.What, user: Any) -> None:
-    """Writes down who decided. Called in the transaction of what was decided."""
+    """Records who decided. Called in the transaction of the decision."""
     Decision.objects.create(rule=rule, what=what, at=timezone.now(), by=user, by_name=user.get_username() if user else "")
 
 

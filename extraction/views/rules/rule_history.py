@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from extraction.algorithms.errors import RuleError, XPathError
-from extraction.models import Attribute, Breakage, Decision, Rule
+from extraction.models import Attribute, Breakage, Cluster, Decision, Rule
 from extraction.services.labels import designs
 from extraction.services.rules import effects, rule_xpaths, rules
 from extraction.services.rules.effects import RuleEffect
@@ -33,9 +33,27 @@ class AttributeDifference:
     new: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    """A version beside the one before it: which attributes came, went or changed. approved: how it went live the last time."""
+
+    rule: Rule
+    changes: list[tuple[str, str]]
+    approved: Decision | None
+
+
 def list_events(rule: Rule) -> list[RuleEvent]:
     """What became of a version, the latest first."""
     return sorted(_events(rule), key=lambda event: event.at, reverse=True)
+
+
+def list_versions(cluster: Cluster) -> list[VersionRow]:
+    """All versions of a template's rule, newest first, with what changed."""
+    found = list(Rule.objects.filter(cluster=cluster).select_related("created_by").defer("stylesheet"))
+    before = [*found[1:], None]
+    decisions = Decision.objects.filter(rule__cluster=cluster, what__in=Decision.LIVE).order_by("at", "pk")
+    approved = {each.rule_id: each for each in decisions}
+    return [VersionRow(rule, _changes(rule, older), approved.get(rule.pk)) for rule, older in zip(found, before, strict=False)]
 
 
 def list_differences(old: Rule, new: Rule) -> list[AttributeDifference]:
@@ -80,3 +98,20 @@ def _ending(breakage: Breakage) -> str:
         proposal = breakage.proposal
         return f"version {proposal.version} took its place" if proposal and proposal.published_at else "another version took its place"
     return "it works again" if breakage.state == Breakage.State.RECOVERED else "somebody said that nothing was broken"
+
+
+def _changes(rule: Rule, older: Rule | None) -> list[tuple[str, str]]:
+    """(what happened, attribute) against the version before."""
+    now = _entries(rule)
+    then = _entries(older) if older else {}
+    if older is None:
+        return [("first version", "")]
+    came = [("new", name) for name in now if name not in then]
+    went = [("gone", name) for name in then if name not in now]
+    changed = [("changed", name) for name in now if name in then and now[name] != then[name]]
+    return [*came, *went, *changed] or [("same XPaths", "")]
+
+
+def _entries(rule: Rule) -> dict[str, Any]:
+    """What a version says of each of its attributes and lists, by name."""
+    return {entry["name"]: entry for part in ("attributes", "lists") for entry in rule.definition.get(part, [])}

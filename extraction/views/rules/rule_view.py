@@ -6,7 +6,7 @@ from typing import Any
 
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply, xslt
-from extraction.models import Attribute, Cluster, Decision, Rule, Snapshot
+from extraction.models import Attribute, Rule, Snapshot
 from extraction.services.core.stored_pages import read_root
 from extraction.services.labels import designs
 from extraction.views.rules import explained
@@ -116,15 +116,6 @@ class ListRow:
         return self.hits / self.checked if self.checked else None
 
 
-@dataclass(frozen=True, slots=True)
-class VersionRow:
-    """A version beside the one before it: which attributes came, went or changed. approved: how it went live the last time."""
-
-    rule: Rule
-    changes: list[tuple[str, str]]
-    approved: Decision | None
-
-
 def list_attributes(rule: Rule) -> list[AttributeRow]:
     """The rule's attributes in the record type's order, then those that the record type has no more."""
     entries = {entry.get("name"): entry for entry in rule.report.get("attributes", [])}
@@ -188,15 +179,6 @@ def _list(
     pages = Snapshot.objects.select_related("page").in_bulk([each["snapshot"] for each in unlike.get("on", [])[:UNLIKE_PAGES]])
     unlike_on = [(pages[each["snapshot"]], each["rows"], each["given"]) for each in unlike.get("on", []) if each["snapshot"] in pages]
     return ListRow(name, rows_of, columns, *figures, seen, failures.get(name, ""), unlike, unlike_on)
-
-
-def list_versions(cluster: Cluster) -> list[VersionRow]:
-    """All versions of a template's rule, newest first, with what changed."""
-    found = list(Rule.objects.filter(cluster=cluster).select_related("created_by").defer("stylesheet"))
-    before = [*found[1:], None]
-    decisions = Decision.objects.filter(rule__cluster=cluster, what__in=Decision.LIVE).order_by("at", "pk")
-    approved = {each.rule_id: each for each in decisions}
-    return [VersionRow(rule, _changes(rule, older), approved.get(rule.pk)) for rule, older in zip(found, before, strict=False)]
 
 
 def _attributes(rule: Rule, defined: dict[str, Any]) -> list[Attribute]:
@@ -287,20 +269,3 @@ def _shown(rule: Rule) -> list[Snapshot]:
         return list(checked.values())
     samples = [each.snapshot for each in rule.cluster.samples.select_related("snapshot__page").order_by("position")]
     return sorted(samples, key=lambda snapshot: snapshot.page.current_id != snapshot.pk)[:SEEN_PAGES]
-
-
-def _changes(rule: Rule, older: Rule | None) -> list[tuple[str, str]]:
-    """(what happened, attribute) against the version before."""
-    now = _entries(rule)
-    then = _entries(older) if older else {}
-    if older is None:
-        return [("first version", "")]
-    came = [("new", name) for name in now if name not in then]
-    went = [("gone", name) for name in then if name not in now]
-    changed = [("changed", name) for name in now if name in then and now[name] != then[name]]
-    return [*came, *went, *changed] or [("same XPaths", "")]
-
-
-def _entries(rule: Rule) -> dict[str, Any]:
-    """What a version says of each of its attributes and lists, by name."""
-    return {entry["name"]: entry for part in ("attributes", "lists") for entry in rule.definition.get(part, [])}

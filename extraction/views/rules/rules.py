@@ -31,7 +31,12 @@ def find_rule(slug: str, number: int, version: int) -> Rule:
 def rules(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """All versions, newest first, with what changed from one to the next."""
     cluster = cluster_of(slug, number)
-    context = {"site": cluster.site, "cluster": cluster, "view": cluster_view.view(cluster), "versions": rule_view.list_versions(cluster)}
+    context = {
+        "site": cluster.site,
+        "cluster": cluster,
+        "view": cluster_view.view(cluster),
+        "versions": rule_history.list_versions(cluster),
+    }
     return render(request, "extraction/rules/rules.html", context)
 
 
@@ -171,7 +176,7 @@ def _page(request: HttpRequest, found: Rule, *, error: str = "", name: str = "",
         "view": cluster_view.view(cluster),
         "rows": rule_view.list_attributes(found),
         "lists": rule_view.list_lists(found),
-        "versions": rule_view.list_versions(cluster),
+        "versions": rule_history.list_versions(cluster),
         "events": rule_history.list_events(found),
         "edit_error": error,
         "edit_name": name,
