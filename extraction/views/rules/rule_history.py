@@ -1,4 +1,4 @@
-"""What became of a version of a rule and who did it, and how two versions differ."""
+"""What happened to a rule's versions, who did it, and how two versions differ."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from extraction.views.schema.shown_attributes import find_attributes
 
 @dataclass(frozen=True, slots=True)
 class RuleEvent:
-    """One thing that happened to a version. state: as a badge shows it. by: who did it or their name, None for Vertex itself."""
+    """One thing that happened to a version. state: as a badge shows it. by: the person or their name, None for Vertex itself."""
 
     at: datetime
     state: str
@@ -35,7 +35,7 @@ class AttributeDifference:
 
 @dataclass(frozen=True, slots=True)
 class VersionRow:
-    """A version beside the one before it: which attributes came, went or changed. approved: how it went live the last time."""
+    """A version. changes: which attributes it added, dropped or changed. approved: the decision by which it last went live."""
 
     rule: Rule
     changes: list[tuple[str, str]]
@@ -43,7 +43,7 @@ class VersionRow:
 
 
 def list_events(rule: Rule) -> list[RuleEvent]:
-    """What became of a version, the latest first."""
+    """What happened to a version, the latest first."""
     return sorted(_events(rule), key=lambda event: event.at, reverse=True)
 
 
@@ -68,7 +68,7 @@ def list_differences(old: Rule, new: Rule) -> list[AttributeDifference]:
 
 
 def compare_versions(old: Rule, new: Rule, attribute: str) -> RuleEffect:
-    """What one attribute gives by the one version and by the other, on some pages of the template."""
+    """What one attribute gives by each of two versions, on some pages of the template."""
     try:
         return effects.compare_rules(
             new.cluster, rules.read_definition(old), rules.read_definition(new), attribute, on=designs.check_pages(new)
