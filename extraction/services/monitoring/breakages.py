@@ -5,18 +5,19 @@ a repair for each open breakage that has none: the broken attributes alone are r
 as they are. A repair waits for a person, unless the site's monitor lets it go live and every test passes.
 """
 
+from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.learning.tables import table
 from extraction.algorithms.rules import xslt
-from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Bellwether, Breakage, Check, Decision, Event, Monitor, Record, Rule, Site, Snapshot
+from extraction.models.monitor import BreakageQuerySet
+from extraction.models.rule_report import FailedAttribute
 from extraction.services.core import signals, stored_pages
 from extraction.services.labels import proofs
 from extraction.services.monitoring import alerts, page_visits, repairs
@@ -48,65 +49,66 @@ def follow_check(check: Check) -> Breakage | None:
 def propose_open_repairs(site: Site, *, now: datetime) -> int:
     """Makes repairs for the site's open breakages that have none; how many. Those that may go live do."""
     made = 0
-    for breakage in Breakage.objects.filter(cluster__site=site, state=Breakage.State.OPEN, proposal=None, note=""):
+    for breakage in Breakage.objects.open().of_site(site).filter(proposal=None, note=""):
         made += propose_repair(breakage, now=now) is not None
     return made
 
 
 def propose_repair(breakage: Breakage, *, now: datetime) -> Rule | None:
     """Relearns the broken attributes from the check's pages; None, with the breakage's note saying why, when none can be."""
-    repair = repairs.make_repair(RuleValue.from_json(breakage.rule.definition), breakage.attributes, _pages(breakage))
+    repair = repairs.make_repair(breakage.rule.read_definition(), breakage.attributes, _pages(breakage))
     if not repair.relearned:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in repair.failed.items())
-        breakage.note = reasons[:500] or "There is nothing to learn from."
+        breakage.note = reasons[:500] or "There is nothing to learn a repair from."
         breakage.save(update_fields=["note"])
         return None
     report = repair.report(breakage.rule)
     draft = rules.add_draft(breakage.cluster, repair.value, report=report, origin=Rule.Origin.REPAIRED)
     if repair.valid:
         rules.move_rule(draft, Rule.State.VALIDATED)
-    Breakage.objects.filter(pk=breakage.pk, state=Breakage.State.OPEN).update(proposal=draft)
+    Breakage.objects.open().filter(pk=breakage.pk).update(proposal=draft)
     breakage.refresh_from_db()
     if draft.state == Rule.State.VALIDATED and Monitor.objects.filter(site=breakage.cluster.site, auto_repair=True).exists():
         accept_repair(breakage, now=now)
     return draft
 
 
-def accept_repair(breakage: Breakage, *, user: Any = None, now: datetime | None = None, doubtful: bool = False) -> Rule:
+def accept_repair(breakage: Breakage, *, user: User | None = None, now: datetime | None = None, doubtful: bool = False) -> Rule:
     """Publishes the proposal; the broken version ends as repaired. `pipeline` has the records made anew.
 
     What is not proven goes live only if a person says so (`doubtful`); else it is left out, and so is what was not found again where the
     old XPath gives wrong values. Raises rules.StateError when there is no proposal, when it cannot be published, or nothing of it is left.
     """
     if breakage.proposal is None or breakage.state != Breakage.State.OPEN:
-        raise rules.StateError("There is no repair to accept any more.")
+        raise rules.StateError("There is no longer a repair to accept.")
     at = now or timezone.now()
     with transaction.atomic():
         proposal = _accepted(breakage, breakage.proposal, user, doubtful=doubtful)
         rules.publish_rule(proposal, user, what=Decision.What.ACCEPTED if user else Decision.What.AUTOMATIC)
-        Breakage.objects.filter(pk=breakage.pk, state=Breakage.State.OPEN).update(proposal=proposal)
+        Breakage.objects.open().filter(pk=breakage.pk).update(proposal=proposal)
         _close(Breakage.objects.filter(pk=breakage.pk), Breakage.State.REPAIRED, at, user)
         _renew_baselines(breakage.check_found)
         signals.repair_accepted.send(Breakage, breakage=breakage, user=user)
     return proposal
 
 
-def _accepted(breakage: Breakage, proposal: Rule, user: Any, *, doubtful: bool) -> Rule:
+def _accepted(breakage: Breakage, proposal: Rule, user: User | None, *, doubtful: bool) -> Rule:
     """The proposal, or a version of it without what is left out."""
-    proof = proofs.proof(proposal.report, breakage.attributes)
+    report = proposal.read_report()
+    proof = proofs.proof(report, breakage.attributes)
     if not proof.found and not (doubtful and proof.doubtful):
-        raise rules.StateError("Nothing of this repair is proven. Look at it, edit it or mark the values yourself.")
-    verdicts = breakage.check_found.attributes
-    wrong = {name: reason for name, reason in proof.lost.items() if verdicts.get(name, {}).get("kind") == "incorrect"}
+        raise rules.StateError("Nothing in this repair is proven. Review it, edit it or mark the values yourself.")
+    incorrect = {name for name, found in breakage.check_found.read_attributes().items() if found.kind == Check.Verdict.INCORRECT}
+    wrong = {name: reason for name, reason in proof.lost.items() if name in incorrect}
     left = wrong | ({} if doubtful else dict(proof.doubtful))
     if not left:
         return proposal
-    failed = [{"name": name, "reason": reason} for name, reason in {**proof.lost, **left}.items()]
-    value = repairs.drop_attributes(rules.read_definition(proposal), left)
-    return rules.add_draft(breakage.cluster, value, report=proposal.report | {"failed": failed}, origin=Rule.Origin.REPAIRED, user=user)
+    failed = tuple(FailedAttribute(name=name, reason=reason) for name, reason in {**proof.lost, **left}.items())
+    value = repairs.drop_attributes(proposal.read_definition(), left)
+    return rules.add_draft(breakage.cluster, value, report=replace(report, failed=failed), origin=Rule.Origin.REPAIRED, user=user)
 
 
-def dismiss_breakage(breakage: Breakage, *, user: Any = None, now: datetime | None = None) -> bool:
+def dismiss_breakage(breakage: Breakage, *, user: User | None = None, now: datetime | None = None) -> bool:
     """A person says that nothing is broken: the rule is live again, and it takes more to raise the next alarm. False when it is closed."""
     with transaction.atomic():
         if not _close(Breakage.objects.filter(pk=breakage.pk), Breakage.State.DISMISSED, now or timezone.now(), user):
@@ -139,11 +141,11 @@ def _open(check: Check) -> Breakage:
     return found
 
 
-def _close(breakages: QuerySet[Breakage], state: Breakage.State, at: datetime, user: Any = None) -> int:
+def _close(breakages: BreakageQuerySet, state: Breakage.State, at: datetime, user: User | None = None) -> int:
     """Closes those that are open, by compare-and-set, and tells of each. Called in a transaction."""
     closed = 0
-    for each in breakages.filter(state=Breakage.State.OPEN):
-        if not Breakage.objects.filter(pk=each.pk, state=Breakage.State.OPEN).update(state=state, closed_at=at, closed_by=user):
+    for each in breakages.open():
+        if not Breakage.objects.open().filter(pk=each.pk).update(state=state, closed_at=at, closed_by=user):
             continue
         closed += 1
         if state in TOLD:
@@ -155,7 +157,7 @@ def _close(breakages: QuerySet[Breakage], state: Breakage.State, at: datetime, u
 def _pages(breakage: Breakage) -> list[RepairPage]:
     """The check's pages that can be read then and now."""
     sheet = xslt.Stylesheet.compile(breakage.rule.stylesheet)
-    pairs = [(row["old"], row["new"]) for row in breakage.check_found.pages if row["new"]]
+    pairs = [(each.old, each.new) for each in breakage.check_found.read_pages() if each.new]
     snapshots = Snapshot.objects.in_bulk([pk for pair in pairs for pk in pair])
     found = []
     for pair in pairs:
@@ -169,6 +171,6 @@ def _pages(breakage: Breakage) -> list[RepairPage]:
 
 def _renew_baselines(check: Check) -> None:
     """From now on the pages as the check found them are what is right."""
-    for row in check.pages:
-        if row["new"]:
-            Bellwether.objects.filter(cluster=check.cluster, page__url=row["url"]).update(baseline=row["new"])
+    for each in check.read_pages():
+        if each.new:
+            Bellwether.objects.filter(cluster=check.cluster, page__url=each.url).update(baseline=each.new)

@@ -1,13 +1,13 @@
 """What a breakage's pages need to look right: a check fetches pages without it, and most breakages are never looked at."""
 
-from typing import Any
+from django.contrib.auth.models import User
 
 from extraction.models import Breakage, Run, Snapshot
 from extraction.services.intake import load_assets
 from extraction.views.monitoring.breakage_view import choose_page_number, list_pages
 
 
-def load_looks(breakage: Breakage, asked: str, user: Any = None) -> Run | None:
+def load_looks(breakage: Breakage, asked: str, user: User | None = None) -> Run | None:
     """Starts loading the styles and pictures of the check's pages when the one looked at (`asked`: its number) lacks some; else None."""
     pages, site = list_pages(breakage.check_found), breakage.cluster.site
     if not pages or not load_assets.possible(site):
