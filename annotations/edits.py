@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 from lxml import etree
@@ -11,6 +11,7 @@ from lxml import etree
 from annotations.models import Edit
 from extraction.algorithms.dom.nodes import Location
 from extraction.models import Attribute, Cluster, Snapshot
+from extraction.models.marked_places import said_as_json
 from extraction.services.labels import labelling
 from extraction.services.labels.labelling import LabelError
 
@@ -36,7 +37,7 @@ class Step:
 
 
 def apply(
-    cluster: Cluster, snapshot: Snapshot, changes: Sequence[Change], user: Any, *, nodes: Sequence[etree._Element] | None = None
+    cluster: Cluster, snapshot: Snapshot, changes: Sequence[Change], user: User, *, nodes: Sequence[etree._Element] | None = None
 ) -> Step:
     """Says what `changes` say, as one step. Raises LabelError and PageError; then nothing is changed."""
     with transaction.atomic():
@@ -53,8 +54,8 @@ def apply(
                     cluster=cluster,
                     snapshot=snapshot,
                     attribute=change.attribute,
-                    before=before,
-                    after=after,
+                    before=said_as_json(before),
+                    after=said_as_json(after),
                     row=change.row,
                     step=number,
                     created_by=user,
@@ -66,7 +67,7 @@ def apply(
     return Step(snapshot.pk, tuple(dict.fromkeys(change.attribute.pk for change in changes)))
 
 
-def undo(cluster: Cluster, user: Any) -> Step | None:
+def undo(cluster: Cluster, user: User) -> Step | None:
     """Takes this person's last step back; None when there is none.
 
     Raises LabelError when somebody changed it since; that step is then forgotten, so that the one before it can be taken back.
@@ -74,12 +75,12 @@ def undo(cluster: Cluster, user: Any) -> Step | None:
     return _replay(cluster, user, back=True)
 
 
-def redo(cluster: Cluster, user: Any) -> Step | None:
+def redo(cluster: Cluster, user: User) -> Step | None:
     """Does again what was taken back last; None when there is nothing. Raises LabelError as `undo` does."""
     return _replay(cluster, user, back=False)
 
 
-def possible(cluster: Cluster, user: Any) -> dict[str, bool]:
+def possible(cluster: Cluster, user: User) -> dict[str, bool]:
     """Whether there is anything to undo and to redo."""
     mine = Edit.objects.filter(cluster=cluster, created_by=user)
     return {"undo": mine.filter(undone=False).exists(), "redo": mine.filter(undone=True).exists()}
@@ -97,7 +98,7 @@ def _forget_old(mine: "QuerySet[Edit]") -> None:
         mine.filter(step__lte=last[-1]).delete()
 
 
-def _replay(cluster: Cluster, user: Any, *, back: bool) -> Step | None:
+def _replay(cluster: Cluster, user: User, *, back: bool) -> Step | None:
     mine, chosen = Edit.objects.filter(cluster=cluster, created_by=user, undone=not back), None
     try:
         with transaction.atomic():
@@ -116,9 +117,9 @@ def _replay(cluster: Cluster, user: Any, *, back: bool) -> Step | None:
     return Step(chosen.snapshot_id, tuple(dict.fromkeys(edit.attribute_id for edit in rows)))
 
 
-def _restore(cluster: Cluster, edit: Edit, user: Any, *, back: bool) -> None:
-    expected, wanted = (edit.after, edit.before) if back else (edit.before, edit.after)
+def _restore(cluster: Cluster, edit: Edit, user: User, *, back: bool) -> None:
+    before, after = edit.read_before(), edit.read_after()
+    expected, wanted = (after, before) if back else (before, after)
     if labelling.said(cluster, edit.snapshot, edit.attribute, edit.row) != expected:
-        raise LabelError(f"{edit.attribute.name} was changed by somebody else on {edit.snapshot.page.url} since; mark it again instead")
-    locations = None if wanted == [None] else [Location.from_json(row) for row in wanted]
-    labelling.set_labels(cluster, edit.snapshot, edit.attribute, locations, user, row=edit.row)
+        raise LabelError(f"somebody else has changed {edit.attribute.name} on {edit.snapshot.page.url} since; mark it again instead")
+    labelling.set_labels(cluster, edit.snapshot, edit.attribute, wanted, user, row=edit.row)

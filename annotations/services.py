@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db.models import F
 from django.urls import reverse
 
@@ -18,7 +19,7 @@ from extraction.services.rules import rules
 from extraction.services.templates import sample_pages
 
 
-def state(cluster: Cluster, user: Any) -> dict[str, Any]:
+def state(cluster: Cluster, user: User) -> dict[str, Any]:
     """Everything the workbench needs to start: samples, attributes, labels. Drafts are asked for one by one."""
     return {
         "samples": _samples(cluster),
@@ -32,11 +33,10 @@ def state(cluster: Cluster, user: Any) -> dict[str, Any]:
 
 def attributes(cluster: Cluster) -> list[Attribute]:
     """The attributes of the cluster's record type in their order, the page's own first, then list by list."""
-    found = Attribute.objects.filter(record_type=cluster.record_type_id) if cluster.record_type_id else Attribute.objects.none()
-    return list(found.order_by(F("list__position").asc(nulls_first=True), "list_id", "position", "id"))
+    return list(Attribute.objects.of_cluster(cluster).order_by(F("list__position").asc(nulls_first=True), "list_id", "position", "id"))
 
 
-def changed(cluster: Cluster, step: edits.Step, user: Any) -> dict[str, Any]:
+def changed(cluster: Cluster, step: edits.Step, user: User) -> dict[str, Any]:
     """The answer to a step: the labels of what it changed. What they teach is asked for by `draft`: a save waits for no learning."""
     shown = _labels(cluster, step.attribute_ids)
     return {
@@ -78,7 +78,7 @@ def titles(cluster: Cluster, snapshots: Sequence[int]) -> list[dict[str, Any]]:
     return [{"id": pk, "title": title, "url": url, "page": reverse("page", args=[slug, page])} for pk, title, url, page in rows]
 
 
-def learn(cluster: Cluster, user: Any) -> Run:
+def learn(cluster: Cluster, user: User) -> Run:
     """Starts the run that learns all attributes and writes a draft rule."""
     return learn_rule.start(cluster, user)
 
@@ -97,17 +97,17 @@ def progress(run: Run) -> dict[str, Any]:
 
 def newest_draft(cluster: Cluster) -> Rule | None:
     """What would be published."""
-    return Rule.objects.filter(cluster=cluster, state__in=Rule.UNPUBLISHED).order_by("-version").first()
+    return cluster.rules.unpublished().order_by("-version").first()
 
 
 def lacking(draft: Rule) -> list[str]:
     """The record type's attributes that a draft takes nothing for, in their order: they were not marked or could not be learned."""
-    taken = {attribute.name for attribute in rules.read_definition(draft).every}
+    taken = {attribute.name for attribute in draft.read_definition().every}
     names = Attribute.objects.filter(record_type_id=draft.cluster.record_type_id).values_list("name", flat=True)
     return [name for name in names if name not in taken]
 
 
-def publish(draft: Rule, user: Any) -> str:
+def publish(draft: Rule, user: User) -> str:
     """Publishes a draft and gives its address."""
     rules.publish_rule(draft, user)
     return draft.get_absolute_url()

@@ -8,7 +8,7 @@ unfinished run of the same kind and target is given back instead of a second one
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from django.contrib.auth.models import AbstractUser
+from django.contrib.auth.models import User
 
 from extraction.models import Breakage, Rule, Run, Site
 from extraction.services.core import runs, signals
@@ -96,17 +96,17 @@ def _load_looks(run: Run) -> None:
 
 def _draw_previews(run: Run) -> None:
     """After style sheets and pictures were loaded for a site's or a template's samples, but not for single pages."""
-    if "snapshots" not in run.parameters:
+    if run.read_parameters().snapshots is None:
         previews.start(run.site, user=run.created_by)
 
 
 def _pages_came(run: Run) -> bool:
-    kept = run.parameters.get("mode") != "extract"  # such a crawl takes the records from the pages and keeps none
-    return kept and bool(run.summary.get("new") or run.summary.get("changed"))
+    summary = run.read_summary()
+    return not run.read_parameters().keeps_no_pages and bool(summary.new or summary.changed)
 
 
 def _wants_records(run: Run) -> bool:
-    return run.parameters.get("then") == "extract"
+    return run.read_parameters().wants_records
 
 
 SUCCESSORS: Mapping[str, Sequence[Successor]] = {
@@ -118,15 +118,15 @@ SUCCESSORS: Mapping[str, Sequence[Successor]] = {
 """Which runs follow which kind, in this order; each function says on which condition."""
 
 
-def _compare_after_publishing(*, rule: Rule, user: AbstractUser | None, **_: Any) -> None:
+def _compare_after_publishing(*, rule: Rule, user: User | None, **_: Any) -> None:
     merge_proposals.start(rule.cluster.site, user=user)
 
 
-def _renew_after_repair(*, breakage: Breakage, user: AbstractUser | None, **_: Any) -> None:
+def _renew_after_repair(*, breakage: Breakage, user: User | None, **_: Any) -> None:
     """Where the site has an address, it is fetched again and its records are made anew."""
     if sources.ready(breakage.cluster.site):
         crawl_site.start_renewal(breakage.cluster.site, user)
 
 
-def _draw_after_moving(*, site: Site, user: AbstractUser | None, **_: Any) -> None:
+def _draw_after_moving(*, site: Site, user: User | None, **_: Any) -> None:
     previews.start(site, user)

@@ -1,9 +1,10 @@
 """Alerts: whom to tell what, and the outbox of what is to be told (through Apprise)."""
 
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 
 from extraction.models.monitor import Breakage
 from extraction.models.site import Site
@@ -49,17 +50,20 @@ class AlertChannel(models.Model):
         return [str(event.label) for event in Event if event in self.events]
 
 
+class AlertState(models.TextChoices):
+    QUEUED = "queued", "Waiting"
+    SENDING = "sending", "Being sent"
+    SENT = "sent", "Sent"
+    FAILED = "failed", "Not sent"
+
+
 class Alert(models.Model):
     """One thing to be told to one channel; written in the transaction of what happened, sent afterwards.
 
     key: what it tells; a channel is told the same thing once. state sending: a worker is at it since claimed_at. next_at: not before.
     """
 
-    class State(models.TextChoices):
-        QUEUED = "queued", "Waiting"
-        SENDING = "sending", "Being sent"
-        SENT = "sent", "Sent"
-        FAILED = "failed", "Not sent"
+    State: TypeAlias = AlertState
 
     channel = models.ForeignKey(AlertChannel, on_delete=models.CASCADE, related_name="alerts")
     event = models.CharField(max_length=10, choices=Event.choices)
@@ -78,7 +82,16 @@ class Alert(models.Model):
     class Meta:
         ordering = ["-id"]
         indexes = [models.Index(fields=["state", "next_at"])]
-        constraints = [models.UniqueConstraint(fields=["channel", "key"], name="a_channel_is_told_a_thing_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["channel", "key"], name="a_channel_is_told_a_thing_once"),
+            models.CheckConstraint(condition=Q(event__in=Event.values), name="an_alert_is_of_a_known_event"),
+            models.CheckConstraint(
+                condition=Q(state__in=(AlertState.QUEUED, AlertState.FAILED))
+                | Q(state=AlertState.SENDING, claimed_at__isnull=False)
+                | Q(state=AlertState.SENT, sent_at__isnull=False),
+                name="an_alert_that_is_sent_has_its_time",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"alert {self.pk}: {self.title}"

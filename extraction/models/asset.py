@@ -22,7 +22,14 @@ class Asset(models.Model):
 
     class Meta:
         ordering = ["id"]
-        constraints = [models.UniqueConstraint(fields=["site", "url"], name="one_asset_per_url")]
+        constraints = [
+            models.UniqueConstraint(fields=["site", "url"], name="one_asset_per_url"),
+            models.CheckConstraint(
+                condition=(models.Q(error="") & ~models.Q(sha256="") & ~models.Q(content_type=""))
+                | (~models.Q(error="") & models.Q(sha256="", content_type="")),
+                name="an_asset_has_bytes_or_an_error",
+            ),
+        ]
         indexes = [models.Index(fields=["site", "sha256"])]
 
     def __str__(self) -> str:

@@ -1,12 +1,38 @@
 """A cluster: the pages of one template."""
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from django.db import models
+from django.db.models import Q
 from django.urls import reverse
 
 from extraction.models.schema import RecordType
 from extraction.models.site import Site
+
+
+class ClusterQuerySet(models.QuerySet["Cluster"]):
+    """Common questions about clusters."""
+
+    def not_ignored(self) -> Self:
+        """Clusters that something may be extracted from."""
+        return self.filter(ignored=False)
+
+    def shown(self) -> Self:
+        """Clusters that count as templates: neither ignored nor only offered."""
+        return self.not_ignored().filter(small=False)
+
+    def kept_when_empty(self) -> Self:
+        """Clusters with a name, labels or a rule: they stay when they lose all their pages."""
+        return self.filter(~Q(name="") | ~Q(labels=None) | ~Q(rules=None)).distinct()
+
+    def dropped_when_empty(self) -> Self:
+        """Clusters without a name, labels and a rule: they go when they lose all their pages."""
+        return self.filter(name="", labels=None, rules=None)
+
+    def touched(self) -> Self:
+        """Clusters that a person has given anything: they are templates however few pages they have."""
+        touched = Q(merged=True) | ~Q(name="") | ~Q(record_type=None) | ~Q(labels=None) | ~Q(rules=None) | Q(placements__belongs=True)
+        return self.filter(touched).distinct()
 
 
 class Cluster(models.Model):
@@ -28,6 +54,8 @@ class Cluster(models.Model):
     small = models.BooleanField(default=False)
     record_type = models.ForeignKey(RecordType, null=True, blank=True, on_delete=models.PROTECT, related_name="clusters")
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = ClusterQuerySet.as_manager()
 
     class Meta:
         ordering = ["number"]
@@ -76,6 +104,7 @@ class SamplePage(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["cluster", "position"], name="one_sample_per_position"),
             models.UniqueConstraint(fields=["cluster", "snapshot"], name="a_page_is_a_sample_once"),
+            models.CheckConstraint(condition=Q(covered_fraction__gte=0, covered_fraction__lte=1), name="a_sample_covers_a_fraction"),
         ]
 
     def __str__(self) -> str:

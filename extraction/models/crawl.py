@@ -1,10 +1,28 @@
 """The frontier of a crawl: each address it knows, and what came of it."""
 
-from typing import ClassVar
+from typing import ClassVar, Self, TypeAlias
 
 from django.db import models
+from django.db.models import Q
 
 from extraction.models.run import Run
+
+
+class AddressState(models.TextChoices):
+    QUEUED = "queued", "Queued"
+    DONE = "done", "Done"
+
+
+class CrawlAddressQuerySet(models.QuerySet["CrawlAddress"]):
+    """Common questions about the addresses of crawls."""
+
+    def queued(self) -> Self:
+        """Addresses still to be fetched."""
+        return self.filter(state=AddressState.QUEUED)
+
+    def done(self) -> Self:
+        """Addresses with an outcome."""
+        return self.filter(state=AddressState.DONE)
 
 
 class CrawlAddress(models.Model):
@@ -14,9 +32,7 @@ class CrawlAddress(models.Model):
     `fetching.crawl.messages.Outcome`, empty while queued. status: of HTTP, None where none came. message: why, in words.
     """
 
-    class State(models.TextChoices):
-        QUEUED = "queued", "Queued"
-        DONE = "done", "Done"
+    State: TypeAlias = AddressState
 
     MESSAGE_LENGTH: ClassVar[int] = 300
 
@@ -31,9 +47,17 @@ class CrawlAddress(models.Model):
     message = models.CharField(max_length=MESSAGE_LENGTH, blank=True)
     fetched_at = models.DateTimeField(null=True, blank=True)
 
+    objects = CrawlAddressQuerySet.as_manager()
+
     class Meta:
         ordering = ["id"]
-        constraints = [models.UniqueConstraint(fields=["run", "url"], name="an_address_stands_once_in_a_crawl")]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "url"], name="an_address_stands_once_in_a_crawl"),
+            models.CheckConstraint(
+                condition=Q(state=AddressState.QUEUED, outcome="") | (Q(state=AddressState.DONE) & ~Q(outcome="")),
+                name="a_fetched_address_has_an_outcome",
+            ),
+        ]
         indexes = [models.Index(fields=["run", "state", "outcome"])]
 
     def __str__(self) -> str:

@@ -1,6 +1,6 @@
 """Decisions: who let which version of a rule go live, and who took it out of use. Nothing of it is changed or deleted with a person."""
 
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from django.conf import settings
 from django.db import models
@@ -8,17 +8,20 @@ from django.db import models
 from extraction.models.rule import Rule
 
 
+class DecisionKind(models.TextChoices):
+    PUBLISHED = "published", "Published"
+    ACCEPTED = "accepted", "Accepted as the repair"
+    AUTOMATIC = "automatic", "Went live by itself"
+    COMMAND = "command", "Published by a command"
+    RETIRED = "retired", "Retired"
+
+
 class Decision(models.Model):
     """One decision on a version. by: None for Vertex itself and for people whose account is gone; by_name: what they were called then."""
 
-    class What(models.TextChoices):
-        PUBLISHED = "published", "Published"
-        ACCEPTED = "accepted", "Accepted as the repair"
-        AUTOMATIC = "automatic", "Went live by itself"
-        COMMAND = "command", "Published by a command"
-        RETIRED = "retired", "Retired"
+    What: TypeAlias = DecisionKind
 
-    LIVE: ClassVar[tuple[What, ...]] = (What.PUBLISHED, What.ACCEPTED, What.AUTOMATIC, What.COMMAND)
+    LIVE: ClassVar[tuple[DecisionKind, ...]] = (What.PUBLISHED, What.ACCEPTED, What.AUTOMATIC, What.COMMAND)
 
     rule = models.ForeignKey(Rule, on_delete=models.CASCADE, related_name="decisions")
     what = models.CharField(max_length=10, choices=What.choices)
@@ -28,6 +31,7 @@ class Decision(models.Model):
 
     class Meta:
         ordering = ["-at", "-pk"]
+        constraints = [models.CheckConstraint(condition=models.Q(what__in=DecisionKind.values), name="a_decision_is_of_a_known_kind")]
 
     def __str__(self) -> str:
         return f"{self.rule}: {self.get_what_display()}"

@@ -1,12 +1,27 @@
 """Labels: the places an editor marked."""
 
-from typing import Any
+from typing import Any, Self
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 
+from extraction.algorithms.dom.nodes import Location
 from extraction.models.cluster import Cluster
+from extraction.models.marked_places import read_location
 from extraction.models.schema import Attribute
+
+
+class LabelQuerySet(models.QuerySet["Label"]):
+    """Common questions about labels."""
+
+    def of_page(self) -> Self:
+        """Labels of attributes of the page itself."""
+        return self.filter(row=0)
+
+    def of_rows(self) -> Self:
+        """Labels of attributes of the rows of a list."""
+        return self.filter(row__gt=0, attribute__list__isnull=False)
 
 
 class Label(models.Model):
@@ -28,14 +43,23 @@ class Label(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
 
+    objects = LabelQuerySet.as_manager()
+
     class Meta:
         ordering = ["snapshot", "attribute", "row", "position"]
         constraints = [
             models.UniqueConstraint(fields=["cluster", "snapshot", "attribute", "row", "position"], name="one_label_per_place"),
+            models.CheckConstraint(
+                condition=Q(location__isnull=False) | Q(value="", position=0), name="an_absent_value_is_one_empty_label"
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.attribute}: {self.value if self.location else 'not here'}"
+
+    def read_location(self) -> Location | None:
+        """The place, None for "not on this page". Raises JsonShapeError."""
+        return None if self.location is None else read_location(self.location)
 
     @property
     def absent(self) -> bool:

@@ -1,18 +1,25 @@
 """Monitoring: when a site is checked, by which pages, and what the checks found (Vertex §3.2.2)."""
 
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self, TypeAlias
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.db.models import F, Q
 from django.urls import reverse
 
+from extraction.algorithms.json_values import read_as
+from extraction.models.check_findings import AttributeFinding, CheckedPage, CheckEvidence
 from extraction.models.cluster import Cluster
 from extraction.models.page import Page
 from extraction.models.rule import Rule
 from extraction.models.run import Run
 from extraction.models.site import Site
 from extraction.models.snapshot import Snapshot
+
+MAX_HOURS = 24 * 365
+"""A check a year is the least that a monitor does."""
 
 
 class Monitor(models.Model):
@@ -26,10 +33,15 @@ class Monitor(models.Model):
 
     site = models.OneToOneField(Site, on_delete=models.CASCADE, related_name="monitor")
     enabled = models.BooleanField(default=True)
-    every_hours = models.PositiveIntegerField(default=DEFAULT_HOURS, validators=[MinValueValidator(1), MaxValueValidator(24 * 365)])
+    every_hours = models.PositiveIntegerField(default=DEFAULT_HOURS, validators=[MinValueValidator(1), MaxValueValidator(MAX_HOURS)])
     next_due_at = models.DateTimeField(db_index=True)
     last_checked_at = models.DateTimeField(null=True, blank=True)
     auto_repair = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(every_hours__gte=1, every_hours__lte=MAX_HOURS), name="a_monitor_has_an_interval"),
+        ]
 
     def __str__(self) -> str:
         return f"monitor of {self.site}"
@@ -47,7 +59,10 @@ class Bellwether(models.Model):
 
     class Meta:
         ordering = ["position", "id"]
-        constraints = [models.UniqueConstraint(fields=["cluster", "page"], name="a_page_is_a_bellwether_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["cluster", "page"], name="a_page_is_a_bellwether_once"),
+            models.CheckConstraint(condition=Q(answered__lte=F("asked")), name="a_bellwether_answers_what_it_is_asked"),
+        ]
 
     def __str__(self) -> str:
         return f"bellwether {self.page}"
@@ -58,26 +73,28 @@ class Bellwether(models.Model):
         return self.answered / self.asked if self.asked else 1.0
 
 
+class CheckVerdict(models.TextChoices):
+    OK = "ok", "Ok"
+    SHINGLE = "shingle", "Structure changed"
+    NULL = "null", "Values missing"
+    INCORRECT = "incorrect", "Wrong values"
+    UNREACHABLE = "unreachable", "Unreachable"
+
+
 class Check(models.Model):
     """What one check found of one cluster's rule.
 
-    verdict: `monitoring.verdict.Kind`. confirmed: a second fetch said the same; only then anything follows from it. attributes:
-    {name: {kind, pages, fraction, null_fraction}}. pages: [{url, outcome, old, new}] with snapshot ids (new null where unchanged or not
-    fetched). evidence: [{attribute, url, kind, strong, before, now, reason}].
+    verdict: `monitoring.verdict.VerdictKind`. confirmed: a second fetch said the same; only then anything follows from it. attributes:
+    {name: `AttributeFinding`}. pages: of `CheckedPage`. evidence: of `CheckEvidence`.
     """
 
-    class Verdict(models.TextChoices):
-        OK = "ok", "Ok"
-        SHINGLE = "shingle", "Structure changed"
-        NULL = "null", "Values missing"
-        INCORRECT = "incorrect", "Wrong values"
-        UNREACHABLE = "unreachable", "Unreachable"
+    Verdict: TypeAlias = CheckVerdict
 
     cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="checks")
     rule = models.ForeignKey(Rule, on_delete=models.CASCADE, related_name="checks")
     run = models.ForeignKey(Run, null=True, blank=True, on_delete=models.SET_NULL, related_name="checks")
     checked_at = models.DateTimeField()
-    verdict = models.CharField(max_length=12, choices=Verdict.choices)
+    verdict = models.CharField(max_length=12, choices=CheckVerdict.choices)
     confirmed = models.BooleanField(default=True)
     asked = models.PositiveIntegerField(default=0)
     reached = models.PositiveIntegerField(default=0)
@@ -89,21 +106,60 @@ class Check(models.Model):
     class Meta:
         ordering = ["-checked_at", "-id"]
         indexes = [models.Index(fields=["cluster", "checked_at"])]
-        constraints = [models.UniqueConstraint(fields=["run", "cluster"], name="a_run_checks_a_cluster_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "cluster"], name="a_run_checks_a_cluster_once"),
+            models.CheckConstraint(condition=Q(verdict__in=CheckVerdict.values), name="a_check_has_a_known_verdict"),
+            models.CheckConstraint(condition=Q(reached__lte=F("asked")), name="a_check_reaches_what_it_asks"),
+            models.CheckConstraint(condition=Q(covered_fraction__gte=0, covered_fraction__lte=1), name="a_check_covers_a_fraction"),
+        ]
 
     def __str__(self) -> str:
         return f"check of {self.cluster} at {self.checked_at:%Y-%m-%d %H:%M}: {self.verdict}"
+
+    def read_attributes(self) -> dict[str, AttributeFinding]:
+        """{attribute: what was found of it}. Raises JsonShapeError."""
+        return dict(read_as(Mapping[str, AttributeFinding], self.attributes, key="attributes"))
+
+    def read_pages(self) -> tuple[CheckedPage, ...]:
+        """What came of the watched pages. Raises JsonShapeError."""
+        return tuple(read_as(tuple[CheckedPage, ...], self.pages, key="pages"))
+
+    def read_evidence(self) -> tuple[CheckEvidence, ...]:
+        """What speaks against the rule. Raises JsonShapeError."""
+        return tuple(read_as(tuple[CheckEvidence, ...], self.evidence, key="evidence"))
 
     @property
     def broken(self) -> list[str]:
         """The attributes whose rule no longer works, by this check."""
         good = (self.Verdict.OK, self.Verdict.UNREACHABLE)
-        return [name for name, found in self.attributes.items() if found["kind"] not in good]
+        return [name for name, found in self.read_attributes().items() if found.kind not in good]
 
     @property
     def standing(self) -> str:
         """How it is shown: another structure with all values right is not as bad as one that took values with it."""
         return "broken" if self.broken and self.verdict == self.Verdict.SHINGLE else self.verdict
+
+
+class BreakageState(models.TextChoices):
+    OPEN = "open", "Open"
+    REPAIRED = "repaired", "Repaired"
+    RECOVERED = "recovered", "Recovered by itself"
+    DISMISSED = "dismissed", "Dismissed"
+
+
+CLOSED = (BreakageState.REPAIRED, BreakageState.RECOVERED, BreakageState.DISMISSED)
+
+
+class BreakageQuerySet(models.QuerySet["Breakage"]):
+    """Common questions about breakages."""
+
+    def of_site(self, site: Site) -> Self:
+        """Breakages of a site's clusters."""
+        return self.filter(cluster__site=site)
+
+    def open(self) -> Self:
+        """Breakages that nobody has closed."""
+        return self.filter(state=BreakageState.OPEN)
 
 
 class Breakage(models.Model):
@@ -113,11 +169,7 @@ class Breakage(models.Model):
     proposal, or what a person said. One cluster has one open breakage at most.
     """
 
-    class State(models.TextChoices):
-        OPEN = "open", "Open"
-        REPAIRED = "repaired", "Repaired"
-        RECOVERED = "recovered", "Recovered by itself"
-        DISMISSED = "dismissed", "Dismissed"
+    State: TypeAlias = BreakageState
 
     cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="breakages")
     rule = models.ForeignKey(Rule, on_delete=models.CASCADE, related_name="breakages")
@@ -131,10 +183,17 @@ class Breakage(models.Model):
     closed_at = models.DateTimeField(null=True, blank=True)
     closed_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
 
+    objects = BreakageQuerySet.as_manager()
+
     class Meta:
         ordering = ["-importance", "id"]
         constraints = [
-            models.UniqueConstraint(fields=["cluster"], condition=models.Q(state="open"), name="one_open_breakage_per_cluster"),
+            models.UniqueConstraint(fields=["cluster"], condition=Q(state=BreakageState.OPEN), name="one_open_breakage_per_cluster"),
+            models.CheckConstraint(
+                condition=Q(state=BreakageState.OPEN, closed_at=None) | Q(state__in=CLOSED, closed_at__isnull=False),
+                name="a_closed_breakage_has_its_time",
+            ),
+            models.CheckConstraint(condition=Q(importance__gte=0), name="no_importance_is_negative"),
         ]
 
     def __str__(self) -> str:

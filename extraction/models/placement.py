@@ -1,12 +1,15 @@
 """What people said about where pages belong, and about which templates are one."""
 
-from typing import Any
+from typing import Any, Self, TypeAlias
 
 from django.conf import settings
 from django.db import models
+from django.db.models import F, Q
 
 from extraction.models.cluster import Cluster
+from extraction.models.merge_evidence import MergeEvidence
 from extraction.models.page import Page
+from extraction.models.site import Site
 
 
 class Placement(models.Model):
@@ -24,27 +27,48 @@ class Placement(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["page", "cluster"], name="one_word_per_page_and_cluster"),
-            models.UniqueConstraint(fields=["page"], condition=models.Q(belongs=True), name="a_page_belongs_once"),
+            models.UniqueConstraint(fields=["page"], condition=Q(belongs=True), name="a_page_belongs_once"),
         ]
 
     def __str__(self) -> str:
         return f"{self.page} {'is' if self.belongs else 'is not'} of {self.cluster}"
 
 
+class ProposalKind(models.TextChoices):
+    SAME = "same", "Their rules give the same"
+    READS = "reads", "The rule of one reads the other"
+
+
+class ProposalState(models.TextChoices):
+    OPEN = "open", "Open"
+    REFUSED = "refused", "Not the same"
+
+
+class MergeProposalQuerySet(models.QuerySet["MergeProposal"]):
+    """Common questions about merge proposals."""
+
+    def of_site(self, site: Site) -> Self:
+        """Proposals for a site's clusters."""
+        return self.filter(into__site=site)
+
+    def open(self) -> Self:
+        """Proposals that nobody has answered."""
+        return self.filter(state=ProposalState.OPEN)
+
+    def refused(self) -> Self:
+        """Pairs that a person said are not the same."""
+        return self.filter(state=ProposalState.REFUSED)
+
+
 class MergeProposal(models.Model):
     """Two clusters that seem to be one template, and what a person said to that.
 
     into: the one that would stay. kind: both have rules, which give the same on each other's pages; or only `into` has one, which gives
-    whole records on the other's pages. evidence: figures of the comparison, by kind. One row a pair, whichever would stay.
+    whole records on the other's pages. evidence: `MergeEvidence` as JSON. One row a pair, whichever would stay.
     """
 
-    class Kind(models.TextChoices):
-        SAME = "same", "Their rules give the same"
-        READS = "reads", "The rule of one reads the other"
-
-    class State(models.TextChoices):
-        OPEN = "open", "Open"
-        REFUSED = "refused", "Not the same"
+    Kind: TypeAlias = ProposalKind
+    State: TypeAlias = ProposalState
 
     into = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="merge_proposals")
     other = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="merge_proposals_into")
@@ -53,9 +77,20 @@ class MergeProposal(models.Model):
     evidence: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
     created_at = models.DateTimeField(auto_now_add=True)
 
+    objects = MergeProposalQuerySet.as_manager()
+
     class Meta:
         ordering = ["id"]
-        constraints = [models.UniqueConstraint(fields=["into", "other"], name="one_proposal_per_pair")]
+        constraints = [
+            models.UniqueConstraint(fields=["into", "other"], name="one_proposal_per_pair"),
+            models.CheckConstraint(condition=~Q(into=F("other")), name="no_cluster_is_merged_into_itself"),
+            models.CheckConstraint(condition=Q(kind__in=ProposalKind.values), name="a_proposal_is_of_a_known_kind"),
+            models.CheckConstraint(condition=Q(state__in=ProposalState.values), name="a_proposal_has_a_known_state"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.other} into {self.into}: {self.get_kind_display().lower()}"
+
+    def read_evidence(self) -> MergeEvidence:
+        """Why they seem to be one. Raises JsonShapeError."""
+        return MergeEvidence.from_json(self.evidence)

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self, TypeAlias
 
 from django.db import models
 from django.db.models import Case, Count, F, Q, Value, When
 
 from extraction.models.cluster import Cluster
+from extraction.models.record_values import RecordValue, read_rows, read_values
 from extraction.models.rule import Rule
 from extraction.models.run import Run
 from extraction.models.snapshot import Snapshot
@@ -16,9 +17,15 @@ from extraction.models.snapshot import Snapshot
 class RecordPart(models.TextChoices):
     """Which records of a template."""
 
-    NOW = "now", "of its pages"
-    EARLIER = "earlier", "of earlier pages"
-    ELSEWHERE = "elsewhere", "of pages elsewhere now"
+    NOW = "now", "of its current pages"
+    EARLIER = "earlier", "of earlier content"
+    ELSEWHERE = "elsewhere", "of pages now elsewhere"
+
+
+class RecordState(models.TextChoices):
+    COMPLETE = "complete", "Complete"
+    INCOMPLETE = "incomplete", "Incomplete"
+    FAILED = "failed", "Failed"
 
 
 HERE = Q(snapshot__page__current__cluster=F("cluster"))
@@ -61,7 +68,7 @@ class RecordFigures:
 
 
 class RecordQuerySet(models.QuerySet["Record"]):
-    """Whose a record is now.
+    """Tells the records of a template's current pages from the others.
 
     A record belongs to its page, and a template's records are those of its pages as they stand there now. What the pages have
     not got any more is kept and named apart, so that no count of one is taken for the other: records of earlier pages (another
@@ -71,27 +78,35 @@ class RecordQuerySet(models.QuerySet["Record"]):
     as pages.
     """
 
-    def now(self) -> "RecordQuerySet":
+    def now(self) -> Self:
         """Records of pages that are of their template, of the content that stands there now."""
         return self.filter(NOW)
 
-    def here(self) -> "RecordQuerySet":
+    def here(self) -> Self:
         """Records whose page is of their template, in whatever content."""
         return self.filter(HERE)
 
-    def standing(self) -> "RecordQuerySet":
+    def standing(self) -> Self:
         """Records of a content that stands there now, whatever template the page is of: a site's records."""
         return self.filter(STANDING)
 
-    def outdated(self) -> "RecordQuerySet":
+    def outdated(self) -> Self:
         """Records of a content that does not stand at its address any more."""
         return self.exclude(STANDING)
 
-    def in_part(self, part: str) -> "RecordQuerySet":
+    def in_part(self, part: str) -> Self:
         """Those that are of this part; what is no part is taken for NOW."""
         if part not in (RecordPart.EARLIER, RecordPart.ELSEWHERE):
             return self.now()
         return self.alias(part=_PART).filter(part=part)
+
+    def given(self) -> Self:
+        """Records of pages that gave one, complete or not."""
+        return self.exclude(state=RecordState.FAILED)
+
+    def failed(self) -> Self:
+        """Records that say why a page gave none."""
+        return self.filter(state=RecordState.FAILED)
 
     def figures(self) -> "Mapping[int, RecordFigures]":
         """{template: its figures} of these records, in one query; templates without any are missing."""
@@ -101,7 +116,7 @@ class RecordQuerySet(models.QuerySet["Record"]):
             counts = found.setdefault(cluster, {})
             if part == RecordPart.NOW:
                 counts[state] = n
-            elif state != Record.State.FAILED:
+            elif state != RecordState.FAILED:
                 counts[part] = counts.get(part, 0) + n
         return {cluster: RecordFigures(**counts) for cluster, counts in found.items()}
 
@@ -109,16 +124,12 @@ class RecordQuerySet(models.QuerySet["Record"]):
 class Record(models.Model):
     """What one rule version gave on one page: its values, or the reason why there are none.
 
-    values: {attribute name: [{"raw": text as it stood, "value": normalised text or None, "problem": why not}, …]}.
-    rows: {list name: [values of one row as above, …]}.
+    values: {attribute: list of `RecordValue`}. rows: {list: [values of one row as above, …]}.
     state: complete; incomplete (something mandatory is missing or several values stand where one belongs);
     failed (nothing extracted; `reason` says why). text: all raw values, for the search.
     """
 
-    class State(models.TextChoices):
-        COMPLETE = "complete", "Complete"
-        INCOMPLETE = "incomplete", "Incomplete"
-        FAILED = "failed", "Failed"
+    State: TypeAlias = RecordState
 
     snapshot = models.OneToOneField(Snapshot, on_delete=models.CASCADE, related_name="record")
     cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="records")
@@ -136,6 +147,18 @@ class Record(models.Model):
     class Meta:
         ordering = ["id"]
         indexes = [models.Index(fields=["cluster", "state"])]
+        constraints = [
+            models.CheckConstraint(condition=Q(state__in=RecordState.values), name="a_record_has_a_known_state"),
+            models.CheckConstraint(condition=~Q(state=RecordState.FAILED) | ~Q(reason=""), name="a_failed_record_says_why"),
+        ]
 
     def __str__(self) -> str:
         return f"record of {self.snapshot}"
+
+    def read_values(self) -> dict[str, list[RecordValue]]:
+        """{attribute: its values}. Raises JsonShapeError."""
+        return read_values(self.values)
+
+    def read_rows(self) -> dict[str, list[dict[str, list[RecordValue]]]]:
+        """{list: the values of each of its rows}. Raises JsonShapeError."""
+        return read_rows(self.rows)

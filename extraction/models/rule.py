@@ -1,43 +1,85 @@
 """Rules: one stylesheet a cluster, in versions."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self, TypeAlias
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 from django.urls import reverse
 
+from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models.cluster import Cluster
+from extraction.models.rule_report import RuleReport
+from extraction.models.site import Site
+
+
+class RuleState(models.TextChoices):
+    DRAFT = "draft", "Draft"
+    VALIDATED = "validated", "Validated"
+    LIVE = "live", "Live"
+    SUSPECT = "suspect", "Suspect"
+    BROKEN = "broken", "Broken"
+    REPAIRED = "repaired", "Repaired"
+    RETIRED = "retired", "Retired"
+
+
+class RuleOrigin(models.TextChoices):
+    LEARNED = "learned", "Learned"
+    EDITED = "edited", "Edited"
+    REPAIRED = "repaired", "Repaired"
+    REUSED = "reused", "Reused"
+
+
+UNPUBLISHED_STATES = (RuleState.DRAFT, RuleState.VALIDATED)
+SERVING_STATES = (RuleState.LIVE, RuleState.SUSPECT, RuleState.BROKEN)
+ENDED_STATES = (RuleState.REPAIRED, RuleState.RETIRED)
+
+
+class RuleQuerySet(models.QuerySet["Rule"]):
+    """Common questions about rules."""
+
+    def of_site(self, site: Site) -> Self:
+        """Versions of the rules of a site's clusters, also of those that are ignored."""
+        return self.filter(cluster__site=site)
+
+    def not_ignored(self) -> Self:
+        """Versions of clusters that something may be extracted from."""
+        return self.filter(cluster__ignored=False)
+
+    def serving(self) -> Self:
+        """Versions that extract: live, suspect and broken ones."""
+        return self.filter(state__in=SERVING_STATES)
+
+    def live(self) -> Self:
+        """Versions that extract, as far as is known without a fault."""
+        return self.filter(state=RuleState.LIVE)
+
+    def unpublished(self) -> Self:
+        """Versions that have never extracted anything."""
+        return self.filter(state__in=UNPUBLISHED_STATES)
+
+    def not_ended(self) -> Self:
+        """Versions that extract or have never been published."""
+        return self.exclude(state__in=ENDED_STATES)
 
 
 class Rule(models.Model):
     """One version of a cluster's rule.
 
-    definition: `algorithms.rules.rule.Rule` as JSON. stylesheet: the XSLT made of it; what is run. report: what the
-    learner said of each attribute (precision, distance, support, features) and what validation found.
+    definition: `algorithms.rules.rule.RuleDefinition` as JSON. stylesheet: the XSLT made of it; what is run. report: `RuleReport`
+    as JSON.
     state: `TRANSITIONS` says what may become of it. A version in one of the states of SERVING is the one that extracts; a suspect or
     broken one goes on serving until a person or a repair replaces it, since most of its attributes are right.
     """
 
-    class State(models.TextChoices):
-        DRAFT = "draft", "Draft"
-        VALIDATED = "validated", "Validated"
-        LIVE = "live", "Live"
-        SUSPECT = "suspect", "Suspect"
-        BROKEN = "broken", "Broken"
-        REPAIRED = "repaired", "Repaired"
-        RETIRED = "retired", "Retired"
+    State: TypeAlias = RuleState
+    Origin: TypeAlias = RuleOrigin
 
-    class Origin(models.TextChoices):
-        LEARNED = "learned", "Learned"
-        EDITED = "edited", "Edited"
-        REPAIRED = "repaired", "Repaired"
-        REUSED = "reused", "Reused"
+    UNPUBLISHED: ClassVar[tuple[RuleState, ...]] = UNPUBLISHED_STATES
+    SERVING: ClassVar[tuple[RuleState, ...]] = SERVING_STATES
+    ENDED: ClassVar[tuple[RuleState, ...]] = ENDED_STATES
 
-    UNPUBLISHED: ClassVar[tuple[State, ...]] = (State.DRAFT, State.VALIDATED)
-    SERVING: ClassVar[tuple[State, ...]] = (State.LIVE, State.SUSPECT, State.BROKEN)
-    ENDED: ClassVar[tuple[State, ...]] = (State.REPAIRED, State.RETIRED)
-
-    TRANSITIONS: ClassVar[dict[State, tuple[State, ...]]] = {
+    TRANSITIONS: ClassVar[dict[RuleState, tuple[RuleState, ...]]] = {
         State.DRAFT: (State.VALIDATED, State.LIVE),
         State.VALIDATED: (State.LIVE,),
         State.LIVE: (State.SUSPECT, State.BROKEN, State.RETIRED),
@@ -60,13 +102,20 @@ class Rule(models.Model):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     published_at = models.DateTimeField(null=True, blank=True)
 
+    objects = RuleQuerySet.as_manager()
+
     class Meta:
         ordering = ["-version"]
         constraints = [
             models.UniqueConstraint(fields=["cluster", "version"], name="one_rule_per_version"),
-            models.UniqueConstraint(
-                fields=["cluster"], condition=models.Q(state__in=["live", "suspect", "broken"]), name="one_serving_rule_per_cluster"
+            models.UniqueConstraint(fields=["cluster"], condition=Q(state__in=SERVING_STATES), name="one_serving_rule_per_cluster"),
+            models.CheckConstraint(
+                condition=Q(state__in=UNPUBLISHED_STATES, published_at=None)
+                | Q(state__in=(*SERVING_STATES, *ENDED_STATES), published_at__isnull=False),
+                name="a_published_rule_has_its_time",
             ),
+            models.CheckConstraint(condition=Q(origin__in=RuleOrigin.values), name="a_rule_is_of_a_known_origin"),
+            models.CheckConstraint(condition=Q(version__gte=1), name="versions_count_from_one"),
         ]
 
     def __str__(self) -> str:
@@ -74,6 +123,14 @@ class Rule(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("rule", args=[self.cluster.site.slug, self.cluster.number, self.version])
+
+    def read_definition(self) -> RuleDefinition:
+        """The rule as a value. Raises RuleError or XPathError when the row does not hold one."""
+        return RuleDefinition.from_json(self.definition)
+
+    def read_report(self) -> RuleReport:
+        """What is said of the version. Raises JsonShapeError when the row does not hold a report."""
+        return RuleReport.from_json(self.report)
 
     @property
     def serving(self) -> bool:

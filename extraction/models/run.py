@@ -1,52 +1,89 @@
 """Runs: every job is a row; Celery only carries its id."""
 
-from typing import Any
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Self, TypeAlias
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 from django.urls import reverse
 
 from extraction.models.cluster import Cluster
+from extraction.models.run_values import RunParameters, RunSummary
 from extraction.models.site import Site
+
+
+class RunKind(models.TextChoices):
+    IMPORT = "import", "Import pages"
+    CRAWL = "crawl", "Fetch pages"
+    CLUSTER = "cluster", "Find templates"
+    COMPARE = "compare", "Compare templates"
+    LAB = "lab", "Try clusterings"
+    LEARN = "learn", "Learn rule"
+    EXTRACT = "extract", "Extract records"
+    ASSETS = "assets", "Load styles and pictures"
+    PREVIEW = "preview", "Draw previews"
+    CHECK = "check", "Check rules"
+    REUSE = "reuse", "Try known rules"
+
+
+class RunState(models.TextChoices):
+    QUEUED = "queued", "Queued"
+    RUNNING = "running", "Running"
+    PAUSED = "paused", "Paused"
+    DONE = "done", "Done"
+    FAILED = "failed", "Failed"
+    CANCELLED = "cancelled", "Cancelled"
+
+
+UNFINISHED = (RunState.QUEUED, RunState.RUNNING, RunState.PAUSED)
+ENDED = (RunState.DONE, RunState.FAILED, RunState.CANCELLED)
+
+
+class RunQuerySet(models.QuerySet["Run"]):
+    """Common questions about runs."""
+
+    def unfinished(self) -> Self:
+        """Runs that wait, work or rest."""
+        return self.filter(state__in=UNFINISHED)
+
+    def queued(self) -> Self:
+        """Runs that wait for a worker."""
+        return self.filter(state=RunState.QUEUED)
+
+    def running(self) -> Self:
+        """Runs that a worker holds."""
+        return self.filter(state=RunState.RUNNING)
+
+    def claimed_as(self, run: "Run") -> Self:
+        """The row of `run`, unless another worker has claimed it since `run` was read."""
+        return self.filter(pk=run.pk, claimed_by=run.claimed_by, attempts=run.attempts)
 
 
 class Run(models.Model):
     """One job: what it is to do, how far it is, how it ended.
 
-    parameters: what the job needs, by kind. done, total: in `unit`s; total 0 while unknown. claimed_by: host and process
-    of the worker that holds it. heartbeat_at: when that worker last showed life. attempts: how often it was started.
-    started_at: when it was claimed last. worked_s: seconds of the stretches before that, of a run that was paused or taken up again.
-    summary: figures of the result, by kind.
+    parameters: `RunParameters` as JSON, what the job needs. target: a digest of those parameters that tell runs of this kind apart
+    (`target_of`); two unfinished runs of the same kind cannot have the same site or cluster and the same target. done, total: in `unit`s;
+    total 0 while unknown. claimed_by: host and process of the worker that holds it. heartbeat_at: when that worker last showed life.
+    attempts: how often it was started. started_at: when it was claimed last. worked_s: seconds of the stretches before that, of a run
+    that was paused or taken up again. summary: `RunSummary` as JSON.
     """
 
-    class Kind(models.TextChoices):
-        IMPORT = "import", "Import pages"
-        CRAWL = "crawl", "Fetch pages"
-        CLUSTER = "cluster", "Find templates"
-        COMPARE = "compare", "Compare templates"
-        LAB = "lab", "Try clusterings"
-        LEARN = "learn", "Learn rule"
-        EXTRACT = "extract", "Extract records"
-        ASSETS = "assets", "Load styles and pictures"
-        PREVIEW = "preview", "Draw previews"
-        CHECK = "check", "Check rules"
-        REUSE = "reuse", "Try known rules"
+    Kind: TypeAlias = RunKind
+    State: TypeAlias = RunState
 
-    class State(models.TextChoices):
-        QUEUED = "queued", "Queued"
-        RUNNING = "running", "Running"
-        PAUSED = "paused", "Paused"
-        DONE = "done", "Done"
-        FAILED = "failed", "Failed"
-        CANCELLED = "cancelled", "Cancelled"
-
-    UNFINISHED = (State.QUEUED, State.RUNNING, State.PAUSED)
+    TOLD_APART_BY: ClassVar[Mapping[str, Iterable[str]]] = {Kind.CRAWL: (), Kind.IMPORT: ("sha256", "folder")}
+    """Which parameters make two runs of a kind different; for other kinds, all of them. A site has one unfinished crawl at most."""
 
     site = models.ForeignKey(Site, on_delete=models.CASCADE, related_name="runs")
     cluster = models.ForeignKey(Cluster, null=True, blank=True, on_delete=models.CASCADE, related_name="runs")
     kind = models.CharField(max_length=10, choices=Kind.choices)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     parameters: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
+    target = models.CharField(max_length=64, editable=False)
     done = models.PositiveIntegerField(default=0)
     total = models.PositiveIntegerField(default=0)
     unit = models.CharField(max_length=20, default="pages")
@@ -63,20 +100,70 @@ class Run(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
 
+    objects = RunQuerySet.as_manager()
+
     class Meta:
         ordering = ["-id"]
         indexes = [models.Index(fields=["state", "heartbeat_at"])]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["site", "kind", "target"],
+                condition=Q(state__in=UNFINISHED, cluster=None),
+                name="one_unfinished_run_per_site_and_target",
+            ),
+            models.UniqueConstraint(
+                fields=["cluster", "kind", "target"],
+                condition=Q(state__in=UNFINISHED, cluster__isnull=False),
+                name="one_unfinished_run_per_cluster_and_target",
+            ),
+            models.CheckConstraint(condition=Q(kind__in=RunKind.values), name="a_run_is_of_a_known_kind"),
+            models.CheckConstraint(
+                condition=Q(state__in=UNFINISHED, finished_at=None) | Q(state__in=ENDED, finished_at__isnull=False),
+                name="a_run_has_an_end_when_it_is_over",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state=RunState.RUNNING) | (~Q(claimed_by="") & Q(started_at__isnull=False)),
+                name="a_working_run_has_a_worker",
+            ),
+            models.CheckConstraint(condition=Q(worked_s__gte=0), name="a_run_worked_no_negative_time"),
+        ]
 
     def __str__(self) -> str:
         return f"run {self.pk}: {self.get_kind_display()}"
 
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Writes the run; a new one gets its target."""
+        if self._state.adding:
+            self.target = self.target_of(self.kind, self.parameters)
+        super().save(*args, **kwargs)
+
     def get_absolute_url(self) -> str:
         return reverse("run", args=[self.pk])
+
+    def read_parameters(self) -> RunParameters:
+        """What it is to do. Raises JsonShapeError."""
+        return RunParameters.from_json(self.parameters)
+
+    def read_summary(self) -> RunSummary:
+        """What came of it so far. Raises JsonShapeError."""
+        return RunSummary.from_json(self.summary)
+
+    def write_summary(self, summary: RunSummary) -> None:
+        """Keeps what came of it so far, in the row at once."""
+        self.summary = summary.as_json()
+        Run.objects.filter(pk=self.pk).update(summary=self.summary)
 
     @property
     def finished(self) -> bool:
         """It will not change any more by itself. A crawl that failed or was cancelled can be taken up again."""
-        return self.state not in self.UNFINISHED
+        return self.state not in UNFINISHED
+
+    @classmethod
+    def target_of(cls, kind: str, parameters: Mapping[str, Any]) -> str:
+        """The digest of what tells runs of a kind on the same site or cluster apart."""
+        names = cls.TOLD_APART_BY.get(kind, parameters)
+        told = {name: parameters[name] for name in names if name in parameters}
+        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
 
 class RunProblem(models.Model):

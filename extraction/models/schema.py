@@ -1,7 +1,13 @@
 """Record types: what is extracted, shared between sites."""
 
+from typing import TYPE_CHECKING, Self, TypeAlias
+
 from django.db import models
+from django.db.models import Q
 from django.urls import reverse
+
+if TYPE_CHECKING:
+    from extraction.models.cluster import Cluster
 
 
 class RecordType(models.Model):
@@ -37,6 +43,32 @@ class RecordList(models.Model):
         return self.name
 
 
+class AttributeQuerySet(models.QuerySet["Attribute"]):
+    """Common questions about attributes."""
+
+    def of_cluster(self, cluster: "Cluster") -> Self:
+        """Attributes of the cluster's record type; none while it has no type."""
+        return self.filter(record_type=cluster.record_type_id)
+
+    def of_page(self) -> Self:
+        """Attributes of the page itself."""
+        return self.filter(list=None)
+
+    def of_rows(self) -> Self:
+        """Attributes of the rows of a list."""
+        return self.filter(list__isnull=False)
+
+
+class AttributeType(models.TextChoices):
+    TEXT = "text", "Text"
+    NUMBER = "number", "Number"
+    PRICE = "price", "Price with currency"
+    DATE = "date", "Date"
+    URL = "url", "URL"
+    IMAGE = "image", "Image"
+    BOOLEAN = "boolean", "Yes or no"
+
+
 class Attribute(models.Model):
     """One attribute of a record type, of the page itself or of the rows of one of its lists.
 
@@ -45,15 +77,7 @@ class Attribute(models.Model):
     position: its place, from 0; the hue is the position modulo eight. list: whose rows it is of, None for the page's own.
     """
 
-    class Type(models.TextChoices):
-        TEXT = "text", "Text"
-        NUMBER = "number", "Number"
-        PRICE = "price", "Price with currency"
-        DATE = "date", "Date"
-        URL = "url", "URL"
-        IMAGE = "image", "Image"
-        BOOLEAN = "boolean", "Yes or no"
-
+    Type: TypeAlias = AttributeType
     HUES = 8
 
     record_type = models.ForeignKey(RecordType, on_delete=models.CASCADE, related_name="attributes")
@@ -65,9 +89,14 @@ class Attribute(models.Model):
     position = models.PositiveIntegerField(default=0)
     list = models.ForeignKey(RecordList, null=True, blank=True, on_delete=models.CASCADE, related_name="attributes")
 
+    objects = AttributeQuerySet.as_manager()
+
     class Meta:
         ordering = ["position", "id"]
-        constraints = [models.UniqueConstraint(fields=["record_type", "name"], name="one_attribute_per_name")]
+        constraints = [
+            models.UniqueConstraint(fields=["record_type", "name"], name="one_attribute_per_name"),
+            models.CheckConstraint(condition=Q(type__in=AttributeType.values), name="an_attribute_is_of_a_known_type"),
+        ]
 
     def __str__(self) -> str:
         return self.name

@@ -1,24 +1,39 @@
 """A snapshot: what stood at a page's URL at one time."""
 
+from typing import Self
+
 from django.db import models
-from django.db.models import F
+from django.db.models import F, Q
 
 from extraction.models.page import Page
+from extraction.models.site import Site
 
 
 class SnapshotQuerySet(models.QuerySet["Snapshot"]):
-    """What is asked of snapshots again and again."""
+    """Common questions about snapshots."""
 
-    def current(self) -> "SnapshotQuerySet":
-        """Those whose content stands at their address now."""
+    def of_site(self, site: Site) -> Self:
+        """Snapshots of a site's pages."""
+        return self.filter(page__site=site)
+
+    def current(self) -> Self:
+        """Snapshots whose content stands at their address now: of each page the newest."""
         return self.filter(page__current=F("pk"))
 
-    def readable(self) -> "SnapshotQuerySet":
-        """Those that can be read and whose bytes are kept."""
-        return self.filter(error="", kept=True)
+    def outdated(self) -> Self:
+        """Snapshots whose content does not stand at their address any more."""
+        return self.exclude(page__current=F("pk"))
 
-    def learnable(self) -> "SnapshotQuerySet":
-        """Those that a rule can be learned from and tried on: current and readable."""
+    def kept(self) -> Self:
+        """Snapshots whose bytes are kept."""
+        return self.filter(kept=True)
+
+    def readable(self) -> Self:
+        """Snapshots that can be read and whose bytes are kept."""
+        return self.kept().filter(error="")
+
+    def learnable(self) -> Self:
+        """Snapshots that a rule can be learned from and tried on: current and readable."""
         return self.current().readable()
 
 
@@ -57,7 +72,10 @@ class Snapshot(models.Model):
 
     class Meta:
         ordering = ["id"]
-        constraints = [models.UniqueConstraint(fields=["page", "sha256"], name="one_snapshot_per_content")]
+        constraints = [
+            models.UniqueConstraint(fields=["page", "sha256"], name="one_snapshot_per_content"),
+            models.CheckConstraint(condition=Q(error="") | Q(vector=""), name="an_unreadable_snapshot_has_no_vector"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.page.url} at {self.fetched_at:%Y-%m-%d %H:%M}"

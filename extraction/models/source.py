@@ -1,11 +1,24 @@
 """Where the pages of a site are fetched from, and how."""
 
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.db.models import Q
 
 from extraction.models.site import Site
+
+
+class Rendering(models.TextChoices):
+    NEVER = "never", "Never"
+    WHEN_NEEDED = "when_needed", "When the plain page lacks its content"
+    ALWAYS = "always", "Always"
+
+
+MAX_PAGES = 1_000_000
+MAX_DELAY_S = 600.0
+MAX_CONCURRENCY = 64
+"""The most that a person may set for a site."""
 
 
 class Source(models.Model):
@@ -23,13 +36,9 @@ class Source(models.Model):
     contact: who answers for the crawl, named in the user agent; empty for that of the settings.
     """
 
-    class Rendered(models.TextChoices):
-        NEVER = "never", "Never"
-        WHEN_NEEDED = "when_needed", "When the plain page lacks its content"
-        ALWAYS = "always", "Always"
+    Rendered: TypeAlias = Rendering
 
     DEFAULT_PAGES: ClassVar[int] = 500
-    MAX_PAGES: ClassVar[int] = 1_000_000
 
     site = models.OneToOneField(Site, on_delete=models.CASCADE, related_name="source")
     addresses: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
@@ -43,12 +52,20 @@ class Source(models.Model):
     depth = models.PositiveSmallIntegerField(null=True, blank=True, validators=[MaxValueValidator(1000)])
     page_limit = models.PositiveIntegerField(default=DEFAULT_PAGES, validators=[MinValueValidator(1), MaxValueValidator(MAX_PAGES)])
     whole = models.BooleanField(default=False)
-    delay_s = models.FloatField(default=0.5, validators=[MinValueValidator(0.0), MaxValueValidator(600.0)])
-    concurrency = models.PositiveSmallIntegerField(default=4, validators=[MinValueValidator(1), MaxValueValidator(64)])
-    rendered = models.CharField(max_length=12, choices=Rendered.choices, default=Rendered.NEVER)
+    delay_s = models.FloatField(default=0.5, validators=[MinValueValidator(0.0), MaxValueValidator(MAX_DELAY_S)])
+    concurrency = models.PositiveSmallIntegerField(default=4, validators=[MinValueValidator(1), MaxValueValidator(MAX_CONCURRENCY)])
+    rendered = models.CharField(max_length=12, choices=Rendering.choices, default=Rendering.NEVER)
     obey_robots = models.BooleanField(default=True)
     verify_certificates = models.BooleanField(default=True)
     contact = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(page_limit__gte=1, page_limit__lte=MAX_PAGES), name="a_source_has_a_page_limit"),
+            models.CheckConstraint(condition=Q(delay_s__gte=0, delay_s__lte=MAX_DELAY_S), name="a_source_has_a_bounded_delay"),
+            models.CheckConstraint(condition=Q(concurrency__gte=1, concurrency__lte=MAX_CONCURRENCY), name="a_source_is_fetched_at_all"),
+            models.CheckConstraint(condition=Q(rendered__in=Rendering.values), name="a_source_is_rendered_in_a_known_way"),
+        ]
 
     def __str__(self) -> str:
         return f"source of {self.site}"

@@ -70,11 +70,11 @@ def _unfinished_clusters() -> "dict[str, QuerySet[Cluster]]":
     cluster = OuterRef("pk")
     labels = Exists(Label.objects.filter(cluster=cluster))
     rules = Exists(Rule.objects.filter(cluster=cluster))
-    live = Exists(Rule.objects.filter(cluster=cluster, state__in=Rule.SERVING))
-    draft = Exists(Rule.objects.filter(cluster=cluster, state__in=Rule.UNPUBLISHED))
+    live = Exists(Rule.objects.serving().filter(cluster=cluster))
+    draft = Exists(Rule.objects.unpublished().filter(cluster=cluster))
     broken = Exists(Rule.objects.filter(cluster=cluster, state=Rule.State.BROKEN))  # it stands among the breakages
     records = Exists(Record.objects.now().filter(cluster=cluster, rule__state__in=Rule.SERVING))
-    mine = Cluster.objects.filter(ignored=False, small=False).select_related("site", "record_type")
+    mine = Cluster.objects.shown().select_related("site", "record_type")
     typed = mine.exclude(record_type=None)
     return {
         "draft": typed.filter(draft).exclude(live),

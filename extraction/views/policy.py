@@ -2,27 +2,32 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar, cast
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from extraction.models import Role, Run, role_of
+from extraction.views.http import SignedInHttpRequest
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=HttpResponseBase)
 
 
-def requires(role: Role) -> Callable[[Callable[Concatenate[HttpRequest, P], R]], Callable[Concatenate[HttpRequest, P], R]]:
+View = Callable[Concatenate[HttpRequest, P], R]
+SignedInView = Callable[Concatenate[SignedInHttpRequest, P], R]
+
+
+def requires(role: Role) -> Callable[[SignedInView[P, R]], View[P, R]]:
     """The view is for people of this role or a higher one; others get 403. Who is not signed in is sent to sign in."""
 
-    def decorate(view: Callable[Concatenate[HttpRequest, P], R]) -> Callable[Concatenate[HttpRequest, P], R]:
+    def decorate(view: SignedInView[P, R]) -> View[P, R]:
         @wraps(view)
         def checked(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> R:
             held = role_of(request.user)
             if held is None or held < role:
                 raise PermissionDenied(f"This needs the role {role.group}.")
-            return view(request, *args, **kwargs)
+            return view(cast(SignedInHttpRequest, request), *args, **kwargs)
 
         return checked
 
@@ -34,7 +39,7 @@ def may_control(request: HttpRequest, run: Run, *, or_refuse: bool = False) -> b
     role = role_of(request.user) or 0
     allowed = role >= Role.OPERATOR or (role >= Role.EDITOR and run.created_by_id in (None, request.user.pk))
     if or_refuse and not allowed:
-        raise PermissionDenied("Only an operator stops what somebody else started.")
+        raise PermissionDenied("Only an operator can stop a run that somebody else started.")
     return allowed
 
 

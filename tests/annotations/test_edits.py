@@ -1,9 +1,6 @@
 """Undo and redo: each person's own steps, kept in the database."""
 
-from importlib import import_module
-
 import pytest
-from django.apps import apps
 
 from annotations import edits
 from annotations.edits import Change
@@ -142,13 +139,3 @@ def test_a_step_that_cannot_be_taken_back_does_not_bar_those_before_it(shop, per
         edits.undo(shop, editor)
     edits.undo(shop, editor)
     assert values() == ["title: not here"]
-
-
-def test_steps_that_had_one_number_in_two_templates_get_numbers_of_their_own(shop, person):
-    editor, other = person("editor"), two(shop)
-    say(shop, editor, title=["Book 0"])
-    say(other, editor, title=["Novel 0"], price=None)
-    Edit.objects.update(step=1, cluster=shop)
-    import_module("annotations.migrations.0004_numbers_of_steps").number(apps, None)
-    ids = list(Edit.objects.order_by("id").values_list("id", flat=True))
-    assert list(Edit.objects.order_by("id").values_list("step", flat=True)) == [ids[0], ids[1], ids[1]]

@@ -15,7 +15,7 @@ from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.learning.tables import table
 from extraction.algorithms.monitoring.relearning import NotRelearned, relearn_attribute
 from extraction.algorithms.rules.apply import extract_values
-from extraction.algorithms.rules.rule import AttributeRule, Rule
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
 from extraction.algorithms.rules.xslt import Stylesheet, write_stylesheet
 
 
@@ -32,7 +32,7 @@ def predict(folder: Path, *, explain: bool = False) -> dict[str, list[str]]:
         if isinstance(before, NotRelearned):
             print(f"{folder.name} {name}: not learned on the old page: {before.reason}")
             continue
-        record = extract_values(Stylesheet.compile(write_stylesheet(Rule((before.rule,)))), old.root).values[name]
+        record = extract_values(Stylesheet.compile(write_stylesheet(RuleDefinition((before.rule,)))), old.root).values[name]
         after = relearn_attribute(before.rule, [new], [record])
         if isinstance(after, NotRelearned):
             print(f"{folder.name} {name}: {after.reason}")
@@ -42,7 +42,7 @@ def predict(folder: Path, *, explain: bool = False) -> dict[str, list[str]]:
         rules.append(after.rule)
     return {
         name: list(given)
-        for name, given in extract_values(Stylesheet.compile(write_stylesheet(Rule(tuple(rules)))), new.root).values.items()
+        for name, given in extract_values(Stylesheet.compile(write_stylesheet(RuleDefinition(tuple(rules)))), new.root).values.items()
     }
 
 

@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from extraction.algorithms.dom.nodes import Location, elements, value
 from extraction.algorithms.dom.parse import parse
-from extraction.models import Attribute, Cluster, Label, Page, RecordType, SamplePage, Site, Snapshot
+from extraction.models import Attribute, Cluster, Label, Page, RecordType, Rule, Run, SamplePage, Site, Snapshot
 from extraction.services.core import stored_bytes
 
 BOOK = {"title": "text", "price": "price", "author": "text"}
@@ -26,6 +27,31 @@ def book_html(title: str, *, price: str | None = "£9.50", authors: Sequence[str
 
 def site(name: str = "Books") -> Site:
     return Site.objects.get_or_create(name=name, slug=name.lower())[0]
+
+
+def run(site: Site, kind: str, state: str = Run.State.QUEUED, **values: Any) -> Run:
+    """A run in a state, with what a run in that state has."""
+    return Run.objects.create(site=site, kind=kind, **(_as_in(state) | values))
+
+
+def put(runs: QuerySet[Run], state: str, **values: Any) -> None:
+    """Puts runs into a state, with what a run in that state has."""
+    runs.update(**(_as_in(state) | values))
+
+
+def _as_in(state: str) -> dict[str, Any]:
+    now = timezone.now()
+    ended = state in (Run.State.DONE, Run.State.FAILED, Run.State.CANCELLED)
+    held = {"claimed_by": "elsewhere 17@1.0", "started_at": now} if state == Run.State.RUNNING else {}
+    return {"state": state, "finished_at": now if ended else None} | held
+
+
+def rule(cluster: Cluster, *, version: int = 1, state: str = Rule.State.DRAFT, definition: Mapping[str, Any] | None = None) -> Rule:
+    """A version in a state, with what a version in that state has."""
+    published_at = None if state in Rule.UNPUBLISHED else timezone.now()
+    return Rule.objects.create(
+        cluster=cluster, version=version, state=state, definition=dict(definition or {}), stylesheet="", published_at=published_at
+    )
 
 
 def record_type(

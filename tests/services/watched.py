@@ -8,7 +8,7 @@ from datetime import datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from extraction.models import Check, Cluster, Rule
+from extraction.models import Check, Cluster
 from extraction.services.monitoring import breakages
 from extraction.services.rules import rules
 from tests.services import factory
@@ -24,7 +24,7 @@ def cluster(count: int = 4) -> Cluster:
 
 def check(cluster: Cluster, at: datetime, *broken: str, confirmed: bool = True) -> Check:
     """What a check that found these attributes broken writes; none for one that found all in order."""
-    rule = Rule.objects.get(cluster=cluster, state__in=Rule.SERVING)
+    rule = cluster.rules.serving().get()
     made = Check.objects.create(
         cluster=cluster,
         rule=rule,

@@ -22,7 +22,7 @@ _UNSTEADY = re.compile(rf"(?i)(?:{_WHICH})(?:[-_]?(?:{_OF}))?|(?:{_OF})[-_]?(?:{
 """Names that say which row of many it is: they part rows that are alike."""
 
 
-def shared(roots: Sequence[etree._Element]) -> frozenset[str]:
+def find_shared_names(roots: Sequence[etree._Element]) -> frozenset[str]:
     """The class names of pages that are their template's."""
     counts: Counter[str] = Counter()
     for root in roots:
@@ -30,7 +30,7 @@ def shared(roots: Sequence[etree._Element]) -> frozenset[str]:
     return frozenset(name for name, count in counts.items() if count >= max(min(2, len(roots)), SHARED * len(roots)))
 
 
-def step(element: etree._Element, names: frozenset[str]) -> str:
+def name_step(element: etree._Element, names: frozenset[str]) -> str:
     """An element's name with those of its class names that are among these: ``li.offer``."""
     return ".".join((str(element.tag), *sorted({each for each in _names(element) if each in names})))
 

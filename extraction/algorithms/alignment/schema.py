@@ -24,7 +24,7 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class SchemaField:
     """A place whose text (or attribute value) varies."""
 
     name: str
@@ -49,12 +49,12 @@ class Repeated:
 class Tuple:
     """A sequence of parts, in document order."""
 
-    parts: "tuple[Field | Optional | Repeated, ...]"
+    parts: "tuple[SchemaField | Optional | Repeated, ...]"
 
     def fields(self, *, within_sets: bool = True) -> Iterator[str]:
         """The names of its fields in document order, those in optional parts too; without those of its sets where not wanted."""
         for part in self.parts:
-            if isinstance(part, Field):
+            if isinstance(part, SchemaField):
                 yield part.name
             elif within_sets or isinstance(part, Optional):
                 yield from part.part.fields(within_sets=within_sets)
@@ -64,7 +64,7 @@ class Tuple:
         for part in self.parts:
             if isinstance(part, Repeated):
                 yield part
-            if not isinstance(part, Field):
+            if not isinstance(part, SchemaField):
                 yield from part.part.sets()
 
 

@@ -31,7 +31,7 @@ class Block:
     features: Counter[str] = field(hash=False)
 
 
-def blocks(nodes: Sequence[etree._Element], *, language: str = words.DEFAULT_LANGUAGE) -> list[Block]:
+def split_blocks(nodes: Sequence[etree._Element], *, language: str = words.DEFAULT_LANGUAGE) -> list[Block]:
     """The blocks of a page that hold text, by their elements' order. nodes: `elements(root)`. Cost: linear in the page."""
     own = _own_texts(nodes)
     owners = _owners(nodes)
@@ -43,7 +43,7 @@ def blocks(nodes: Sequence[etree._Element], *, language: str = words.DEFAULT_LAN
 
 def _block(node: int, held: Sequence[int], own: dict[int, str], language: str) -> Block:
     text = " ".join(own[each] for each in held)
-    return Block(node, tuple(held), sum(len(own[each]) for each in held), words.features(text, language=language))
+    return Block(node, tuple(held), sum(len(own[each]) for each in held), words.extract_features(text, language=language))
 
 
 def _own_texts(nodes: Sequence[etree._Element]) -> dict[int, str]:

@@ -38,14 +38,14 @@ class Discovery:
         return self.blocks[page][block] <= self.threshold
 
 
-def discover(pages: Sequence[Sequence[Features]]) -> Discovery:
+def discover_informative(pages: Sequence[Sequence[Features]]) -> Discovery:
     """Judges the blocks of pages of one template. pages: of each page its blocks, of each block its features."""
-    features = feature_entropies([_page(blocks) for blocks in pages])
-    entropies = tuple(tuple(block_entropy(block, features) for block in blocks) for blocks in pages)
-    return Discovery(threshold(pages, entropies), entropies, features)
+    features = measure_features([_page(blocks) for blocks in pages])
+    entropies = tuple(tuple(measure_block(block, features) for block in blocks) for blocks in pages)
+    return Discovery(find_threshold(pages, entropies), entropies, features)
 
 
-def feature_entropies(pages: Sequence[Features]) -> dict[str, float]:
+def measure_features(pages: Sequence[Features]) -> dict[str, float]:
     """{F_i: H(F_i)}, each in [0, 1]. pages: the features of each whole page."""
     weights: dict[str, list[int]] = {}
     for page in pages:
@@ -54,12 +54,12 @@ def feature_entropies(pages: Sequence[Features]) -> dict[str, float]:
     return {feature: _entropy(counts, len(pages)) for feature, counts in weights.items()}
 
 
-def block_entropy(block: Features, features: Mapping[str, float]) -> float:
+def measure_block(block: Features, features: Mapping[str, float]) -> float:
     """H(CB): the mean of its features' entropies; 1 for a block without any. A feature that is not known is this page's alone: 0."""
     return sum(features.get(feature, 0.0) for feature in block) / len(block) if block else 1.0
 
 
-def threshold(pages: Sequence[Sequence[Features]], entropies: Sequence[Sequence[float]]) -> float:
+def find_threshold(pages: Sequence[Sequence[Features]], entropies: Sequence[Sequence[float]]) -> float:
     """The lowest threshold above which no higher one takes in more features; of a page, a feature counts once."""
     taken = [_taken(pages, entropies, step / STEPS) for step in range(STEPS)]
     return taken.index(taken[-1]) / STEPS

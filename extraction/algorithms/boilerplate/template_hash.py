@@ -29,15 +29,15 @@ GAP_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class HtmlAmount:
     """What a piece of HTML amounts to. size_bytes: of tags, attributes and text. words: that a reader sees. links: ``<a href>``."""
 
     size_bytes: int = 0
     words: int = 0
     links: int = 0
 
-    def __add__(self, other: "Measure") -> "Measure":
-        return Measure(self.size_bytes + other.size_bytes, self.words + other.words, self.links + other.links)
+    def __add__(self, other: "HtmlAmount") -> "HtmlAmount":
+        return HtmlAmount(self.size_bytes + other.size_bytes, self.words + other.words, self.links + other.links)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,29 +50,29 @@ class HashedNode:
     hash: int
     parent: int
     end: int
-    whole: Measure
-    tail: Measure
+    whole: HtmlAmount
+    tail: HtmlAmount
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
+class TemplateRegion:
     """Sibling template nodes with what little is between them: elements [start, end) in document order, within `parent`."""
 
     parent: int
     start: int
     end: int
-    measure: Measure
+    measure: HtmlAmount
 
 
-def hashed(nodes: Sequence[etree._Element]) -> list[HashedNode]:
+def hash_nodes(nodes: Sequence[etree._Element]) -> list[HashedNode]:
     """A page's elements with their hashes. nodes: `elements(root)`. Cost: linear, without recursion: pages may be 2,048 deep."""
     index = {element: node for node, element in enumerate(nodes)}
     parents = [_index(index, element.getparent()) for element in nodes]
     hidden = _hidden(nodes, parents)
     ends = list(range(1, len(nodes) + 1))
     hashes: list[int] = [0] * len(nodes)
-    wholes: list[Measure] = [Measure()] * len(nodes)
-    tails: list[Measure] = [Measure()] * len(nodes)
+    wholes: list[HtmlAmount] = [HtmlAmount()] * len(nodes)
+    tails: list[HtmlAmount] = [HtmlAmount()] * len(nodes)
     for node in range(len(nodes) - 1, -1, -1):
         element = nodes[node]
         children = [(child, index.get(child)) for child in element]
@@ -86,7 +86,7 @@ def hashed(nodes: Sequence[etree._Element]) -> list[HashedNode]:
     return [HashedNode(*row) for row in zip(hashes, parents, ends, wholes, tails, strict=True)]
 
 
-def counts(pages: Iterable[Sequence[HashedNode]]) -> Counter[int]:
+def count_hashes(pages: Iterable[Sequence[HashedNode]]) -> Counter[int]:
     """{hash: how many nodes of all pages have it}."""
     found: Counter[int] = Counter()
     for page in pages:
@@ -94,7 +94,7 @@ def counts(pages: Iterable[Sequence[HashedNode]]) -> Counter[int]:
     return found
 
 
-def template_nodes(page: Sequence[HashedNode], counted: Counter[int], *, low: float, high: float) -> list[int]:
+def find_template_nodes(page: Sequence[HashedNode], counted: Counter[int], *, low: float, high: float) -> list[int]:
     """The indices of a page's template nodes, none within another. low, high: the counts of a template node, both included.
 
     Raises ValueError when low is under 2 or above high: what occurs once is shared with nothing.
@@ -111,20 +111,20 @@ def template_nodes(page: Sequence[HashedNode], counted: Counter[int], *, low: fl
     return found
 
 
-def regions(page: Sequence[HashedNode], template: Sequence[int], *, gap_bytes: int = GAP_BYTES) -> list[Region]:
+def join_regions(page: Sequence[HashedNode], template: Sequence[int], *, gap_bytes: int = GAP_BYTES) -> list[TemplateRegion]:
     """Template nodes as regions; neighbours of one parent with at most `gap_bytes` of HTML between them are one."""
-    found: list[Region] = []
+    found: list[TemplateRegion] = []
     last: dict[int, tuple[int, int]] = {}  # {parent: (its newest region, the newest template node in it)}
     for node in template:
         row = page[node]
         at, before = last.get(row.parent, (-1, -1))
-        between = _between(page, before, node) if at >= 0 else Measure()
+        between = _between(page, before, node) if at >= 0 else HtmlAmount()
         if at >= 0 and between.size_bytes <= gap_bytes:
-            found[at] = Region(row.parent, found[at].start, row.end, found[at].measure + between + row.whole)
+            found[at] = TemplateRegion(row.parent, found[at].start, row.end, found[at].measure + between + row.whole)
             del found[at + 1 :]  # those within the gap: they are in it now
         else:
             at = len(found)
-            found.append(Region(row.parent, node, row.end, row.whole))
+            found.append(TemplateRegion(row.parent, node, row.end, row.whole))
         last[row.parent] = at, node
     return found
 
@@ -138,7 +138,7 @@ def _index(index: dict[etree._Element, int], element: etree._Element | None) -> 
     return -1 if element is None else index.get(element, -1)
 
 
-def _between(page: Sequence[HashedNode], before: int, node: int) -> Measure:
+def _between(page: Sequence[HashedNode], before: int, node: int) -> HtmlAmount:
     """What stands between two siblings: the text after the first, and the siblings after it with theirs."""
     found, sibling = page[before].tail, page[before].end
     while sibling < node:
@@ -154,17 +154,17 @@ def _hash(element: etree._Element, children: Sequence[int | None]) -> int:
     return int.from_bytes(blake2b(written.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
-def _own(element: etree._Element, hidden: bool) -> Measure:
+def _own(element: etree._Element, hidden: bool) -> HtmlAmount:
     """An element's tags, attributes and first text, without its children."""
     name = len(str(element.tag))
     attributes = sum(len(key) + len(value.encode("utf-8", "surrogatepass")) + 4 for key, value in element.items())
     link = int(element.tag == "a" and element.get("href") is not None)
-    return Measure(2 * name + TAG_BYTES + attributes, 0, link) + _text(element.text, hidden)
+    return HtmlAmount(2 * name + TAG_BYTES + attributes, 0, link) + _text(element.text, hidden)
 
 
-def _text(text: str | None, hidden: bool) -> Measure:
+def _text(text: str | None, hidden: bool) -> HtmlAmount:
     cleaned = clean(text) if text else ""
-    return Measure(len(cleaned.encode("utf-8", "surrogatepass")), 0 if hidden else len(cleaned.split()), 0)
+    return HtmlAmount(len(cleaned.encode("utf-8", "surrogatepass")), 0 if hidden else len(cleaned.split()), 0)
 
 
 def _hidden(nodes: Sequence[etree._Element], parents: Sequence[int]) -> list[bool]:

@@ -16,11 +16,10 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 import numpy as np
-from numpy.typing import NDArray
 
+from extraction.algorithms.arrays import I64, U64
 from extraction.algorithms.dom.nodes import clean
-
-U64 = NDArray[np.uint64]
+from extraction.algorithms.sketches.splitmix64 import mix_bits
 
 WINDOW_CHARS = 32
 DIVISOR = 0
@@ -56,7 +55,7 @@ class TextTemplate:
         return sum(end - start for start, end in self.mark(text)) / length if length else 0.0
 
 
-def learn(
+def learn_text_template(
     texts: Sequence[str],
     *,
     window: int = WINDOW_CHARS,
@@ -79,7 +78,7 @@ def learn(
     return TextTemplate(window, divisor, hashes[seen >= least])
 
 
-def _fragments(text: str, window: int, divisor: int) -> tuple[NDArray[np.int64], U64]:
+def _fragments(text: str, window: int, divisor: int) -> tuple[I64, U64]:
     """(where each kept window starts, its hash), in order; none of a text shorter than a window."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
     if len(codes) < window:
@@ -88,7 +87,7 @@ def _fragments(text: str, window: int, divisor: int) -> tuple[NDArray[np.int64],
     sums = np.zeros(places, np.uint64)
     for offset, factor in enumerate(_factors(window)):
         sums += codes[offset : offset + places] * factor
-    hashes = _mixed(sums)
+    hashes = mix_bits(sums)
     kept = np.flatnonzero(hashes % np.uint64(divisor) == 0) if divisor else np.arange(places)
     return kept, hashes[kept]
 
@@ -96,10 +95,3 @@ def _fragments(text: str, window: int, divisor: int) -> tuple[NDArray[np.int64],
 def _factors(window: int) -> list[np.uint64]:
     digests = (blake2b(str(offset).encode(), digest_size=8).digest() for offset in range(window))
     return [np.uint64(int.from_bytes(digest, "little") | 1) for digest in digests]
-
-
-def _mixed(sums: U64) -> U64:
-    """splitmix64's finalizer: one to one, and every bit depends on all, so that a remainder is no pattern of the text's."""
-    mixed = (sums ^ (sums >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(mixed ^ (mixed >> np.uint64(31)))

@@ -34,7 +34,7 @@ _TERM = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _IS_CJK = re.compile(rf"[{_CJK}]")
 
 
-def features(text: str, *, language: str = DEFAULT_LANGUAGE) -> Counter[str]:
+def extract_features(text: str, *, language: str = DEFAULT_LANGUAGE) -> Counter[str]:
     """{feature: how often} of a text. language: a tag ("de", "pt-BR"); unknown ones are not stemmed."""
     subtag = language.replace("_", "-").split("-")[0].lower()
     found: Counter[str] = Counter()

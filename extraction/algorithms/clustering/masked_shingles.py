@@ -19,19 +19,17 @@ second reading with `Masks.covering`; `assignments` does both.
 """
 
 from array import array
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from extraction.algorithms.arrays import I64, U64
 from extraction.algorithms.sketches.shingles import VECTOR_BYTES, Mask, ShingleVector
 
 Page = TypeVar("Page", bound=Hashable)
-U64 = NDArray[np.uint64]
-I64 = NDArray[np.int64]
 
 DEFAULT_THRESHOLD = 5
 """Fewest pages a template must have. The paper drops "negligible counts" without a number; five is the value of the
@@ -51,19 +49,19 @@ class PageCluster(Generic[Page]):
 
 
 @dataclass(frozen=True, slots=True)
-class Clustering(Generic[Page]):
+class MaskClustering(Generic[Page]):
     """clusters: by count, the largest first, never empty. unclustered: pages that no cluster's mask covers, in their order."""
 
     clusters: tuple[PageCluster[Page], ...]
     unclustered: tuple[Page, ...]
 
 
-def cluster(
+def cluster_vectors(
     vectors: Mapping[Page, ShingleVector] | Sequence[tuple[Page, ShingleVector]], *, threshold: int = DEFAULT_THRESHOLD
-) -> Clustering[Page]:
+) -> MaskClustering[Page]:
     """Clusters of pages given as {page: vector} or (page, vector). Raises ValueError for a threshold under 1."""
     items = list(vectors.items() if isinstance(vectors, Mapping) else vectors)
-    counts = Counts()
+    counts = VectorCounts()
     counts.extend(vector for _, vector in items)
     masks = counts.select(threshold=threshold)
     members: list[list[Page]] = [[] for _ in masks.masks]
@@ -71,37 +69,16 @@ def cluster(
     for (page, _), place in zip(items, masks.assign(_array(v for _, v in items)).tolist(), strict=True):
         (members[place] if place >= 0 else unclustered).append(page)
     rows = zip(masks.masks, members, masks.counts, strict=True)
-    return Clustering(tuple(PageCluster(mask, tuple(pages), count) for mask, pages, count in rows if pages), tuple(unclustered))
+    return MaskClustering(tuple(PageCluster(mask, tuple(pages), count) for mask, pages, count in rows if pages), tuple(unclustered))
 
 
-def assignments(
-    pages: Callable[[], Iterable[tuple[Page, ShingleVector]]], *, threshold: int = DEFAULT_THRESHOLD
-) -> Iterator[tuple[Page, Mask | None]]:
-    """(page, the mask of its cluster) for pages that do not fit in memory, None for unclustered ones.
-
-    pages: gives all of them anew each time it is called; it is called twice.
-    """
-    counts = Counts()
-    counts.extend(vector for _, vector in pages())
-    masks = counts.select(threshold=threshold)
-    stream = iter(pages())
-    while block := list(islice(stream, _BLOCK)):
-        places = masks.assign(_array(vector for _, vector in block))
-        for (page, _), place in zip(block, places.tolist(), strict=True):
-            yield page, masks.masks[place] if place >= 0 else None
-
-
-class Counts:
+class VectorCounts:
     """Pass 1: distinct vectors with the number of their pages, counted in any order. Memory: 16 bytes a distinct vector."""
 
     def __init__(self) -> None:
         self._values = np.zeros(0, np.uint64)
         self._counts = np.zeros(0, np.int64)
         self._fresh = array("Q")
-
-    def add(self, vector: ShingleVector) -> None:
-        """Count one page."""
-        self.extend((vector,))
 
     def extend(self, vectors: Iterable[ShingleVector]) -> None:
         """Count pages."""
@@ -148,11 +125,6 @@ class Masks:
         for table in self._tables:
             np.minimum(best, table.find(vectors, len(self.masks)), out=best)
         return np.where(best < len(self.masks), best, -1)
-
-    def covering(self, vector: ShingleVector) -> Mask | None:
-        """The mask that one page belongs to."""
-        place = int(self.assign(_array([vector]))[0])
-        return self.masks[place] if place >= 0 else None
 
 
 _BLOCK = 1 << 16

@@ -6,24 +6,15 @@ yes and half a no (Krichevsky & Trofimov 1981), which costs about half the logar
 known. `agglomerate` merges the best pair again and again.
 """
 
-from collections.abc import Callable, Sequence
-from math import lgamma, log, log2
+from collections.abc import Callable
+from math import lgamma, log
 
 import numpy as np
-from numpy.typing import NDArray
 
-F64 = NDArray[np.float64]
-I32 = NDArray[np.int32]
-I64 = NDArray[np.int64]
+from extraction.algorithms.arrays import F64, I32, I64
 
 
-def entropy_bits(counts: Sequence[int]) -> float:
-    """|M| H(X) of a matrix whose values occur so often: L(M) of TEXT."""
-    total = sum(counts)
-    return sum(count * log2(total / count) for count in counts if count)
-
-
-def told_apart_bits(first: F64, second: F64) -> F64:
+def membership_bits(first: F64, second: F64) -> F64:
     """Bits it takes to say for each of first + second pages to which of the two it belongs: what their merging saves."""
     both = first + second
     return np.asarray(first * np.log2(both / first) + second * np.log2(both / second), np.float64)
@@ -49,7 +40,7 @@ Score = Callable[[int, I64], F64]
 """score(i, others): how good it is to merge item i with each of the others, not good at all at 0 and under."""
 
 
-def agglomerate(count: int, score: Score, merge: Callable[[int, int], None]) -> list[list[int]]:
+def merge_best_pairs(count: int, score: Score, merge: Callable[[int, int], None]) -> list[list[int]]:
     """Groups of the items 0 … count-1: the pair of the highest score is merged until no score is over 0.
 
     score: symmetric, asked for whatever was merged into the smaller number. merge(i, j): told before, i < j; j is not asked for again.

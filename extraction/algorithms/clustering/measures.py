@@ -14,7 +14,7 @@ Labels = Mapping[str, Hashable]
 
 
 @dataclass(frozen=True, slots=True)
-class Quality:
+class ClusteringQuality:
     """Shares from 0 to 1. A page of no cluster is to be given a cluster of its own."""
 
     purity: float
@@ -22,14 +22,8 @@ class Quality:
     pair_recall: float
     v_measure: float
 
-    @property
-    def pair_f(self) -> float:
-        """The harmonic mean of precision and recall of pairs."""
-        both = self.pair_precision + self.pair_recall
-        return 2 * self.pair_precision * self.pair_recall / (both or 1)
 
-
-def quality(truth: Labels, predicted: Labels) -> Quality:
+def measure_quality(truth: Labels, predicted: Labels) -> ClusteringQuality:
     """The measures of a clustering against true labels. predicted: the cluster of each page of `truth`.
 
     Raises ValueError without pages and KeyError for a page without a cluster.
@@ -44,7 +38,7 @@ def quality(truth: Labels, predicted: Labels) -> Quality:
     joint, of_labels, of_clusters = cells.values(), rows.values(), columns.values()
     homogeneity = 1 - (_entropy(joint) - _entropy(of_clusters)) / (_entropy(of_labels) or 1)
     completeness = 1 - (_entropy(joint) - _entropy(of_labels)) / (_entropy(of_clusters) or 1)
-    return Quality(
+    return ClusteringQuality(
         purity=sum(best.values()) / len(truth),
         pair_precision=_pairs(joint) / _pairs(of_clusters) if _pairs(of_clusters) else 1.0,
         pair_recall=_pairs(joint) / _pairs(of_labels) if _pairs(of_labels) else 1.0,

@@ -11,12 +11,11 @@ Equal pages are one point. Time: pages · paths · k · tables, and in each buck
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import erf, exp, pi, sqrt
+from math import sqrt
 
 import numpy as np
 
-from extraction.algorithms.clustering.mdl import I64
-from extraction.algorithms.sketches.columns import U64
+from extraction.algorithms.arrays import I64, U64
 
 SEED = 0
 
@@ -42,26 +41,18 @@ class Projection:
 DEFAULT = Projection()
 
 
-def collision_probability(distance: float, width: float) -> float:
-    """The chance that h gives two vectors of such a distance the same number (Datar et al. 2004, §3.2)."""
-    if distance == 0:
-        return 1.0
-    ratio = width / distance
-    return erf(ratio / sqrt(2)) - 2 / (sqrt(2 * pi) * ratio) * (1 - exp(-ratio * ratio / 2))
-
-
-def random_projection(pages: Sequence[U64], *, options: Projection = DEFAULT, seed: int = SEED) -> list[list[int]]:
+def cluster_by_projection(pages: Sequence[U64], *, options: Projection = DEFAULT, seed: int = SEED) -> list[list[int]]:
     """Groups of pages given by their paths, each ascending and distinct; every page is in one, by their first pages."""
     kinds: dict[bytes, list[int]] = {}
     for number, page in enumerate(pages):
         kinds.setdefault(page.tobytes(), []).append(number)
     members = list(kinds.values())
     points = [pages[group[0]] for group in members]
-    pairs = neighbours(points, buckets(points, options=options, seed=seed), options=options)
-    return sorted(sorted(page for point in part for page in members[point]) for part in components(len(points), pairs))
+    pairs = find_neighbours(points, hash_points(points, options=options, seed=seed), options=options)
+    return sorted(sorted(page for point in part for page in members[point]) for part in connect_neighbours(len(points), pairs))
 
 
-def buckets(points: Sequence[U64], *, options: Projection = DEFAULT, seed: int = SEED) -> I64:
+def hash_points(points: Sequence[U64], *, options: Projection = DEFAULT, seed: int = SEED) -> I64:
     """(T1, T2) of each point in each table, shape (points, tables, 2). The same points and seed give the same numbers."""
     chance = np.random.default_rng(seed)
     every = np.unique(np.concatenate([np.zeros(0, np.uint64), *points]))
@@ -78,7 +69,7 @@ def buckets(points: Sequence[U64], *, options: Projection = DEFAULT, seed: int =
     return np.stack(hashes, axis=2)
 
 
-def neighbours(points: Sequence[U64], hashed: I64, *, options: Projection = DEFAULT) -> list[tuple[int, int]]:
+def find_neighbours(points: Sequence[U64], hashed: I64, *, options: Projection = DEFAULT) -> list[tuple[int, int]]:
     """Pairs (smaller, larger) that meet in enough tables and lie within the radius, ascending."""
     met = [np.zeros(0, np.int64)]
     for table in range(hashed.shape[1]):
@@ -90,10 +81,10 @@ def neighbours(points: Sequence[U64], hashed: I64, *, options: Projection = DEFA
             met.append(bucket[first] * len(points) + bucket[second])
     codes, counts = np.unique(np.concatenate(met), return_counts=True)
     pairs = (divmod(code, len(points)) for code in codes[counts >= options.tables_met].tolist())
-    return [(one, other) for one, other in pairs if distance(points[one], points[other]) <= options.radius]
+    return [(one, other) for one, other in pairs if measure_distance(points[one], points[other]) <= options.radius]
 
 
-def distance(one: U64, other: U64) -> float:
+def measure_distance(one: U64, other: U64) -> float:
     """Euclidean distance of the unit vectors of two sets of paths, from 0 to √2; that of an empty one is the zero vector."""
     if not len(one) or not len(other):
         return float(len(one) != len(other))
@@ -101,7 +92,7 @@ def distance(one: U64, other: U64) -> float:
     return sqrt(max(0.0, 2 - 2 * common / sqrt(len(one) * len(other))))
 
 
-def components(count: int, pairs: Sequence[tuple[int, int]]) -> list[list[int]]:
+def connect_neighbours(count: int, pairs: Sequence[tuple[int, int]]) -> list[list[int]]:
     """The connected components of 0 … count-1, each ascending, by their first members."""
     above = list(range(count))
 

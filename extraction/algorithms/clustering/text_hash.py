@@ -19,11 +19,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from extraction.algorithms.clustering.mdl import F64, I32, I64
-from extraction.algorithms.clustering.text_mdl import KINDS, TextClustering, cost_bits, described, in_template
+from extraction.algorithms.arrays import F64, I32, I64, U64
+from extraction.algorithms.clustering.text_mdl import KINDS, TextClustering, cost_bits, describe_groups, in_template
 from extraction.algorithms.clustering.text_paths import EssentialPaths
-from extraction.algorithms.sketches.columns import U64
-from extraction.algorithms.sketches.minhash import LENGTH, SEED, attained_by_both, signatures
+from extraction.algorithms.sketches.minhash import LENGTH, SEED, ExtendedSignatures, sign_sets
 
 TRIED_ALL = 64
 """Clusters up to which every pair is tried at once."""
@@ -38,17 +37,17 @@ _ALONE = -1
 _PRECISION = 6
 
 
-def text_hash(essential: EssentialPaths, *, length: int = LENGTH, seed: int = SEED) -> TextClustering:
+def cluster_by_text_hash(essential: EssentialPaths, *, length: int = LENGTH, seed: int = SEED) -> TextClustering:
     """The clustering of TEXT-HASH. length: permutations of a signature; the more, the nearer its costs are to the exact ones."""
     return _run(essential, length, seed, nearest_only=False)
 
 
-def text_max(essential: EssentialPaths, *, length: int = LENGTH, seed: int = SEED) -> TextClustering:
+def cluster_by_text_max(essential: EssentialPaths, *, length: int = LENGTH, seed: int = SEED) -> TextClustering:
     """The clustering of TEXT-MAX: only a cluster's partners of maximal Jaccard are tried."""
     return _run(essential, length, seed, nearest_only=True)
 
 
-def estimated_symbols(attained: I32, sizes: I64, totals: I64) -> F64:
+def estimate_symbols(attained: I32, sizes: I64, totals: I64) -> F64:
     """The symbols of clusters with their best templates (`text_mdl.KINDS`), shape (clusters, KINDS), estimated.
 
     attained: shape (clusters, length). sizes: pages. totals: sums of |E(d)|. Exact for one page and for equal ones.
@@ -62,12 +61,12 @@ def estimated_symbols(attained: I32, sizes: I64, totals: I64) -> F64:
 
 def _run(essential: EssentialPaths, length: int, seed: int, *, nearest_only: bool) -> TextClustering:
     if not essential.pages:
-        return described(essential, [])
-    state = _Clusters(essential, length, seed, nearest_only=nearest_only)
+        return describe_groups(essential, [])
+    state = _SignedClusters(essential, length, seed, nearest_only=nearest_only)
     if state.count > TRIED_ALL:
-        state.merge_all(_Index(state.ranks))
+        state.merge_all(_Index(state.signatures.ranks))
     state.merge_all(None)
-    return described(essential, state.groups(), estimated_bits=state.bits())
+    return describe_groups(essential, state.groups(), estimated_bits=state.bits())
 
 
 class _Index:
@@ -96,25 +95,23 @@ class _Index:
         return [(start, ranks[start : start + BAND].tobytes()) for start in range(0, len(ranks), BAND)]
 
 
-class _Clusters:
+class _SignedClusters:
     """Clusters by number, that of their first page's signature among the different ones; and for each the best partner known.
 
     partner: `_ALONE` where there is none. jaccard, change: of that pair. Only rows of clusters that are alive mean anything.
     """
 
     def __init__(self, essential: EssentialPaths, length: int, seed: int, *, nearest_only: bool) -> None:
-        sketched = signatures(essential.pages, length=length, seed=seed)
-        self.ranks, first, which = _distinct(sketched)
+        ranks, first, which = _distinct(sign_sets(essential.pages, length=length, seed=seed))
         self._members = [np.flatnonzero(which == cluster).tolist() for cluster in range(len(first))]
-        self._sizes = np.bincount(which, minlength=len(first))
         lengths = np.array([len(page) for page in essential.pages], np.int64)
-        self._totals = np.bincount(which, lengths, minlength=len(first)).astype(np.int64)
-        self._attained = (self._sizes[:, None] * (self._totals > 0)[:, None]).astype(np.int32) * np.ones((1, length), np.int32)
+        totals = np.bincount(which, lengths, minlength=len(first)).astype(np.int64)
+        self.signatures = ExtendedSignatures.of_equal_sets(ranks, np.bincount(which, minlength=len(first)), totals)
         self._alive = np.ones(len(first), np.bool_)
         self._pages = len(essential.pages)
         ones = float(lengths.sum()) / essential.cells if essential.cells else 0.0
         self._cells = lengths.sum() / ones if ones else 0.0
-        self._symbols = estimated_symbols(self._attained, self._sizes, self._totals)
+        self._symbols = estimate_symbols(self.signatures.attained, self.signatures.sets, totals)
         self._partner, self._jaccard = np.full(len(first), _ALONE), np.zeros(len(first))
         self._change = np.zeros((len(first), KINDS))
         self._nearest_only = nearest_only
@@ -160,16 +157,14 @@ class _Clusters:
         return saved if partners is None else np.where(partners == _ALONE, 0, saved)
 
     def _merge(self, one: int, other: int, index: _Index | None) -> None:
-        both = attained_by_both(self.ranks[one], self._attained[one], self.ranks[other], self._attained[other])
-        self._attained[one], self.ranks[one] = both, np.minimum(self.ranks[one], self.ranks[other])
-        self._sizes[one] += self._sizes[other]
-        self._totals[one] += self._totals[other]
+        held = self.signatures
+        held.merge(one, other)
         self._members[one] += self._members[other]
         self._alive[other] = False
         here = slice(one, one + 1)
-        self._symbols[one] = estimated_symbols(self._attained[here], self._sizes[here], self._totals[here])[0]
+        self._symbols[one] = estimate_symbols(held.attained[here], held.sets[here], held.totals[here])[0]
         if index is not None:
-            index.add(one, self.ranks[one])
+            index.add(one, held.ranks[one])
         others = self._look(one, index)
         widowed = self._alive & np.isin(self._partner, (one, other))
         widowed[one] = False
@@ -179,7 +174,7 @@ class _Clusters:
 
     def _look(self, row: int, index: _Index | None) -> I64:
         """Finds the best partner of a cluster anew; all it was compared with."""
-        others: I64 = np.flatnonzero(self._alive) if index is None else index.meeting(self.ranks[row], self._alive)
+        others: I64 = np.flatnonzero(self._alive) if index is None else index.meeting(self.signatures.ranks[row], self._alive)
         others = np.asarray(others[others != row], np.int64)
         self._partner[row] = _ALONE
         if len(others):
@@ -206,11 +201,10 @@ class _Clusters:
 
     def _compared(self, row: int, others: I64) -> tuple[F64, F64]:
         """(estimated Jaccard coefficients, changes of the symbols) of merging a cluster with others."""
-        mine, theirs = self.ranks[row], self.ranks[others]
-        both = attained_by_both(mine, self._attained[row], theirs, self._attained[others])
-        merged = estimated_symbols(both, self._sizes[row] + self._sizes[others], self._totals[row] + self._totals[others])
-        jaccard: F64 = ((mine == theirs) & (self._attained[row] > 0)).mean(1)
-        return jaccard, merged - self._symbols[row] - self._symbols[others]
+        held = self.signatures
+        both = held.attained_by_both(row, others)
+        merged = estimate_symbols(both, held.sets[row] + held.sets[others], held.totals[row] + held.totals[others])
+        return held.jaccard(row, others), merged - self._symbols[row] - self._symbols[others]
 
 
 def _distinct(sketched: U64) -> tuple[U64, I64, I64]:

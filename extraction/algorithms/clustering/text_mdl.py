@@ -15,9 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from extraction.algorithms.clustering.mdl import F64, I32, I64
+from extraction.algorithms.arrays import F64, I32, I64, U64
 from extraction.algorithms.clustering.text_paths import EssentialPaths
-from extraction.algorithms.sketches.columns import U64
 
 KINDS = 3
 """The symbols that cost: 1s of M_T, 1s of M_Δ, −1s of M_Δ; always the last axis, in this order."""
@@ -63,7 +62,7 @@ def in_template(supports: I32 | I64 | F64, pages: int | I64) -> "np.ndarray[tupl
     return np.asarray(2 * supports >= np.asarray(pages) + 1)
 
 
-def symbols_of(supports: I32 | F64, pages: int | I64, weights: F64) -> F64:
+def count_symbols(supports: I32 | F64, pages: int | I64, weights: F64) -> F64:
     """The symbols of clusters with their best templates, shape (…, KINDS).
 
     supports: in how many pages of the cluster a path is essential, shape (…, paths). weights: how many paths each column stands for.
@@ -75,26 +74,26 @@ def symbols_of(supports: I32 | F64, pages: int | I64, weights: F64) -> F64:
     return np.stack([template, supports @ weights - kept, size * template - kept], axis=-1).astype(np.float64)
 
 
-def described(essential: EssentialPaths, groups: Sequence[Sequence[int]], *, estimated_bits: float | None = None) -> TextClustering:
+def describe_groups(essential: EssentialPaths, groups: Sequence[Sequence[int]], *, estimated_bits: float | None = None) -> TextClustering:
     """The clustering with these groups of pages: template paths and cost, in one scan of the pages."""
     clusters, symbols = [], np.zeros(KINDS)
     for group in sorted(map(sorted, groups)):
         paths, supports = np.unique(np.concatenate([essential.pages[page] for page in group]), return_counts=True)
-        symbols += symbols_of(supports.astype(np.int32), len(group), np.ones(len(paths)))
+        symbols += count_symbols(supports.astype(np.int32), len(group), np.ones(len(paths)))
         clusters.append(TextCluster(tuple(group), paths[in_template(supports, len(group))]))
     bits = float(cost_bits(symbols, cells=essential.cells, pages=len(essential.pages)))
     return TextClustering(tuple(clusters), bits, bits if estimated_bits is None else estimated_bits)
 
 
-def text_mdl(essential: EssentialPaths) -> TextClustering:
+def cluster_by_text_mdl(essential: EssentialPaths) -> TextClustering:
     """The clustering of TEXT-MDL."""
-    state = _Clusters(essential)
+    state = _ExactClusters(essential)
     while state.merge_best():
         pass
-    return described(essential, state.groups())
+    return describe_groups(essential, state.groups())
 
 
-class _Clusters:
+class _ExactClusters:
     """The clusters with all their pairs. A pair's change: the symbols of both as one, less those of each.
 
     A cluster is its first page. Pairs stand in the order of their clusters, those that were alive when the pairs were last laid out; one
@@ -107,7 +106,7 @@ class _Clusters:
         pages, self._kinds = np.nonzero(self._supports)
         self._bounds = np.searchsorted(pages, np.arange(self._pages + 1))
         self._sizes = np.ones(self._pages, np.int64)
-        self._symbols = symbols_of(self._supports, self._sizes, self._weights)
+        self._symbols = count_symbols(self._supports, self._sizes, self._weights)
         self._totals = self._symbols.sum(0)
         self._members: dict[int, list[int]] = {page: [page] for page in range(self._pages)}
         self._laid = self._rank = np.arange(self._pages)
@@ -159,7 +158,7 @@ class _Clusters:
         single = self._sizes[others] == 1
         both[single] = self._with_pages(one, others[single])
         several = others[~single]
-        both[~single] = symbols_of(self._supports[one] + self._supports[several], self._sizes[one] + self._sizes[several], self._weights)
+        both[~single] = count_symbols(self._supports[one] + self._supports[several], self._sizes[one] + self._sizes[several], self._weights)
         self._changes[self._places(np.full(len(others), one), others)] = both - self._symbols[one] - self._symbols[others]
 
     def _with_pages(self, one: int, pages: I64) -> F64:

@@ -13,8 +13,8 @@ from hashlib import blake2b
 import numpy as np
 from lxml import etree
 
+from extraction.algorithms.arrays import U64
 from extraction.algorithms.dom.nodes import clean, texts
-from extraction.algorithms.sketches.columns import U64
 
 FRAME_FRACTION = 0.9
 """A path that so many pages of a site have is its frame: the share of `templates.COMMON_FRACTION`."""
@@ -37,7 +37,7 @@ class EssentialPaths:
         return self.paths * len(self.pages)
 
 
-def text_paths(root: etree._Element) -> U64:
+def read_text_paths(root: etree._Element) -> U64:
     """The paths of a parsed page, ascending, distinct; comments left out. Time: linear in the page."""
     top = _hash(0, str(root.tag))
     below: dict[tuple[int, str], int] = {}
@@ -55,7 +55,7 @@ def text_paths(root: etree._Element) -> U64:
     return np.array(sorted(found | set(below.values())), np.uint64)
 
 
-def essential(pages: Sequence[U64]) -> EssentialPaths:
+def find_essential_paths(pages: Sequence[U64]) -> EssentialPaths:
     """The essential paths of pages given by all their paths, each ascending and distinct."""
     every, supports = np.unique(np.concatenate([np.zeros(0, np.uint64), *pages]), return_counts=True)
     chosen, thresholds = [], []
@@ -68,7 +68,7 @@ def essential(pages: Sequence[U64]) -> EssentialPaths:
     return EssentialPaths(tuple(chosen), tuple(thresholds), len(every))
 
 
-def within_site(pages: Sequence[U64]) -> list[U64]:
+def drop_frame(pages: Sequence[U64]) -> list[U64]:
     """The pages' paths without the site's frame and without those of a single page: to be asked for before `essential`.
 
     A departure from the paper, which mixes pages of many sites. On pages of one site most supports are the number of

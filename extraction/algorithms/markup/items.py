@@ -43,7 +43,7 @@ class Item:
         return cls(row["syntax"], row["type"], {path: tuple(values) for path, values in row["properties"].items()})
 
 
-def read(found: Mapping[str, Any]) -> list[Item]:
+def parse_items(found: Mapping[str, Any]) -> list[Item]:
     """The items of what extruct found: {syntax: list}, "json-ld", "microdata", "rdfa", "opengraph"."""
     items: list[Item] = []
     for syntax, name in (("json-ld", "JSON-LD"), ("microdata", "microdata"), ("rdfa", "RDFa")):
@@ -70,10 +70,10 @@ def _things(rows: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
 def _item(syntax: str, thing: dict[str, Any]) -> Item:
     gathered: dict[str, list[str]] = {}
     _gather(gathered, "", _own(thing), 0)
-    return Item(syntax, type_of(thing), {path: tuple(dict.fromkeys(values)) for path, values in gathered.items() if values})
+    return Item(syntax, read_type(thing), {path: tuple(dict.fromkeys(values)) for path, values in gathered.items() if values})
 
 
-def type_of(thing: Mapping[str, Any]) -> str:
+def read_type(thing: Mapping[str, Any]) -> str:
     """The last word of a thing's type: "Product" of "https://schema.org/Product", of several the first."""
     named = thing.get("@type") or thing.get("type") or ""
     first = named[0] if isinstance(named, list) and named else named

@@ -88,7 +88,7 @@ _WORD = re.compile(r"[^a-z]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class PropertyMatch:
     """A property and its values on a page. words: for people, "JSON-LD Product name"."""
 
     item: Item
@@ -101,7 +101,7 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class OfferedProperty:
     """A property that the pages of a template carry. pages: on how many; several: a page has several values of it."""
 
     type: str
@@ -111,21 +111,21 @@ class Offered:
     example: str
 
 
-def subjects(items: Sequence[Item]) -> list[Item]:
+def rank_subjects(items: Sequence[Item]) -> list[Item]:
     """The items a page may be about, likeliest first: named types, then those that say nothing, each by how much they tell."""
     known = [item for item in items if item.type not in FURNITURE]
     return sorted(known, key=lambda item: (item.type in GENERAL, item.syntax == "Open Graph", -len(item.properties)))
 
 
-def match(name: str, kind: str, items: Sequence[Item]) -> Match | None:
+def match_property(name: str, kind: str, items: Sequence[Item]) -> PropertyMatch | None:
     """The property that an attribute of this name and type means on a page, None for none."""
-    found = subjects(items)
+    found = rank_subjects(items)
     for paths in (_by_name(name), BY_TYPE.get(kind, ())):
         for item in found:
             for path in paths:
                 for real, values in item.properties.items():
                     if real.casefold() == path.casefold() or (path == _plain(real) and path):
-                        return Match(item, real, values)
+                        return PropertyMatch(item, real, values)
     return None
 
 
@@ -142,9 +142,9 @@ def _plain(name: str) -> str:
     return _WORD.sub("", name.casefold())
 
 
-def offered(pages: Iterable[Sequence[Item]]) -> list[Offered]:
+def collect_properties(pages: Iterable[Sequence[Item]]) -> list[OfferedProperty]:
     """What the pages' subjects carry, of the type most of them have: properties by the number of pages, then by name."""
-    rows = [found[0] for items in pages if (found := subjects(items))]
+    rows = [found[0] for items in pages if (found := rank_subjects(items))]
     kinds = Counter(item.type for item in rows if item.type not in GENERAL) or Counter(item.type for item in rows)
     if not kinds:
         return []
@@ -152,7 +152,7 @@ def offered(pages: Iterable[Sequence[Item]]) -> list[Offered]:
     mine = [item for item in rows if item.type == kind]
     counts = Counter(path for item in mine for path in item.properties)
     return [
-        Offered(
+        OfferedProperty(
             kind,
             path,
             count,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from extraction.algorithms.markup.matching import Offered
+from extraction.algorithms.markup.matching import OfferedProperty
 
 MAX_ATTRIBUTES = 12
 """Attributes offered; who wants more adds them."""
@@ -30,7 +30,7 @@ RENAMED = {"name": "title", "headline": "title", "og:title": "title", "offers.pr
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedProperty:
     """An attribute as it would be: name, type, several values; path and example of the property behind it."""
 
     name: str
@@ -40,20 +40,20 @@ class Named:
     example: str
 
 
-def attributes(offered: Iterable[Offered]) -> list[Named]:
+def name_attributes(offered: Iterable[OfferedProperty]) -> list[NamedProperty]:
     """The attributes worth having, in the order offered, each name once."""
-    found: dict[str, Named] = {}
+    found: dict[str, NamedProperty] = {}
     for row in offered:
         if row.path in LEFT_OUT or ("." in row.path and row.path not in WITHIN) or row.path.startswith(("article:", "twitter:")):
             continue
         name = _name(row)
         if name.isidentifier() and name not in found and len(found) < MAX_ATTRIBUTES:
             kind = _type(row.path)
-            found[name] = Named(name, kind, row.several and kind not in ("image", "date", "price", "number"), row.path, row.example)
+            found[name] = NamedProperty(name, kind, row.several and kind not in ("image", "date", "price", "number"), row.path, row.example)
     return list(found.values())
 
 
-def _name(row: Offered) -> str:
+def _name(row: OfferedProperty) -> str:
     """recipeIngredient of a Recipe is ingredients, og:description is description."""
     known = RENAMED.get(row.path)
     if known:

@@ -135,7 +135,7 @@ def is_overlooked(change: ValueChange) -> str | None:
     """The rule gives nothing although an old value still stands on the page. Returns the reason, None when this does not hold."""
     if change.now or not change.still_standing:
         return None
-    return f"{_quote(change.still_standing[0])} stands on the page, but the rule no longer finds it"
+    return f"{_quote(change.still_standing[0])} is on the page, but the rule no longer finds it"
 
 
 def is_missing(change: ValueChange) -> str | None:
@@ -147,7 +147,7 @@ def is_taken_elsewhere(change: ValueChange) -> str | None:
     """The rule has slipped to a neighbour: it gives what stood elsewhere on the old page. Returns the reason or None."""
     if not change.now or not change.still_standing or not change.stood_before:
         return None
-    return f"{_quote(change.stood_before[0])} instead of {_quote(change.still_standing[0])}; both stood on the old page"
+    return f"{_quote(change.stood_before[0])} instead of {_quote(change.still_standing[0])}; both were on the old page"
 
 
 def is_misread(change: ValueChange) -> str | None:
@@ -157,7 +157,7 @@ def is_misread(change: ValueChange) -> str | None:
     holds = any(loosen(old) in loosen(new) for old in change.still_standing for new in change.gained)
     if not change.oddities and change.gained and not holds:
         return None
-    default = f"{_quote(change.still_standing[0])} stands on the page, but the rule gives something else"
+    default = f"{_quote(change.still_standing[0])} is on the page, but the rule gives something else"
     return change.oddities[0] if change.oddities else default
 
 
@@ -218,7 +218,7 @@ def are_all_alike(changes: Sequence[ValueChange]) -> list[Evidence]:
     profile = given[0].profile if given else None
     if profile is None or not profile.varies or len(given) < LEAST_ALIKE_PAGES or len({change.now for change in given}) > 1:
         return []
-    reason = f"all pages give {_quote(given[0].now[0])}, where each had its own value"
+    reason = f"all pages give {_quote(given[0].now[0])}, although each had its own value"
     return [Evidence(each.visit.url, "incorrect", True, each.before, each.now, reason) for each in given]
 
 
@@ -231,7 +231,7 @@ def have_vanished(changes: Sequence[ValueChange]) -> list[Evidence]:
     usual = (profile.pages - profile.valued + 1) / (profile.pages + 2)
     if _probability_of_at_least(len(lost), of=len(changes), chance=usual) > RARE:
         return []
-    reason = f"the rule finds nothing on {len(lost)} of {len(changes)} pages, where {usual:.0%} were usual"
+    reason = f"the rule finds nothing on {len(lost)} of {len(changes)} pages; {usual:.0%} was usual"
     return [Evidence(each.visit.url, "null", False, each.before, (), reason) for each in lost]
 
 

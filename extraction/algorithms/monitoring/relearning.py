@@ -95,7 +95,7 @@ def relearn_attribute(attribute: AttributeRule, pages: Sequence[PageTable], befo
             break
     if made:
         return max(made, key=lambda each: _merit(each, attribute))
-    return NotRelearned(attribute.name, reasons[0] if reasons else "none of the old values stands on the new pages")
+    return NotRelearned(attribute.name, reasons[0] if reasons else "none of the old values is on the new pages")
 
 
 def count_pages(attribute: AttributeRule, pages: Sequence[PageTable]) -> tuple[int, int]:

@@ -17,7 +17,7 @@ from typing import Literal
 
 from extraction.algorithms.monitoring.evidence import Evidence, Revisit, find_evidence
 from extraction.algorithms.monitoring.profiles import Profile
-from extraction.algorithms.rules.rule import AttributeRule, Rule
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
 
 VerdictKind = Literal["ok", "shingle", "null", "incorrect", "unreachable"]
 
@@ -94,7 +94,7 @@ class RuleVerdict:
 
 
 def judge_rule(
-    rule: Rule,
+    rule: RuleDefinition,
     profiles: Mapping[str, Profile],
     visits: Sequence[Revisit],
     *,
@@ -131,7 +131,7 @@ def confirm_verdict(first: RuleVerdict, second: RuleVerdict) -> RuleVerdict:
     return replace(second, attributes=attributes, kind=kind)
 
 
-def list_judged_attributes(rule: Rule) -> tuple[AttributeRule, ...]:
+def list_judged_attributes(rule: RuleDefinition) -> tuple[AttributeRule, ...]:
     """What is judged of a rule: its attributes, then those of its lists, each as one attribute that has the values of all rows."""
     columns = (replace(each, multiple=True, mandatory=False) for one in rule.lists for each in one.attributes)
     return (*rule.attributes, *columns)

@@ -7,10 +7,10 @@ from itertools import chain
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, clean, elements, whole_text
-from extraction.algorithms.dom.rows import Rows, select
+from extraction.algorithms.dom.rows import Rows, select_rows
 from extraction.algorithms.dom.xpath import XPath, located
 from extraction.algorithms.errors import RuleError
-from extraction.algorithms.rules.rule import AttributeRule, ListRule, Rule, Selector
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.algorithms.rules.xslt import Stylesheet, scans_siblings, split_stylesheet
 
 MAX_SIBLINGS = 20_000
@@ -114,7 +114,7 @@ def _values_in(record: etree._Element) -> dict[str, tuple[str, ...]]:
     return values
 
 
-def find_places(rule: Rule, root: etree._Element) -> dict[str, tuple[tuple[Location, str], ...]]:
+def find_places(rule: RuleDefinition, root: etree._Element) -> dict[str, tuple[tuple[Location, str], ...]]:
     """Where each attribute's values stand: the same XPaths, evaluated directly. The values are those of `extract_values`.
 
     Raises RuleError for a page that `extract_values` refuses.
@@ -130,7 +130,7 @@ def find_row_places(each: ListRule, root: etree._Element, index: dict[etree._Ele
     Raises RuleError for a page that `extract_values` refuses.
     """
     _refuse_crowd(each.attributes, root, each.rows)
-    rows = Rows(list(select([selector.xpath for selector in each.rows], root)))
+    rows = Rows(list(select_rows([selector.xpath for selector in each.rows], root)))
     found = []
     for place in range(len(rows.elements)):
         row = {attribute.name: _in_row(attribute, rows, place, index) for attribute in each.attributes}
@@ -175,7 +175,7 @@ def read_attribute(attribute: AttributeRule, root: etree._Element) -> tuple[str,
     return ()
 
 
-def find_problems(rule: Rule, extraction: Extraction) -> tuple[ValueProblem, ...]:
+def find_problems(rule: RuleDefinition, extraction: Extraction) -> tuple[ValueProblem, ...]:
     """Mandatory attributes without a value, and single ones with several different ones, in the rule's order; lists after them."""
     found = []
     for attribute in rule.attributes:

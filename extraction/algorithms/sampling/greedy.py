@@ -24,12 +24,10 @@ from hashlib import blake2b
 
 import numpy as np
 from lxml import etree
-from numpy.typing import NDArray
 
+from extraction.algorithms.arrays import I64, U64, Flags
 from extraction.algorithms.dom.nodes import clean, is_xml, raw_text, texts
-from extraction.algorithms.sketches.columns import U64, pack, unpack
-
-I64 = NDArray[np.int64]
+from extraction.algorithms.sketches.serialization import pack_columns, unpack_columns
 
 ANNOTATABLE = ("alt", "content", "datetime", "href", "src", "title")
 """Attributes whose values people extract; others would only add weight for markup. On a page of XML, any may be a value."""
@@ -50,16 +48,16 @@ class PagePaths:
 
     def to_bytes(self) -> bytes:
         """A form for caches; the same page gives the same bytes on every machine."""
-        return pack(SCHEME, self.paths, self.contents)
+        return pack_columns(SCHEME, self.paths, self.contents)
 
     @classmethod
     def from_bytes(cls, stored: bytes) -> "PagePaths":
         """What `to_bytes` wrote. Raises ValueError for anything else, also for another release's form."""
-        return cls(*unpack(SCHEME, stored, columns=2))
+        return cls(*unpack_columns(SCHEME, stored, columns=2))
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class SamplePage:
     """A page to annotate.
 
     page_index: its place in what was given. covered_fraction: share of all weight that it and the pages before it cover.
@@ -69,7 +67,7 @@ class Choice:
     covered_fraction: float
 
 
-def paths_of(root: etree._Element) -> PagePaths:
+def read_paths(root: etree._Element) -> PagePaths:
     """The paths of a parsed page, so that its tree need not be kept. Text that readers do not see is left out."""
     found: dict[int, list[str]] = {}
     steps: dict[tuple[int, str], int] = {}
@@ -94,7 +92,7 @@ def paths_of(root: etree._Element) -> PagePaths:
     return PagePaths(both[:, 0].copy(), both[:, 1].copy())
 
 
-def choose(pages: Sequence[PagePaths], *, k: int, fill: bool = False) -> list[Choice]:
+def choose_pages(pages: Sequence[PagePaths], *, k: int, fill: bool = False) -> list[SamplePage]:
     """At most k pages in greedy order, ties to the page that comes first. Raises ValueError for k under 1.
 
     The paper stops when all weight is covered, which regular templates reach after a page or two; the first page comes
@@ -105,12 +103,12 @@ def choose(pages: Sequence[PagePaths], *, k: int, fill: bool = False) -> list[Ch
     table = PathTable.build(pages)
     total = int(table.weights.sum())
     left = np.ones(len(pages), np.bool_)
-    choices: list[Choice] = []
+    choices: list[SamplePage] = []
     covered = 0
     while left.any() and len(choices) < k:
         for page, gain in _covering(table, left, k - len(choices)):
             covered = min(covered + gain, total)  # a second round covers what is covered already
-            choices.append(Choice(page, covered / total if total else 1.0))
+            choices.append(SamplePage(page, covered / total if total else 1.0))
             left[page] = False
         if not fill:
             break
@@ -161,7 +159,7 @@ class PathTable:
         return shares.astype(np.int64)
 
 
-def fresh(table: PathTable, shown: Sequence[int]) -> dict[int, float]:
+def measure_unseen(table: PathTable, shown: Sequence[int]) -> dict[int, float]:
     """Share of all weight that each page would be the first to show, by page, when those in `shown` have been looked at."""
     total = int(table.weights.sum())
     seen = np.zeros(len(table.weights), np.bool_)
@@ -172,7 +170,7 @@ def fresh(table: PathTable, shown: Sequence[int]) -> dict[int, float]:
     return {page: int(left[table.paths_on(page)].sum()) / total if total else 0.0 for page in pages}
 
 
-def covered(table: PathTable, order: Sequence[int]) -> list[float]:
+def measure_coverage(table: PathTable, order: Sequence[int]) -> list[float]:
     """Share of all weight that each page of an order and those before it cover."""
     total = int(table.weights.sum())
     open_paths = np.ones(len(table.weights), np.bool_)
@@ -190,7 +188,7 @@ _UNIT = 1 << 16
 """Weights are multiples of 1/65536. The smallest positive w is about 1/2, so nothing is rounded away."""
 
 
-def _covering(table: PathTable, left: NDArray[np.bool_], limit: int) -> list[tuple[int, int]]:
+def _covering(table: PathTable, left: Flags, limit: int) -> list[tuple[int, int]]:
     """Algorithm 2 on the pages that are left: (page, weight it adds), until nothing is added; the first in any case."""
     gains = table.page_weights()
     uncovered = np.ones(len(table.weights), np.bool_)

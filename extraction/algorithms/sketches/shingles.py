@@ -17,11 +17,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from extraction.algorithms.arrays import I64, U64
 from extraction.algorithms.dom.tokens import TagTokens, tag_tokens
-
-U64 = NDArray[np.uint64]
+from extraction.algorithms.sketches.splitmix64 import odd_constants
 
 ShingleVector = int
 """A page's vector: v[1] is the most significant byte of an unsigned 64-bit number."""
@@ -84,12 +83,12 @@ class Mask:
         return ".".join("**" if wildcard else f"{byte:02x}" for byte, wildcard in pairs)
 
 
-def vector(content: bytes, *, seed: int = SEED) -> ShingleVector:
+def compute_vector(content: bytes, *, seed: int = SEED) -> ShingleVector:
     """The shingle vector of one page's bytes; any bytes have one. Many pages: `vectors` is several times faster."""
-    return vectors([content], seed=seed)[0]
+    return compute_vectors([content], seed=seed)[0]
 
 
-def vectors(contents: Iterable[bytes], *, seed: int = SEED) -> list[ShingleVector]:
+def compute_vectors(contents: Iterable[bytes], *, seed: int = SEED) -> list[ShingleVector]:
     """The shingle vectors of pages, in their order; reads them batch by batch.
 
     Bytes as `dom.tokens` takes them: raw or UTF-8. A page's vector does not depend on the pages beside it. A page with
@@ -102,7 +101,7 @@ def vectors(contents: Iterable[bytes], *, seed: int = SEED) -> list[ShingleVecto
     return result
 
 
-def shingles(content: bytes) -> frozenset[tuple[int, ...]]:
+def collect_shingles(content: bytes) -> frozenset[tuple[int, ...]]:
     """S itself, as tuples of tag tokens: for measuring the true similarity of two pages, not for production."""
     tokens = tag_tokens([content]).tokens.tolist()
     tokens += [0] * (SHINGLE_TAGS - len(tokens))
@@ -129,22 +128,12 @@ def _batches(contents: Iterable[bytes]) -> Iterator[list[bytes]]:
         yield batch
 
 
-def _constants(seed: int, count: int) -> Iterator[np.uint64]:
-    """Odd 64-bit constants from a seed by SplitMix64 (Steele, Lea & Flood 2014), whose output is fixed for all time."""
-    state = seed & _MASK64
-    for _ in range(count):
-        state = (state + 0x9E3779B97F4A7C15) & _MASK64
-        mixed = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & _MASK64
-        mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & _MASK64
-        yield np.uint64((mixed ^ (mixed >> 31)) | 1)
-
-
 class _Hashes:
     """The hash functions of one seed: h_i(shingle) = a_i · x(shingle) mod 2^64, with x mixed well, a_i odd."""
 
     def __init__(self, seed: int) -> None:
-        constants = list(_constants(seed, 5 + VECTOR_BYTES))
-        self._spread, self._base, self._mix, self._first, self._second = constants[:5]
+        constants = odd_constants(5 + VECTOR_BYTES, seed=seed)
+        self._spread, self._base, self._mix, self._first, self._second = (np.uint64(each) for each in constants[:5].tolist())
         self._multipliers = constants[5:]
 
     def vectors(self, pages: TagTokens) -> list[ShingleVector]:
@@ -176,7 +165,7 @@ class _Hashes:
         return ten
 
 
-def _padded(pages: TagTokens) -> tuple[U64, NDArray[np.int64]]:
+def _padded(pages: TagTokens) -> tuple[U64, I64]:
     """Tokens and bounds with every page filled up to l tokens by zeros, which are no tag."""
     counts = np.diff(pages.bounds)
     if counts.min() >= SHINGLE_TAGS:

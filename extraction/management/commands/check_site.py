@@ -11,7 +11,7 @@ from extraction.services.monitoring import monitors
 
 
 class Command(BaseCommand):
-    help = "Look at some pages of each template with a live rule: are the rules still right?"
+    help = "Check some pages of each template with a live rule to see whether the rules still work."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("site", help="the site's name or slug")
@@ -25,6 +25,6 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         following.follow(self, run, wait=wait, here=here)
         if wait or here:
-            for each in Breakage.objects.filter(cluster__site=found, state=Breakage.State.OPEN).select_related("cluster", "proposal"):
+            for each in Breakage.objects.open().of_site(found).select_related("cluster", "proposal"):
                 repair = f"version {each.proposal.version} would repair it" if each.proposal else each.note or "no repair yet"
                 self.stdout.write(f"  {each.cluster.label}: {', '.join(each.attributes)} broke; {repair}")

@@ -22,7 +22,7 @@ class Command(BaseCommand):
     help = "Import a site's pages from a zip, tar.gz or WARC file or a folder, then find its templates."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("site", help="the site's name or slug; it is made when there is none")
+        parser.add_argument("site", help="the site's name or slug; it is created if it does not exist")
         parser.add_argument("path", help="a zip, tar, tar.gz, WARC or WARC.gz file, or a folder; manifest.csv in it gives addresses")
         following.add_arguments(parser)
 
@@ -35,7 +35,7 @@ class Command(BaseCommand):
             run = import_pages.start_folder(into, source) if source.is_dir() else import_pages.start(into, source, name=source.name)
             following.follow(self, run, wait=wait, here=here)
         except (JobError, OSError, CommandError) as error:
-            if into.pk not in before and not into.pages.exists() and not into.runs.filter(state__in=Run.UNFINISHED).exists():
+            if into.pk not in before and not into.pages.exists() and not into.runs.unfinished().exists():
                 into.delete()
             raise error if isinstance(error, CommandError) else CommandError(str(error)) from error
         cut_off = self._problems(run)
@@ -43,7 +43,7 @@ class Command(BaseCommand):
             for clustering in Run.objects.filter(kind=Run.Kind.CLUSTER, site=into, parameters__after=run.pk):
                 following.follow(self, clustering, wait=wait, here=here)
         if cut_off:
-            raise CommandError(f"{source.name} was cut off; what stands before that was imported.", returncode=CUT_OFF)
+            raise CommandError(f"{source.name} was cut off. The pages before that point were imported.", returncode=CUT_OFF)
 
     def _problems(self, run: Run) -> bool:
         """Prints what could not be read; whether the archive was cut off."""

@@ -10,7 +10,7 @@ from extraction.services.rules import rules
 
 
 class Command(BaseCommand):
-    help = "Make a version of a template's rule the live one; the one before it is retired."
+    help = "Make a version of a template's rule live and retire the previous one."
 
     def add_arguments(self, parser: CommandParser) -> None:
         template_arguments.add_arguments(parser)
@@ -19,7 +19,7 @@ class Command(BaseCommand):
     def handle(self, *, site: str, template: str, rule_version: int | None, **_: Any) -> None:
         cluster = template_arguments.template_named(site, template)
         known = Rule.objects.filter(cluster=cluster).order_by("-version")
-        wanted = known.filter(state__in=Rule.UNPUBLISHED) if rule_version is None else known.filter(version=rule_version)
+        wanted = known.unpublished() if rule_version is None else known.filter(version=rule_version)
         rule = wanted.first()
         if rule is None:
             what = "no draft of a rule" if rule_version is None else f"no version {rule_version} of its rule"

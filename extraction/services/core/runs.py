@@ -11,15 +11,17 @@ import socket
 import time
 from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
-from typing import Any
+from enum import Enum
 
 import psutil
 from celery import current_app
-from django.db import transaction
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
 from extraction.models import Cluster, Run, RunProblem, Site
+from extraction.models.run_values import RunParameters, RunSummary
 
 logger = logging.getLogger(__name__)
 
@@ -47,29 +49,41 @@ class JobError(Exception):
     """The job cannot be done, for a reason a person can read."""
 
 
+class Resumption(Enum):
+    """What came of resuming a run."""
+
+    RESUMED = "resumed"
+    NOT_RESTING = "not resting"
+    """The run waits or works, or it is done."""
+    ANOTHER_UNDER_WAY = "another under way"
+    """Another run of the same kind and target was started since."""
+
+
 def start(
     kind: Run.Kind,
     site: Site,
     *,
     cluster: Cluster | None = None,
-    parameters: dict[str, Any] | None = None,
+    parameters: RunParameters | None = None,
     unit: str = "pages",
-    user: Any = None,
+    user: User | None = None,
 ) -> Run:
     """A new run, sent to a worker when the transaction commits.
 
-    An unfinished run of the same kind, site and cluster with the same parameters is given back instead of a second.
+    An unfinished run of the same kind, site, cluster and target (`Run.target_of`) is given back instead of a second. The database allows
+    only one, so this also holds when two are started at the same moment.
     """
-    parameters = parameters or {}
+    stored = (parameters or RunParameters()).as_json()
     with transaction.atomic():
-        unfinished = Run.objects.select_for_update().filter(kind=kind, site=site, cluster=cluster, state__in=Run.UNFINISHED)
-        found = unfinished.filter(parameters=parameters).first()
-        if found:
-            return found
-        run = Run.objects.create(
-            kind=kind, site=site, cluster=cluster, parameters=parameters, unit=unit, created_by=user, sent_at=timezone.now()
+        run, new = Run.objects.unfinished().get_or_create(
+            kind=kind,
+            site=site,
+            cluster=cluster,
+            target=Run.target_of(kind, stored),
+            defaults={"parameters": stored, "unit": unit, "created_by": user, "sent_at": timezone.now()},
         )
-        send(run)
+        if new:
+            send(run)
     return run
 
 
@@ -81,10 +95,8 @@ def send(run: Run) -> None:
 
 def cancel(run: Run) -> bool:
     """Cancels an unfinished run; False when it had ended already."""
-    changed = Run.objects.filter(pk=run.pk, state__in=Run.UNFINISHED).update(
-        state=Run.State.CANCELLED, finished_at=timezone.now(), message="Cancelled"
-    )
-    return bool(changed)
+    unfinished = Run.objects.unfinished().filter(pk=run.pk)
+    return bool(unfinished.update(state=Run.State.CANCELLED, finished_at=timezone.now(), message="Cancelled"))
 
 
 def pause(run: Run) -> bool:
@@ -96,17 +108,20 @@ def pause(run: Run) -> bool:
     return bool(changed)
 
 
-def resume(run: Run) -> bool:
-    """Gives a run back to the queue that was paused, failed or was cancelled; False when it was none of these."""
-    with transaction.atomic():
-        resting = Run.objects.filter(pk=run.pk, state__in=(Run.State.PAUSED, Run.State.FAILED, Run.State.CANCELLED))
-        # A person looked at it, so the workers that died count no longer.
-        changed = resting.update(
-            state=Run.State.QUEUED, sent_at=timezone.now(), finished_at=None, error="", message="", claimed_by="", attempts=0
-        )
-        if changed:
-            send(run)
-    return bool(changed)
+def resume(run: Run) -> Resumption:
+    """Gives a run back to the queue that was paused, failed or was cancelled."""
+    resting = Run.objects.filter(pk=run.pk, state__in=(Run.State.PAUSED, Run.State.FAILED, Run.State.CANCELLED))
+    try:
+        with transaction.atomic():
+            # A person looked at it, so the workers that died count no longer.
+            changed = resting.update(
+                state=Run.State.QUEUED, sent_at=timezone.now(), finished_at=None, error="", message="", claimed_by="", attempts=0
+            )
+            if changed:
+                send(run)
+    except IntegrityError:
+        return Resumption.ANOTHER_UNDER_WAY
+    return Resumption.RESUMED if changed else Resumption.NOT_RESTING
 
 
 def _message(run_id: int) -> None:
@@ -144,14 +159,14 @@ class Progress:
         return self._problems
 
     def _write(self) -> None:
-        held = Run.objects.filter(pk=self.run.pk, state=Run.State.RUNNING, claimed_by=self.run.claimed_by, attempts=self.run.attempts)
+        held = Run.objects.running().claimed_as(self.run)
         alive = held.update(done=self.run.done, total=self.run.total, message=self.run.message, heartbeat_at=timezone.now())
         if not alive:
             raise Cancelled
         self._written = time.monotonic()
 
 
-Job = Callable[[Run, Progress], dict[str, Any]]
+Job = Callable[[Run, Progress], RunSummary]
 
 
 def execute(run_id: int, jobs: Mapping[str, Job], *, follow: Callable[[Run], None] = lambda _: None) -> bool:
@@ -168,8 +183,7 @@ def execute(run_id: int, jobs: Mapping[str, Job], *, follow: Callable[[Run], Non
     except Cancelled:
         logger.info("run %s was cancelled or taken over", run.pk)
         # How far it came is known only here; who cancelled saw what was written some time before.
-        resting = (Run.State.CANCELLED, Run.State.PAUSED)
-        mine = Run.objects.filter(pk=run.pk, state__in=resting, claimed_by=run.claimed_by, attempts=run.attempts)
+        mine = Run.objects.claimed_as(run).filter(state__in=(Run.State.CANCELLED, Run.State.PAUSED))
         mine.update(done=run.done, total=run.total)
     except JobError as error:
         _finish(run, Run.State.FAILED, error=str(error))
@@ -183,7 +197,7 @@ def execute(run_id: int, jobs: Mapping[str, Job], *, follow: Callable[[Run], Non
 
 def broke(run_id: int, error: BaseException) -> None:
     """A job died of an error of the program. It must end in its row, or a person waits for ever."""
-    Run.objects.filter(pk=run_id, state=Run.State.RUNNING, claimed_by=_me()).update(
+    Run.objects.running().filter(pk=run_id, claimed_by=_me()).update(
         state=Run.State.FAILED, error=f"Internal error: {type(error).__name__}: {error}", finished_at=timezone.now()
     )
 
@@ -191,7 +205,7 @@ def broke(run_id: int, error: BaseException) -> None:
 def claim(run_id: int) -> Run | None:
     """Takes a queued run by compare-and-set; None when it is not queued any more."""
     now = timezone.now()
-    waiting = Run.objects.filter(pk=run_id, state=Run.State.QUEUED)
+    waiting = Run.objects.queued().filter(pk=run_id)
     found = waiting.first()
     if found is None:
         return None
@@ -220,26 +234,28 @@ def stretch_s(run: Run) -> float:
 
 def sweep() -> int:
     """Gives back to the queue what nobody holds any more, sends again what nobody took; how many were sent."""
-    for run in Run.objects.filter(state=Run.State.RUNNING):
+    for run in Run.objects.running():
         if not _lost(run):
             continue
         over = run.attempts >= MAX_ATTEMPTS
-        held = Run.objects.filter(pk=run.pk, state=Run.State.RUNNING, claimed_by=run.claimed_by, attempts=run.attempts)
+        held = Run.objects.running().claimed_as(run)
         if over:
             held.update(
-                state=Run.State.FAILED, finished_at=timezone.now(), error=f"Its worker died {run.attempts} times; it is not tried again."
+                state=Run.State.FAILED,
+                finished_at=timezone.now(),
+                error=f"Its worker died {run.attempts} times, so the run is not tried again.",
             )
         else:
             held.update(state=Run.State.QUEUED, claimed_by="", sent_at=None, message="Its worker died; starting again")
     waiting = Q(sent_at=None) | Q(sent_at__lt=timezone.now() - timedelta(seconds=UNCLAIMED_AFTER_S))
-    return _send_all(Run.objects.filter(waiting, state=Run.State.QUEUED).order_by("id"))
+    return _send_all(Run.objects.queued().filter(waiting).order_by("id"))
 
 
 def _send_all(runs: Iterable[Run]) -> int:
     sent = 0
     for run in runs:
         with transaction.atomic():
-            if Run.objects.filter(pk=run.pk, state=Run.State.QUEUED, sent_at=run.sent_at).update(sent_at=timezone.now()):
+            if Run.objects.queued().filter(pk=run.pk, sent_at=run.sent_at).update(sent_at=timezone.now()):
                 send(run)
                 sent += 1
     return sent
@@ -264,9 +280,10 @@ def _me() -> str:
     return f"{socket.gethostname()} {_process(os.getpid())}"
 
 
-def _finish(run: Run, state: Run.State, *, error: str = "", summary: dict[str, Any] | None = None) -> bool:
+def _finish(run: Run, state: Run.State, *, error: str = "", summary: RunSummary | None = None) -> bool:
     """Ends the run in its row; False when it is not this worker's any more."""
     done = max(run.done, run.total) if state == Run.State.DONE else run.done
-    held = Run.objects.filter(pk=run.pk, state=Run.State.RUNNING, claimed_by=run.claimed_by, attempts=run.attempts)
-    ended = held.update(state=state, error=error, summary=summary or {}, finished_at=timezone.now(), done=done, total=run.total, message="")
+    held = Run.objects.running().claimed_as(run)
+    figures = (summary or RunSummary()).as_json()
+    ended = held.update(state=state, error=error, summary=figures, finished_at=timezone.now(), done=done, total=run.total, message="")
     return bool(ended)

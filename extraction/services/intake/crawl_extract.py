@@ -4,8 +4,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from django.db.models import F
-
 from extraction.algorithms.dom.parse import parse
 from extraction.fetching.items import PageItem
 from extraction.models import Record, Run, Snapshot
@@ -38,7 +36,7 @@ class Extractor:
         return sum(made[state] for state in Record.State.values)
 
     def _rows(self, urls: Sequence[str]) -> list[PageRow]:
-        current = Snapshot.objects.filter(page__site=self._run.site, page__url__in=urls, page__current_id=F("pk")).order_by("pk")
+        current = Snapshot.objects.of_site(self._run.site).current().filter(page__url__in=urls).order_by("pk")
         fields = ("pk", "sha256", "content_type", "error", "vector", "scheme", "cluster_id", "page__url")
         return [PageRow(*row) for row in current.values_list(*fields)]
 

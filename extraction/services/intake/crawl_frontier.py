@@ -42,9 +42,9 @@ def standing(run: Run, *, conditional: bool) -> Standing:
     """
     rows = CrawlAddress.objects.filter(run=run)
     said = _said(run.site) if conditional else {}
-    waiting = rows.filter(state=CrawlAddress.State.QUEUED).order_by("pk").values_list("url", "depth", "via")
+    waiting = rows.queued().order_by("pk").values_list("url", "depth", "via")
     queued = tuple(_address(url, depth, via, said.get(url, {})) for url, depth, via in waiting.iterator(chunk_size=10_000))
-    done = rows.filter(state=CrawlAddress.State.DONE)
+    done = rows.done()
     pages = done.filter(outcome__in=PAGES).count()
     return Standing(queued, tuple(done.values_list("url", flat=True).iterator(chunk_size=10_000)), pages)
 
@@ -93,7 +93,7 @@ def note_unchanged(site: Site, events: Sequence[Fetched]) -> None:
 
 def by_outcome(run: Run) -> dict[str, int]:
     """{outcome: addresses that came to it}."""
-    done = CrawlAddress.objects.filter(run=run, state=CrawlAddress.State.DONE).order_by()
+    done = CrawlAddress.objects.done().filter(run=run).order_by()
     return dict(done.values_list("outcome").annotate(n=Count("pk")))
 
 

@@ -1,13 +1,12 @@
 """What people said the pages are, to measure clusterings by: uploaded, confirmed of a whole template, or seen from what they moved."""
 
 from dataclasses import dataclass
-from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import F
 from django.utils import timezone
 
-from extraction.models import Cluster, Page, PageLabel, Placement, Site, Snapshot
+from extraction.models import Cluster, Page, PageLabel, Placement, Site
 from extraction.services.core.runs import JobError
 
 MOST_BYTES = 5_000_000
@@ -41,7 +40,7 @@ def of_site(site: Site) -> dict[int, str]:
     return found | dict(PageLabel.objects.filter(page__site=site).values_list("page", "label"))
 
 
-def take(site: Site, text: str, user: Any) -> Taken:
+def take(site: Site, text: str, user: User | None) -> Taken:
     """Labels pages by lines of an address and a label with a tab between; other columns and empty lines count for nothing.
 
     Raises JobError where no line is like that, naming the first that is not.
@@ -49,7 +48,7 @@ def take(site: Site, text: str, user: Any) -> Taken:
     rows, wrong = _rows(text)
     first = wrong[0][:80] if wrong else ""
     if not rows:
-        raise JobError(f"no line has an address and a label with a tab between{f'; the first is {first!r}' if wrong else ''}")
+        raise JobError(f"no line has an address and a label separated by a tab{f'; the first is {first!r}' if wrong else ''}")
     pages: dict[str, int] = {}
     addresses = list(rows)
     for start in range(0, len(addresses), CHUNK):
@@ -60,9 +59,9 @@ def take(site: Site, text: str, user: Any) -> Taken:
     return Taken(len(pages), len(unknown), tuple(unknown[:3]), len(wrong), first)
 
 
-def confirm(cluster: Cluster, user: Any) -> int:
+def confirm(cluster: Cluster, user: User | None) -> int:
     """Labels all pages that a template has now as what it is called; gives how many."""
-    pages = Snapshot.objects.filter(cluster=cluster, page__current=F("pk")).values_list("page", flat=True)
+    pages = cluster.snapshots.current().values_list("page", flat=True)
     _say(dict.fromkeys(pages, cluster.label), user)
     return len(pages)
 
@@ -85,7 +84,7 @@ def _rows(text: str) -> tuple[dict[str, str], list[str]]:
 
 
 @transaction.atomic
-def _say(labels: dict[int, str], user: Any) -> None:
+def _say(labels: dict[int, str], user: User | None) -> None:
     rows = [PageLabel(page_id=page, label=label[:LENGTH], created_by=user, created_at=timezone.now()) for page, label in labels.items()]
     PageLabel.objects.bulk_create(
         rows, batch_size=CHUNK, update_conflicts=True, unique_fields=["page"], update_fields=["label", "created_by", "created_at"]

@@ -27,12 +27,12 @@ WAITS = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 20, 60, 240))
 """Waits after the first, second, … failed attempt. After the last wait there is one more attempt."""
 
 SENDING_AT_MOST = timedelta(minutes=10)
-"""Sending takes less time than this. After it, the worker that claimed the alert is taken to be dead."""
+"""An alert that has been sending for longer than this has lost its worker."""
 
 DIGEST_HOUR = 7
 """Hour of the day, in VERTEX_TIME_ZONE, from which the digest is sent."""
 
-UNSURE = "Its worker died while it was being sent, so it may have arrived or not. It is not sent twice by itself."
+UNSURE = "The worker died while sending the alert, so it may or may not have arrived. Vertex does not send it again automatically."
 
 POST_AT_MOST_S = 60.0
 
@@ -98,7 +98,7 @@ def post_text(channel: AlertChannel, words: AlertText) -> str:
     said: list[str] = []
     sender = Apprise(asset=AppriseAsset(app_id="Vertex", app_desc="Vertex", app_url="", async_mode=False))
     if not sender.add(channel.url):
-        return "The address is none that can be used."
+        return "The address cannot be used."
     taken = sender.notify(
         body=words.body,
         title=words.title,
@@ -109,7 +109,7 @@ def post_text(channel: AlertChannel, words: AlertText) -> str:
     )
     if taken:
         return ""
-    return redact_address(said[0] if said else "The service did not take it.", channel.url)[:500]
+    return redact_address(said[0] if said else "The service did not accept the alert.", channel.url)[:500]
 
 
 def redact_address(text: str, url: str) -> str:

@@ -6,14 +6,16 @@ back when it works again. `propose_repair` saves a repair as a new version of th
 monitor lets it go live and every test passes.
 """
 
+from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from extraction.models import Bellwether, Breakage, Check, Decision, Event, Monitor, Record, Rule, Site
+from extraction.models.monitor import BreakageQuerySet
+from extraction.models.rule_report import FailedAttribute
 from extraction.services.core import signals
 from extraction.services.labels import proofs
 from extraction.services.monitoring import alerts, repairs
@@ -47,9 +49,9 @@ def follow_check(check: Check) -> Breakage | None:
     return None
 
 
-def find_unproposed(site: Site) -> QuerySet[Breakage]:
+def find_unproposed(site: Site) -> BreakageQuerySet:
     """The site's open breakages for which no repair was made yet."""
-    return Breakage.objects.filter(cluster__site=site, state=Breakage.State.OPEN, proposal=None, note="")
+    return Breakage.objects.open().of_site(site).filter(proposal=None, note="")
 
 
 def propose_repair(breakage: Breakage, repair: Repair, *, now: datetime) -> Rule | None:
@@ -59,21 +61,21 @@ def propose_repair(breakage: Breakage, repair: Repair, *, now: datetime) -> Rule
     """
     if not repair.relearned:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in repair.failed.items())
-        breakage.note = reasons[:500] or "There is nothing to learn from."
+        breakage.note = reasons[:500] or "There is nothing to learn a repair from."
         breakage.save(update_fields=["note"])
         return None
     report = repair.report(breakage.rule)
     draft = rules.add_draft(breakage.cluster, repair.value, report=report, origin=Rule.Origin.REPAIRED)
     if repair.valid:
         rules.move_rule(draft, Rule.State.VALIDATED)
-    Breakage.objects.filter(pk=breakage.pk, state=Breakage.State.OPEN).update(proposal=draft)
+    Breakage.objects.open().filter(pk=breakage.pk).update(proposal=draft)
     breakage.refresh_from_db()
     if draft.state == Rule.State.VALIDATED and Monitor.objects.filter(site=breakage.cluster.site, auto_repair=True).exists():
         accept_repair(breakage, now=now)
     return draft
 
 
-def accept_repair(breakage: Breakage, *, user: Any = None, now: datetime | None = None, doubtful: bool = False) -> Rule:
+def accept_repair(breakage: Breakage, *, user: User | None = None, now: datetime | None = None, doubtful: bool = False) -> Rule:
     """Publishes the proposal; the broken version ends as repaired. `pipeline` then starts to renew the records.
 
     doubtful: a person confirms the attributes that are not proven. Without that they are left out of the rule, and so are attributes that
@@ -81,34 +83,35 @@ def accept_repair(breakage: Breakage, *, user: Any = None, now: datetime | None 
     Raises rules.StateError when there is no proposal, when it cannot be published, or when nothing of it is left.
     """
     if breakage.proposal is None or breakage.state != Breakage.State.OPEN:
-        raise rules.StateError("There is no repair to accept any more.")
+        raise rules.StateError("There is no longer a repair to accept.")
     at = now or timezone.now()
     with transaction.atomic():
         proposal = _accepted(breakage, breakage.proposal, user, doubtful=doubtful)
         rules.publish_rule(proposal, user, what=Decision.What.ACCEPTED if user else Decision.What.AUTOMATIC)
-        Breakage.objects.filter(pk=breakage.pk, state=Breakage.State.OPEN).update(proposal=proposal)
+        Breakage.objects.open().filter(pk=breakage.pk).update(proposal=proposal)
         _close(Breakage.objects.filter(pk=breakage.pk), Breakage.State.REPAIRED, at, user)
         _renew_baselines(breakage.check_found)
         signals.repair_accepted.send(Breakage, breakage=breakage, user=user)
     return proposal
 
 
-def _accepted(breakage: Breakage, proposal: Rule, user: Any, *, doubtful: bool) -> Rule:
+def _accepted(breakage: Breakage, proposal: Rule, user: User | None, *, doubtful: bool) -> Rule:
     """The proposal, or a new version of it without the attributes that are left out."""
-    proof = proofs.proof(proposal.report, breakage.attributes)
+    report = proposal.read_report()
+    proof = proofs.proof(report, breakage.attributes)
     if not proof.found and not (doubtful and proof.doubtful):
-        raise rules.StateError("Nothing of this repair is proven. Look at it, edit it or mark the values yourself.")
-    verdicts = breakage.check_found.attributes
-    wrong = {name: reason for name, reason in proof.lost.items() if verdicts.get(name, {}).get("kind") == "incorrect"}
+        raise rules.StateError("Nothing in this repair is proven. Review it, edit it or mark the values yourself.")
+    incorrect = {name for name, found in breakage.check_found.read_attributes().items() if found.kind == Check.Verdict.INCORRECT}
+    wrong = {name: reason for name, reason in proof.lost.items() if name in incorrect}
     left = wrong | ({} if doubtful else dict(proof.doubtful))
     if not left:
         return proposal
-    failed = [{"name": name, "reason": reason} for name, reason in {**proof.lost, **left}.items()]
-    value = repairs.drop_attributes(rules.read_definition(proposal), left)
-    return rules.add_draft(breakage.cluster, value, report=proposal.report | {"failed": failed}, origin=Rule.Origin.REPAIRED, user=user)
+    failed = tuple(FailedAttribute(name=name, reason=reason) for name, reason in {**proof.lost, **left}.items())
+    value = repairs.drop_attributes(proposal.read_definition(), left)
+    return rules.add_draft(breakage.cluster, value, report=replace(report, failed=failed), origin=Rule.Origin.REPAIRED, user=user)
 
 
-def dismiss_breakage(breakage: Breakage, *, user: Any = None, now: datetime | None = None) -> bool:
+def dismiss_breakage(breakage: Breakage, *, user: User | None = None, now: datetime | None = None) -> bool:
     """A person says that nothing is broken: the rule is live again, and the next alarm takes more evidence.
 
     Returns False when the breakage is closed already.
@@ -144,11 +147,11 @@ def _open(check: Check) -> Breakage:
     return found
 
 
-def _close(breakages: QuerySet[Breakage], state: Breakage.State, at: datetime, user: Any = None) -> int:
+def _close(breakages: BreakageQuerySet, state: Breakage.State, at: datetime, user: User | None = None) -> int:
     """Closes open breakages by compare-and-set and queues alerts about them. Called in a transaction."""
     closed = 0
-    for each in breakages.filter(state=Breakage.State.OPEN):
-        if not Breakage.objects.filter(pk=each.pk, state=Breakage.State.OPEN).update(state=state, closed_at=at, closed_by=user):
+    for each in breakages.open():
+        if not Breakage.objects.open().filter(pk=each.pk).update(state=state, closed_at=at, closed_by=user):
             continue
         closed += 1
         if state in TOLD:
@@ -159,6 +162,6 @@ def _close(breakages: QuerySet[Breakage], state: Breakage.State, at: datetime, u
 
 def _renew_baselines(check: Check) -> None:
     """Makes the pages as the check found them the baselines of later checks."""
-    for row in check.pages:
-        if row["new"]:
-            Bellwether.objects.filter(cluster=check.cluster, page__url=row["url"]).update(baseline=row["new"])
+    for each in check.read_pages():
+        if each.new:
+            Bellwether.objects.filter(cluster=check.cluster, page__url=each.url).update(baseline=each.new)

@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -24,16 +23,17 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from extraction.models import Check, Monitor, Rule, Run, Site
+from extraction.models.run_values import RunSummary
 from extraction.services.core.runs import Progress
 from extraction.services.monitoring import bellwethers, breakages, fetch_pages, history, judge_pages, repairs, write_check
 from extraction.services.monitoring.fetch_pages import Fetch
 from extraction.services.rules import rules
 
 
-def run_check(run: Run, progress: Progress) -> dict[str, Any]:
+def run_check(run: Run, progress: Progress) -> RunSummary:
     """The run's job: fetches as the site's source says. Summary: checked, ok, broken, unreachable."""
     fetch = fetch_pages.make_fetcher(run.site, spool=f"check-{run.pk}")
-    progress(0, total=_serving_rules(run.site).count(), message="Looking at its pages")
+    progress(0, total=_serving_rules(run.site).count(), message="Checking pages")
     return check_site(run.site, fetch=fetch, now=timezone.now, run=run, tell=progress, confirm_after_s=settings.VERTEX_CONFIRM_AFTER_S)
 
 
@@ -45,7 +45,7 @@ def check_site(
     run: Run | None = None,
     tell: Callable[[int], None] = lambda _: None,
     confirm_after_s: float = 0.0,
-) -> dict[str, Any]:
+) -> RunSummary:
     """Checks every template of the site whose rule serves, and proposes repairs for what is broken.
 
     fetch, now: where pages and the time come from.
@@ -60,25 +60,25 @@ def check_site(
     Monitor.objects.filter(site=site).update(last_checked_at=now())
     propose_repairs(site, now=now())
     kinds = [each.verdict for each in found]
-    return {
-        "checked": len(found),
-        "broken": sum(bool(each.confirmed and each.broken) for each in found),
-        "unreachable": kinds.count(Check.Verdict.UNREACHABLE),
-        "ok": sum(not each.broken and each.verdict != Check.Verdict.UNREACHABLE for each in found),
-    }
+    return RunSummary(
+        checked=len(found),
+        broken=sum(bool(each.confirmed and each.broken) for each in found),
+        unreachable=kinds.count(Check.Verdict.UNREACHABLE),
+        ok=sum(not each.broken and each.verdict != Check.Verdict.UNREACHABLE for each in found),
+    )
 
 
 def propose_repairs(site: Site, *, now: datetime) -> None:
     """Makes repairs for the site's open breakages that have none. Those that may go live without a person do."""
     for breakage in breakages.find_unproposed(site):
-        pairs = [(row["old"], row["new"]) for row in breakage.check_found.pages if row["new"]]
+        pairs = [(each.old, each.new) for each in breakage.check_found.read_pages() if each.new]
         pages = history.read_known_pages(rules.compile_rule(breakage.rule), pairs)
-        repair = repairs.make_repair(rules.read_definition(breakage.rule), breakage.attributes, pages)
+        repair = repairs.make_repair(breakage.rule.read_definition(), breakage.attributes, pages)
         breakages.propose_repair(breakage, repair, now=now)
 
 
 def _serving_rules(site: Site) -> QuerySet[Rule]:
-    return Rule.objects.filter(cluster__site=site, cluster__ignored=False, state__in=Rule.SERVING)
+    return Rule.objects.serving().of_site(site).not_ignored()
 
 
 def _check_rule(

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
 
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.learning.features import PageTable
@@ -12,9 +11,11 @@ from extraction.algorithms.learning.tables import table
 from extraction.algorithms.monitoring.profiles import Profile
 from extraction.algorithms.monitoring.verdict import list_judged_attributes
 from extraction.algorithms.rules.apply import extract_or_nothing
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.algorithms.rules.xslt import Stylesheet
 from extraction.models import Record, Rule, Snapshot
+from extraction.models.record_values import Values as RecordValues
+from extraction.models.record_values import read_rows, read_values
 from extraction.services.core import stored_pages
 
 MAX_RECORDS = 300
@@ -62,10 +63,10 @@ def read_known_pages(sheet: Stylesheet, pairs: Sequence[tuple[int, int]]) -> lis
     return found
 
 
-def learn_profiles(rule: Rule, definition: RuleValue, before: Sequence[Values]) -> dict[str, Profile]:
+def learn_profiles(rule: Rule, definition: RuleDefinition, before: Sequence[Values]) -> dict[str, Profile]:
     """What each attribute's values have looked like: in the cluster's records, or on the watched pages where those are more."""
-    rows = Record.objects.filter(cluster=rule.cluster).exclude(state=Record.State.FAILED).order_by("-extracted_at")
-    records = [_merge_rows(*each) for each in rows.values_list("values", "rows")[:MAX_RECORDS]]
+    rows = Record.objects.given().filter(cluster=rule.cluster).order_by("-extracted_at")
+    records = [_merge_rows(read_values(values), read_rows(lists)) for values, lists in rows.values_list("values", "rows")[:MAX_RECORDS]]
     found = {}
     for attribute in list_judged_attributes(definition):
         history = [tuple(record.get(attribute.name, ())) for record in records]
@@ -75,10 +76,10 @@ def learn_profiles(rule: Rule, definition: RuleValue, before: Sequence[Values]) 
     return found
 
 
-def _merge_rows(values: dict[str, Any], rows: dict[str, Any]) -> dict[str, list[str]]:
+def _merge_rows(values: RecordValues, rows: Mapping[str, Sequence[RecordValues]]) -> dict[str, list[str]]:
     """{attribute: raw values} of a record, with those of its rows."""
     found: dict[str, list[str]] = defaultdict(list)
     for each in (values, *chain.from_iterable(rows.values())):
         for name, given in each.items():
-            found[name] += [str(value["raw"]) for value in given]
+            found[name] += [value.raw for value in given]
     return found

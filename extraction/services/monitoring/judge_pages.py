@@ -17,7 +17,7 @@ from extraction.algorithms.monitoring.evidence import Revisit
 from extraction.algorithms.monitoring.profiles import Profile
 from extraction.algorithms.monitoring.verdict import RuleVerdict, Thresholds, confirm_verdict, judge_rule
 from extraction.algorithms.rules.apply import extract_or_nothing
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.algorithms.rules.xslt import Stylesheet
 from extraction.algorithms.sketches import shingles
 from extraction.algorithms.sketches.shingles import Mask
@@ -39,7 +39,7 @@ class WatchedRule:
 
     rule: Rule
     bellwethers: Sequence[Bellwether]
-    definition: RuleValue
+    definition: RuleDefinition
     sheet: Stylesheet
     masks: Sequence[Mask]
     old: Mapping[str, PageTable]
@@ -64,7 +64,7 @@ class BellwetherVisit:
 
 def read_watched(rule: Rule, bellwethers: Sequence[Bellwether]) -> WatchedRule:
     """Reads the rule and the bellwethers' baselines."""
-    sheet, definition = rules.compile_rule(rule), rules.read_definition(rule)
+    sheet, definition = rules.compile_rule(rule), rule.read_definition()
     old = {each.page.url: page for each in bellwethers if (page := history.read_page(each.baseline)) is not None}
     before = {url: extract_or_nothing(sheet, page.root).merged() for url, page in old.items()}
     return WatchedRule(
@@ -104,7 +104,7 @@ def _revisit(watched: WatchedRule, url: str, answer: PageAnswer | None) -> Revis
     root = _parse(answer) if answer else None
     if answer is None or answer.content is None or root is None:
         return None
-    vector = shingles.vector(answer.content)
+    vector = shingles.compute_vector(answer.content)
     covered = not watched.masks or any(mask.covers(vector) for mask in watched.masks)
     now = extract_or_nothing(watched.sheet, root).merged()
     return Revisit(url, watched.old[url], table(root), watched.before[url], now, covered)

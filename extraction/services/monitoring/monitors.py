@@ -7,6 +7,7 @@ it once. A missed tick only delays checks: what became due meanwhile is checked 
 import hashlib
 from datetime import datetime, timedelta
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
@@ -34,12 +35,12 @@ def start_due_checks(now: datetime) -> int:
     return started
 
 
-def start_check(site: Site, user: object = None) -> Run:
+def start_check(site: Site, user: User | None = None) -> Run:
     """Starts a check of the site's rules at once, or returns the one under way. Raises JobError when there is nothing to check."""
     if not sources.ready(site):
-        raise runs.JobError(f"{site.name} has no address; give it one under Settings, then its pages can be looked at again.")
-    if not Rule.objects.filter(state__in=Rule.SERVING, cluster__site=site, cluster__ignored=False).exists():
-        raise runs.JobError(f"{site.name} has no live rule; publish one first.")
+        raise runs.JobError(f"{site.name} has no address, so its pages cannot be checked. Enter one under Settings.")
+    if not Rule.objects.serving().of_site(site).not_ignored().exists():
+        raise runs.JobError(f"{site.name} has no live rule. Publish one first.")
     return _run(site, user)
 
 
@@ -64,7 +65,7 @@ def compute_next_due(monitor: Monitor, now: datetime) -> datetime:
 
 
 def _begin_watching(now: datetime) -> None:
-    serving = Rule.objects.filter(state__in=Rule.SERVING, cluster__ignored=False).values("cluster__site")
+    serving = Rule.objects.serving().not_ignored().values("cluster__site")
     for site in Site.objects.filter(pk__in=serving, monitor=None):
         if sources.ready(site):
             Monitor.objects.get_or_create(site=site, defaults={"next_due_at": now})
@@ -78,9 +79,8 @@ def _start(monitor: Monitor, now: datetime) -> bool:
     return True
 
 
-def _run(site: Site, user: object = None) -> Run:
-    going = Run.objects.filter(site=site, kind=Run.Kind.CHECK, state__in=Run.UNFINISHED).first()
-    return going or runs.start(Run.Kind.CHECK, site, unit="templates", user=user)
+def _run(site: Site, user: User | None = None) -> Run:
+    return runs.start(Run.Kind.CHECK, site, unit="templates", user=user)
 
 
 def _move(monitor: Monitor, due: datetime) -> bool:

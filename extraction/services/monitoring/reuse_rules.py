@@ -8,9 +8,10 @@ waits for a person, unless the site lets repairs go live without one.
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F, QuerySet
 
@@ -19,16 +20,17 @@ from extraction.algorithms.monitoring.verdict import judge_rule
 from extraction.algorithms.rules import reuse
 from extraction.algorithms.rules.apply import extract_or_nothing
 from extraction.algorithms.rules.reuse import NoReuse, OldCluster, Reuse
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.algorithms.sketches.shingles import Mask
 from extraction.models import Cluster, Decision, Monitor, Record, Rule, Run, Site, Snapshot
+from extraction.models.rule_report import ReusedFrom
+from extraction.models.run_values import RunSummary
 from extraction.services.core import runs
 from extraction.services.core.runs import Progress
 from extraction.services.monitoring import history, repairs
 from extraction.services.monitoring.history import KnownPage
 from extraction.services.monitoring.repairs import Repair
 from extraction.services.rules import rules
-from extraction.services.templates import clusters
 
 MAX_SHARED = 40
 """Shared pages on which a rule is tried, spread evenly over all of them."""
@@ -40,21 +42,21 @@ Pairs = Mapping[int, Sequence[tuple[int, int]]]
 """{old cluster: (old, new) snapshots of the pages it shares with the new one}."""
 
 
-def start_reuse(site: Site, *, user: Any = None) -> Run | None:
+def start_reuse(site: Site, *, user: User | None = None) -> Run | None:
     """Starts the job if a template without a rule has pages that one with a rule had."""
     return runs.start(Run.Kind.REUSE, site, unit="templates", user=user) if _shared(site) else None
 
 
-def run_reuse(run: Run, progress: Progress) -> dict[str, Any]:
+def run_reuse(run: Run, progress: Progress) -> RunSummary:
     """The run's job. Templates that have a version are skipped, so it can start again. Summary: templates, reused, relearned, live."""
     shared = _shared(run.site)
     progress(0, total=len(shared))
-    summary = Counter(templates=len(shared), reused=0, relearned=0, live=0)
+    counts = Counter[str]()
     for done, (cluster_id, pairs) in enumerate(sorted(shared.items()), 1):
         cluster = Cluster.objects.get(pk=cluster_id)
-        summary.update(_offer(cluster, pairs, progress))
+        counts.update(_offer(cluster, pairs, progress))
         progress(done)
-    return dict(summary)
+    return RunSummary(templates=len(shared), reused=counts["reused"], relearned=counts["relearned"], live=counts["live"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,9 @@ def _shared(site: Site) -> dict[int, dict[int, list[tuple[int, int]]]]:
 def _changed_pages(site: Site) -> "QuerySet[Any, Any]":
     """(new cluster, old cluster, page, old snapshot, current snapshot), the oldest first."""
     return (
-        Snapshot.objects.filter(page__site=site, cluster__rules__state__in=Rule.SERVING, cluster__ignored=False, kept=True, error="")
+        Snapshot.objects.of_site(site)
+        .readable()
+        .filter(cluster__in=_ruled(site))
         .filter(page__current__cluster__rules=None, page__current__cluster__ignored=False, page__current__kept=True)
         .exclude(page__current__cluster=None)
         .exclude(cluster=F("page__current__cluster"))
@@ -91,19 +95,24 @@ def _changed_pages(site: Site) -> "QuerySet[Any, Any]":
 def _kept_pages(site: Site) -> "QuerySet[Any, Any]":
     """The same for pages that are as they were: where most pages changed, the unchanged ones make up the new cluster."""
     return (
-        Record.objects.filter(cluster__site=site, cluster__rules__state__in=Rule.SERVING, cluster__ignored=False)
-        .filter(snapshot__page__current=F("snapshot"), snapshot__kept=True, snapshot__error="")
+        Record.objects.standing()
+        .filter(cluster__in=_ruled(site), snapshot__kept=True, snapshot__error="")
         .filter(snapshot__cluster__rules=None, snapshot__cluster__ignored=False)
         .exclude(snapshot__cluster=None)
         .values_list("snapshot__cluster", "cluster", "snapshot__page", "snapshot", "snapshot")
     )
 
 
+def _ruled(site: Site) -> "QuerySet[Any, Any]":
+    """The clusters whose rule may be tried on others."""
+    return Rule.objects.serving().of_site(site).not_ignored().values("cluster")
+
+
 def _offer(cluster: Cluster, pairs: Pairs, progress: Progress) -> dict[str, int]:
     """Gives the cluster a version made from the best old rule. Returns what is added to the summary."""
     old = Cluster.objects.get(pk=_chosen(cluster, pairs))
-    rule = Rule.objects.get(cluster=old, state__in=Rule.SERVING)
-    value = RuleValue.from_json(rule.definition)
+    rule = old.rules.serving().get()
+    value = rule.read_definition()
     tried = _try(rule, value, pairs[old.pk])
     repair = repairs.make_repair(value, tried.broken, tried.pages)
     for name, reason in repair.failed.items():
@@ -119,7 +128,7 @@ def _offer(cluster: Cluster, pairs: Pairs, progress: Progress) -> dict[str, int]
 
 def _chosen(cluster: Cluster, pairs: Pairs) -> int:
     """The old cluster that the paper's tests choose. Where none looks alike, the one with the most shared pages."""
-    members = clusters.members(cluster).exclude(vector="")
+    members = cluster.snapshots.current().kept().exclude(vector="")
     vectors = [int(vector, 16) for vector in members.values_list("vector", flat=True)]
     urls = frozenset(members.values_list("page__url", flat=True))
     masks = frozenset(Mask.from_text(text) for text in cluster.masks)
@@ -133,11 +142,11 @@ def _chosen(cluster: Cluster, pairs: Pairs) -> int:
 
 def _old(cluster: Cluster, shared: Sequence[tuple[int, int]]) -> OldCluster:
     urls = Snapshot.objects.filter(pk__in=[before for before, _ in shared]).values_list("page__url", flat=True)
-    importance = float(clusters.members(cluster).count() * Record.objects.filter(cluster=cluster).count())
+    importance = float(cluster.snapshots.current().kept().count() * Record.objects.filter(cluster=cluster).count())
     return OldCluster(cluster.pk, frozenset(Mask.from_text(text) for text in cluster.masks), frozenset(urls), importance)
 
 
-def _try(rule: Rule, value: RuleValue, shared: Sequence[tuple[int, int]]) -> TriedRule:
+def _try(rule: Rule, value: RuleDefinition, shared: Sequence[tuple[int, int]]) -> TriedRule:
     """Tries an old rule by the field test, and by what a check would say."""
     sheet = rules.compile_rule(rule)
     pages = history.read_known_pages(sheet, shared[:: -(-len(shared) // MAX_SHARED)])
@@ -154,8 +163,8 @@ def _try(rule: Rule, value: RuleValue, shared: Sequence[tuple[int, int]]) -> Tri
 
 def _draft(cluster: Cluster, rule: Rule, repair: Repair) -> Rule:
     """The new cluster's first version. If the cluster has no record type, it gets the old cluster's."""
-    report = repair.report(rule) | {"reused_from": {"template": rule.cluster.label, "version": rule.version}}
-    report.pop("repaired_from")
+    reused = ReusedFrom(template=rule.cluster.label, version=rule.version)
+    report = replace(repair.report(rule), repaired_from=None, reused_from=reused)
     origin = Rule.Origin.REPAIRED if repair.relearned or repair.failed else Rule.Origin.REUSED
     with transaction.atomic():
         Cluster.objects.filter(pk=cluster.pk, record_type=None).update(record_type=rule.cluster.record_type, small=False)

@@ -6,7 +6,7 @@ snapshot or asset has them. They go to a bin first and are deleted for good days
 same moment.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -52,12 +52,8 @@ def _unused() -> "QuerySet[Snapshot]":
 def _shown(now: datetime) -> set[int]:
     """The snapshots shown by checks that people still look at."""
     recent = Q(checked_at__gte=now - timedelta(days=EVIDENCE_DAYS)) & ~Q(evidence=[])
-    checks = Check.objects.filter(recent | Q(breakages__state=Breakage.State.OPEN))
-    return _named(checks.values_list("pages", flat=True).iterator())
-
-
-def _named(pages: Iterable[Sequence[dict[str, int | None]]]) -> set[int]:
-    return {pk for rows in pages for row in rows for pk in (row.get("old"), row.get("new")) if pk}
+    checks = Check.objects.filter(recent | Q(pk__in=Breakage.objects.open().values("check_found")))
+    return {pk for check in checks.only("pages").iterator() for page in check.read_pages() for pk in (page.old, page.new) if pk}
 
 
 def _delete(snapshots: Sequence[int]) -> int:

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.monitoring.evidence import Evidence, Revisit
 from extraction.algorithms.monitoring.verdict import AttributeVerdict, RuleVerdict
 from extraction.fetching.crawl.messages import Outcome
 from extraction.models import Bellwether, Check, Page, Run, Snapshot
+from extraction.models.check_findings import AttributeFinding, CheckedPage, CheckEvidence
 from extraction.services.core import stored_bytes
 from extraction.services.monitoring.fetch_pages import PageAnswer
 from extraction.services.monitoring.judge_pages import BellwetherVisit, WatchedRule
@@ -50,9 +50,9 @@ def write_check(
         asked=verdict.asked,
         reached=verdict.reached,
         covered_fraction=verdict.covered_fraction,
-        attributes={name: _attribute_entry(name, each, found.pages) for name, each in verdict.attributes.items()},
-        pages=[_page_entry(each, found, kept) for each in watched.bellwethers],
-        evidence=[_evidence_entry(name, each) for name, each in _choose_evidence(verdict)],
+        attributes={name: _finding(name, each, found.pages).as_json() for name, each in verdict.attributes.items()},
+        pages=[_checked_page(each, found, kept).as_json() for each in watched.bellwethers],
+        evidence=[_check_evidence(name, each).as_json() for name, each in _choose_evidence(verdict)],
     )
 
 
@@ -86,32 +86,28 @@ def _keep_snapshot(page: Page, answer: PageAnswer, at: datetime) -> Snapshot:
     return found
 
 
-def _page_entry(bellwether: Bellwether, found: BellwetherVisit, kept: Mapping[str, Snapshot]) -> dict[str, Any]:
+def _checked_page(bellwether: Bellwether, found: BellwetherVisit, kept: Mapping[str, Snapshot]) -> CheckedPage:
     url = bellwether.page.url
     outcome = found.answers[url].outcome if url in found.answers else Outcome.UNREACHABLE
-    return {"url": url, "outcome": str(outcome), "old": bellwether.baseline_id, "new": kept[url].pk if url in kept else None}
+    return CheckedPage(url=url, outcome=str(outcome), old=bellwether.baseline_id, new=kept[url].pk if url in kept else None)
 
 
-def _attribute_entry(name: str, verdict: AttributeVerdict, pages: Sequence[Revisit]) -> dict[str, Any]:
+def _finding(name: str, verdict: AttributeVerdict, pages: Sequence[Revisit]) -> AttributeFinding:
     empty = sum(not page.now.get(name) for page in pages)
-    return {
-        "kind": verdict.kind,
-        "pages": verdict.pages,
-        "fraction": round(verdict.fraction, 4),
-        "null_fraction": round(empty / len(pages), 4) if pages else None,
-    }
+    null_fraction = round(empty / len(pages), 4) if pages else None
+    return AttributeFinding(kind=verdict.kind, pages=verdict.pages, fraction=round(verdict.fraction, 4), null_fraction=null_fraction)
 
 
-def _evidence_entry(name: str, evidence: Evidence) -> dict[str, Any]:
-    return {
-        "attribute": name,
-        "url": evidence.url,
-        "kind": evidence.kind,
-        "strong": evidence.strong,
-        "before": list(evidence.before),
-        "now": list(evidence.now),
-        "reason": evidence.reason,
-    }
+def _check_evidence(name: str, evidence: Evidence) -> CheckEvidence:
+    return CheckEvidence(
+        attribute=name,
+        url=evidence.url,
+        kind=evidence.kind,
+        strong=evidence.strong,
+        before=evidence.before,
+        now=evidence.now,
+        reason=evidence.reason,
+    )
 
 
 def _choose_evidence(verdict: RuleVerdict) -> list[tuple[str, Evidence]]:

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import F, FloatField, Func, Q, QuerySet, Value
+from django.db.models import F, FloatField, Func, Q, Value
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Cast, NullIf
 
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply
-from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Attribute, Cluster, Record
+from extraction.models.record import RecordQuerySet
 from extraction.services.core import stored_pages
 
 SORTS = ("url", "state", "extracted")
@@ -33,7 +33,7 @@ def search(
     missing: str = "",
     sort: str = "",
     part: str = "",
-) -> QuerySet[Record]:
+) -> RecordQuerySet:
     """The cluster's records that fit all that is asked, with their snapshots and pages.
 
     query: words that all stand somewhere in the values or in the URL, in any case. state: one of Record.State.
@@ -60,19 +60,19 @@ def place(record: Record, attribute: str, position: int = 0) -> Location:
     """
     snapshot = record.snapshot
     try:
-        rule = RuleValue.from_json(record.rule.definition)
+        rule = record.rule.read_definition()
         root = stored_pages.read_root(snapshot)
         found: Sequence[tuple[Location, str]] = apply.find_places(rule, root).get(attribute, ())
     except (PageError, RuleError, XPathError) as error:
         raise PlaceError(f"The place cannot be shown: {error}") from error
-    rows = record.values.get(attribute, [])
-    if not 0 <= position < len(rows):
+    values = record.read_values().get(attribute, [])
+    if not 0 <= position < len(values):
         raise PlaceError(f"The record has no value {position + 1} of {attribute}.")
-    raw = rows[position]["raw"]
-    before: int = sum(row["raw"] == raw for row in rows[:position])
+    raw = values[position].raw
+    before = sum(each.raw == raw for each in values[:position])
     places = [location for location, value in found if value == raw]
     if len(places) <= before:
-        raise PlaceError(f"“{raw[:60]}” is not found on the page any more.")
+        raise PlaceError(f"“{raw[:60]}” is no longer found on the page.")
     return places[before]
 
 
@@ -80,13 +80,13 @@ def _holds(word: str) -> Q:
     return Q(text__contains=word.casefold()) | Q(snapshot__page__url__icontains=word)
 
 
-def _sorted(records: QuerySet[Record], cluster: Cluster, sort: str) -> QuerySet[Record]:
+def _sorted(records: RecordQuerySet, cluster: Cluster, sort: str) -> RecordQuerySet:
     name, descending = sort.removeprefix("-"), sort.startswith("-")
     expression: F | Func | None = None
     if name in SORTS:
         expression = F({"url": "snapshot__page__url", "state": "state", "extracted": "extracted_at"}[name])
     else:
-        attribute = Attribute.objects.filter(record_type_id=cluster.record_type_id, name=name).first()
+        attribute = Attribute.objects.of_cluster(cluster).filter(name=name).first()
         if attribute:
             expression = _first_value(attribute)
     if expression is None:

@@ -1,20 +1,40 @@
 """The XPaths of a version's attributes as people read them. Those of an attribute of a list follow the XPaths of the list's rows."""
 
-from typing import Any
+from dataclasses import dataclass
 
+from extraction.algorithms.errors import RuleError, XPathError
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.models import Rule
 
 
-def find_entries(rule: Rule) -> dict[str, dict[str, Any]]:
-    """{attribute: its entry in a version's definition}; an attribute of a list also has the entry's "rows"."""
-    found = {each["name"]: each for each in rule.definition.get("attributes", [])}
-    for one in rule.definition.get("lists", []):
-        found |= {each["name"]: {**each, "rows": one["rows"]} for each in one["attributes"]}
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a version has for an attribute. rows: what the rows of its list are, () for one of the page's own."""
+
+    attribute: AttributeRule
+    rows: tuple[Selector, ...] = ()
+
+
+def read_definition_or_empty(rule: Rule) -> RuleDefinition:
+    """The version as a value; an empty one where the row holds none, so that its page can be shown."""
+    try:
+        return rule.read_definition()
+    except (RuleError, XPathError):
+        return RuleDefinition()
+
+
+def find_entries(rule: Rule) -> dict[str, Entry]:
+    """What a version has for each attribute; for one of a list with what its rows are."""
+    value = read_definition_or_empty(rule)
+    found = {each.name: Entry(each) for each in value.attributes}
+    for one in value.lists:
+        found |= {each.name: Entry(each, one.rows) for each in one.attributes}
     return found
 
 
-def format_xpaths(entry: dict[str, Any] | None) -> tuple[str, ...]:
+def format_xpaths(entry: Entry | None) -> tuple[str, ...]:
     """The XPaths of such an entry, () for None."""
-    found = entry or {}
-    rows = " or ".join(each["xpath"] for each in found.get("rows", []))
-    return tuple(f"{rows} → {each['xpath']}" if rows else each["xpath"] for each in found.get("alternatives", []))
+    if entry is None:
+        return ()
+    rows = " or ".join(each.xpath for each in entry.rows)
+    return tuple(f"{rows} → {each.xpath}" if rows else each.xpath for each in entry.attribute.alternatives)

@@ -6,17 +6,18 @@ two people who publish at once follow one another. The constraint `one_serving_r
 
 import logging
 from dataclasses import replace
-from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import Max
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.rules import xslt
-from extraction.algorithms.rules.rule import AttributeRule, Selector
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.models import Attribute, Cluster, Decision, Rule
+from extraction.models.rule_report import AttributeReport, RuleReport, XPathReport
 from extraction.services.core import signals
 from extraction.services.labels import designs
 from extraction.services.rules import effects, xpath_words
@@ -30,7 +31,7 @@ class StateError(Exception):
     """The rule is not in a state that allows what was asked, in words."""
 
 
-def publish_rule(rule: Rule, user: Any = None, *, what: Decision.What = Decision.What.PUBLISHED) -> Rule:
+def publish_rule(rule: Rule, user: User | None = None, *, what: Decision.What = Decision.What.PUBLISHED) -> Rule:
     """Makes a draft or a retired rule the live one; the one before it is retired in the same transaction. what: how it was decided.
 
     Raises StateError when the rule is no longer a draft or retired, or when it cannot be run.
@@ -40,12 +41,12 @@ def publish_rule(rule: Rule, user: Any = None, *, what: Decision.What = Decision
     return published
 
 
-def restore_rule(rule: Rule, user: Any = None) -> Rule:
+def restore_rule(rule: Rule, user: User | None = None) -> Rule:
     """Makes a retired rule the live one again. Raises StateError when it is not retired."""
     return _go_live(rule, Rule.ENDED, user, Decision.What.PUBLISHED)
 
 
-def retire_rule(rule: Rule, user: Any = None) -> Rule:
+def retire_rule(rule: Rule, user: User | None = None) -> Rule:
     """Takes the live rule out of use, which leaves the cluster without one. Raises StateError when the rule is not live."""
     with transaction.atomic():
         if not move_rule(rule, Rule.State.RETIRED):
@@ -58,7 +59,8 @@ def retire_rule(rule: Rule, user: Any = None) -> Rule:
 def move_rule(rule: Rule, state: Rule.State) -> bool:
     """Changes a rule's state by compare-and-set. Returns False when `Rule.TRANSITIONS` does not allow it from the row's state."""
     before = [each for each, after in Rule.TRANSITIONS.items() if state in after]
-    changed = Rule.objects.filter(pk=rule.pk, state__in=before).update(state=state)
+    times = {} if state in Rule.UNPUBLISHED else {"published_at": Coalesce("published_at", timezone.now())}
+    changed = Rule.objects.filter(pk=rule.pk, state__in=before).update(state=state, **times)
     rule.refresh_from_db()
     return bool(changed)
 
@@ -69,7 +71,7 @@ def preview_xpath(rule: Rule, attribute: str, xpath: str) -> RuleEffect:
     if wrong:
         return RuleEffect(error=wrong)
     try:
-        old = read_definition(rule)
+        old = rule.read_definition()
         new = _with_xpath(rule, old, attribute, xpath)
         xslt.Stylesheet.compile(xslt.write_stylesheet(new))
     except (RuleError, XPathError) as error:
@@ -77,7 +79,7 @@ def preview_xpath(rule: Rule, attribute: str, xpath: str) -> RuleEffect:
     return effects.compare_rules(rule.cluster, old, new, attribute, on=designs.check_pages(rule))
 
 
-def edit_xpath(rule: Rule, attribute: str, xpath: str, user: Any = None) -> Rule:
+def edit_xpath(rule: Rule, attribute: str, xpath: str, user: User | None = None) -> Rule:
     """A new draft: the rule with another XPath for one attribute, in place of all its alternatives.
 
     A part of the text that all alternatives agree on (after "by ", before ",") stays. The attribute may be one that the
@@ -86,19 +88,19 @@ def edit_xpath(rule: Rule, attribute: str, xpath: str, user: Any = None) -> Rule
     effect = preview_xpath(rule, attribute, xpath)
     if effect.error:
         raise XPathError(effect.error)
-    value = _with_xpath(rule, read_definition(rule), attribute, xpath)
+    value = _with_xpath(rule, rule.read_definition(), attribute, xpath)
     return add_draft(rule.cluster, value, report=_edited_report(rule, attribute, xpath, effect, user), origin=Rule.Origin.EDITED, user=user)
 
 
-def add_draft(cluster: Cluster, value: RuleValue, *, report: dict[str, Any], origin: Rule.Origin, user: Any = None) -> Rule:
+def add_draft(cluster: Cluster, value: RuleDefinition, *, report: RuleReport, origin: Rule.Origin, user: User | None = None) -> Rule:
     """A new version of the cluster's rule as a draft. If the newest version is the same draft, it gets the report instead."""
-    definition, stylesheet = value.to_json(), xslt.write_stylesheet(value)
+    definition, stylesheet = value.as_json(), xslt.write_stylesheet(value)
     xslt.Stylesheet.compile(stylesheet)
     with transaction.atomic():
         Cluster.objects.select_for_update().get(pk=cluster.pk)
         newest = Rule.objects.filter(cluster=cluster).order_by("-version").first()
         if newest and newest.unpublished and (newest.origin, newest.definition) == (origin, definition):
-            newest.report, newest.stylesheet = report, stylesheet
+            newest.report, newest.stylesheet = report.as_json(), stylesheet
             newest.save(update_fields=["report", "stylesheet"])
             return newest
         last = Rule.objects.filter(cluster=cluster).aggregate(last=Max("version"))["last"] or 0
@@ -108,14 +110,9 @@ def add_draft(cluster: Cluster, value: RuleValue, *, report: dict[str, Any], ori
             origin=origin,
             definition=definition,
             stylesheet=stylesheet,
-            report=report,
+            report=report.as_json(),
             created_by=user,
         )
-
-
-def read_definition(rule: Rule) -> RuleValue:
-    """The rule as a value. Raises RuleError or XPathError when the row does not hold one."""
-    return RuleValue.from_json(rule.definition)
 
 
 def compile_rule(rule: Rule) -> xslt.Stylesheet:
@@ -123,55 +120,55 @@ def compile_rule(rule: Rule) -> xslt.Stylesheet:
     return xslt.Stylesheet.compile(rule.stylesheet)
 
 
-def _go_live(rule: Rule, states: tuple[Rule.State, ...], user: Any, what: Decision.What) -> Rule:
+def _go_live(rule: Rule, states: tuple[Rule.State, ...], user: User | None, what: Decision.What) -> Rule:
     try:
-        if not read_definition(rule).every:
-            raise StateError(f"Version {rule.version} has no attribute; there is nothing to publish.")
+        if not rule.read_definition().every:
+            raise StateError(f"Version {rule.version} has no attributes, so there is nothing to publish.")
         xslt.Stylesheet.compile(rule.stylesheet)
     except (RuleError, XPathError) as error:
         raise StateError(f"Version {rule.version} cannot be run: {error}") from error
     try:
         changed = _swap(rule, states, user, what)
     except IntegrityError as error:
-        raise StateError("Another version was published at the same moment. Look at it, then try again.") from error
+        raise StateError("Another version was published at the same moment. Check it, then try again.") from error
     rule.refresh_from_db()
     if not changed:
         wanted = " or ".join(state.label.lower() for state in states)
-        raise StateError(f"Version {rule.version} is {rule.get_state_display().lower()}; it would have to be {wanted}.")
+        raise StateError(f"Version {rule.version} is {rule.get_state_display().lower()}, but it must be {wanted}.")
     logger.info("%s published by %s", rule, user)
     return rule
 
 
-def _swap(rule: Rule, states: tuple[Rule.State, ...], user: Any, what: Decision.What) -> bool:
+def _swap(rule: Rule, states: tuple[Rule.State, ...], user: User | None, what: Decision.What) -> bool:
     with transaction.atomic():
         Cluster.objects.select_for_update().get(pk=rule.cluster_id)
         ready = Rule.objects.select_for_update().filter(pk=rule.pk, state__in=states)
         if not ready.exists():
             return False
-        serving = Rule.objects.filter(cluster_id=rule.cluster_id)
+        serving = Rule.objects.serving().filter(cluster_id=rule.cluster_id)
         serving.filter(state=Rule.State.BROKEN).update(state=Rule.State.REPAIRED)
-        serving.filter(state__in=Rule.SERVING).update(state=Rule.State.RETIRED)
+        serving.update(state=Rule.State.RETIRED)
         changed = ready.update(state=Rule.State.LIVE, published_at=timezone.now())
         if changed:
             _decided(rule, what, user)
         return bool(changed)
 
 
-def _decided(rule: Rule, what: Decision.What, user: Any) -> None:
+def _decided(rule: Rule, what: Decision.What, user: User | None) -> None:
     """Records who decided. Called in the transaction of the decision."""
     Decision.objects.create(rule=rule, what=what, at=timezone.now(), by=user, by_name=user.get_username() if user else "")
 
 
-def _with_xpath(rule: Rule, value: RuleValue, attribute: str, xpath: str) -> RuleValue:
+def _with_xpath(rule: Rule, value: RuleDefinition, attribute: str, xpath: str) -> RuleDefinition:
     """The rule value with the attribute's alternatives replaced; an attribute it lacks is added in the record type's order."""
     if any(each.name == attribute for each in value.attributes):
         return replace(value, attributes=tuple(_replaced(each, xpath) if each.name == attribute else each for each in value.attributes))
-    schema = list(Attribute.objects.filter(record_type_id=rule.cluster.record_type_id))
+    schema = list(Attribute.objects.of_cluster(rule.cluster))
     new = next((each for each in schema if each.name == attribute), None)
     if new is None:
         raise RuleError(f"There is no attribute “{attribute}”.")
     if new.list_id:
-        raise RuleError(f"“{attribute}” is an attribute of the rows of a list; mark its values in two rows instead.")
+        raise RuleError(f"“{attribute}” belongs to a list. Mark its values in two rows instead.")
     order = {each.name: number for number, each in enumerate(schema)}
     added = [*value.attributes, build_attribute_rule(new, (Selector(xpath),))]
     return replace(value, attributes=tuple(sorted(added, key=lambda each: order.get(each.name, len(order)))))
@@ -182,21 +179,19 @@ def _replaced(attribute: AttributeRule, xpath: str) -> AttributeRule:
     return replace(attribute, alternatives=(Selector(xpath, parts.pop() if len(parts) == 1 else None),))
 
 
-def _edited_report(rule: Rule, attribute: str, xpath: str, effect: RuleEffect, user: Any) -> dict[str, Any]:
+def _edited_report(rule: Rule, attribute: str, xpath: str, effect: RuleEffect, user: User | None) -> RuleReport:
     """The old report with this attribute's entry replaced by what the trial showed."""
-    without = [row.snapshot_id for row in effect.rows if not row.error and not row.new]
-    entry = {
-        "name": attribute,
-        "alternatives": [{"xpath": xpath}],
-        "edited_by": str(user or ""),
-        "hits": effect.hits,
-        "checked": effect.checked,
-        "without": without,
-        "several": 0,
-        "several_on": [],
-    }
-    entries = [each for each in rule.report.get("attributes", []) if each.get("name") != attribute]
-    failed = [each for each in rule.report.get("failed", []) if each.get("name") != attribute]
-    order = {each.name: number for number, each in enumerate(Attribute.objects.filter(record_type_id=rule.cluster.record_type_id))}
-    entries = sorted([*entries, entry], key=lambda each: order.get(each["name"], len(order)))
-    return rule.report | {"attributes": entries, "failed": failed, "edited_from": rule.version}
+    old = rule.read_report()
+    entry = AttributeReport(
+        name=attribute,
+        alternatives=(XPathReport(xpath=xpath),),
+        edited_by=str(user or ""),
+        checked=effect.checked,
+        hits=effect.hits,
+        without=tuple(row.snapshot_id for row in effect.rows if not row.error and not row.new),
+    )
+    entries = [each for each in old.attributes if each.name != attribute]
+    failed = tuple(each for each in old.failed if each.name != attribute)
+    order = {each.name: number for number, each in enumerate(Attribute.objects.of_cluster(rule.cluster))}
+    entries = sorted([*entries, entry], key=lambda each: order.get(each.name, len(order)))
+    return replace(old, attributes=tuple(entries), failed=failed, edited_from=rule.version)

@@ -12,7 +12,7 @@ def renamed(record_type: RecordType, wanted: Mapping[int, str], names: Sequence[
     """
     known = set(record_type.lists.values_list("name", flat=True))
     found: dict[str, str] = {}
-    for attribute in record_type.attributes.filter(list__isnull=False).select_related("list"):
+    for attribute in record_type.attributes.of_rows().select_related("list"):
         old, new = attribute.list.name if attribute.list else "", wanted.get(attribute.pk, "")
         if old not in names and new and new not in known and new not in found.values():
             found.setdefault(old, new)

@@ -67,9 +67,10 @@ def update(
         gone = record_type.attributes.exclude(pk__in=list(wanted))
         moved = record_lists.moved(record_type, wanted, lists)
         lost = record_type.attributes.filter(Q(pk__in=gone) | Q(pk__in=[each.pk for each in moved]))
-        labelled = [(row.name, row.n) for row in lost.annotate(n=Count("labels")) if row.n]
+        labels = dict(lost.order_by("position", "id").values_list("name").annotate(n=Count("labels")))
+        labelled = [(name, n) for name, n in labels.items() if n]
         if labelled and not drop_labels:
-            raise InUse("; ".join(f"{name} has {n} annotation{'s' if n > 1 else ''}" for name, n in labelled))
+            raise InUse("; ".join(f"{name} has {n} marked value{'s' if n > 1 else ''}" for name, n in labelled))
         gone.delete()
         record_lists.drop_labels(moved)
         names = dict(record_type.attributes.values_list("pk", "name"))

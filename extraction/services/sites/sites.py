@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Count, Max, Q
 from django.utils import timezone
@@ -26,7 +27,7 @@ class SiteRow:
     complete: int
     incomplete: int
     failed: int
-    last_run: Any
+    last_run: datetime | None
 
     @property
     def records(self) -> int:
@@ -69,7 +70,7 @@ def same_named(name: str) -> list[Site]:
     return list(Site.objects.filter(pk__in=ids).order_by("pk"))
 
 
-def create(name: str, address: str = "", *, user: Any = None) -> Site:
+def create(name: str, address: str = "", *, user: User | None = None) -> Site:
     """A new site with a slug of its own."""
     with transaction.atomic():
         return Site.objects.create(name=name, address=address, slug="-".join(_free_slug(name)), created_by=user)
@@ -87,7 +88,7 @@ def delete(site: Site) -> None:
     The bytes of its pages stay in the storage: another site may share them.
     """
     with transaction.atomic():
-        Run.objects.filter(site=site, state__in=Run.UNFINISHED).update(state=Run.State.CANCELLED, finished_at=timezone.now())
+        Run.objects.unfinished().filter(site=site).update(state=Run.State.CANCELLED, finished_at=timezone.now())
         # The rows of a site hang together in circles (a page's current snapshot, a snapshot's template); records and
         # rules go first so that the cascade meets each row once.
         Record.objects.filter(cluster__site=site).delete()
@@ -100,9 +101,7 @@ def rows(sites: Iterable[Site] | None = None) -> list[SiteRow]:
     chosen = list(Site.objects.all() if sites is None else sites)
     ids = [site.pk for site in chosen]
     pages = dict(Page.objects.filter(site__in=ids).values_list("site").order_by().annotate(n=Count("pk")))
-    templates = dict(
-        Cluster.objects.filter(site__in=ids, ignored=False, small=False).values_list("site").order_by().annotate(n=Count("pk"))
-    )
+    templates = dict(Cluster.objects.shown().filter(site__in=ids).values_list("site").order_by().annotate(n=Count("pk")))
     last = dict(Run.objects.filter(site__in=ids).values_list("site").order_by().annotate(at=Max("created_at")))
     states = {(site, state): n for site, state, n in _record_states(ids)}
     return [
@@ -127,13 +126,13 @@ def head(site: Site) -> SiteHead:
         unclustered=Count("pk", filter=Q(current__error="", current__cluster=None)),
         gone=Count("pk", filter=Q(gone_at__isnull=False)),
     )
-    states = list(Run.objects.filter(site=site, state__in=Run.UNFINISHED).values_list("state", flat=True))
+    states = list(Run.objects.unfinished().filter(site=site).values_list("state", flat=True))
     paused = states.count(Run.State.PAUSED)
     busy = next((state for state in (Run.State.RUNNING, Run.State.QUEUED, Run.State.PAUSED) if state in states), "")
-    broken = Breakage.objects.filter(cluster__site=site, state=Breakage.State.OPEN).count()
+    broken = Breakage.objects.open().of_site(site).count()
     source = Source.objects.filter(site=site).first()
     fetchable = source is not None and source.is_set
-    live = fetchable and Rule.objects.filter(cluster__site=site, cluster__ignored=False, state__in=Rule.SERVING).exists()
+    live = fetchable and Rule.objects.serving().of_site(site).not_ignored().exists()
     return SiteHead(
         rows([site])[0],
         **figures,
@@ -141,7 +140,7 @@ def head(site: Site) -> SiteHead:
         paused=paused,
         busy=busy,
         broken=broken,
-        earlier=Record.objects.filter(cluster__site=site).outdated().exclude(state=Record.State.FAILED).count(),
+        earlier=Record.objects.given().outdated().filter(cluster__site=site).count(),
         fetchable=fetchable,
         extractable=live,
     )

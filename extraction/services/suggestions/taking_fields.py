@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
 
 from extraction.algorithms.alignment.schema import Value
@@ -30,7 +30,9 @@ class Taken:
     type: str
 
 
-def take(cluster: Cluster, snapshots: Sequence[int], rows: Sequence[tuple[Taken, Values]], user: Any, *, type_name: str = "") -> int:
+def take(
+    cluster: Cluster, snapshots: Sequence[int], rows: Sequence[tuple[Taken, Values]], user: User | None, *, type_name: str = ""
+) -> int:
     """Makes attributes of columns and marks their values on the first pages; gives the number of pages marked.
 
     snapshots: keys of the pages that the columns' numbers mean. type_name: of the record type to be made where the template has none.
@@ -48,7 +50,7 @@ def take(cluster: Cluster, snapshots: Sequence[int], rows: Sequence[tuple[Taken,
 def said(fields: int, pages: int) -> str:
     """What taking did, in words for the editor."""
     marked = f"{fields} field{'s' if fields > 1 else ''} marked on {pages} page{'s' if pages > 1 else ''}"
-    return f"{marked}. Look them through and put right what is wrong."
+    return f"{marked}. Check them and correct what is wrong."
 
 
 def several(values: Values) -> bool:
@@ -67,7 +69,7 @@ def _attributes(cluster: Cluster, rows: Sequence[tuple[Taken, Values]], type_nam
     return {each.name.lower(): each for each in cluster.record_type.attributes.all()}
 
 
-def _mark(cluster: Cluster, page: Snapshot, rows: Sequence[tuple[Attribute, Sequence[Value]]], user: Any) -> None:
+def _mark(cluster: Cluster, page: Snapshot, rows: Sequence[tuple[Attribute, Sequence[Value]]], user: User | None) -> None:
     """Marks a page: the columns' places, or that the attribute is not on it; what somebody said of it before stays."""
     said = set(Label.objects.filter(cluster=cluster, snapshot=page).values_list("attribute", flat=True))
     nodes = read_elements(page)

@@ -11,7 +11,7 @@ from extraction.services.templates import clusters
 def learn(cluster: Cluster) -> None:
     """Learns the URL patterns of a cluster from its pages: seconds for a hundred thousand, so without holding anybody up."""
     while True:
-        state, urls = _members_state(cluster), list(clusters.members(cluster).order_by("page").values_list("page__url", flat=True))
+        state, urls = _members_state(cluster), list(cluster.snapshots.current().kept().order_by("page").values_list("page__url", flat=True))
         patterns = [pattern.text() for pattern in url_patterns.learn_patterns(urls)]
         with transaction.atomic():
             clusters.lock(cluster.site)
@@ -23,5 +23,5 @@ def learn(cluster: Cluster) -> None:
 
 def _members_state(cluster: Cluster) -> tuple[int, int]:
     """Changes whenever a page comes to a cluster or leaves it."""
-    row = clusters.members(cluster).aggregate(n=Count("pk"), sum=Sum("page"))
+    row = cluster.snapshots.current().kept().aggregate(n=Count("pk"), sum=Sum("page"))
     return row["n"], row["sum"] or 0

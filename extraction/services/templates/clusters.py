@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
-from django.db.models import Count, F, Max, Min, Q, QuerySet
+from django.db.models import Count, F, Max, Min, Q
 from django.db.models.functions import Coalesce
 
 from extraction.models import (
@@ -20,6 +20,7 @@ from extraction.models import (
     Site,
     Snapshot,
 )
+from extraction.models.rule_report import RuleReport
 from extraction.services.core.runs import JobError
 from extraction.services.labels import proofs
 from extraction.services.templates import merging
@@ -65,46 +66,19 @@ class Overview:
     unreadable: int
 
 
-def current(site: Site) -> QuerySet[Snapshot]:
-    """What stands at the site's pages now: of each page the newest snapshot."""
-    return Snapshot.objects.filter(page__site=site, page__current=F("pk"))
-
-
-def kept(site: Site) -> QuerySet[Snapshot]:
-    """Of these the ones whose bytes are kept: what can be compared, shown and learned from."""
-    return current(site).filter(kept=True)
-
-
-def members(cluster: Cluster) -> QuerySet[Snapshot]:
-    """The current snapshots of a cluster's pages whose bytes are kept."""
-    return Snapshot.objects.filter(cluster=cluster, kept=True, page__current=F("pk"))
-
-
-def unclustered(site: Site) -> QuerySet[Snapshot]:
-    """Readable current snapshots that no cluster covers."""
-    return current(site).filter(cluster=None, error="").select_related("page")
-
-
-def unreadable(site: Site) -> QuerySet[Snapshot]:
-    """Current snapshots that cannot be read; each says why."""
-    return current(site).exclude(error="").select_related("page")
-
-
 def overview(site: Site) -> Overview:
     """The Templates tab, in a number of queries that does not depend on how much there is."""
     sizes = _sizes(site)
-    bad = current(site).exclude(error="").count()
+    bad = Snapshot.objects.of_site(site).current().exclude(error="").count()
     total = sum(pages for pages, _ in sizes.values())
     found = list(site.clusters.select_related("record_type", "site", "picture"))
     previews = _previews(site, {cluster.pk: sizes.get(cluster.pk, (0, 0))[1] for cluster in found})
     records = Record.objects.filter(cluster__site=site).figures()
     labels = _labelled(site)
     serving = _serving(site)
-    broken = dict(Breakage.objects.filter(cluster__site=site, state=Breakage.State.OPEN).values_list("cluster", "pk"))
+    broken = dict(Breakage.objects.open().of_site(site).values_list("cluster", "pk"))
     rules: dict[int, list[tuple[int, str]]] = {}
-    for cluster_id, version, state in (
-        Rule.objects.filter(cluster__site=site).order_by("version").values_list("cluster", "version", "state")
-    ):
+    for cluster_id, version, state in Rule.objects.of_site(site).order_by("version").values_list("cluster", "version", "state"):
         rules.setdefault(cluster_id, []).append((version, state))
     rows = [
         ClusterRow(
@@ -143,7 +117,7 @@ def ignore(cluster: Cluster, ignored: bool) -> None:
 def set_record_type(cluster: Cluster, record_type: RecordType | None) -> None:
     """Says what is extracted from a cluster. Raises JobError while it has labels of another record type."""
     if Label.objects.filter(cluster=cluster).exclude(attribute__record_type=record_type).exists():
-        raise JobError(f"{cluster.label} has labels of its present record type; take them back first")
+        raise JobError(f"{cluster.label} has marked values of its current record type; clear them first")
     cluster.record_type = record_type
     cluster.small = cluster.small and record_type is None
     cluster.save(update_fields=["record_type", "small"])
@@ -165,7 +139,7 @@ def merge(into: Cluster, others: Iterable[Cluster]) -> Cluster:
         if into.record_type_id is None:
             into.record_type_id = other.record_type_id
         elif other.record_type_id not in {None, into.record_type_id} and (other.labels.exists() or other.rules.exists()):
-            raise JobError(f"{other.label} has labels or rules of another record type than {into.label}")
+            raise JobError(f"{other.label} has marked values or rules of a different record type than {into.label}")
         into.masks = list(dict.fromkeys([*into.masks, *other.masks]))
         into.url_patterns = list(dict.fromkeys([*into.url_patterns, *other.url_patterns]))
         into.name, into.merged, into.small = into.name or other.name, True, False
@@ -177,9 +151,9 @@ def merge(into: Cluster, others: Iterable[Cluster]) -> Cluster:
 
 def last_number(site: Site) -> int:
     """The highest number a cluster of the site ever had. Clusters that went are remembered by the runs that numbered them."""
-    earlier = Run.objects.filter(site=site, kind=Run.Kind.CLUSTER).values_list("summary", flat=True)
+    earlier = Run.objects.filter(site=site, kind=Run.Kind.CLUSTER).only("summary")
     now = site.clusters.aggregate(last=Max("number"))["last"] or 0
-    return max([int(now), *(int(summary.get("last_number", 0)) for summary in earlier)])
+    return max([int(now), *(run.read_summary().last_number or 0 for run in earlier)])
 
 
 def lock(site: Site) -> None:
@@ -190,7 +164,7 @@ def lock(site: Site) -> None:
 def _sizes(site: Site) -> dict[int | None, tuple[int, int]]:
     """(pages, snapshot of the oldest kept page, a whole one if there is) of each cluster, of None for the pages in no cluster."""
     whole, kept = Min("pk", filter=Q(kept=True, notice="")), Min("pk", filter=Q(kept=True))
-    rows = current(site).order_by().values("cluster").annotate(pages=Count("pk"), first=Coalesce(whole, kept))
+    rows = Snapshot.objects.of_site(site).current().order_by().values("cluster").annotate(pages=Count("pk"), first=Coalesce(whole, kept))
     return {row["cluster"]: (row["pages"], row["first"] or 0) for row in rows}
 
 
@@ -205,9 +179,10 @@ def _previews(site: Site, first: dict[int, int]) -> dict[int, Snapshot]:
 
 def _serving(site: Site) -> dict[int, tuple[str, tuple[str, ...]]]:
     """(state, attributes that its repair did not find again) of each cluster's serving rule."""
-    rows = Rule.objects.filter(cluster__site=site, state__in=Rule.SERVING)
-    told = rows.values_list("cluster", "state", "report__repaired_from", "report__failed")
-    return {pk: (state, proofs.lost({"repaired_from": repaired, "failed": failed})) for pk, state, repaired, failed in told}
+    rows = Rule.objects.serving().of_site(site)
+    told = list(rows.values_list("cluster", "state", "report__repaired_from", "report__failed"))
+    reports = {pk: RuleReport.from_json({"repaired_from": repaired, "failed": failed or []}) for pk, _, repaired, failed in told}
+    return {pk: (state, proofs.lost(reports[pk])) for pk, state, _, _ in told}
 
 
 def _labelled(site: Site) -> dict[int, int]:

@@ -6,13 +6,13 @@ that were taken out.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
 
-from extraction.algorithms.clustering.apart import ALIKE, Difference
-from extraction.algorithms.clustering.cores import spread
-from extraction.algorithms.clustering.paths import PagePaths
+from extraction.algorithms.clustering.contrast import ALIKE, Contrast
+from extraction.algorithms.clustering.page_steps import PageSteps
+from extraction.algorithms.clustering.refinement import sample_evenly
 from extraction.algorithms.errors import PageError
 from extraction.models import Cluster, Label, Page, Placement, Record, SamplePage, Site, Snapshot
 from extraction.services.core import signals
@@ -52,19 +52,19 @@ def alike(page: Snapshot) -> list[Alike]:
     """
     if page.cluster is None:
         return []
-    ids = list(clusters.members(page.cluster).filter(error="").exclude(pk=page.pk).order_by("pk").values_list("pk", flat=True))
-    others = list(Snapshot.objects.filter(pk__in=spread(ids, LOOKED_AT)).select_related("page").order_by("pk"))
+    ids = list(page.cluster.snapshots.learnable().exclude(pk=page.pk).order_by("pk").values_list("pk", flat=True))
+    others = list(Snapshot.objects.filter(pk__in=sample_evenly(ids, LOOKED_AT)).select_related("page").order_by("pk"))
     known = {other.pk: steps for other in others if (steps := _steps(other))}
-    difference = Difference.between([page_steps.steps(page)], list(known.values()))
+    difference = Contrast.between([page_steps.read_steps(page)], list(known.values()))
     found = [Alike(other, difference.likeness(known[other.pk])) for other in others if other.pk in known]
     return sorted((each for each in found if each.likeness > ALIKE), key=lambda each: (-each.likeness, each.snapshot.pk))
 
 
-def new_template(site: Site, pages: Iterable[Page], user: Any = None) -> Moved:
+def new_template(site: Site, pages: Iterable[Page], user: User | None = None) -> Moved:
     """Makes a template of these pages. Raises JobError when there are none."""
     chosen = list(pages)
     if not chosen:
-        raise JobError("no page was chosen")
+        raise JobError("no page was selected")
     with transaction.atomic():
         clusters.lock(site)
         moved = _move(site, chosen, Cluster.objects.create(site=site, number=clusters.last_number(site) + 1), user)
@@ -72,11 +72,11 @@ def new_template(site: Site, pages: Iterable[Page], user: Any = None) -> Moved:
     return moved
 
 
-def move(site: Site, pages: Iterable[Page], into: Cluster | None, user: Any = None) -> Moved:
+def move(site: Site, pages: Iterable[Page], into: Cluster | None, user: User | None = None) -> Moved:
     """Puts pages of a site into a template of it, or out of theirs. Raises JobError for none, and for a template of another site."""
     chosen = list(pages)
     if not chosen:
-        raise JobError("no page was chosen")
+        raise JobError("no page was selected")
     if into is not None and into.site_id != site.pk:
         raise JobError(f"{into.label} belongs to another site")
     with transaction.atomic():
@@ -86,9 +86,10 @@ def move(site: Site, pages: Iterable[Page], into: Cluster | None, user: Any = No
     return moved
 
 
-def _move(site: Site, pages: Sequence[Page], into: Cluster | None, user: Any) -> Moved:
+def _move(site: Site, pages: Sequence[Page], into: Cluster | None, user: User | None) -> Moved:
     ids = [page.pk for page in pages if page.site_id == site.pk]
-    now = list(clusters.current(site).filter(page__in=ids).exclude(cluster=into) if into else clusters.current(site).filter(page__in=ids))
+    there = Snapshot.objects.of_site(site).current().filter(page__in=ids)
+    now = list(there.exclude(cluster=into) if into else there)
     left = {snapshot.cluster_id for snapshot in now}
     _say(ids, now, into, user)
     moved = [snapshot.pk for snapshot in now]
@@ -104,7 +105,7 @@ def _move(site: Site, pages: Sequence[Page], into: Cluster | None, user: Any) ->
     return Moved(into, len(moved), *dropped, tuple(touched))
 
 
-def _follow(site: Site, moved: Moved, user: Any) -> None:
+def _follow(site: Site, moved: Moved, user: User | None) -> None:
     """What a template's pages make of it is made anew: its addresses, and its picture where a page of another is shown."""
     for cluster in Cluster.objects.filter(pk__in=moved.touched):
         address_patterns.learn(cluster)
@@ -113,7 +114,7 @@ def _follow(site: Site, moved: Moved, user: Any) -> None:
     signals.pages_moved.send(Site, site=site, user=user)
 
 
-def _say(page_ids: Sequence[int], now: Sequence[Snapshot], into: Cluster | None, user: Any) -> None:
+def _say(page_ids: Sequence[int], now: Sequence[Snapshot], into: Cluster | None, user: User | None) -> None:
     """Writes down that the pages belong to `into` and to none of the templates they leave."""
     Placement.objects.filter(page__in=page_ids, belongs=True).delete()
     gone = [(snapshot.page_id, snapshot.cluster_id) for snapshot in now if snapshot.cluster_id is not None]
@@ -135,9 +136,9 @@ def _take_along(moved: Sequence[int], into: Cluster | None) -> tuple[int, int]:
     return labels.delete()[0], Record.objects.filter(snapshot__in=moved).delete()[0]
 
 
-def _steps(snapshot: Snapshot) -> PagePaths | None:
+def _steps(snapshot: Snapshot) -> PageSteps | None:
     try:
-        return page_steps.steps(snapshot)
+        return page_steps.read_steps(snapshot)
     except PageError:
         return None
 
@@ -178,7 +179,7 @@ class Words:
             for page in pages:
                 if kept.get(page) == cluster:
                     del kept[page]
-        readable = set(clusters.kept(site).filter(error="", page__in=self.belongs).values_list("page", flat=True))
+        readable = set(Snapshot.objects.of_site(site).learnable().filter(page__in=self.belongs).values_list("page", flat=True))
         return kept | {page: cluster for page, cluster in self.belongs.items() if page in readable}
 
 
@@ -187,11 +188,11 @@ def _like(site: Site, apart: Sequence[int], stay: Sequence[int], fresh: Sequence
     if not fresh:
         return []
     reader = page_steps.Reader(site, lambda _: None)
-    difference = Difference.between(_read(reader, spread(apart, LOOKED_AT)), _read(reader, spread(stay, LOOKED_AT)))
+    difference = Contrast.between(_read(reader, sample_evenly(apart, LOOKED_AT)), _read(reader, sample_evenly(stay, LOOKED_AT)))
     return [page for page in fresh if any(difference.likeness(steps) > ALIKE for steps in _read(reader, [page]))]
 
 
-def _read(reader: page_steps.Reader, pages: Iterable[int]) -> list[PagePaths]:
+def _read(reader: page_steps.Reader, pages: Iterable[int]) -> list[PageSteps]:
     found = []
     for page in pages:
         try:

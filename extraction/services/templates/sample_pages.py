@@ -15,7 +15,6 @@ from extraction.algorithms.sampling.greedy import PagePaths, PathTable
 from extraction.models import Cluster, Label, SamplePage, Snapshot
 from extraction.services.core import stored_bytes
 from extraction.services.core.stored_pages import read_page
-from extraction.services.templates import clusters
 
 POOL_PAGES = 300
 """Largest number of pages that are looked at. Each is parsed once, some ten milliseconds, and an editor waits for it; a
@@ -83,7 +82,7 @@ def _settled(cluster: Cluster, kept: Sequence[SamplePage], labelled: set[int], c
 
 def _choosable(cluster: Cluster) -> QuerySet[Snapshot]:
     """The pages that could be read whole, all where there are none: what a broken page lacks is no optional part of the template."""
-    members = clusters.members(cluster)
+    members = cluster.snapshots.current().kept()
     whole = members.filter(notice="")
     return whole if whole.exists() else members
 
@@ -111,10 +110,10 @@ def _ordered(stay: list[Snapshot], pool: list[Snapshot], count: int, tell: Calla
         tell()
     if not pages:
         return []
-    chosen = [choice.page_index for choice in greedy.choose(known, k=min(len(pages), count + len(stay)), fill=True)]
+    chosen = [choice.page_index for choice in greedy.choose_pages(known, k=min(len(pages), count + len(stay)), fill=True)]
     order = list(range(len(stay))) + [place for place in chosen if place >= len(stay)]
     order = order[: max(count, len(stay))]
-    return [(pages[place], share) for place, share in zip(order, greedy.covered(PathTable.build(known), order), strict=True)]
+    return [(pages[place], share) for place, share in zip(order, greedy.measure_coverage(PathTable.build(known), order), strict=True)]
 
 
 @transaction.atomic
@@ -135,4 +134,4 @@ def _read(snapshot: Snapshot) -> PagePaths:
         page = read_page(snapshot)
     except PageError:
         return NOTHING
-    return greedy.paths_of(page.root)
+    return greedy.read_paths(page.root)

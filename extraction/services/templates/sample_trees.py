@@ -8,7 +8,7 @@ from lxml import etree
 from extraction.algorithms.errors import PageError
 from extraction.models import Cluster, Snapshot
 from extraction.services.core.stored_pages import read_elements
-from extraction.services.templates import clusters, sample_pages
+from extraction.services.templates import sample_pages
 
 PAGES = 10
 """Sample pages looked at: what they show varies most."""
@@ -34,7 +34,7 @@ def of(cluster: Cluster, *, least: int = 0) -> Samples:
     samples = tuple(row.snapshot for row in sample_pages.samples(cluster)[:PAGES])
     if len(samples) >= least:
         return Samples(samples)
-    others = clusters.members(cluster).exclude(pk__in=[each.pk for each in samples])
+    others = cluster.snapshots.current().kept().exclude(pk__in=[each.pk for each in samples])
     return Samples((*samples, *others.select_related("page").order_by("pk")[: least - len(samples)]))
 
 

@@ -56,5 +56,5 @@ def addresses(run: Run, outcome: str, page_number: str | int, *, query: str = ""
 def _of(run: Run, outcome: str) -> "QuerySet[CrawlAddress]":
     rows = CrawlAddress.objects.filter(run=run).order_by("pk")
     if outcome == QUEUED:
-        return rows.filter(state=CrawlAddress.State.QUEUED)
-    return rows.filter(state=CrawlAddress.State.DONE, outcome=outcome)
+        return rows.queued()
+    return rows.done().filter(outcome=outcome)

@@ -15,20 +15,21 @@ from extraction.services.intake import crawl_site, outcome_words
 from extraction.services.sites import sites, sources
 from extraction.views.core import crawl_view, run_progress
 from extraction.views.core.site_activity import now_context
+from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import may_control, requires
 from extraction.views.sites.sites import settings_page
 
 
 @require_POST
 @requires(Role.EDITOR)
-def start(request: HttpRequest, slug: str) -> HttpResponse:
+def start(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     """Fetches the site's pages, or fetches them again."""
     return _started(request, slug, crawl_site.start)
 
 
 @require_POST
 @requires(Role.EDITOR)
-def extract(request: HttpRequest, slug: str) -> HttpResponse:
+def extract(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     """Crawls the whole site for its records."""
     return _started(request, slug, crawl_site.start_extraction)
 
@@ -56,7 +57,7 @@ def source(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return settings_page(request, site, source=form)
     form.save()
-    messages.success(request, "Saved. It holds from the next time the pages are fetched.")
+    messages.success(request, "Saved. The changes apply the next time pages are fetched.")
     return redirect("site_settings", site.slug)
 
 
@@ -80,9 +81,9 @@ def pause(request: HttpRequest, run_id: int) -> HttpResponse:
     """Lets a crawl rest: one's own, or anybody's for an operator."""
     run = _controlled(request, run_id)
     if runs.pause(run):
-        messages.success(request, "Paused. It goes on where it was when you resume it.")
+        messages.success(request, "Paused. Resume it to continue where it stopped.")
     else:
-        messages.info(request, "The run rests or has ended already.")
+        messages.info(request, "The run is already paused or has ended.")
     return redirect(_back(request, run))
 
 
@@ -91,8 +92,11 @@ def pause(request: HttpRequest, run_id: int) -> HttpResponse:
 def resume(request: HttpRequest, run_id: int) -> HttpResponse:
     """Lets a crawl go on that rests, failed or was cancelled."""
     run = _controlled(request, run_id)
-    if not runs.resume(run):
-        messages.info(request, "The run goes on or has ended already.")
+    outcome = runs.resume(run)
+    if outcome is runs.Resumption.NOT_RESTING:
+        messages.info(request, "The run is already running or has ended.")
+    elif outcome is runs.Resumption.ANOTHER_UNDER_WAY:
+        messages.error(request, "Another crawl of this site is running. Wait until it ends or cancel it, then resume this one.")
     return redirect(_back(request, run))
 
 
@@ -107,7 +111,7 @@ def _back(request: HttpRequest, run: Run) -> str:
     return run.site.get_absolute_url() if request.POST.get("from") == "site" else run.get_absolute_url()
 
 
-def _started(request: HttpRequest, slug: str, begin: Callable[..., Run]) -> HttpResponse:
+def _started(request: SignedInHttpRequest, slug: str, begin: Callable[..., Run]) -> HttpResponse:
     site = get_object_or_404(Site, slug=slug)
     try:
         begin(site, request.user)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from django.db.models import Q
 
-from extraction.algorithms.clustering.measures import Quality, quality
+from extraction.algorithms.clustering.measures import ClusteringQuality, measure_quality
 from extraction.algorithms.methods import METHODS
 from extraction.models import Cluster, Clustering, Page, Run, Site, Snapshot
 from extraction.services.lab import compare_clusterings, comparisons, page_labels
-from extraction.services.templates import adopting, boilerplate, cluster_match, cluster_pages, clusters
+from extraction.services.templates import adopting, boilerplate, cluster_match, cluster_pages
 from extraction.services.templates.adopting import Effect
 from extraction.services.templates.boilerplate import Shares
 from extraction.services.templates.cluster_match import Group
@@ -22,12 +22,12 @@ FEW_LABELS = 20
 """Labelled pages under which measures say little: of three pages, most clusterings have all right."""
 
 METHOD_WORDS: dict[str, tuple[str, str]] = {
-    "masked-shingles": ("Masked shingles", "As templates are usually found: keeps most pages of a template together."),
-    "text-mdl": ("TEXT-MDL", "What makes the pages shortest to write down, exactly. Slow over some hundred pages."),
-    "text-hash": ("TEXT-HASH", "The same with estimated costs. Good where pages of several sites are mixed."),
-    "text-max": ("TEXT-MAX", "TEXT-HASH that tries the nearest partners only: more groups, purer ones."),
-    "lsh": ("LSH", "Random projections of the pages' paths: the quickest look."),
-    "rtdm": ("RTDM", "Distance of the pages' trees: where pages have hardly any text in common."),
+    "masked-shingles": ("Masked shingles", "The usual way to find templates; keeps most pages of a template together."),
+    "text-mdl": ("TEXT-MDL", "Finds the groups that describe the pages most briefly, exactly. Slow with more than a few hundred pages."),
+    "text-hash": ("TEXT-HASH", "The same with estimated costs. Good when pages of several sites are mixed."),
+    "text-max": ("TEXT-MAX", "TEXT-HASH that tries only the nearest pages: more and purer groups."),
+    "lsh": ("LSH", "Random projections of the pages' paths; the fastest method."),
+    "rtdm": ("RTDM", "Distance between the pages' trees; for pages with hardly any text in common."),
 }
 """What each method is called, and what it is good for."""
 
@@ -52,7 +52,7 @@ class Row:
     groups: int
     alone: int
     moved: int
-    quality: Quality | None
+    quality: ClusteringQuality | None
     time: float
     memory: float
     cost: float
@@ -117,7 +117,7 @@ class Compared:
 def view(site: Site) -> Lab:
     """The first screen."""
     run = comparisons.last(site)
-    pages = clusters.kept(site).filter(error="").count()
+    pages = Snapshot.objects.of_site(site).learnable().count()
     labels = page_labels.of_site(site)
     found = _as_now(list(run.clusterings.select_related("site"))) if run else []
     rows = _rows(site, found, labels)
@@ -240,10 +240,10 @@ def _chosen(clustering: Clustering, home: Mapping[int, int]) -> list[int | None]
     return [*chosen, *[None] * (len(clustering.groups) - len(groups))]
 
 
-def _quality(clustering: Clustering, labels: Mapping[int, str]) -> Quality | None:
+def _quality(clustering: Clustering, labels: Mapping[int, str]) -> ClusteringQuality | None:
     cluster = {str(page): place for place, group in enumerate(clustering.groups) for page in group}
     truth = {str(page): label for page, label in labels.items() if str(page) in cluster}
-    return quality(truth, cluster) if len(truth) > 1 else None
+    return measure_quality(truth, cluster) if len(truth) > 1 else None
 
 
 def _examples(groups: Sequence[Sequence[int]]) -> dict[int, Snapshot]:
@@ -260,4 +260,4 @@ def _examples(groups: Sequence[Sequence[int]]) -> dict[int, Snapshot]:
 
 def _given(site: Site) -> set[int]:
     """Templates that somebody gave something, which stay also without pages."""
-    return set(site.clusters.filter(~Q(name="") | ~Q(labels=None) | ~Q(rules=None)).values_list("pk", flat=True))
+    return set(site.clusters.kept_when_empty().values_list("pk", flat=True))

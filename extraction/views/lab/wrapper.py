@@ -11,6 +11,7 @@ from extraction.models import Attribute, Cluster, Role
 from extraction.services.core.runs import JobError
 from extraction.services.lab import wrappers
 from extraction.services.suggestions import second_opinions, taking_fields
+from extraction.views.http import SignedInHttpRequest
 from extraction.views.lab import wrapper_view
 from extraction.views.policy import requires
 from extraction.views.suggestions import taking
@@ -20,7 +21,7 @@ from extraction.views.workbench import workbench_url
 
 @require_http_methods(("GET", "HEAD", "POST"))
 @requires(Role.EDITOR)
-def wrapper(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+def wrapper(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
     """The page, which fills itself; takes the columns that an editor ticked, and goes on to the workbench."""
     cluster = cluster_of(slug, number)
     if request.method != "POST":

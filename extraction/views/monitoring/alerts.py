@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from extraction.forms.monitoring import ChannelForm
 from extraction.models import Alert, AlertChannel, Role
 from extraction.services.monitoring import alerts as service
+from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import requires
 
 SHOWN = 50
@@ -28,9 +29,9 @@ def alerts(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters("url")
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(Role.ADMIN)
-def new(request: HttpRequest) -> HttpResponse:
+def new(request: SignedInHttpRequest) -> HttpResponse:
     """A new channel."""
-    return _edit(request, AlertChannel(created_by=request.user))  # type: ignore[misc]
+    return _edit(request, AlertChannel(created_by=request.user))
 
 
 @sensitive_post_parameters("url")
@@ -50,7 +51,7 @@ def test(request: HttpRequest, channel_id: int) -> HttpResponse:
     if error:
         messages.error(request, f"The test to {found.name} was not sent: {error}")
     else:
-        messages.success(request, f"The test to {found.name} was sent. Look whether it arrived.")
+        messages.success(request, f"The test to {found.name} was sent. Check whether it arrived.")
     return redirect("alerts")
 
 
@@ -69,9 +70,9 @@ def delete(request: HttpRequest, channel_id: int) -> HttpResponse:
 def again(request: HttpRequest, alert_id: int) -> HttpResponse:
     """Sends an alert again that could not be sent."""
     if service.resend_alert(get_object_or_404(Alert, pk=alert_id), timezone.now()):
-        messages.success(request, "It is sent again.")
+        messages.success(request, "The alert is being sent again.")
     else:
-        messages.error(request, "It was sent meanwhile, or waits to be.")
+        messages.error(request, "The alert has already been sent, or is waiting to be sent.")
     return redirect("alerts")
 
 

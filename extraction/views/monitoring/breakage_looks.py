@@ -1,13 +1,13 @@
 """Loads what a breakage's pages need to look right. A check fetches pages without it, since most breakages are never looked at."""
 
-from typing import Any
+from django.contrib.auth.models import User
 
 from extraction.models import Breakage, Run, Snapshot
 from extraction.services.intake import load_assets
 from extraction.views.monitoring.breakage_view import choose_page_number, list_pages
 
 
-def load_looks(breakage: Breakage, asked: str, user: Any = None) -> Run | None:
+def load_looks(breakage: Breakage, asked: str, user: User | None = None) -> Run | None:
     """Starts loading the styles and pictures of the check's pages if the page looked at lacks some, else returns None.
 
     asked: the number of the page looked at.

@@ -2,19 +2,21 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from threading import Condition
 from typing import Any
 
+from cachetools import LRUCache, cached
 from django.db.models import Count
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, elements
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Attribute, Breakage, Check, Record, Rule, Run, Snapshot
+from extraction.models.rule_report import RelearnedReport, RuleReport
 from extraction.services.core import stored_pages
-from extraction.services.core.recent import Recent
 from extraction.services.labels import proofs
 from extraction.services.labels.proofs import Proof
 from extraction.services.rules import rule_xpaths
@@ -84,16 +86,13 @@ class BrokenValue:
 class AttributeEffect:
     """A broken attribute over the check's pages.
 
-    relearned: the learner's figures {judged, agreeing, returned, …}, {} where the attribute has no repair.
-    failure: why it has none.
-    old, new: the XPaths.
-    values: on how many pages it had a value before, has one now, and has one by the repair.
-    proven: whether the repair is proven.
+    relearned: the learner's figures, None where there is no repair of it; failure: why.
+    proven: the repair is. old, new: the XPaths. values: pages with a value before, now, and by the repair.
     """
 
     attribute: Attribute
     lines: list[BrokenValue]
-    relearned: Mapping[str, Any] = field(default_factory=dict)
+    relearned: RelearnedReport | None = None
     failure: str = ""
     old: tuple[str, ...] = ()
     new: tuple[str, ...] = ()
@@ -112,7 +111,7 @@ class _Read:
 
 def count_open() -> int:
     """How many breakages are open."""
-    return Breakage.objects.filter(state=Breakage.State.OPEN).count()
+    return Breakage.objects.open().count()
 
 
 def list_open() -> list[BreakageRow]:
@@ -128,7 +127,7 @@ def list_closed() -> list[BreakageRow]:
 
 def list_pages(check: Check) -> list[PagePair]:
     """The pages of a check, those that answered first."""
-    rows = [PagePair(row["url"], row["outcome"], row["old"], row["new"]) for row in check.pages]
+    rows = [PagePair(each.url, each.outcome, each.old, each.new) for each in check.read_pages()]
     return sorted(rows, key=lambda pair: pair.new is None)
 
 
@@ -146,11 +145,9 @@ def show_page(breakage: Breakage, pair: PagePair) -> Sides:
 def show_effects(breakage: Breakage) -> list[AttributeEffect]:
     """What broke and what the repair gives, attribute by attribute and page by page. Attributes that are not proven come first."""
     read, pages = _evaluated(breakage), list_pages(breakage.check_found)
-    reasons = {(each["attribute"], each["url"]): each["reason"] for each in breakage.check_found.evidence}
-    report = breakage.proposal.report if breakage.proposal else {}
-    told = [*report.get("attributes", []), *(each for one in report.get("lists", []) for each in one.get("attributes", []))]
-    entries = {each.get("name"): each for each in told}
-    failures = {each["name"]: each["reason"] for each in report.get("failed", [])}
+    reasons = {(each.attribute, each.url): each.reason for each in breakage.check_found.read_evidence()}
+    report = breakage.proposal.read_report() if breakage.proposal else RuleReport()
+    figures, failures = report.relearned, report.failures
     old, new = _xpaths(breakage.rule), _xpaths(breakage.proposal) if breakage.proposal else {}
     sure = judge_proposal(breakage)
     proven, found = sure.proven if sure else (), []
@@ -161,7 +158,7 @@ def show_effects(breakage: Breakage) -> list[AttributeEffect]:
             sum(bool(each.now) for each in lines),
             sum(bool(each.repaired) for each in lines),
         )
-        relearned = entries.get(attribute.name, {}).get("relearned", {})
+        relearned = figures.get(attribute.name)
         xpaths = old.get(attribute.name, ()), new.get(attribute.name, ())
         found.append(
             AttributeEffect(attribute, lines, relearned, failures.get(attribute.name, ""), *xpaths, counts, attribute.name in proven)
@@ -171,7 +168,7 @@ def show_effects(breakage: Breakage) -> list[AttributeEffect]:
 
 def judge_proposal(breakage: Breakage) -> Proof | None:
     """How certain the repair of each attribute is, None where there is no repair."""
-    return proofs.proof(breakage.proposal.report, breakage.attributes) if breakage.proposal else None
+    return proofs.proof(breakage.proposal.read_report(), breakage.attributes) if breakage.proposal else None
 
 
 def describe_ending(breakage: Breakage, proof: Proof | None) -> str:
@@ -184,7 +181,7 @@ def describe_ending(breakage: Breakage, proof: Proof | None) -> str:
 
 def find_renewal(breakage: Breakage) -> Run | None:
     """The unfinished run that renews the records after the repair was accepted, if there is one."""
-    runs = Run.objects.filter(site=breakage.cluster.site, state__in=Run.UNFINISHED).order_by("pk")
+    runs = Run.objects.unfinished().filter(site=breakage.cluster.site).order_by("pk")
     return runs.filter(kind__in=(Run.Kind.CRAWL, Run.Kind.CLUSTER, Run.Kind.EXTRACT)).first()
 
 
@@ -218,20 +215,16 @@ def _rows(**conditions: Any) -> list[BreakageRow]:
     ]
 
 
-_READ: Recent[tuple[int, int, int | None], dict[str, _Read]] = Recent(16)
-"""Evaluated pages by breakage, check and proposal. Evaluating takes a second and is needed at each step through the pages."""
+def _key(breakage: Breakage) -> tuple[int, int, int | None]:
+    return breakage.pk, breakage.check_found_id, breakage.proposal_id
 
 
+# Kept because each step through the pages asks for it, and it is a second's work.
+@cached(LRUCache(16), key=_key, condition=Condition())
 def _evaluated(breakage: Breakage) -> dict[str, _Read]:
     """{url: what the rules give on the page's two versions}, for the pages that could be read."""
-    key = (breakage.pk, breakage.check_found_id, breakage.proposal_id)
-    found = _READ.get(key)
-    return found if found is not None else _READ.put(key, _evaluate(breakage))
-
-
-def _evaluate(breakage: Breakage) -> dict[str, _Read]:
     old = _only(breakage.rule, breakage.attributes)
-    new = _only(breakage.proposal, breakage.attributes) if breakage.proposal else RuleValue(())
+    new = _only(breakage.proposal, breakage.attributes) if breakage.proposal else RuleDefinition(())
     answered = [pair for pair in list_pages(breakage.check_found) if pair.new]
     snapshots = Snapshot.objects.in_bulk([pk for pair in answered for pk in (pair.old, pair.new) if pk])
     found = {}
@@ -244,16 +237,16 @@ def _evaluate(breakage: Breakage) -> dict[str, _Read]:
     return found
 
 
-def _only(rule: Rule, names: Sequence[str]) -> RuleValue:
+def _only(rule: Rule, names: Sequence[str]) -> RuleDefinition:
     """The rule with these attributes alone, those of lists among them."""
-    value = RuleValue.from_json(rule.definition)
+    value = rule.read_definition()
     lists = [replace(one, attributes=tuple(each for each in one.attributes if each.name in names)) for one in value.lists]
-    return RuleValue(tuple(each for each in value.attributes if each.name in names), tuple(one for one in lists if one.attributes))
+    return RuleDefinition(tuple(each for each in value.attributes if each.name in names), tuple(one for one in lists if one.attributes))
 
 
-def _places(rule: RuleValue, root: etree._Element) -> Places:
+def _places(rule: RuleDefinition, root: etree._Element) -> Places:
     """Where a rule's values stand, those of all rows of a list together."""
-    found = dict(apply.find_places(RuleValue(rule.attributes), root))
+    found = dict(apply.find_places(RuleDefinition(rule.attributes), root))
     index = {element: n for n, element in enumerate(elements(root))} if rule.lists else {}
     for one in rule.lists:
         rows = apply.find_row_places(one, root, index)

@@ -9,6 +9,7 @@ from extraction.models import Breakage, Role, Run
 from extraction.services.monitoring import breakages as life
 from extraction.services.rules.rules import StateError
 from extraction.services.sites import sources
+from extraction.views.http import SignedInHttpRequest
 from extraction.views.monitoring import breakage_looks
 from extraction.views.monitoring import breakage_view as service
 from extraction.views.policy import requires
@@ -56,7 +57,7 @@ def effect(request: HttpRequest, breakage_id: int) -> HttpResponse:
 
 @require_POST
 @requires(Role.EDITOR)
-def looks(request: HttpRequest, breakage_id: int) -> HttpResponse:
+def looks(request: SignedInHttpRequest, breakage_id: int) -> HttpResponse:
     """Starts loading the styles and pictures that the page looked at lacks. `page=` is the page's number in the check."""
     found = _breakage(breakage_id)
     run = breakage_looks.load_looks(found, request.POST.get("page", ""), request.user)
@@ -74,7 +75,7 @@ def looks_progress(request: HttpRequest, breakage_id: int, run_id: int) -> HttpR
 
 @require_POST
 @requires(Role.OPERATOR)
-def accept(request: HttpRequest, breakage_id: int) -> HttpResponse:
+def accept(request: SignedInHttpRequest, breakage_id: int) -> HttpResponse:
     """Publishes the repair; the site is fetched again and its records are renewed. `doubtful=1`: including what is not proven."""
     found = _breakage(breakage_id)
     try:
@@ -83,7 +84,9 @@ def accept(request: HttpRequest, breakage_id: int) -> HttpResponse:
         messages.error(request, str(error))
         return redirect(found)
     then = (
-        "Its pages are fetched again and its records made anew." if sources.ready(found.cluster.site) else "Add the new pages, then run it."
+        "The pages are being fetched again, then their records are extracted."
+        if sources.ready(found.cluster.site)
+        else "Add the new pages, then run the rule."
     )
     messages.success(request, f"Version {rule.version} is live. {then}")
     return redirect(found)
@@ -91,12 +94,12 @@ def accept(request: HttpRequest, breakage_id: int) -> HttpResponse:
 
 @require_POST
 @requires(Role.OPERATOR)
-def dismiss(request: HttpRequest, breakage_id: int) -> HttpResponse:
+def dismiss(request: SignedInHttpRequest, breakage_id: int) -> HttpResponse:
     """Says that nothing is broken."""
     if life.dismiss_breakage(_breakage(breakage_id), user=request.user):
-        messages.success(request, "Dismissed. The rule is live, and it takes more to raise the next alarm for this template.")
+        messages.success(request, "Dismissed. The rule is live, and the next alarm for this template will need stronger evidence.")
     else:
-        messages.info(request, "This breakage was closed already.")
+        messages.info(request, "This breakage is already closed.")
     return redirect("breakages")
 
 
@@ -107,7 +110,7 @@ def annotate(request: HttpRequest, breakage_id: int) -> HttpResponse:
     found = _breakage(breakage_id)
     chosen = service.choose_annotatable(found, request.POST.get("page", ""))
     if chosen is None:
-        messages.error(request, "No page of this check answered; there is none to annotate.")
+        messages.error(request, "No page of this check answered, so there is none to annotate.")
         return redirect(found)
     return redirect(f"{workbench_url(found.cluster.site.slug, found.cluster.number)}?page={chosen.pk}")
 

@@ -12,6 +12,7 @@ from extraction.services.core.runs import JobError
 from extraction.services.intake import outcome_words
 from extraction.services.monitoring import monitors
 from extraction.services.sites import sites
+from extraction.views.http import SignedInHttpRequest
 from extraction.views.monitoring import watch_view
 from extraction.views.policy import requires
 
@@ -25,7 +26,7 @@ def monitoring(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 @requires(Role.EDITOR)
-def check_now(request: HttpRequest, slug: str) -> HttpResponse:
+def check_now(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     """Checks the site's rules at once."""
     site = get_object_or_404(Site, slug=slug)
     try:
@@ -59,7 +60,7 @@ def check(request: HttpRequest, slug: str, check_id: int) -> HttpResponse:
 
 
 def _page(request: HttpRequest, site: Site, form: MonitorForm | None = None) -> HttpResponse:
-    going = Run.objects.filter(site=site, kind=Run.Kind.CHECK, state__in=Run.UNFINISHED).order_by("pk").first()
+    going = Run.objects.unfinished().filter(site=site, kind=Run.Kind.CHECK).order_by("pk").first()
     monitor = monitors.find_monitor(site)
     context = {
         "site": site,

@@ -24,7 +24,7 @@ PER_PAGE = 50
 def records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """The table: searched, filtered, sorted; each value leads to its place."""
     cluster = cluster_of(slug, number)
-    attributes = list(cluster.record_type.attributes.filter(list=None)) if cluster.record_type else []
+    attributes = list(cluster.record_type.attributes.of_page()) if cluster.record_type else []
     schema = site_pages.list_schema(cluster.record_type)
     form = RecordsForm(request.GET)
     found = Paginator(service.search(cluster, **form.asked()), PER_PAGE).get_page(request.GET.get("page", 1))

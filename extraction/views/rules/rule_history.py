@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+
+from django.contrib.auth.models import User
 
 from extraction.algorithms.errors import RuleError, XPathError
+from extraction.algorithms.rules.rule import AttributeRule, ListRule
 from extraction.models import Attribute, Breakage, Cluster, Decision, Rule
 from extraction.services.labels import designs
-from extraction.services.rules import effects, rule_xpaths, rules
+from extraction.services.rules import effects, rule_xpaths
 from extraction.services.rules.effects import RuleEffect
 from extraction.views.schema.shown_attributes import find_attributes
 
@@ -20,7 +22,7 @@ class RuleEvent:
     at: datetime
     state: str
     words: str
-    by: Any = None
+    by: User | str | None = None
     breakage: Breakage | None = None
 
 
@@ -70,15 +72,13 @@ def list_differences(old: Rule, new: Rule) -> list[AttributeDifference]:
 def compare_versions(old: Rule, new: Rule, attribute: str) -> RuleEffect:
     """What one attribute gives by each of two versions, on some pages of the template."""
     try:
-        return effects.compare_rules(
-            new.cluster, rules.read_definition(old), rules.read_definition(new), attribute, on=designs.check_pages(new)
-        )
+        return effects.compare_rules(new.cluster, old.read_definition(), new.read_definition(), attribute, on=designs.check_pages(new))
     except (RuleError, XPathError) as error:
         return RuleEffect(error=str(error))
 
 
 def _events(rule: Rule) -> Iterator[RuleEvent]:
-    repaired_from = rule.report.get("repaired_from")
+    repaired_from = rule.read_report().repaired_from
     made = f"made to repair version {repaired_from}" if repaired_from else rule.get_origin_display().lower()
     yield RuleEvent(rule.created_at, "draft", made, rule.created_by)
     accepted = Breakage.objects.filter(proposal=rule, state=Breakage.State.REPAIRED).select_related("cluster").first()
@@ -88,7 +88,7 @@ def _events(rule: Rule) -> Iterator[RuleEvent]:
         words = decision.get_what_display().lower()
         yield RuleEvent(decision.at, "live" if live else "retired", words, decision.by_name or None, repair)
     for each in Breakage.objects.filter(rule=rule).select_related("closed_by", "proposal", "cluster"):
-        yield RuleEvent(each.opened_at, "broken", f"{', '.join(each.attributes)} broke, found by a check", None, each)
+        yield RuleEvent(each.opened_at, "broken", f"a check found that {', '.join(each.attributes)} broke", None, each)
         if each.closed_at:
             yield RuleEvent(each.closed_at, each.state, _ending(each), each.closed_by, each)
 
@@ -96,8 +96,8 @@ def _events(rule: Rule) -> Iterator[RuleEvent]:
 def _ending(breakage: Breakage) -> str:
     if breakage.state == Breakage.State.REPAIRED:
         proposal = breakage.proposal
-        return f"version {proposal.version} took its place" if proposal and proposal.published_at else "another version took its place"
-    return "it works again" if breakage.state == Breakage.State.RECOVERED else "somebody said that nothing was broken"
+        return f"replaced by version {proposal.version}" if proposal and proposal.published_at else "replaced by another version"
+    return "works again" if breakage.state == Breakage.State.RECOVERED else "dismissed: nothing was broken"
 
 
 def _changes(rule: Rule, older: Rule | None) -> list[tuple[str, str]]:
@@ -112,6 +112,8 @@ def _changes(rule: Rule, older: Rule | None) -> list[tuple[str, str]]:
     return [*came, *went, *changed] or [("same XPaths", "")]
 
 
-def _entries(rule: Rule) -> dict[str, Any]:
-    """What a version says of each of its attributes and lists, by name."""
-    return {entry["name"]: entry for part in ("attributes", "lists") for entry in rule.definition.get(part, [])}
+def _entries(rule: Rule) -> dict[str, AttributeRule | ListRule]:
+    """What a version has for each of its attributes and lists, by name."""
+    value = rule_xpaths.read_definition_or_empty(rule)
+    entries: tuple[AttributeRule | ListRule, ...] = (*value.attributes, *value.lists)
+    return {each.name: each for each in entries}

@@ -14,6 +14,7 @@ from extraction.services.learning import learn_rule
 from extraction.services.records import extract_records
 from extraction.services.rules import export_rule
 from extraction.services.rules import rules as service
+from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import requires
 from extraction.views.rules import rule_history, rule_view
 from extraction.views.templates import cluster_view
@@ -92,7 +93,7 @@ def preview(request: HttpRequest, slug: str, number: int, version: int) -> HttpR
     form = XPathForm(request.POST)
     if not form.is_valid():
         return render(
-            request, "extraction/rules/_effect.html", {"site": found.cluster.site, "error": "Write an XPath to see what it gives."}
+            request, "extraction/rules/_effect.html", {"site": found.cluster.site, "error": "Enter an XPath to see the values it gives."}
         )
     effect = service.preview_xpath(found, form.cleaned_data["attribute"], form.cleaned_data["xpath"])
     return render(request, "extraction/rules/_effect.html", {"site": found.cluster.site, "effect": effect, "error": effect.error})
@@ -100,14 +101,14 @@ def preview(request: HttpRequest, slug: str, number: int, version: int) -> HttpR
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(Role.EDITOR)
-def edit(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
+def edit(request: SignedInHttpRequest, slug: str, number: int, version: int) -> HttpResponse:
     """Saves another XPath as a new draft version. A GET, as after a refused POST, leads to the rule."""
     found = find_rule(slug, number, version)
     if request.method != "POST":
         return redirect(found)
     form = XPathForm(request.POST)
     if not form.is_valid():
-        return _page(request, found, error="Write an XPath before you save it.", name=request.POST.get("attribute", ""))
+        return _page(request, found, error="Enter an XPath before you save.", name=request.POST.get("attribute", ""))
     name, xpath = form.cleaned_data["attribute"], form.cleaned_data["xpath"]
     try:
         draft = service.edit_xpath(found, name, xpath, request.user)
@@ -119,12 +120,12 @@ def edit(request: HttpRequest, slug: str, number: int, version: int) -> HttpResp
 
 @require_POST
 @requires(Role.EDITOR)
-def publish(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
+def publish(request: SignedInHttpRequest, slug: str, number: int, version: int) -> HttpResponse:
     """Makes a draft or a retired version the live rule. Whoever may publish may also undo it, so retired ones are allowed."""
     found = find_rule(slug, number, version)
     try:
         service.publish_rule(found, request.user)
-        messages.success(request, f"Version {found.version} is live. Run it over all pages to get records.")
+        messages.success(request, f"Version {found.version} is live. Run it on all pages to get records.")
     except service.StateError as error:
         messages.error(request, str(error))
     return redirect(found)
@@ -132,7 +133,7 @@ def publish(request: HttpRequest, slug: str, number: int, version: int) -> HttpR
 
 @require_POST
 @requires(Role.OPERATOR)
-def retire(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
+def retire(request: SignedInHttpRequest, slug: str, number: int, version: int) -> HttpResponse:
     """Takes the live rule out of use."""
     found = find_rule(slug, number, version)
     try:
@@ -145,7 +146,7 @@ def retire(request: HttpRequest, slug: str, number: int, version: int) -> HttpRe
 
 @require_POST
 @requires(Role.EDITOR)
-def learn(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+def learn(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
     """Learns the rule from what is annotated."""
     cluster = cluster_of(slug, number)
     try:
@@ -157,7 +158,7 @@ def learn(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 @require_POST
 @requires(Role.EDITOR)
-def extract(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+def extract(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
     """Runs the live rule over all matching pages."""
     cluster = cluster_of(slug, number)
     try:
@@ -173,6 +174,7 @@ def _page(request: HttpRequest, found: Rule, *, error: str = "", name: str = "",
         "site": cluster.site,
         "cluster": cluster,
         "rule": found,
+        "report": found.read_report(),
         "view": cluster_view.view(cluster),
         "rows": rule_view.list_attributes(found),
         "lists": rule_view.list_lists(found),

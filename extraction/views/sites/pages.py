@@ -11,6 +11,7 @@ from extraction.forms.intake import ARCHIVES, ImportForm
 from extraction.models import Page, Role, Site
 from extraction.services.intake import export_warc, import_pages
 from extraction.services.sites import sites
+from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import requires
 from extraction.views.sites import site_pages
 
@@ -43,7 +44,7 @@ def page(request: HttpRequest, slug: str, page_id: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(Role.EDITOR)
-def upload(request: HttpRequest, slug: str) -> HttpResponse:
+def upload(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     """Takes an archive and starts its import. A script that asks for JSON gets the run's address or the error."""
     site = get_object_or_404(Site, slug=slug)
     form = ImportForm(request.POST, request.FILES) if request.method == "POST" else ImportForm()

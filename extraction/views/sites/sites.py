@@ -16,6 +16,7 @@ from extraction.services.intake import crawl_site, import_pages
 from extraction.services.sites import sites as service
 from extraction.services.sites import sources
 from extraction.services.templates import cluster_pages
+from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import requires
 from extraction.views.sites.pages import import_limits
 
@@ -31,7 +32,7 @@ def sites(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(Role.EDITOR)
-def new(request: HttpRequest) -> HttpResponse:
+def new(request: SignedInHttpRequest) -> HttpResponse:
     """A new site by its address, whose pages are fetched at once."""
     form = NewSiteForm(request.POST if request.method == "POST" else None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
@@ -44,7 +45,7 @@ def new(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(Role.EDITOR)
-def new_upload(request: HttpRequest) -> HttpResponse:
+def new_upload(request: SignedInHttpRequest) -> HttpResponse:
     """A new site and its pages, which are imported at once. A script that asks for JSON gets the run's address or the error."""
     form = NewUploadForm(request.POST, request.FILES) if request.method == "POST" else NewUploadForm()
     by_script = request.get_preferred_type(["text/html", "application/json"]) == "application/json"
@@ -88,12 +89,12 @@ def delete(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 @requires(Role.EDITOR)
-def cluster_start(request: HttpRequest, slug: str) -> HttpResponse:
+def cluster_start(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     """Finds the site's templates anew."""
     site = get_object_or_404(Site, slug=slug)
     form = ClusterForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "The threshold is a whole number of at least 1. Nothing was started.")
+        messages.error(request, "The minimum must be a whole number of at least 1. Nothing was started.")
         return redirect("site_settings", site.slug)
     try:
         return redirect(cluster_pages.start(site, threshold=form.cleaned_data["threshold"], user=request.user))

@@ -10,6 +10,7 @@ from extraction.forms.suggestions import SuggestedForm
 from extraction.models import Attribute, Cluster, Role
 from extraction.services.suggestions import suggested_fields as service
 from extraction.services.suggestions import taking_fields
+from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import requires
 from extraction.views.suggestions import taking
 from extraction.views.templates.clusters import cluster_of
@@ -21,7 +22,7 @@ TICKED = 8
 
 @require_http_methods(("GET", "HEAD", "POST"))
 @requires(Role.EDITOR)
-def suggested(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+def suggested(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
     """The page, whose table comes after it; takes what an editor ticked, and goes on to the workbench."""
     cluster = cluster_of(slug, number)
     if request.method != "POST":

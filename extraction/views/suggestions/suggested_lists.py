@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods
 from extraction.forms.suggestions import SuggestedListForm
 from extraction.models import Attribute, Cluster, Role
 from extraction.services.suggestions import suggested_lists as service
+from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import requires
 from extraction.views.suggestions import taking
 from extraction.views.templates.clusters import cluster_of
@@ -17,7 +18,7 @@ from extraction.views.workbench import workbench_url
 
 @require_http_methods(("GET", "HEAD", "POST"))
 @requires(Role.EDITOR)
-def lists(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+def lists(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
     """The lists alone, which take seconds where the pages were not read before; takes one, and goes on to the workbench."""
     cluster = cluster_of(slug, number)
     context = {"site": cluster.site, "cluster": cluster}
@@ -40,9 +41,9 @@ def lists(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 def _said(name: str, marked: service.Marked) -> str:
     if not marked.rows:
-        return f"The list {name} is there; rows of it were marked already and stay as they are."
+        return f"The list {name} exists already. Its marked rows stay as they are."
     pages = f"{marked.pages} page{'s' if marked.pages > 1 else ''}"
-    return f"{marked.rows} row{'s' if marked.rows > 1 else ''} of {name} marked on {pages}. Look them through, then press Learn."
+    return f"{marked.rows} row{'s' if marked.rows > 1 else ''} of {name} marked on {pages}. Check them, then press Learn."
 
 
 def _lists(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:

@@ -75,7 +75,7 @@ class ClusterView:
     @property
     def lost(self) -> tuple[str, ...]:
         """The attributes that the serving rule's repair did not find again."""
-        return proofs.lost(self.live.report) if self.live else ()
+        return proofs.lost(self.live.read_report()) if self.live else ()
 
     @property
     def health(self) -> list[tuple[float, str]]:
@@ -102,7 +102,7 @@ def view(cluster: Cluster) -> ClusterView:
         newest=rules[0] if rules else None,
         records=records.figures().get(cluster.pk, RecordFigures()),
         fresh=live is not None and records.now().filter(rule=live).exists(),
-        breakage=Breakage.objects.filter(cluster=cluster, state=Breakage.State.OPEN).first(),
+        breakage=cluster.breakages.open().first(),
     )
 
 

@@ -16,6 +16,7 @@ from extraction.services.sites import sites
 from extraction.services.templates import boilerplate, merge_proposals
 from extraction.services.templates import clusters as service
 from extraction.views.core.site_activity import now_context
+from extraction.views.http import HtmxHttpRequest
 from extraction.views.policy import requires
 from extraction.views.sites import site_pages
 from extraction.views.templates import cluster_view
@@ -66,23 +67,23 @@ def cluster(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 @require_safe
 @requires(Role.VIEWER)
-def shares(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+def shares(request: HtmxHttpRequest, slug: str, number: int) -> HttpResponse:
     """How much of its pages is template: a part of its screen, asked for when that stands, since pages may have to be read."""
     cluster = cluster_of(slug, number)
-    if not request.htmx:  # type: ignore[attr-defined]
+    if not request.htmx:
         return redirect(cluster)
     return render(request, "extraction/core/_shares.html", {"shares": boilerplate.shares(cluster)})
 
 
 @require_safe
 @requires(Role.VIEWER)
-def structure(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+def structure(request: HtmxHttpRequest, slug: str, number: int) -> HttpResponse:
     """What its pages of XML may hold: a part of its screen, asked for when that stands, or the DTD as a file (`as=dtd`)."""
     cluster = cluster_of(slug, number)
     form = request.GET.get("as", "")
     if form not in ("", "dtd"):
-        raise Http404(f"A structure is not written as {form}.")
-    if not form and not request.htmx:  # type: ignore[attr-defined]
+        raise Http404(f"A structure cannot be downloaded as {form}.")
+    if not form and not request.htmx:
         return redirect(cluster)
     context: dict[str, Any] = {"cluster": cluster}
     try:
@@ -100,17 +101,17 @@ def structure(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 @require_POST
 @requires(Role.EDITOR)
-def rename(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+def rename(request: HtmxHttpRequest, slug: str, number: int) -> HttpResponse:
     """Names it; an empty name gives back the number."""
     found = cluster_of(slug, number)
     form = NameForm(request.POST)
     if form.is_valid():
         service.rename(found, form.cleaned_data["name"])
-    elif request.htmx:  # type: ignore[attr-defined]
+    elif request.htmx:
         return HttpResponse(said(form), status=400, content_type="text/plain")
     else:
         messages.error(request, said(form))
-    return HttpResponse(status=204) if request.htmx else redirect(found)  # type: ignore[attr-defined]
+    return HttpResponse(status=204) if request.htmx else redirect(found)
 
 
 @require_POST
@@ -150,7 +151,7 @@ def merge(request: HttpRequest, slug: str) -> HttpResponse:
     into, *others = form.cleaned_data["clusters"]
     try:
         into = service.merge(into, others)
-        messages.success(request, f"{into.label} took in {len(others)} template{'s' if len(others) > 1 else ''}.")
+        messages.success(request, f"{len(others)} template{'s' if len(others) > 1 else ''} merged into {into.label}.")
     except JobError as error:
         messages.error(request, f"Nothing was merged: {error}.")
     return redirect("site", slug)

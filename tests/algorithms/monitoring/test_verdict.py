@@ -6,7 +6,7 @@ from extraction.algorithms.monitoring.evidence import Revisit
 from extraction.algorithms.monitoring.profiles import Profile
 from extraction.algorithms.monitoring.verdict import Thresholds, judge_rule
 from extraction.algorithms.rules.apply import read_attribute
-from extraction.algorithms.rules.rule import AttributeRule, Rule, Selector
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from tests.algorithms.monitoring.shops import BOOKS, new, old, page
 
 TITLE = AttributeRule("title", mandatory=True, alternatives=(Selector("/descendant::h1"),))
@@ -34,7 +34,10 @@ PROFILES = profiles(OLD)
 
 def verdict(fresh, **options):
     return judge_rule(
-        Rule(RULE), PROFILES, [visit(before, now, url=str(n)) for n, (before, now) in enumerate(zip(OLD, fresh, strict=True))], **options
+        RuleDefinition(RULE),
+        PROFILES,
+        [visit(before, now, url=str(n)) for n, (before, now) in enumerate(zip(OLD, fresh, strict=True))],
+        **options,
     )
 
 
@@ -100,19 +103,19 @@ def test_the_same_text_on_all_pages_is_a_break():
 
 
 def test_most_pages_out_of_reach_is_unreachable_never_broken():
-    found = judge_rule(Rule(RULE), PROFILES, [visit(OLD[0], new(*BOOKS[0]))], asked=10)
+    found = judge_rule(RuleDefinition(RULE), PROFILES, [visit(OLD[0], new(*BOOKS[0]))], asked=10)
     assert (found.kind, found.broken) == ("unreachable", ())
 
 
 def test_a_changed_structure_whose_values_are_right_breaks_no_attribute():
-    found = judge_rule(Rule(RULE), PROFILES, [visit(each, each, covered=False) for each in OLD])
+    found = judge_rule(RuleDefinition(RULE), PROFILES, [visit(each, each, covered=False) for each in OLD])
     assert (found.kind, found.covered_fraction, found.broken) == ("shingle", 0.0, ())
 
 
 def test_the_same_date_in_another_writing_is_the_same():
     date = AttributeRule("when", "date")
     visits = [Revisit("u", each, each, {"when": ("12 September 2018",)}, {"when": ("2018-09-12",)}, True) for each in OLD]
-    assert judge_rule(Rule((date,)), {}, visits).attributes["when"].kind == "ok"
+    assert judge_rule(RuleDefinition((date,)), {}, visits).attributes["when"].kind == "ok"
 
 
 def test_a_profile_knows_what_is_odd():
@@ -125,5 +128,5 @@ def test_a_profile_knows_what_is_odd():
 
 def test_a_constant_that_changed_is_odd():
     profile = Profile.learn([("EUR",)] * 8)
-    assert profile.odd(("USD",)) == ("“USD” where every page had “EUR”",)
+    assert profile.odd(("USD",)) == ("“USD” although every page had “EUR”",)
     assert replace(profile, constant="").odd(("USD",)) == ()

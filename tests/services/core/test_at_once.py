@@ -1,4 +1,4 @@
-"""Two beats at once, and a message that comes twice: what is due is done once. On SQLite; on PostgreSQL where that is the database."""
+"""Two beats, two clicks or two messages at once: what is due is done once. On SQLite; on PostgreSQL where that is the database."""
 
 import threading
 from collections.abc import Callable
@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from extraction.models import Alert, AlertChannel, Breakage, Check, Cluster, Monitor, Run, Source
+from extraction.models import Alert, AlertChannel, Breakage, Check, Cluster, Monitor, Run, Site, Source
 from extraction.services.core import runs, stored_bytes
+from extraction.services.intake import crawl_site
 from extraction.services.monitoring import alerts, check_site, monitors
 from extraction.services.monitoring.fetch_pages import Outcome, PageAnswer
-from tests.services import watched
+from tests.services import factory, watched
 
 NOW = datetime(2026, 1, 5, 8, 0, tzinfo=UTC)
 
@@ -69,3 +70,37 @@ def test_a_message_that_comes_several_times_at_once_checks_and_tells_once(cluste
     assert sorted(at_once(lambda: runs.execute(run.pk, {Run.Kind.CHECK: check_site.run_check}))) == [False, False, False, True]
     assert asked == [4, 4], "one look and the one that confirms it"
     assert (Check.objects.count(), Breakage.objects.count(), Alert.objects.count()) == (1, 1, 1)
+
+
+@pytest.fixture
+def site(transactional_db: None, sent: list[int]) -> Site:
+    found = factory.site()
+    Source.objects.create(site=found, addresses=["https://shop.example/"])
+    return found
+
+
+@pytest.mark.parametrize("of_cluster", [False, True])
+def test_the_same_run_started_several_times_at_once_exists_once(site: Site, sent: list[int], of_cluster: bool) -> None:
+    of = factory.cluster(site) if of_cluster else None
+    started = at_once(lambda: runs.start(Run.Kind.EXTRACT, site, cluster=of, parameters={"rules": [2, 1]}))
+    run = Run.objects.get()
+    assert {each.pk for each in started} == {run.pk}
+    assert sent == [run.pk]
+
+
+def test_a_site_is_crawled_once_however_it_is_asked_for_at_once(site: Site, sent: list[int]) -> None:
+    factory.rule(factory.cluster(site), state="live")
+    ways = iter([crawl_site.start, crawl_site.start_renewal, crawl_site.start_extraction, crawl_site.start_renewal])
+    started = at_once(lambda: next(ways)(site))
+    run = Run.objects.get()
+    assert {each.pk for each in started} == {run.pk}
+    assert sent == [run.pk]
+    assert run.parameters["then"] == "extract", "the renewal is written down whichever crawl there is"
+
+
+def test_a_run_resumed_while_another_is_started_leaves_one_under_way(site: Site) -> None:
+    old = runs.start(Run.Kind.CRAWL, site)
+    assert runs.cancel(old)
+    ways = iter([lambda: runs.resume(old), lambda: crawl_site.start(site)] * 2)
+    at_once(lambda: next(ways)())
+    assert Run.objects.unfinished().count() == 1

@@ -173,7 +173,7 @@ def test_a_paused_crawl_keeps_what_was_under_way_and_goes_on_where_it_was(
     assert CrawlAddress.objects.filter(run=run, state="done").count() == len(asked()) < 19
     assert paused.done == len(asked()), "what came in after the pause counts as well"
     monkeypatch.setattr(crawl_site, "_show", show)
-    assert runs.resume(run)
+    assert runs.resume(run) is runs.Resumption.RESUMED
     run = done(run)
     assert (run.state, run.summary["pages"], run.summary["new"]) == (Run.State.DONE, 19, 19)
     assert len(asked()) == len(set(asked())), "nothing was fetched twice"
@@ -203,7 +203,7 @@ def test_a_crawl_taken_up_again_begins_with_what_is_there_and_is_cancelled_with_
         write(progress)
 
     monkeypatch.setattr(runs.Progress, "_write", cancelling)
-    assert runs.resume(run)
+    assert runs.resume(run) is runs.Resumption.RESUMED
     cancelled = done(run)
     assert cancelled.state == Run.State.CANCELLED
     assert cancelled.done == paused.done == len(asked())
@@ -221,7 +221,7 @@ def test_a_crawl_may_go_on_while_its_former_worker_still_takes_in_what_was_under
         if intake.pages > 3:
             monkeypatch.setattr(crawl_site, "_show", show)
             assert runs.pause(run)
-            assert runs.resume(run)
+            assert runs.resume(run) is runs.Resumption.RESUMED
             assert done(run).state == Run.State.DONE
         show(intake, *args)
 
@@ -246,7 +246,7 @@ def test_a_crawl_that_brings_nothing_says_why(site: Site, net: Net) -> None:
 
 
 def test_a_site_without_an_address_is_not_crawled(sent: list[int]) -> None:
-    with pytest.raises(runs.JobError, match="no address to begin with"):
+    with pytest.raises(runs.JobError, match="no start address"):
         crawl_site.start(Site.objects.create(name="None", slug="none"))
 
 

@@ -11,12 +11,12 @@ from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.learning.tables import table
 from extraction.algorithms.monitoring.relearning import Relearned, relearn_attribute
 from extraction.algorithms.rules.apply import extract_values
-from extraction.algorithms.rules.rule import AttributeRule
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
 from extraction.algorithms.rules.xslt import Stylesheet
 from extraction.demo import site as demo
 from extraction.fetching.crawl.messages import Outcome
 from extraction.models import Bellwether, Breakage, Check, Cluster, Monitor, Rule, Run, Site, Source
+from extraction.models.rule_report import RuleReport
 from extraction.services.monitoring import bellwethers, breakages, check_site, monitors, write_check
 from extraction.services.monitoring.fetch_pages import PageAnswer
 from extraction.services.rules import rules
@@ -88,21 +88,21 @@ def cluster(db: None) -> Cluster:
         snapshot = factory.snapshot(site, url, page.content, cluster=group)
         snapshot.content_type = page.content_type
         snapshot.save()
-    rules.publish_rule(rules.add_draft(group, first_rule(), report={}, origin=Rule.Origin.LEARNED))
+    rules.publish_rule(rules.add_draft(group, first_rule(), report=RuleReport(), origin=Rule.Origin.LEARNED))
     return group
 
 
 @cache
-def first_rule() -> RuleValue:
+def first_rule() -> RuleDefinition:
     truth, pages = demo.truth()["book"], first_books(0, 1, False)
     tables = [table(parse(page.content, content_type=page.content_type).root) for page in pages.values()]
     made = [relearn_attribute(attribute, tables, [tuple(truth[url][attribute.name]) for url in pages]) for attribute in ATTRIBUTES]
     assert all(isinstance(each, Relearned) for each in made), made
-    return RuleValue(tuple(each.rule for each in made if isinstance(each, Relearned)))
+    return RuleDefinition(tuple(each.rule for each in made if isinstance(each, Relearned)))
 
 
 def serving(cluster: Cluster) -> Rule:
-    return Rule.objects.get(cluster=cluster, state__in=Rule.SERVING)
+    return cluster.rules.serving().get()
 
 
 def right_fraction(cluster: Cluster, shop: Shop) -> float:
@@ -239,11 +239,11 @@ def test_a_check_that_is_done_again_after_its_worker_died_checks_nothing_twice(c
 
 
 def test_every_move_that_the_table_does_not_have_is_refused(cluster: Cluster) -> None:
-    rule = rules.add_draft(cluster, first_rule(), report={}, origin=Rule.Origin.LEARNED)
+    rule = rules.add_draft(cluster, first_rule(), report=RuleReport(), origin=Rule.Origin.LEARNED)
     Rule.objects.exclude(pk=rule.pk).update(state=Rule.State.RETIRED)
     assert set(Rule.TRANSITIONS) == set(Rule.State)
     for before, after in product(Rule.State, Rule.State):
-        Rule.objects.filter(pk=rule.pk).update(state=before)
+        Rule.objects.filter(pk=rule.pk).update(state=before, published_at=None if before in Rule.UNPUBLISHED else START)
         allowed = after in Rule.TRANSITIONS[before]
         assert rules.move_rule(rule, after) == allowed, (before, after)
         assert rule.state == (after if allowed else before)
@@ -261,7 +261,7 @@ class TestSchedule:
 
     @staticmethod
     def end() -> None:
-        Run.objects.filter(kind=Run.Kind.CHECK).update(state=Run.State.DONE)
+        factory.put(Run.objects.filter(kind=Run.Kind.CHECK), Run.State.DONE)
 
     def test_a_site_with_a_rule_and_an_address_is_watched_without_being_told(self, site: Site) -> None:
         assert monitors.start_due_checks(START) == 1

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.core.files.storage import default_storage
 
-from extraction.models import Bellwether, Breakage, Check, Cluster, Page, Rule, Snapshot
+from extraction.models import Bellwether, Breakage, Check, Cluster, Page, Snapshot
 from extraction.services.core import stored_bytes
 from extraction.services.monitoring import tidy_checks
 from tests.services import watched
@@ -37,7 +37,7 @@ def left() -> set[int]:
 
 def shown(cluster: Cluster, snapshot: Snapshot, *, days_ago: float, evidence: bool = True) -> Check:
     check = watched.check(cluster, NOW - timedelta(days=days_ago), confirmed=False)
-    check.pages = [{"url": snapshot.page.url, "outcome": "ok", "old": None, "new": snapshot.pk}]
+    check.pages = [{"url": snapshot.page.url, "outcome": "ok", "old": snapshot.pk, "new": snapshot.pk}]
     check.evidence = [{"attribute": "title"}] if evidence else []
     check.save()
     return check
@@ -74,11 +74,11 @@ def test_what_is_needed_stays(cluster: Cluster) -> None:
     crawled = fetched(cluster, b"crawled", checked=False)
     Bellwether.objects.create(cluster=cluster, page=kept["baseline"].page, baseline=kept["baseline"])
     cluster.samples.create(snapshot=kept["sample"], position=99, covered_fraction=1.0)
-    cluster.labels.create(snapshot=kept["label"], attribute=cluster.record_type.attributes.first(), value="x")
+    cluster.labels.create(snapshot=kept["label"], attribute=cluster.record_type.attributes.first())
     Page.objects.filter(pk=kept["current"].page_id).update(current=kept["current"])
     shown(cluster, kept["evidence"], days_ago=89)
     check = shown(cluster, kept["open"], days_ago=300)
-    rule = Rule.objects.get(cluster=cluster, state__in=Rule.SERVING)
+    rule = cluster.rules.serving().get()
     Breakage.objects.create(cluster=cluster, rule=rule, check_found=check, opened_at=NOW)
     assert {each.pk for each in kept.values()} | {young.pk, crawled.pk} <= left()
 

@@ -1,15 +1,14 @@
 """Who let a version go live is written down, and stays when the account goes."""
 
 from datetime import UTC, datetime
-from importlib import import_module
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.core.management import call_command
 from django.urls import reverse
 
 from extraction.models import Breakage, Decision, Rule
+from extraction.models.rule_report import RuleReport
 from extraction.services.monitoring import breakages
 from extraction.services.rules import rules
 from extraction.views.rules import rule_history
@@ -50,12 +49,12 @@ def test_a_command_and_a_repair_that_goes_live_by_itself_are_told_from_people(se
     cluster = watched.cluster()
     check = watched.check(cluster, NOW, "title")
     report = {"attributes": [{"name": "title", "relearned": {"judged": 9, "agreeing": 9}}]}
-    value = rules.read_definition(Rule.objects.get(cluster=cluster))
-    draft = rules.add_draft(cluster, value, report=report, origin=Rule.Origin.REPAIRED)
+    value = Rule.objects.get(cluster=cluster).read_definition()
+    draft = rules.add_draft(cluster, value, report=RuleReport.from_json(report), origin=Rule.Origin.REPAIRED)
     Breakage.objects.filter(check_found=check).update(proposal=draft)
     breakages.accept_repair(Breakage.objects.get(), now=NOW)
     assert decisions(draft) == [("automatic", "")]
-    again = rules.add_draft(cluster, value, report={}, origin=Rule.Origin.EDITED)
+    again = rules.add_draft(cluster, value, report=RuleReport(), origin=Rule.Origin.EDITED)
     call_command("publish_rule", cluster.site.slug, str(cluster.number))
     assert decisions(again) == [("command", "")]
 
@@ -82,16 +81,3 @@ def test_the_admin_lists_decisions_and_changes_none(draft: Rule, person: Any, cl
     assert client.get(reverse("admin:extraction_decision_add")).status_code == 403
     row = Decision.objects.get()
     assert client.post(reverse("admin:extraction_decision_delete", args=[row.pk]), {"post": "yes"}).status_code == 403
-
-
-def test_what_went_live_before_is_written_down_as_far_as_it_is_known(draft: Rule, person: Any) -> None:
-    rules.publish_rule(draft)
-    Decision.objects.all().delete()
-    import_module("extraction.migrations.0015_decisions").write_down(apps, None)
-    assert decisions(draft) == [("published", "")]
-    check = watched.check(draft.cluster, NOW, "title")
-    operator = person("operator")
-    Breakage.objects.filter(check_found=check).update(proposal=draft, state=Breakage.State.REPAIRED, closed_by=operator)
-    Decision.objects.all().delete()
-    import_module("extraction.migrations.0015_decisions").write_down(apps, None)
-    assert decisions(draft) == [("accepted", operator.get_username())]

@@ -17,6 +17,7 @@ from extraction.services.core import stored_bytes
 from extraction.services.core.runs import JobError, Progress
 from extraction.services.intake import import_pages
 from extraction.services.templates import cluster_pages, clusters, sample_pages
+from tests.services import factory
 from tests.services.importing import bring, cluster_all, detail, done, listing, site_files, tables, zip_at
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
@@ -46,7 +47,7 @@ def sizes(site: Site) -> dict[int, int]:
 
 
 def make_rule(cluster: Cluster, version: int = 1, state: str = Rule.State.DRAFT) -> Rule:
-    return Rule.objects.create(cluster=cluster, version=version, state=state, definition={}, stylesheet="")
+    return factory.rule(cluster, version=version, state=state)
 
 
 def make_label(cluster: Cluster, snapshot: Snapshot, name: str = "title") -> Label:
@@ -61,10 +62,10 @@ def test_a_site_of_two_templates_gives_two_clusters(clustered: Site) -> None:
     assert (run.done, run.total) == (19, 19)
     assert sizes(clustered) == {1: 12, 2: 6}
     first = clustered.clusters.get(number=1)
-    assert {snapshot.page.url[:4] for snapshot in clusters.members(first).select_related("page")} == {"book"}
+    assert {snapshot.page.url[:4] for snapshot in first.snapshots.current().kept().select_related("page")} == {"book"}
     assert len(first.masks) == 1
-    assert [snapshot.page.url for snapshot in clusters.unclustered(clustered)] == ["about.html"]
-    assert [snapshot.error for snapshot in clusters.unreadable(clustered)] == ["the page is empty"]
+    alone = Snapshot.objects.of_site(clustered).current().filter(cluster=None)
+    assert list(alone.order_by("error").values_list("page__url", "error")) == [("about.html", ""), ("empty.html", "the page is empty")]
 
 
 def test_clustering_again_changes_nothing(clustered: Site) -> None:
@@ -85,7 +86,7 @@ def test_names_types_labels_and_rules_stay_while_pages_come_and_go(clustered: Si
     clusters.rename(book, "  The  book ")
     clusters.set_record_type(book, RecordType.objects.create(name="Book", slug="book"))
     rule = make_rule(book)
-    label = make_label(book, clusters.members(book)[0])
+    label = make_label(book, book.snapshots.current().kept()[0])
     clusters.ignore(clustered.clusters.get(number=2), True)
     more = {f"book/new{n}.html": detail(n) for n in range(40)} | {"book/0001.html": detail(1, extra="<p>now with a preface")}
     bring(clustered, zip_at(tmp_path / "b.zip", more))
@@ -149,9 +150,9 @@ def test_merging_moves_all_that_hangs_on_a_cluster(clustered: Site) -> None:
     one, two = clustered.clusters.order_by("number")
     make_rule(one, 1, Rule.State.LIVE)
     rule = make_rule(two, 1, Rule.State.LIVE)
-    snapshot = clusters.members(two)[0]
+    snapshot = two.snapshots.current().kept()[0]
     label = make_label(two, snapshot)
-    make_label(one, clusters.members(one)[0])
+    make_label(one, one.snapshots.current().kept()[0])
     record = Record.objects.create(snapshot=snapshot, cluster=two, rule=rule, state="complete", extracted_at=snapshot.fetched_at)
     clusters.rename(two, "Lists")
     merged = clusters.merge(one, [one, two])
@@ -171,16 +172,16 @@ def test_clusters_of_two_sites_or_two_record_types_are_not_merged(clustered: Sit
     for cluster, name in ((one, "Book"), (two, "List")):
         clusters.set_record_type(cluster, RecordType.objects.create(name=name, slug=name.lower()))
     make_rule(two)
-    with pytest.raises(JobError, match="another record type"):
+    with pytest.raises(JobError, match="different record type"):
         clusters.merge(one, [two])
     assert clustered.clusters.count() == 2
 
 
 def test_a_record_type_with_labels_is_not_exchanged(clustered: Site) -> None:
     book = clustered.clusters.get(number=1)
-    make_label(book, clusters.members(book)[0])
+    make_label(book, book.snapshots.current().kept()[0])
     clusters.set_record_type(book, RecordType.objects.get(name="Book"))
-    with pytest.raises(JobError, match="labels of its present record type"):
+    with pytest.raises(JobError, match="marked values of its current record type"):
         clusters.set_record_type(book, RecordType.objects.create(name="Film", slug="film"))
 
 
@@ -232,10 +233,10 @@ def test_two_clusterings_at_once_give_what_one_gives(site: Site, tmp_path: Path)
 
 def test_vectors_of_an_older_scheme_are_made_anew(clustered: Site) -> None:
     before = tables(clustered)
-    clusters.current(clustered).filter(error="").update(vector="00" * 8, scheme="older/0")
+    Snapshot.objects.of_site(clustered).current().filter(error="").update(vector="00" * 8, scheme="older/0")
     again(clustered)
     assert tables(clustered) == before
-    assert set(clusters.current(clustered).filter(error="").values_list("scheme", flat=True)) == {shingles.SCHEME}
+    assert set(Snapshot.objects.of_site(clustered).current().filter(error="").values_list("scheme", flat=True)) == {shingles.SCHEME}
 
 
 def test_a_site_without_pages_has_no_clusters(site: Site) -> None:
@@ -247,9 +248,10 @@ def test_the_overview_counts_what_a_person_asks_for(clustered: Site) -> None:
     one, two = clustered.clusters.order_by("number")
     make_rule(one, 1, Rule.State.LIVE)
     rule = make_rule(one, 2)
-    pages = list(clusters.members(one)[:3])
+    pages = list(one.snapshots.current().kept()[:3])
     for snapshot, state in zip(pages, ("complete", "failed", "incomplete"), strict=True):
-        Record.objects.create(snapshot=snapshot, cluster=one, rule=rule, state=state, extracted_at=snapshot.fetched_at)
+        reason = "" if state == "complete" else "title is missing"
+        Record.objects.create(snapshot=snapshot, cluster=one, rule=rule, state=state, reason=reason, extracted_at=snapshot.fetched_at)
     for name in ("title", "author"):
         make_label(one, pages[0], name)
     clusters.ignore(one, True)
@@ -335,7 +337,7 @@ def test_a_labelled_page_stays_a_sample_and_others_that_left_are_replaced(cluste
 def test_a_labelled_page_is_a_sample_even_if_it_was_never_chosen(clustered: Site) -> None:
     book = clustered.clusters.get(number=1)
     chosen = {row.snapshot_id for row in sample_pages.samples(book)}
-    other = clusters.members(book).exclude(pk__in=chosen)[0]
+    other = book.snapshots.current().kept().exclude(pk__in=chosen)[0]
     make_label(book, other)
     rows = sample_pages.samples(book)
     assert other.pk in {row.snapshot_id for row in rows}
@@ -343,7 +345,7 @@ def test_a_labelled_page_is_a_sample_even_if_it_was_never_chosen(clustered: Site
 
 
 def test_paths_are_cached_and_a_cache_of_another_release_is_made_anew(clustered: Site) -> None:
-    snapshot = clusters.members(clustered.clusters.get(number=1))[0]
+    snapshot = clustered.clusters.get(number=1).snapshots.current().kept()[0]
     fresh = sample_pages.paths(snapshot)
     from extraction.services.core import stored_bytes
 
@@ -356,7 +358,7 @@ def test_of_a_large_cluster_an_even_share_is_looked_at(site: Site, monkeypatch: 
     bring(site, zip_at(tmp_path / "a.zip", site_files(50, 0)))
     cluster_all(site)
     pool = sample_pages._pool(site.clusters.get())
-    order = list(clusters.members(site.clusters.get()).order_by("pk").values_list("pk", flat=True))
+    order = list(site.clusters.get().snapshots.current().kept().order_by("pk").values_list("pk", flat=True))
     assert [order.index(page.pk) // 5 for page in pool] == list(range(10))
     assert pool == sample_pages._pool(site.clusters.get())
 
@@ -371,7 +373,7 @@ def test_an_unclustered_progress_shows_each_step(clustered: Site, monkeypatch: p
 
     monkeypatch.setattr(Progress, "_write", note)
     again(clustered)
-    steps = ["Reading the pages", "Comparing the pages", "Writing the templates", "Learning addresses and choosing sample pages"]
+    steps = ["Reading the pages", "Comparing the pages", "Writing the templates", "Finding address patterns and choosing sample pages"]
     assert list(dict.fromkeys(said))[:4] == steps
     assert import_pages.limits().pages == 1_000_000
 

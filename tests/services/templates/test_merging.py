@@ -73,7 +73,18 @@ def test_several_are_taken_in_at_once() -> None:
     for cluster in others:
         picture(cluster, str(cluster.number))
     merged = clusters.merge(one, others)
-    assert Preview.objects.get().sha256 == "2" and clusters.members(merged).count() == 13
+    assert Preview.objects.get().sha256 == "2" and merged.snapshots.current().kept().count() == 13
+
+
+def test_a_job_under_way_for_both_goes_on_for_one() -> None:
+    one = factory.shop(4)
+    two = twin(one)
+    kept, same = (factory.run(one.site, Run.Kind.LEARN, cluster=cluster) for cluster in (one, two))
+    other = factory.run(one.site, Run.Kind.EXTRACT, cluster=two)
+    clusters.merge(one, [two])
+    same.refresh_from_db()
+    assert same.state == Run.State.CANCELLED and same.message == "Template 2 was merged into Template 1"
+    assert set(one.runs.unfinished()) == {kept, other}
 
 
 def test_each_relation_that_may_exist_once_is_settled_by_name() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from extraction.models import Cluster, Label, Page, Placement, Record, Run, SamplePage, Site
+from extraction.models import Cluster, Label, Page, Placement, Record, Run, SamplePage, Site, Snapshot
 from extraction.services.core.runs import JobError
 from extraction.services.intake import previews
 from extraction.services.templates import cluster_pages, clusters, placing
@@ -34,7 +34,7 @@ def site(tmp_path: Path) -> Site:
 def homes(site: Site) -> dict[str, dict[int | None, int]]:
     """{kind of page: {number of its template: pages}}."""
     found: dict[str, dict[int | None, int]] = {}
-    for url, number in clusters.current(site).values_list("page__url", "cluster__number"):
+    for url, number in Snapshot.objects.of_site(site).current().values_list("page__url", "cluster__number"):
         kind = found.setdefault(url[:4], {})
         kind[number] = kind.get(number, 0) + 1
     return found
@@ -43,7 +43,7 @@ def homes(site: Site) -> dict[str, dict[int | None, int]]:
 def one(site: Site) -> Cluster:
     """All books and films in one template, whatever clustering thought of it."""
     books, *others = [
-        cluster for cluster in site.clusters.order_by("number") if not clusters.members(cluster)[0].page.url.startswith("list")
+        cluster for cluster in site.clusters.order_by("number") if not cluster.snapshots.current().kept()[0].page.url.startswith("list")
     ]
     return clusters.merge(books, others)
 
@@ -59,7 +59,7 @@ def again(site: Site) -> None:
 
 def test_those_like_a_page_that_does_not_belong_are_found(site: Site) -> None:
     one(site)
-    first = clusters.current(site).get(page__url="film/00.html")
+    first = Snapshot.objects.of_site(site).current().get(page__url="film/00.html")
     assert [each.snapshot.page.url for each in placing.alike(first)] == ["film/01.html", "film/02.html", "film/03.html"]
     assert all(each.likeness > 0.9 for each in placing.alike(first))
 
@@ -102,7 +102,7 @@ def test_pages_taken_out_stay_out_and_later_ones_like_them_too(site: Site, tmp_p
 
 
 def test_pages_are_put_into_another_template_and_back(site: Site) -> None:
-    books, lists = one(site), site.clusters.get(number=clusters.current(site).get(page__url="list/00.html").cluster.number)  # type: ignore[union-attr]
+    books, lists = one(site), Cluster.objects.get(snapshots__page__url="list/00.html")
     placing.move(site, pages(site, "film")[:1], lists)
     assert homes(site)["film"] == {books.number: 3, lists.number: 1}
     again(site)
@@ -115,7 +115,7 @@ def test_pages_are_put_into_another_template_and_back(site: Site) -> None:
 
 def test_labels_go_along_where_they_fit_and_go_where_they_do_not(site: Site) -> None:
     books, lists = one(site), Cluster.objects.get(snapshots__page__url="list/00.html")
-    first, second = (clusters.current(site).get(page__url=f"film/0{n}.html") for n in range(2))
+    first, second = (Snapshot.objects.of_site(site).current().get(page__url=f"film/0{n}.html") for n in range(2))
     make_label(books, first)
     label = make_label(books, second)
     rule = make_rule(books)
@@ -133,9 +133,9 @@ def test_labels_go_along_where_they_fit_and_go_where_they_do_not(site: Site) -> 
 
 def test_nothing_and_other_sites_templates_are_refused(site: Site) -> None:
     elsewhere = Cluster.objects.create(site=Site.objects.create(name="B", slug="b"), number=1)
-    with pytest.raises(JobError, match="no page was chosen"):
+    with pytest.raises(JobError, match="no page was selected"):
         placing.move(site, [], None)
-    with pytest.raises(JobError, match="no page was chosen"):
+    with pytest.raises(JobError, match="no page was selected"):
         placing.new_template(site, [])
     with pytest.raises(JobError, match="belongs to another site"):
         placing.move(site, pages(site, "film"), elsewhere)
@@ -148,7 +148,7 @@ def test_few_alike_pages_under_the_threshold_are_offered_as_small_templates(tmp_
     run = done(cluster_pages.start(site, threshold=4))
     assert (run.summary["clusters"], run.summary["small"], run.summary["clustered"], run.summary["unclustered"]) == (1, 1, 12, 1)
     small = site.clusters.get(small=True)
-    assert clusters.members(small).count() == 3
+    assert small.snapshots.current().kept().count() == 3
     clusters.ignore(small, False)
     clusters.rename(small, "Lists")
     again_with = done(cluster_pages.start(site, threshold=5))
@@ -164,7 +164,7 @@ def test_a_small_template_that_grows_is_one_like_others(tmp_path: Path) -> None:
     assert [cluster.small for cluster in site.clusters.all()] == [True]
     bring(site, zip_at(tmp_path / "b.zip", {f"list/x{n:02}.html": listing(n + 9) for n in range(3)}))
     done(cluster_pages.start(site, threshold=4))
-    assert [(cluster.small, clusters.members(cluster).count()) for cluster in site.clusters.all()] == [(False, 6)]
+    assert [(cluster.small, cluster.snapshots.current().kept().count()) for cluster in site.clusters.all()] == [(False, 6)]
 
 
 def test_a_later_page_that_no_mask_covers_is_matched_by_its_core_and_a_stranger_is_not(site: Site) -> None:

@@ -11,8 +11,10 @@ from django.urls import reverse
 
 from extraction.models import Attribute, Cluster, RecordList, Run
 from tests.e2e import browser
+from tests.services import factory
 from tests.views import world as worlds
 from tests.views.core.test_access import LOOK
+from tests.views.core.unstyled import unstyled
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
@@ -62,7 +64,9 @@ def world(sent: list[int]) -> worlds.World:
     return worlds.make()
 
 
-def test_no_page_breaks_the_policy_or_runs_over_its_width(opened: Opened, world: worlds.World, wrong: list[str]) -> None:
+def test_no_page_breaks_the_policy_runs_over_its_width_or_lacks_a_style_sheet(
+    opened: Opened, world: worlds.World, wrong: list[str]
+) -> None:
     page = opened("/", "admin")
     no_pages = {"records_csv", "rule_export", "site_warc"}
     parts = {"run_progress", "site_now", "cluster_shares", "cluster_structure", "breakage_effect", "breakage_looks_progress"}
@@ -78,6 +82,7 @@ def test_no_page_breaks_the_policy_or_runs_over_its_width(opened: Opened, world:
         page.goto(reverse(name, args=world.address(name)))
         page.wait_for_load_state("load")
         assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), name
+        assert unstyled(page) == [], name
     assert wrong == []
 
 
@@ -135,12 +140,12 @@ def test_an_archive_is_checked_and_sent(opened: Opened, world: worlds.World, wro
 
 
 def test_a_running_job_shows_how_far_it_is_until_it_ends(opened: Opened, world: worlds.World, wrong: list[str]) -> None:
-    Run.objects.filter(pk=world.run.pk).update(state=Run.State.RUNNING, done=2, total=8, finished_at=None)
+    factory.put(Run.objects.filter(pk=world.run.pk), Run.State.RUNNING, done=2, total=8)
     page = opened(world.run.get_absolute_url(), "viewer")
     assert page.locator("progress").get_attribute("value") == "0.2500"
     Run.objects.filter(pk=world.run.pk).update(done=6)
     page.wait_for_selector("progress[value='0.7500']")
-    Run.objects.filter(pk=world.run.pk).update(state=Run.State.DONE)
+    factory.put(Run.objects.filter(pk=world.run.pk), Run.State.DONE)
     page.wait_for_selector(".note-ok")
     assert wrong == []
 

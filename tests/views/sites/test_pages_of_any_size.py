@@ -82,12 +82,10 @@ def many(world: World) -> None:
             worlds.draft(other)
         record_types.create(f"Kind {n}", "", [record_types.AttributeDraft(None, f"a{k}", "text") for k in range(3)])
         Site.objects.create(name=f"Site {n}", slug=f"site-{n}")
-        run = Run.objects.create(site=world.site, cluster=other, kind=Run.Kind.LEARN, state=Run.State.RUNNING if n % 2 else Run.State.DONE)
+        run = factory.run(world.site, Run.Kind.LEARN, Run.State.RUNNING if n % 2 else Run.State.DONE, cluster=other)
         RunProblem.objects.create(run=run, name="a", reason="b")
         RunProblem.objects.create(run=world.run, name=f"file {n}", reason="b")
-        Rule.objects.create(
-            cluster=world.cluster, version=100 + n, state=Rule.State.RETIRED, definition=world.rule.definition, stylesheet=""
-        )
+        factory.rule(world.cluster, version=100 + n, state=Rule.State.RETIRED, definition=world.rule.definition)
     for n in range(60):
         page = factory.snapshot(world.site, f"https://shop.example/book/x{n}", factory.book_html(f"More {n}"), cluster=world.cluster)
         Record.objects.create(

@@ -13,16 +13,18 @@ from collections.abc import Sequence
 from lxml import etree
 
 from extraction.algorithms.alignment.exalg import classes
-from extraction.algorithms.alignment.exalg.build import Builder
-from extraction.algorithms.alignment.exalg.roles import differentiate
-from extraction.algorithms.alignment.exalg.template import contents
-from extraction.algorithms.alignment.exalg.tokens import read
+from extraction.algorithms.alignment.exalg.build import StructureBuilder
+from extraction.algorithms.alignment.exalg.roles import differentiate_roles
+from extraction.algorithms.alignment.exalg.template import collect_contents
+from extraction.algorithms.alignment.exalg.tokens import read_tokens
 from extraction.algorithms.alignment.schema import Structure, Tuple
 
-__all__ = ["exalg"]
+__all__ = ["infer_with_exalg"]
 
 
-def exalg(roots: Sequence[etree._Element], *, size: int = classes.SIZE, support: int = classes.SUPPORT, whole: bool = True) -> Structure:
+def infer_with_exalg(
+    roots: Sequence[etree._Element], *, size: int = classes.SIZE, support: int = classes.SUPPORT, whole: bool = True
+) -> Structure:
     """What pages of one template hold; nothing for fewer than two pages.
 
     size: SizeThres, fewest tokens of a class. support: SupThres, fewest pages it stands on; no more than there are. whole: values are
@@ -30,6 +32,6 @@ def exalg(roots: Sequence[etree._Element], *, size: int = classes.SIZE, support:
     """
     if len(roots) < 2:
         return Structure(Tuple(()), tuple({} for _ in roots))
-    stream = read(roots)
-    found = differentiate(stream, size=size, support=min(support, len(roots)))
-    return Builder(contents(stream, found, whole=whole)).structure(len(roots))
+    stream = read_tokens(roots)
+    found = differentiate_roles(stream, size=size, support=min(support, len(roots)))
+    return StructureBuilder(collect_contents(stream, found, whole=whole)).structure(len(roots))

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from extraction.algorithms.alignment.exalg.template import Child, Contents, Group, Item, Position, groups
-from extraction.algorithms.alignment.schema import Field, Optional, Repeated, Row, Structure, Tuple, Value, column_name
+from extraction.algorithms.alignment.exalg.template import Child, ClassGroup, Contents, Item, Position, group_classes
+from extraction.algorithms.alignment.schema import Optional, Repeated, Row, SchemaField, Structure, Tuple, Value, column_name
 
-Part = Field | Optional | Repeated
+Part = SchemaField | Optional | Repeated
 Held = dict[str, "Value | tuple[Row, ...]"]
 
 
@@ -23,14 +23,14 @@ class _Slot:
 class _Plan:
     """How a position's items become parts. before: the slot ahead of each group; rest: after the last; after: inside a group's rows."""
 
-    groups: tuple[Group, ...]
+    groups: tuple[ClassGroup, ...]
     before: tuple[_Slot, ...]
     after: tuple[_Slot, ...]
     set_names: tuple[str, ...]
     rest: _Slot
 
 
-class Builder:
+class StructureBuilder:
     """Writes the schema of a template, class by class, then what each page holds."""
 
     def __init__(self, contents: Contents) -> None:
@@ -57,7 +57,7 @@ class Builder:
 
     def _position(self, position: Position) -> Iterator[Part]:
         rows = self.contents.of(position)
-        found = groups(rows)
+        found = group_classes(rows)
         split = [_split(row, found) for row in rows]
         before, after, sets = [], [], []
         for at, group in enumerate(found):
@@ -91,9 +91,9 @@ class Builder:
         if not most:
             return _Slot(), []
         if most == 1:
-            one = Field(next(self.names))
+            one = SchemaField(next(self.names))
             return _Slot(one.name), [one if all(texts) else Optional(Tuple((one,)))]
-        name, one = next(self.names), Field(next(self.names))
+        name, one = next(self.names), SchemaField(next(self.names))
         many = Repeated(name, Tuple((one,)))
         return _Slot(one.name, name), [many if all(texts) else Optional(Tuple((many,)))]
 
@@ -137,7 +137,7 @@ class _Split:
     rest: list[Value] = field(default_factory=list)
 
 
-def _split(items: Sequence[Item], found: Sequence[Group]) -> _Split:
+def _split(items: Sequence[Item], found: Sequence[ClassGroup]) -> _Split:
     """Texts go to the row of a set before them, else ahead of the next group that stands there."""
     split = _Split([[] for _ in found], [[] for _ in found], [[] for _ in found])
     place = {number: at for at, group in enumerate(found) for number in group.numbers}

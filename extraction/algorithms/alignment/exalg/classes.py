@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from extraction.algorithms.alignment.exalg.tokens import I64
+from extraction.algorithms.arrays import I64
 
 SIZE = 3
 """SizeThres: fewest roles of a class."""
@@ -63,7 +63,7 @@ class EqClass:
         return found
 
 
-def find(roles: I64, bounds: I64, *, size: int, support: int) -> list[EqClass]:
+def find_classes(roles: I64, bounds: I64, *, size: int, support: int) -> list[EqClass]:
     """All LFEQs, ordered; the class of what stands once on every page however small it is."""
     pages = len(bounds) - 1
     page = np.repeat(np.arange(pages), np.diff(bounds))

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from extraction.algorithms.alignment.exalg.classes import EqClass
-from extraction.algorithms.alignment.exalg.tokens import I64
 from extraction.algorithms.alignment.schema import MAX_NESTING
+from extraction.algorithms.arrays import I64
 
 MAX_CLASSES = 250
 """Classes that are compared pair by pair, the best first; the evaluation sites have 20 to 150."""
@@ -29,7 +29,7 @@ class Nest:
     depth: int
 
 
-def nested(classes: Sequence[EqClass], *, size: int) -> list[Nest]:
+def choose_nested(classes: Sequence[EqClass], *, size: int) -> list[Nest]:
     """A largest-first choice of classes that are nested pairwise, outer ones before those inside.
 
     A class that is not nested with a better one is broken up into parts of at least `size` roles that may be.
@@ -61,13 +61,13 @@ def _relations(each: EqClass, kept: Sequence[EqClass]) -> tuple[dict[int, int], 
     """({class it is inside: position}, {class inside it: position}), or a class with which it is not nested."""
     outer, inner = {}, {}
     for number, other in enumerate(kept):
-        position = position_in(other, each)
+        position = find_position(other, each)
         if position is None:
             return other
         if position >= 0:
             outer[number] = position
             continue
-        position = position_in(each, other)
+        position = find_position(each, other)
         if position is None:
             return other
         if position >= 0:
@@ -100,7 +100,7 @@ def _intruding(each: EqClass, other: EqClass) -> I64:
     return found
 
 
-def position_in(outer: EqClass, inner: EqClass) -> int | None:
+def find_position(outer: EqClass, inner: EqClass) -> int | None:
     """The position of `outer` at which all occurrences of `inner` are: tokens of it before them. -1: all are outside. None: neither."""
     occurrence = np.searchsorted(outer.first, inner.first, "right") - 1
     around = np.maximum(occurrence, 0)
@@ -131,7 +131,7 @@ def _tree(kept: Sequence[EqClass], inside: dict[tuple[int, int], int]) -> list[N
     return nests
 
 
-def fill(nests: Sequence[Nest], tokens: int) -> tuple[I64, I64]:
+def fill_positions(nests: Sequence[Nest], tokens: int) -> tuple[I64, I64]:
     """(context, cell) of every token: the innermost position it stands in, numbered from 1 over all classes, and the occurrence of it.
 
     Tokens of a class stand in the position around it. 0 is outside of everything. Both have shape (tokens,).

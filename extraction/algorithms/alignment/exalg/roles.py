@@ -12,7 +12,8 @@ import numpy as np
 
 from extraction.algorithms.alignment.exalg import classes, nesting
 from extraction.algorithms.alignment.exalg.nesting import Nest
-from extraction.algorithms.alignment.exalg.tokens import I64, Stream
+from extraction.algorithms.alignment.exalg.tokens import TokenStream
+from extraction.algorithms.arrays import I64
 
 MAX_ROUNDS = 12
 """Rounds of telling apart; the evaluation sites need two to five."""
@@ -23,25 +24,24 @@ MAX_SAME = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Differentiated:
-    """nests: the valid classes at the end, outer ones first. roles: of each token, shape (tokens,). rounds: until nothing changed."""
+    """nests: the valid classes at the end, outer ones first. roles: of each token, shape (tokens,)."""
 
     nests: tuple[Nest, ...]
     roles: I64
-    rounds: int
 
 
-def differentiate(stream: Stream, *, size: int, support: int) -> Differentiated:
+def differentiate_roles(stream: TokenStream, *, size: int, support: int) -> Differentiated:
     """The valid LFEQs of pages with all roles told apart."""
     roles = stream.roles
     nests: list[Nest] = []
-    for number in range(MAX_ROUNDS):
-        nests = nesting.nested(classes.find(roles, stream.bounds, size=size, support=support), size=size)
-        context, cell = nesting.fill(nests, len(roles))
+    for _ in range(MAX_ROUNDS):
+        nests = nesting.choose_nested(classes.find_classes(roles, stream.bounds, size=size, support=support), size=size)
+        context, cell = nesting.fill_positions(nests, len(roles))
         finer = _counted(_finer(roles, context), cell)
         if finer.max() == roles.max():
-            return Differentiated(tuple(nests), roles, number + 1)
+            return Differentiated(tuple(nests), roles)
         roles = finer
-    return Differentiated(tuple(nests), roles, MAX_ROUNDS)
+    return Differentiated(tuple(nests), roles)
 
 
 def _finer(roles: I64, more: I64) -> I64:

@@ -16,10 +16,10 @@ from itertools import groupby, pairwise
 
 import numpy as np
 
-from extraction.algorithms.alignment.exalg.nesting import Nest, fill
+from extraction.algorithms.alignment.exalg.nesting import Nest, fill_positions
 from extraction.algorithms.alignment.exalg.roles import Differentiated
-from extraction.algorithms.alignment.exalg.texts import values
-from extraction.algorithms.alignment.exalg.tokens import Stream
+from extraction.algorithms.alignment.exalg.texts import find_values
+from extraction.algorithms.alignment.exalg.tokens import TokenStream
 from extraction.algorithms.alignment.schema import Value
 
 Position = tuple[int, int]
@@ -50,17 +50,17 @@ class Contents:
         return [held.get(number, []) for number in range(self.nests[position[0]].each.places.shape[1])]
 
 
-def contents(stream: Stream, found: Differentiated, *, whole: bool) -> Contents:
+def collect_contents(stream: TokenStream, found: Differentiated, *, whole: bool) -> Contents:
     """The contents of all positions of the valid classes. whole: as of `texts.values`."""
     nests = found.nests
     cells = _Cells(nests)
-    context, cell = fill(nests, len(stream.roles))
+    context, cell = fill_positions(nests, len(stream.roles))
     placed: dict[int, list[tuple[int, Item]]] = {}
     for number, nest in enumerate(nests):
         for occurrence, token in enumerate(nest.each.first.tolist()):
             if cell[token]:
                 placed.setdefault(int(cell[token]), []).append((token, Child(number, occurrence)))
-    for token, value in values(stream, nests, context, whole=whole):
+    for token, value in find_values(stream, nests, context, whole=whole):
         if cell[token]:
             placed.setdefault(int(cell[token]), []).append((token, value))
     result = Contents(nests)
@@ -85,7 +85,7 @@ class _Cells:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ClassGroup:
     """Classes of a position that go together. numbers: in order; several: whether it is a set; always: whether no occurrence lacks it."""
 
     numbers: tuple[int, ...]
@@ -93,7 +93,7 @@ class Group:
     always: bool
 
 
-def groups(rows: Sequence[Sequence[Item]]) -> list[Group]:
+def group_classes(rows: Sequence[Sequence[Item]]) -> list[ClassGroup]:
     """The classes of a position, those that change places together, in document order."""
     sequences = [[item.number for item in row if isinstance(item, Child)] for row in rows]
     order = _order(sequences)
@@ -111,7 +111,7 @@ def groups(rows: Sequence[Sequence[Item]]) -> list[Group]:
         numbers = tuple(order[rank] for rank in found)
         counts = [sum(number in numbers for number in sequence) for sequence in sequences]
         several = any(count > 1 for count in counts) and (len(numbers) == 1 or any(_restarts(s, numbers, ranks) for s in sequences))
-        made.append(Group(numbers, several, all(counts)))
+        made.append(ClassGroup(numbers, several, all(counts)))
     return made
 
 

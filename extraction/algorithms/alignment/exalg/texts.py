@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from extraction.algorithms.alignment.exalg.nesting import Nest
-from extraction.algorithms.alignment.exalg.tokens import I64, Stream
+from extraction.algorithms.alignment.exalg.tokens import TokenStream
 from extraction.algorithms.alignment.schema import Value
+from extraction.algorithms.arrays import I64
 
 FRAME = 2.0
 """How many times as many as the data's words the template's are in a sentence around data. Units and street names are fewer."""
@@ -32,7 +33,7 @@ class _Nodes:
     whole: NDArray[np.bool_]
 
 
-def values(stream: Stream, nests: Sequence[Nest], context: I64, *, whole: bool) -> Iterator[tuple[int, Value]]:
+def find_values(stream: TokenStream, nests: Sequence[Nest], context: I64, *, whole: bool) -> Iterator[tuple[int, Value]]:
     """(token at which it is placed, value) in document order. context: of every token, as `nesting.fill` gives it."""
     template = np.zeros(len(stream.roles), np.bool_)
     for nest in nests:
@@ -47,7 +48,7 @@ def values(stream: Stream, nests: Sequence[Nest], context: I64, *, whole: bool) 
             yield from _runs(stream, template, context, first, stop)
 
 
-def _nodes(stream: Stream, template: NDArray[np.bool_], context: I64, *, whole: bool) -> _Nodes:
+def _nodes(stream: TokenStream, template: NDArray[np.bool_], context: I64, *, whole: bool) -> _Nodes:
     words = np.flatnonzero(stream.text > 0)
     new = np.ones(len(words), np.bool_)
     keys = np.stack([stream.page()[words], stream.node[words], stream.text[words]])
@@ -64,7 +65,7 @@ def _nodes(stream: Stream, template: NDArray[np.bool_], context: I64, *, whole: 
     return _Nodes(words[starts][held], words[starts][held] + lengths[held], one[held])
 
 
-def _runs(stream: Stream, template: NDArray[np.bool_], context: I64, first: int, stop: int) -> Iterator[tuple[int, Value]]:
+def _runs(stream: TokenStream, template: NDArray[np.bool_], context: I64, first: int, stop: int) -> Iterator[tuple[int, Value]]:
     """The stretches of data in a text node."""
     for (is_template, _), run in groupby(range(first, stop), key=lambda token: (bool(template[token]), int(context[token]))):
         if not is_template:
@@ -72,9 +73,9 @@ def _runs(stream: Stream, template: NDArray[np.bool_], context: I64, first: int,
             yield tokens[0], _value(stream, tokens[0], tokens[-1] + 1)
 
 
-def _says(stream: Stream, token: int) -> str:
+def _says(stream: TokenStream, token: int) -> str:
     return stream.names[int(stream.roles[token])]
 
 
-def _value(stream: Stream, first: int, stop: int) -> Value:
+def _value(stream: TokenStream, first: int, stop: int) -> Value:
     return Value(" ".join(_says(stream, token) for token in range(first, stop)), stream.location(first, stop - 1))

@@ -15,14 +15,14 @@ from itertools import count
 from lxml import etree
 
 from extraction.algorithms.alignment.mse import fields
-from extraction.algorithms.alignment.mse.fields import Column, Columns
-from extraction.algorithms.alignment.mse.lines import read
-from extraction.algorithms.alignment.mse.page import Page, Paths
-from extraction.algorithms.alignment.mse.sections import Found, find
-from extraction.algorithms.alignment.schema import Field, Optional, Repeated, Structure, Tuple, Value, column_name
+from extraction.algorithms.alignment.mse.fields import SectionColumn, SectionColumns
+from extraction.algorithms.alignment.mse.lines import read_pages
+from extraction.algorithms.alignment.mse.page import LinePage, PathNumbers
+from extraction.algorithms.alignment.mse.sections import FoundSection, follow_sections
+from extraction.algorithms.alignment.schema import Optional, Repeated, SchemaField, Structure, Tuple, Value, column_name
 from extraction.algorithms.alignment.schema import Row as SchemaRow
 
-__all__ = ["Row", "Section", "SectionField", "mse", "structure"]
+__all__ = ["Section", "SectionField", "SectionRow", "build_structure", "find_sections"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class SectionField:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SectionRow:
     """A record. first, last: the elements that it begins and ends with, siblings (indexes in `elements(root)`). values: by field number."""
 
     first: int
@@ -59,7 +59,7 @@ class Section:
     label: str
     family: int
     fields: tuple[SectionField, ...]
-    rows: Mapping[int, tuple[Row, ...]]
+    rows: Mapping[int, tuple[SectionRow, ...]]
 
     @property
     def several(self) -> bool:
@@ -67,13 +67,13 @@ class Section:
         return any(len(rows) > 1 for rows in self.rows.values())
 
 
-def mse(roots: Sequence[etree._Element]) -> list[Section]:
+def find_sections(roots: Sequence[etree._Element]) -> list[Section]:
     """The sections of pages of one template, those of most content first; a single page will do, but its menus are sections, too."""
-    pages, paths = read(roots)
-    return [section for found in find(pages) if (section := _section(found, pages, paths)).fields]
+    pages, paths = read_pages(roots)
+    return [section for found in follow_sections(pages) if (section := _section(found, pages, paths)).fields]
 
 
-def structure(sections: Sequence[Section], pages: int) -> Structure:
+def build_structure(sections: Sequence[Section], pages: int) -> Structure:
     """Sections as a schema: a set for each, of its records' fields, and the rows of each page."""
     names = (column_name(number) for number in count())
     parts, rows = [], [dict[str, Value | tuple[SchemaRow, ...]]() for _ in range(pages)]
@@ -89,10 +89,10 @@ def structure(sections: Sequence[Section], pages: int) -> Structure:
 
 def _part(name: str, within: str) -> Optional:
     """A field of a record; within: of several values, the name of each."""
-    return Optional(Tuple((Repeated(name, Tuple((Field(within),))) if within else Field(name),)))
+    return Optional(Tuple((Repeated(name, Tuple((SchemaField(within),))) if within else SchemaField(name),)))
 
 
-def _row(record: Row, names: Sequence[tuple[str, str]]) -> SchemaRow:
+def _row(record: SectionRow, names: Sequence[tuple[str, str]]) -> SchemaRow:
     held: dict[str, Value | tuple[SchemaRow, ...]] = {}
     for number, values in record.values.items():
         name, within = names[number]
@@ -100,20 +100,20 @@ def _row(record: Row, names: Sequence[tuple[str, str]]) -> SchemaRow:
     return held
 
 
-def _section(found: Found, pages: Sequence[Page], paths: Paths) -> Section:
-    rows: dict[int, list[Row]] = {}
-    told = {(page, record): fields.texts(pages[page], record) for page, records in found.records.items() for record in records}
-    columns = Columns(list(told.values()))
+def _section(found: FoundSection, pages: Sequence[LinePage], paths: PathNumbers) -> Section:
+    rows: dict[int, list[SectionRow]] = {}
+    told = {(page, record): fields.record_texts(pages[page], record) for page, records in found.records.items() for record in records}
+    columns = SectionColumns(list(told.values()))
     for (page, record), texts in told.items():
         if values := columns.values(texts):
-            rows.setdefault(page, []).append(Row(record.first, record.last, values))
+            rows.setdefault(page, []).append(SectionRow(record.first, record.last, values))
     page, record = next(iter(told))
     around = pages[page].nodes[pages[page].nodes[record.first].parent].path
     named = tuple(_told(column, around, paths) for column in columns.all)
     return Section(found.label, found.family, named, {page: tuple(records) for page, records in rows.items()})
 
 
-def _told(column: Column, around: int, paths: Paths) -> SectionField:
+def _told(column: SectionColumn, around: int, paths: PathNumbers) -> SectionField:
     """A column with the steps of its path below the element around the records."""
     steps: list[str] = []
     path = column.path

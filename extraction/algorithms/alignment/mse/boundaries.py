@@ -8,8 +8,8 @@ the pages have one with exactly its texts.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from extraction.algorithms.alignment.mse.page import Page
-from extraction.algorithms.alignment.mse.records import Record
+from extraction.algorithms.alignment.mse.page import LinePage
+from extraction.algorithms.alignment.mse.records import SectionRecord
 
 SHARED = 0.5
 """Share of the pages that have a static line or record; at least two pages."""
@@ -17,10 +17,10 @@ SHARED = 0.5
 Texts = tuple[tuple[str, ...], int]
 
 
-class Common:
+class SharedLines:
     """What several pages share."""
 
-    def __init__(self, pages: Sequence[Page]) -> None:
+    def __init__(self, pages: Sequence[LinePage]) -> None:
         self.pages = pages
         self.least = max(2.0, SHARED * len(pages))
         marks: Counter[tuple[str, int]] = Counter()
@@ -33,11 +33,11 @@ class Common:
             self._texts.update({(tuple(value.text for value in line.values), line.path) for line in page.lines})
         self.marks = frozenset(mark for mark, count in marks.items() if count >= self.least and mark not in twice and mark[0])
 
-    def bounds(self, page: Page) -> set[int]:
+    def bounds(self, page: LinePage) -> set[int]:
         """The lines of a page that bound sections."""
         return {number for number, line in enumerate(page.lines) if line.mark in self.marks}
 
-    def fixed(self, page: Page) -> set[int]:
+    def fixed(self, page: LinePage) -> set[int]:
         """The lines that half of the pages have word for word."""
         return {
             number
@@ -46,13 +46,13 @@ class Common:
         }
 
 
-def said(page: Page, record: Record) -> Texts:
+def read_record(page: LinePage, record: SectionRecord) -> Texts:
     """The texts of a record and the path it begins at."""
     lines = page.lines[record.low : record.high]
     return tuple(value.text for line in lines for value in line.values), page.nodes[record.first].path
 
 
-def dynamic(page: Page, bounds: set[int], taken: set[int]) -> Iterator[tuple[int, int]]:
+def find_dynamic_runs(page: LinePage, bounds: set[int], taken: set[int]) -> Iterator[tuple[int, int]]:
     """Runs of lines that bound nothing and are in no section yet, half-open."""
     start = None
     for number in range(len(page.lines) + 1):

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from extraction.algorithms.alignment.mse.page import Page
-from extraction.algorithms.alignment.mse.records import Record
+from extraction.algorithms.alignment.mse.page import LinePage
+from extraction.algorithms.alignment.mse.records import SectionRecord
 from extraction.algorithms.alignment.schema import Value
 
 MAX_APART = 6
@@ -33,7 +33,7 @@ Texts = tuple[tuple[int, Value], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class SectionColumn:
     """A column of a section's records. multiple: whether a record may have several values."""
 
     place: Place
@@ -54,12 +54,12 @@ class Column:
         return not self.place[1]
 
 
-def texts(page: Page, record: Record) -> Texts:
+def record_texts(page: LinePage, record: SectionRecord) -> Texts:
     """What a record says."""
     return tuple(pair for line in page.lines[record.low : record.high] for pair in zip(line.paths, line.values, strict=True))
 
 
-class Columns:
+class SectionColumns:
     """The columns of a section's records, in the order in which they stand there."""
 
     def __init__(self, records: Sequence[Texts]) -> None:
@@ -76,7 +76,7 @@ class Columns:
             for rank, (place, _) in enumerate(self.placed(record)):
                 ranks.setdefault(place, []).append(rank)
         order = sorted(ranks, key=lambda place: (sum(ranks[place]) / len(ranks[place]), place))
-        self.all = tuple(Column(place) for place in order)
+        self.all = tuple(SectionColumn(place) for place in order)
         self._number = {place: number for number, place in enumerate(order)}
 
     def values(self, record: Texts) -> dict[int, tuple[Value, ...]]:

@@ -10,7 +10,7 @@ from extraction.algorithms.dom.nodes import clean
 _DIGITS = re.compile(r"\d+")
 
 
-class Kind(IntEnum):
+class LineKind(IntEnum):
     """The type code of a line."""
 
     TEXT = 1
@@ -23,10 +23,10 @@ class Kind(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ContentLine:
     """A content line. path: number of the path of its first text. values: its texts. paths: theirs. first: node of its first text."""
 
-    kind: Kind
+    kind: LineKind
     path: int
     first: int
     values: tuple[Value, ...]
@@ -53,7 +53,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class LineNode:
     """An element. step: its name with shared class names. parent: -1 for the root. bounds: `end`, `low`, `high`, known when it ends."""
 
     tag: str
@@ -80,15 +80,15 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class LinePage:
     """nodes: the elements in document order, as `dom.nodes.elements` has them. lines: the content lines."""
 
-    nodes: tuple[Node, ...]
-    lines: tuple[Line, ...]
+    nodes: tuple[LineNode, ...]
+    lines: tuple[ContentLine, ...]
 
 
 @dataclass(slots=True)
-class Paths:
+class PathNumbers:
     """Numbers for paths, the same on all pages. steps, above: of each path the last step and the path before it, -1 for none."""
 
     numbers: dict[tuple[int, str], int] = field(default_factory=dict)

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from extraction.algorithms.alignment.mse.page import Kind, Page
+from extraction.algorithms.alignment.mse.page import LineKind, LinePage
 
-Sign = tuple[str, Kind | None]
+Sign = tuple[str, LineKind | None]
 """What a record's first element is told by: its step or its name, and the kind of its first line."""
 
 MAX_SIGNS = 8
@@ -38,7 +38,7 @@ Codes = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class SectionRecord:
     """A run of siblings. first, last: their nodes. low, high: the lines, half-open."""
 
     first: int
@@ -53,7 +53,7 @@ class Region:
 
     parent: int
     sign: Sign
-    records: tuple[Record, ...]
+    records: tuple[SectionRecord, ...]
     distance: float = 0.0
     cohesion: float = 0.0
 
@@ -63,7 +63,7 @@ class Region:
         return sum(record.high - record.low for record in self.records)
 
 
-def signs(page: Page, parent: int) -> list[Sign]:
+def find_signs(page: LinePage, parent: int) -> list[Sign]:
     """The signs that begin at least two children of an element, with their class names and without, the most frequent first."""
     counts: Counter[Sign] = Counter()
     for child in page.nodes[parent].children:
@@ -73,13 +73,13 @@ def signs(page: Page, parent: int) -> list[Sign]:
     return [sign for sign, count in counts.most_common(MAX_SIGNS) if count > 1]
 
 
-def begins_line(page: Page, child: int) -> bool:
+def begins_line(page: LinePage, child: int) -> bool:
     """Whether an element holds a line from its beginning."""
     node = page.nodes[child]
     return node.low < node.high and child <= page.lines[node.low].first < node.end
 
 
-def has_sign(page: Page, child: int, sign: Sign) -> bool:
+def has_sign(page: LinePage, child: int, sign: Sign) -> bool:
     """Whether an element is one that begins with a sign."""
     node = page.nodes[child]
     if sign[0] not in (node.step, node.tag) or not begins_line(page, child):
@@ -87,7 +87,7 @@ def has_sign(page: Page, child: int, sign: Sign) -> bool:
     return sign[1] is None or page.lines[node.low].kind == sign[1]
 
 
-def partition(page: Page, parent: int, sign: Sign, within: tuple[int, int] | None = None) -> tuple[Record, ...]:
+def partition_children(page: LinePage, parent: int, sign: Sign, within: tuple[int, int] | None = None) -> tuple[SectionRecord, ...]:
     """The records below an element that begin with a sign; within: only children whose lines are in this half-open range."""
     children = page.nodes[parent].children
     if within is not None:
@@ -104,39 +104,39 @@ def partition(page: Page, parent: int, sign: Sign, within: tuple[int, int] | Non
     return tuple(_record(page, group) for group in found)
 
 
-def _trimmed(page: Page, group: list[int], held: set[str], *, longest: int) -> list[int]:
+def _trimmed(page: LinePage, group: list[int], held: set[str], *, longest: int) -> list[int]:
     """The last record without siblings of which the others have none like it."""
     stop = next((at for at, child in enumerate(group) if at and page.nodes[child].tag not in held), len(group))
     return group[: min(stop, longest)]
 
 
-def _record(page: Page, group: Sequence[int]) -> Record:
+def _record(page: LinePage, group: Sequence[int]) -> SectionRecord:
     low = page.nodes[group[0]].low
-    return Record(group[0], group[-1], low, max(page.nodes[child].high for child in group))
+    return SectionRecord(group[0], group[-1], low, max(page.nodes[child].high for child in group))
 
 
 @dataclass(slots=True)
-class Measure:
+class RecordDistances:
     """Distances of records, which are remembered: lists have few different ones."""
 
-    page: Page
+    page: LinePage
     _known: dict[tuple[Codes, Codes], float] = field(default_factory=dict)
     _tags: dict[int, Counter[tuple[str, str]]] = field(default_factory=dict)
 
-    def region(self, parent: int, sign: Sign, records: tuple[Record, ...]) -> Region:
+    def region(self, parent: int, sign: Sign, records: tuple[SectionRecord, ...]) -> Region:
         """Records with how well they go together."""
         step = max(1, len(records) // COMPARED)
         pairs = list(pairwise(records))[::step][:COMPARED]
         distance = sum(self.between(one, other) for one, other in pairs) / len(pairs) if pairs else 0.0
         some = records[::step][:COMPARED]
-        diverse = sum(diversity(self.codes(record)) for record in some) / len(some)
+        diverse = sum(measure_diversity(self.codes(record)) for record in some) / len(some)
         return Region(parent, sign, records, distance, (PLAIN + diverse) / (1 + UNLIKE * distance))
 
-    def codes(self, record: Record) -> Codes:
+    def codes(self, record: SectionRecord) -> Codes:
         """The codes of a record's lines."""
         return tuple(line.code for line in self.page.lines[record.low : min(record.high, record.low + MAX_LINES)])
 
-    def between(self, one: Record, other: Record) -> float:
+    def between(self, one: SectionRecord, other: SectionRecord) -> float:
         """The distance of two records, 0 to 1."""
         return (self._lines(self.codes(one), self.codes(other)) + self._trees(one, other)) / 2
 
@@ -147,11 +147,11 @@ class Measure:
             self._known[one, other] = edit_distance(one, other) / max(len(one), len(other))
         return self._known[one, other]
 
-    def _trees(self, one: Record, other: Record) -> float:
+    def _trees(self, one: SectionRecord, other: SectionRecord) -> float:
         first, second = self._pairs(one), self._pairs(other)
         return 1 - 2 * (first & second).total() / max(first.total() + second.total(), 1) if first or second else 0.0
 
-    def _pairs(self, record: Record) -> Counter[tuple[str, str]]:
+    def _pairs(self, record: SectionRecord) -> Counter[tuple[str, str]]:
         if record.first not in self._tags:
             nodes = self.page.nodes
             some = range(record.first, min(nodes[record.last].end, record.first + MAX_TAGS))
@@ -175,7 +175,7 @@ def edit_distance(one: Codes, other: Codes) -> float:
     return row[-1]
 
 
-def diversity(codes: Codes) -> float:
+def measure_diversity(codes: Codes) -> float:
     """The mean distance of two of its lines, 0 for a single one."""
     counts = list(Counter(codes).items())
     pairs = len(codes) * (len(codes) - 1) / 2

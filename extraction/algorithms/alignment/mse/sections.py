@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from extraction.algorithms.alignment.mse.boundaries import Common, Texts, dynamic, said
-from extraction.algorithms.alignment.mse.page import Page
-from extraction.algorithms.alignment.mse.records import Measure, Record, Region, Sign, partition
-from extraction.algorithms.alignment.mse.refine import data_codes, extended, mined, refined
-from extraction.algorithms.alignment.mse.regions import candidates, resolved
+from extraction.algorithms.alignment.mse.boundaries import SharedLines, Texts, find_dynamic_runs, read_record
+from extraction.algorithms.alignment.mse.page import LinePage
+from extraction.algorithms.alignment.mse.records import RecordDistances, Region, SectionRecord, Sign, partition_children
+from extraction.algorithms.alignment.mse.refine import extend_region, find_data_codes, mine_records, refine_region
+from extraction.algorithms.alignment.mse.regions import choose_granularity, find_candidates
 
 Wrapper = tuple[int, Sign]
 """(path of the element around the records, what each begins with)"""
@@ -28,20 +28,20 @@ MAX_RUNS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundSection:
     """A section. label: what the boundary above it says, "" for none. family: equal for sections of one wrapper. records: {page: …}."""
 
     label: str
     family: int
-    records: Mapping[int, tuple[Record, ...]]
+    records: Mapping[int, tuple[SectionRecord, ...]]
 
 
 @dataclass(slots=True)
-class _Seen:
+class _SeenPage:
     """A page while its sections are looked for. taken: lines of sections found. by_path: its elements. above: boundaries in order."""
 
-    page: Page
-    measure: Measure
+    page: LinePage
+    measure: RecordDistances
     bounds: set[int]
     regions: list[Region]
     taken: set[int] = field(default_factory=set)
@@ -63,14 +63,14 @@ class _Seen:
 class _Family:
     """labels: {what the boundary above says: {page: records}}."""
 
-    labels: dict[str, dict[int, list[Record]]] = field(default_factory=dict)
+    labels: dict[str, dict[int, list[SectionRecord]]] = field(default_factory=dict)
 
-    def add(self, label: str, number: int, records: Sequence[Record]) -> None:
+    def add(self, label: str, number: int, records: Sequence[SectionRecord]) -> None:
         self.labels.setdefault(label, {}).setdefault(number, []).extend(records)
 
-    def sections(self, family: int) -> Iterator[Found]:
+    def sections(self, family: int) -> Iterator[FoundSection]:
         """Labels of which no page shows both are one section, called as on most pages."""
-        merged: list[tuple[str, dict[int, list[Record]]]] = []
+        merged: list[tuple[str, dict[int, list[SectionRecord]]]] = []
         for label, pages in sorted(self.labels.items(), key=lambda pair: (-len(pair[1]), pair[0])):
             into = next((held for _, held in merged if not held.keys() & pages.keys()), None)
             if into is None:
@@ -78,21 +78,21 @@ class _Family:
             else:
                 into |= pages
         for label, pages in merged:
-            yield Found(label, family, {number: tuple(pages[number]) for number in sorted(pages)})
+            yield FoundSection(label, family, {number: tuple(pages[number]) for number in sorted(pages)})
 
 
-def find(pages: Sequence[Page]) -> list[Found]:
+def follow_sections(pages: Sequence[LinePage]) -> list[FoundSection]:
     """The dynamic sections of pages of one template, those of most lines first."""
-    common = Common(pages)
+    common = SharedLines(pages)
     seen = _look(pages, common)
     static = _static(seen, common)
     wrappers = _wrappers(seen, static)
     families = [_applied(wrapper, seen, static) for wrapper in wrappers]
     mined_families: dict[Wrapper, _Family] = {}
     for number, each in enumerate(seen):
-        runs = sorted(dynamic(each.page, each.bounds | common.fixed(each.page), each.taken), key=lambda run: run[0] - run[1])
+        runs = sorted(find_dynamic_runs(each.page, each.bounds | common.fixed(each.page), each.taken), key=lambda run: run[0] - run[1])
         for run in sorted(runs[:MAX_RUNS]):
-            region = mined(each.page, each.measure, run)
+            region = mine_records(each.page, each.measure, run)
             if region is not None:
                 wrapper = each.page.nodes[region.parent].path, region.sign
                 family = mined_families.setdefault(wrapper, _Family())
@@ -101,47 +101,47 @@ def find(pages: Sequence[Page]) -> list[Found]:
     return [section for number, family in enumerate(every) for section in family.sections(number)]
 
 
-def _look(pages: Sequence[Page], common: Common) -> list[_Seen]:
+def _look(pages: Sequence[LinePage], common: SharedLines) -> list[_SeenPage]:
     """Each page with its boundaries and its candidates."""
-    measures = [Measure(page) for page in pages]
-    found = [candidates(page, measure) for page, measure in zip(pages, measures, strict=True)]
-    data = {code for page, regions in zip(pages, found, strict=True) for code in data_codes(page, regions.values())}
+    measures = [RecordDistances(page) for page in pages]
+    found = [find_candidates(page, measure) for page, measure in zip(pages, measures, strict=True)]
+    data = {code for page, regions in zip(pages, found, strict=True) for code in find_data_codes(page, regions.values())}
     seen = []
     for page, measure, regions in zip(pages, measures, found, strict=True):
         bounds = {line for line in common.bounds(page) if page.lines[line].code not in data}
-        seen.append(_Seen(page, measure, bounds, resolved(page, regions, bounds)))
+        seen.append(_SeenPage(page, measure, bounds, choose_granularity(page, regions, bounds)))
     return seen
 
 
-def _static(seen: Sequence[_Seen], common: Common) -> frozenset[Texts]:
+def _static(seen: Sequence[_SeenPage], common: SharedLines) -> frozenset[Texts]:
     """What records say that many pages have just so."""
     counts: Counter[Texts] = Counter()
     for each in seen:
-        counts.update({said(each.page, record) for region in each.regions for record in region.records})
+        counts.update({read_record(each.page, record) for region in each.regions for record in region.records})
     return frozenset(texts for texts, count in counts.items() if count >= common.least)
 
 
-def _wrappers(seen: Sequence[_Seen], static: frozenset[Texts]) -> list[Wrapper]:
+def _wrappers(seen: Sequence[_SeenPage], static: frozenset[Texts]) -> list[Wrapper]:
     """The wrappers of all refined sections, those of most lines first."""
     lines: Counter[Wrapper] = Counter()
     for each in seen:
         for region in each.regions:
-            for part in refined(each.page, region, each.bounds, static):
+            for part in refine_region(each.page, region, each.bounds, static):
                 lines[each.page.nodes[part.parent].path, part.sign] += part.lines
     return [wrapper for wrapper, _ in lines.most_common(MAX_WRAPPERS)]
 
 
-def _applied(wrapper: Wrapper, seen: Sequence[_Seen], static: frozenset[Texts]) -> _Family:
+def _applied(wrapper: Wrapper, seen: Sequence[_SeenPage], static: frozenset[Texts]) -> _Family:
     """The instances of a wrapper on all pages."""
     path, sign = wrapper
     family = _Family()
     for number, each in enumerate(seen):
         for parent in each.by_path.get(path, ()):
-            records = partition(each.page, parent, sign)
+            records = partition_children(each.page, parent, sign)
             if not records:
                 continue
-            region = extended(each.page, each.measure, Region(parent, sign, records), each.bounds)
-            for part in refined(each.page, region, each.bounds, static):
+            region = extend_region(each.page, each.measure, Region(parent, sign, records), each.bounds)
+            for part in refine_region(each.page, region, each.bounds, static):
                 lines = {line for record in part.records for line in range(record.low, record.high)}
                 if not lines & each.taken:
                     each.taken |= lines

@@ -22,7 +22,7 @@ BESIDE = 40
 
 
 @dataclass(frozen=True, slots=True)
-class NoMatch:
+class WrapperMismatch:
     """A page that a wrapper does not accept.
 
     node: index of the furthest element that was looked at; reason: which element holds it, after which text, and what was met there.
@@ -89,7 +89,7 @@ class _Miss:
 
 
 @dataclass(slots=True)
-class Reading:
+class WrapperReader:
     """Reads one page."""
 
     steps: int = 0
@@ -97,12 +97,16 @@ class Reading:
     _programs: dict[Element, list[_Step]] = field(default_factory=dict)
     _known: dict[tuple[Element, Element], _Met | None] = field(default_factory=dict)
 
-    def read(self, wrapper: Element, page: Element) -> Row | NoMatch:
+    def read(self, wrapper: Element, page: Element) -> Row | WrapperMismatch:
         """The page's row. Raises AlignmentError where that takes too many steps."""
         met = self._element(wrapper, page)
         if met is not None:
             return _row(met)
-        return NoMatch(self._missed.node, self._missed.reason(page)) if self._missed else NoMatch(page.node, _other(wrapper, page))
+        return (
+            WrapperMismatch(self._missed.node, self._missed.reason(page))
+            if self._missed
+            else WrapperMismatch(page.node, _other(wrapper, page))
+        )
 
     def _element(self, wanted: Element, here: Element) -> _Met | None:
         """What is met inside an element, None where it does not match."""

@@ -27,8 +27,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from extraction.algorithms.alignment.roadrunner import optionals
-from extraction.algorithms.alignment.roadrunner.squares import iterators
-from extraction.algorithms.alignment.roadrunner.ways import ANYHOW, BOTH, STRICT, Pair, Way, skipped
+from extraction.algorithms.alignment.roadrunner.partial_alignment import ANYHOW, BOTH, STRICT, AlignedPair, Alignment, skip_to
+from extraction.algorithms.alignment.roadrunner.squares import find_iterators
 from extraction.algorithms.alignment.roadrunner.wrapper import Element, Maybe, Node, Nodes, Pcdata, Plus, Text, required, size, stacked
 from extraction.algorithms.errors import AlignmentError
 
@@ -70,7 +70,7 @@ class Matching:
     limit: int = MAX_STEPS
     resorts: int = 0
     stuck: list[str] = field(default_factory=list)
-    _known: dict[tuple[Node, Node, int], Pair | None] = field(default_factory=dict)
+    _known: dict[tuple[Node, Node, int], AlignedPair | None] = field(default_factory=dict)
     _trail: list[str] = field(default_factory=list)
 
     def merge(self, wrapper: Element, page: Element) -> Element:
@@ -84,7 +84,7 @@ class Matching:
         place = "/".join(self.stuck) or wrapper.label
         raise AlignmentError(f"in {place} there are different parts at one place, and neither is found further on")
 
-    def pair(self, one: Node, two: Node, way: int) -> Pair | None:
+    def pair(self, one: Node, two: Node, way: int) -> AlignedPair | None:
         """Two strings or elements as one; None where they do not match."""
         if not isinstance(one, Element) or not isinstance(two, Element):
             return _strings(one, two)
@@ -101,7 +101,7 @@ class Matching:
             self._trail.pop()
         return self._known[key]
 
-    def _elements(self, one: Element, two: Element, way: int) -> Pair | None:
+    def _elements(self, one: Element, two: Element, way: int) -> AlignedPair | None:
         if self.deep >= DEEP:
             return None
         self.deep += 1
@@ -109,13 +109,13 @@ class Matching:
         self.deep -= 1
         if found is None or (way < ANYHOW and not found.met(one.required, two.size)):
             return None
-        return Pair(Element(one.label, found.nodes()), found.fresh, found.lost, found.resorts)
+        return AlignedPair(Element(one.label, found.nodes()), found.fresh, found.lost, found.resorts)
 
-    def align(self, ones: Sequence[Node], i: int, twos: Sequence[Node], j: int, way: int, *, whole: bool = False) -> Way | None:
+    def align(self, ones: Sequence[Node], i: int, twos: Sequence[Node], j: int, way: int, *, whole: bool = False) -> Alignment | None:
         """Aligns two sequences from given positions: the first to its end, the second, too, where `whole`; else as far as it is needed."""
-        choices: list[Iterator[Way]] = [iter((Way(None, i, j),))]
+        choices: list[Iterator[Alignment]] = [iter((Alignment(None, i, j),))]
         seen: set[tuple[int, int]] = set()
-        furthest = Way(None, i, j)
+        furthest = Alignment(None, i, j)
         returns = 0
         while choices and returns <= (RETURNS if whole else ROW_RETURNS):
             found = next(choices[-1], None)
@@ -136,10 +136,10 @@ class Matching:
         if len(self._trail) > len(self.stuck) and whole:
             self.stuck = list(self._trail)
         if way > STRICT and whole and self.last_resort:
-            return skipped(ones, len(ones), twos, len(twos), furthest)._replace(resorts=furthest.resorts + 1)
+            return skip_to(ones, len(ones), twos, len(twos), furthest)._replace(resorts=furthest.resorts + 1)
         return None
 
-    def _along(self, ones: Sequence[Node], twos: Sequence[Node], at: Way) -> Way:
+    def _along(self, ones: Sequence[Node], twos: Sequence[Node], at: Alignment) -> Alignment:
         """Goes on as long as there is no mismatch and no choice."""
         while at.i < len(ones) and at.j < len(twos):
             if isinstance(ones[at.i], Maybe) or isinstance(twos[at.j], Maybe):
@@ -150,7 +150,7 @@ class Matching:
             at = further
         return at
 
-    def _alternatives(self, ones: Sequence[Node], twos: Sequence[Node], at: Way, way: int, whole: bool) -> Iterator[Way]:
+    def _alternatives(self, ones: Sequence[Node], twos: Sequence[Node], at: Alignment, way: int, whole: bool) -> Iterator[Alignment]:
         """The ways on from a mismatch or a choice, the best first."""
         inside = at.i < len(ones) and at.j < len(twos)
         if self.steps > self.limit:
@@ -159,14 +159,14 @@ class Matching:
                 yield anyhow
             return
         if any(isinstance(node, Maybe) for node in (*ones[at.i : at.i + 1], *twos[at.j : at.j + 1])):
-            yield from optionals.known(self, ones, twos, at)
+            yield from optionals.try_known_optionals(self, ones, twos, at)
             return
-        yield from iterators(self, at, ones, twos)
-        yield from optionals.on_one_side(self, ones, twos, at, whole=whole)
+        yield from find_iterators(self, at, ones, twos)
+        yield from optionals.find_on_one_side(self, ones, twos, at, whole=whole)
         if inside and way > STRICT:
-            yield from optionals.weaker(self, ones, twos, at)
+            yield from optionals.find_weaker_matches(self, ones, twos, at)
 
-    def together(self, ones: Sequence[Node], twos: Sequence[Node], at: Way, way: int) -> Way | None:
+    def together(self, ones: Sequence[Node], twos: Sequence[Node], at: Alignment, way: int) -> Alignment | None:
         """What stands at both positions as one."""
         one, two = ones[at.i], twos[at.j]
         if isinstance(one, Maybe | Plus):
@@ -175,9 +175,9 @@ class Matching:
             found = self._part(two, ones, at.swapped())
             return found and found.swapped()
         pair = self.pair(one, two, way)
-        return pair and at.further((pair.node,), Way(None, at.i + 1, at.j + 1, pair.fresh, pair.lost, pair.resorts))
+        return pair and at.further((pair.node,), Alignment(None, at.i + 1, at.j + 1, pair.fresh, pair.lost, pair.resorts))
 
-    def _parts(self, one: Maybe | Plus, two: Node, at: Way) -> Way | None:
+    def _parts(self, one: Maybe | Plus, two: Node, at: Alignment) -> Alignment | None:
         """Two optional parts, or two repeated ones."""
         assert isinstance(two, Maybe | Plus)  # noqa: S101 - of the type of `one`; the checker does not see it
         found = self._within(one.part, two.part, 0, whole=True)
@@ -185,26 +185,26 @@ class Matching:
             return None
         return at.further((type(one)(found.nodes()),), found._replace(i=at.i + 1, j=at.j + 1))
 
-    def _part(self, one: Maybe | Plus, twos: Sequence[Node], at: Way) -> Way | None:
+    def _part(self, one: Maybe | Plus, twos: Sequence[Node], at: Alignment) -> Alignment | None:
         """An optional or repeated part with what stands in the second sequence."""
         found = self.rows(one.part, twos, at.j) if isinstance(one, Plus) else self._once(one.part, twos, at.j)
         if found is None or found.j == at.j:
             return None
         return at.further((type(one)(found.nodes()),), found._replace(i=at.i + 1))
 
-    def _once(self, part: Nodes, twos: Sequence[Node], j: int) -> Way | None:
+    def _once(self, part: Nodes, twos: Sequence[Node], j: int) -> Alignment | None:
         """An optional part that is there; what repeats at its end is an iterator of its own."""
         found = self._row(part, twos, j)
         while found is not None:
-            more = next(iterators(self, found, part, twos), None)
+            more = next(find_iterators(self, found, part, twos), None)
             if more is None:
                 return found
             found = more
         return None
 
-    def rows(self, part: Nodes, twos: Sequence[Node], j: int) -> Way:
+    def rows(self, part: Nodes, twos: Sequence[Node], j: int) -> Alignment:
         """As many rows of a repeated part as there are from j on, none if it stays there; its nodes are the part made general enough."""
-        found = Way(stacked(part), len(part), j)
+        found = Alignment(stacked(part), len(part), j)
         while found.j < len(twos):
             row = self._row(found.nodes(), twos, found.j)
             if row is None:
@@ -212,13 +212,13 @@ class Matching:
             found = row._replace(fresh=found.fresh + row.fresh, lost=found.lost + row.lost)
         return found
 
-    def _row(self, part: Nodes, twos: Sequence[Node], j: int) -> Way | None:
+    def _row(self, part: Nodes, twos: Sequence[Node], j: int) -> Alignment | None:
         found = self._within(part, twos, j, whole=False)
         if found is None or found.j == j or not found.met(required(part), size(twos[j : found.j])):
             return None
         return found
 
-    def _within(self, part: Nodes, twos: Sequence[Node], j: int, *, whole: bool) -> Way | None:
+    def _within(self, part: Nodes, twos: Sequence[Node], j: int, *, whole: bool) -> Alignment | None:
         """A part of a sequence with a part of another."""
         if self.nested >= NESTED or self.deep >= DEEP:
             return None
@@ -233,11 +233,11 @@ class Matching:
             raise AlignmentError(f"more than {self.most:,} steps are needed; near {'/'.join(self._trail)}")
 
 
-def _strings(one: Node, two: Node) -> Pair | None:
+def _strings(one: Node, two: Node) -> AlignedPair | None:
     if not isinstance(one, Text | Pcdata) or not isinstance(two, Text | Pcdata):
         return None
     if isinstance(one, Text) and isinstance(two, Text) and one.text == two.text:
-        return Pair(one)
+        return AlignedPair(one)
     if (isinstance(one, Text) and one.fixed) or (isinstance(two, Text) and two.fixed):
         return None
-    return Pair(Pcdata())
+    return AlignedPair(Pcdata())

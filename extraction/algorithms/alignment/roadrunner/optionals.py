@@ -2,13 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from extraction.algorithms.alignment.roadrunner.ways import ANYHOW, BOTH, STRICT, Way, skipped
+from extraction.algorithms.alignment.roadrunner.partial_alignment import ANYHOW, BOTH, STRICT, Alignment, skip_to
 from extraction.algorithms.alignment.roadrunner.wrapper import Maybe, Node
-
-if TYPE_CHECKING:
-    from extraction.algorithms.alignment.roadrunner.matching import Matching
 
 AHEAD = 100
 """Siblings that are searched ahead for a mismatching token."""
@@ -21,23 +18,30 @@ HARDLY = 10
 two optional lines."""
 
 
-def known(matching: "Matching", ones: Sequence[Node], twos: Sequence[Node], at: Way) -> Iterator[Way]:
+class Pairing(Protocol):
+    """What matches two nodes: `matching.Matching`, which asks for optionals in its turn."""
+
+    def together(self, ones: Sequence[Node], twos: Sequence[Node], at: Alignment, way: int) -> Alignment | None:
+        """What stands at both positions as one."""
+
+
+def try_known_optionals(matching: Pairing, ones: Sequence[Node], twos: Sequence[Node], at: Alignment) -> Iterator[Alignment]:
     """Where an optional part was found before: it is there, or it is not."""
     if at.i < len(ones) and at.j < len(twos):
         further = matching.together(ones, twos, at, STRICT)
         if further is not None:
             yield further
     if at.i < len(ones) and isinstance(ones[at.i], Maybe):
-        yield at.further(ones[at.i : at.i + 1], Way(None, at.i + 1, at.j))
+        yield at.further(ones[at.i : at.i + 1], Alignment(None, at.i + 1, at.j))
     if at.j < len(twos) and isinstance(twos[at.j], Maybe):
-        yield at.further(twos[at.j : at.j + 1], Way(None, at.i, at.j + 1))
+        yield at.further(twos[at.j : at.j + 1], Alignment(None, at.i, at.j + 1))
 
 
-def on_one_side(matching: "Matching", ones: Sequence[Node], twos: Sequence[Node], at: Way, *, whole: bool) -> Iterator[Way]:
+def find_on_one_side(matching: Pairing, ones: Sequence[Node], twos: Sequence[Node], at: Alignment, *, whole: bool) -> Iterator[Alignment]:
     """One side's token searched ahead on the other, the nearest first; at the end of a side, its end tag, which a row does not have."""
     if at.i == len(ones) or at.j == len(twos):
         if whole:
-            yield skipped(ones, len(ones), twos, len(twos), at)
+            yield skip_to(ones, len(ones), twos, len(twos), at)
         return
     for ahead in range(1, min(AHEAD, max(len(ones) - at.i, len(twos) - at.j))):
         for i, j in ((at.i + ahead, at.j), (at.i, at.j + ahead)):
@@ -45,7 +49,7 @@ def on_one_side(matching: "Matching", ones: Sequence[Node], twos: Sequence[Node]
                 yield from _found(matching, ones, i, twos, j, at)
 
 
-def weaker(matching: "Matching", ones: Sequence[Node], twos: Sequence[Node], at: Way) -> Iterator[Way]:
+def find_weaker_matches(matching: Pairing, ones: Sequence[Node], twos: Sequence[Node], at: Alignment) -> Iterator[Alignment]:
     """What is not STRICT: the two elements themselves, or optionals on both sides, the cheaper first."""
     both = matching.together(ones, twos, at, BOTH)
     if both is not None:
@@ -57,7 +61,7 @@ def weaker(matching: "Matching", ones: Sequence[Node], twos: Sequence[Node], at:
     yield from sorted(found, key=lambda each: each.fresh + each.lost)
 
 
-def _on_both_sides(matching: "Matching", ones: Sequence[Node], twos: Sequence[Node], at: Way) -> Iterator[Way]:
+def _on_both_sides(matching: Pairing, ones: Sequence[Node], twos: Sequence[Node], at: Alignment) -> Iterator[Alignment]:
     """Optionals up to the nearest two tokens that match."""
     for ahead in range(2, min(len(ones) - at.i + len(twos) - at.j - 1, 2 * AHEAD_BOTH)):
         for i in range(at.i + max(1, ahead - AHEAD_BOTH), at.i + min(ahead, AHEAD_BOTH + 1)):
@@ -66,8 +70,8 @@ def _on_both_sides(matching: "Matching", ones: Sequence[Node], twos: Sequence[No
                 yield from _found(matching, ones, i, twos, j, at)
 
 
-def _found(matching: "Matching", ones: Sequence[Node], i: int, twos: Sequence[Node], j: int, at: Way) -> Iterator[Way]:
+def _found(matching: Pairing, ones: Sequence[Node], i: int, twos: Sequence[Node], j: int, at: Alignment) -> Iterator[Alignment]:
     """What is left out up to a place as optional, where what stands there matches."""
-    further = matching.together(ones, twos, Way(None, i, j), STRICT)
+    further = matching.together(ones, twos, Alignment(None, i, j), STRICT)
     if further is not None:
-        yield skipped(ones, i, twos, j, at).further(further.nodes(), further)
+        yield skip_to(ones, i, twos, j, at).further(further.nodes(), further)

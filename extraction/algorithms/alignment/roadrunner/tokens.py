@@ -17,6 +17,7 @@ from lxml import etree
 
 from extraction.algorithms.alignment.roadrunner.wrapper import Element, Node, Text
 from extraction.algorithms.dom.nodes import RAW_TEXT, Location, clean, is_xml, whole_text
+from extraction.algorithms.dom.walk import walk_page
 from extraction.algorithms.errors import AlignmentError
 
 MAX_DEPTH = 60
@@ -58,19 +59,25 @@ class Vocabulary:
 
 
 @dataclass(slots=True)
-class _Open:
+class _Unfrozen:
+    """An element of a page while the page is read.
+
+    names: its classes and ids.
+    length: characters of the text in it.
+    flat: whether it holds inline elements only.
+    """
+
     tag: str
     names: tuple[str, ...]
     node: int
-    ordinal: int = 0
     length: int = 0
     flat: bool = True
-    children: list["_Open | Text"] = field(default_factory=list)
+    children: list["_Unfrozen | Text"] = field(default_factory=list)
 
 
-def read(roots: Sequence[etree._Element]) -> tuple[list[Element], Vocabulary]:
+def read_pages(roots: Sequence[etree._Element]) -> tuple[list[Element], Vocabulary]:
     """The pages as wrappers of elements and strings, and what they share. Raises AlignmentError for one that has too many tokens."""
-    opened = [_walk(root, f"page {number}") for number, root in enumerate(roots, 1)]
+    opened = [_read_page(root, f"page {number}") for number, root in enumerate(roots, 1)]
     names: Counter[str] = Counter()
     strings: Counter[tuple[str, str]] = Counter()
     for page in opened:
@@ -83,9 +90,9 @@ def read(roots: Sequence[etree._Element]) -> tuple[list[Element], Vocabulary]:
     return [_frozen(page, vocabulary) for page in opened], vocabulary
 
 
-def read_one(root: etree._Element, vocabulary: Vocabulary) -> Element:
+def read_page(root: etree._Element, vocabulary: Vocabulary) -> Element:
     """A further page. Raises AlignmentError for one that has too many tokens."""
-    return _frozen(_walk(root, "the page"), vocabulary)
+    return _frozen(_read_page(root, "the page"), vocabulary)
 
 
 def _is_fixed(tag: str, text: str, count: int, pages: int) -> bool:
@@ -96,54 +103,38 @@ def _is_fixed(tag: str, text: str, count: int, pages: int) -> bool:
     return pages >= FEW and count >= ALWAYS * pages
 
 
-def _walk(root: etree._Element, name: str) -> _Open:
-    """One page without recursion: pages may be as deep as the parser lets them."""
-    top, left_out = _Open("", (), -1), frozenset() if is_xml(root) else _OUT
-    chain, node, out, tokens = [top], -1, 0, 0
-    for event, element in etree.iterwalk(root, events=("start", "end", "comment")):
-        if event == "start":
-            node += 1
-            out += bool(out or element.tag in left_out or len(chain) > MAX_DEPTH)
-            if out:
-                continue
-            opened = _Open(str(element.tag), _names(element), node)
+def _read_page(root: etree._Element, name: str) -> _Unfrozen:
+    """Return one page. name: what an error calls it."""
+    top = _Unfrozen("", (), -1)
+    chain, tokens = [top], 0
+    for kind, element, text in walk_page(root, hidden=frozenset() if is_xml(root) else _OUT, max_depth=MAX_DEPTH):
+        if element.hidden:
+            continue
+        if kind == "start":
+            opened = _Unfrozen(element.tag, _names(element.element), element.node)
             chain[-1].children.append(opened)
             chain.append(opened)
-            tokens += 2 + _text(opened, element.text)
-            continue
-        if event == "end":
-            if out:
-                out -= 1
-            else:
-                _closed(chain.pop(), chain[-1], element)
-        if not out and element is not root:
-            tokens += _text(chain[-1], element.tail)
+            tokens += 2
+        elif kind == "end":
+            _close(chain.pop(), chain[-1], element.element)
+        elif cleaned := clean(text):
+            chain[-1].length += len(cleaned)
+            chain[-1].children.append(Text(cleaned, place=Location(element.node, "text", element.texts)))
+            tokens += 1
         if tokens > MAX_TOKENS:
             raise AlignmentError(f"{name} has more than {MAX_TOKENS:,} tags and strings")
     first = top.children[0]
-    assert isinstance(first, _Open)  # noqa: S101 - the root is no text; the checker does not see it
+    assert isinstance(first, _Unfrozen)  # noqa: S101 - the root is no text; the checker does not see it
     return first
 
 
-def _closed(closed: _Open, above: _Open, element: etree._Element) -> None:
-    """Running text becomes one string; what is above learns what is in it."""
+def _close(closed: _Unfrozen, above: _Unfrozen, element: etree._Element) -> None:
+    """Make running text one string, and tell the element above what is in this one."""
     above.length += closed.length
     above.flat = above.flat and closed.flat and closed.tag in _INLINE
     own = any(isinstance(child, Text) for child in closed.children)
     if closed.flat and own and len(closed.children) > 1 and closed.length >= PROSE:
         closed.children = [Text(clean(whole_text(element)), place=Location(closed.node))]
-
-
-def _text(owner: _Open, text: str | None) -> bool:
-    """Puts a text node where it belongs; whether it holds anything. Blank ones count as XPath counts them."""
-    if not text:
-        return False
-    owner.ordinal += 1
-    cleaned = clean(text)
-    if cleaned:
-        owner.length += len(cleaned)
-        owner.children.append(Text(cleaned, place=Location(owner.node, "text", owner.ordinal)))
-    return bool(cleaned)
 
 
 def _names(element: etree._Element) -> tuple[str, ...]:
@@ -155,15 +146,15 @@ def _names(element: etree._Element) -> tuple[str, ...]:
     )
 
 
-def _all(page: _Open) -> Iterator[_Open]:
+def _all(page: _Unfrozen) -> Iterator[_Unfrozen]:
     waiting = [page]
     while waiting:
         each = waiting.pop()
         yield each
-        waiting.extend(child for child in each.children if isinstance(child, _Open))
+        waiting.extend(child for child in each.children if isinstance(child, _Unfrozen))
 
 
-def _frozen(each: _Open, vocabulary: Vocabulary) -> Element:
+def _frozen(each: _Unfrozen, vocabulary: Vocabulary) -> Element:
     label = each.tag + "".join(name for name in each.names if name in vocabulary.names)
     children: list[Node] = []
     for child in each.children:

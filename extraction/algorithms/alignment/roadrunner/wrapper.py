@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from extraction.algorithms.alignment.schema import MAX_NESTING, Field, Optional, Repeated, Tuple, column_name
+from extraction.algorithms.alignment.schema import MAX_NESTING, Optional, Repeated, SchemaField, Tuple, column_name
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import AlignmentError
 
@@ -136,7 +136,7 @@ def optional(nodes: Sequence[Node]) -> Nodes:
     return (only,) if len(nodes) == 1 and isinstance(only, Maybe) else (Maybe(tuple(nodes)),)
 
 
-def named(root: Element) -> Element:
+def name_fields(root: Element) -> Element:
     """The wrapper with names: A, B, … for its fields in document order, then for the sets that hold fields.
 
     Raises AlignmentError where parts are nested deeper than a schema may be.
@@ -171,24 +171,24 @@ def _below(node: Node) -> Nodes:
     return node.children if isinstance(node, Element) else node.part if isinstance(node, Maybe | Plus) else ()
 
 
-def schema(nodes: Sequence[Node]) -> Tuple:
+def build_schema(nodes: Sequence[Node]) -> Tuple:
     """The fields, optional parts and sets of a named wrapper. Parts without any field are left out."""
     return Tuple(tuple(_parts(nodes)))
 
 
-def _parts(nodes: Sequence[Node]) -> Iterator[Field | Optional | Repeated]:
+def _parts(nodes: Sequence[Node]) -> Iterator[SchemaField | Optional | Repeated]:
     for node in nodes:
         if isinstance(node, Pcdata):
-            yield Field(node.name)
+            yield SchemaField(node.name)
         elif isinstance(node, Element):
             yield from _parts(node.children)
         elif isinstance(node, Maybe | Plus):
-            part = schema(node.part)
+            part = build_schema(node.part)
             if part.parts:
                 yield Repeated(node.name, part) if isinstance(node, Plus) else Optional(part)
 
 
-def labels(root: Element) -> Iterator[str]:
+def list_labels(root: Element) -> Iterator[str]:
     """Those of all its elements."""
     waiting: list[Node] = [root]
     while waiting:
@@ -198,10 +198,10 @@ def labels(root: Element) -> Iterator[str]:
         waiting += _below(node)
 
 
-def row_elements(nodes: Sequence[Node]) -> Iterator[tuple[str, str]]:
+def find_row_elements(nodes: Sequence[Node]) -> Iterator[tuple[str, str]]:
     """(name of a set, label of the first element of its rows, "" where they have none) pairs."""
     for node in nodes:
         below = _below(node)
         if isinstance(node, Plus) and node.name:
             yield node.name, next((each.label for each in below if isinstance(each, Element)), "")
-        yield from row_elements(below)
+        yield from find_row_elements(below)

@@ -15,9 +15,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-F64 = NDArray[np.float64]
+from extraction.algorithms.arrays import F64
 
 MAX_ROUNDS = 50
 """Rounds of local changes; each makes it cheaper, and some three are enough on real documents."""
@@ -48,10 +47,10 @@ def open_facilities(opening: Sequence[float], serving: F64, joined: Joined | Non
     if alone.size and np.isfinite(alone.min()):
         starts.append({int(np.argmin(alone))})
     found = [_improved(start, costs, serving, joined) for start in starts]
-    return sorted(min(found, key=lambda chosen: total(sorted(chosen), opening, serving, joined)))
+    return sorted(min(found, key=lambda chosen: total_cost(sorted(chosen), opening, serving, joined)))
 
 
-def total(chosen: Sequence[int], opening: Sequence[float], serving: F64, joined: Joined) -> float:
+def total_cost(chosen: Sequence[int], opening: Sequence[float], serving: F64, joined: Joined) -> float:
     """What it costs to open these and to serve each client by the cheapest of them."""
     if not chosen:
         return 0.0 if not serving.shape[1] else math.inf
@@ -76,7 +75,7 @@ def _greedy(opening: F64, serving: F64) -> set[int]:
 
 
 def _improved(chosen: set[int], opening: F64, serving: F64, joined: Joined) -> set[int]:
-    best = total(sorted(chosen), opening.tolist(), serving, joined)
+    best = total_cost(sorted(chosen), opening.tolist(), serving, joined)
     for _ in range(MAX_ROUNDS):
         cost, changed = _best_change(chosen, opening, serving, joined)
         if changed is None or cost >= best - 1e-9:

@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from extraction.algorithms.alignment.xtract.models import Choice, Maybe, Model, Name, Row, Star, length
+from extraction.algorithms.alignment.xtract.models import Choice, Concatenation, Model, Name, Star, ZeroOrOne, count_symbols
 from extraction.algorithms.alignment.xtract.positions import Positions
 
 SIGNS = 6
@@ -38,41 +38,39 @@ class Code:
     counted: Callable[[int], float]
 
 
-def bits(alphabet: int) -> Code:
+def bit_code(alphabet: int) -> Code:
     """The code for models over so many names."""
     return Code(math.log2(alphabet + SIGNS), lambda m: float((m - 1).bit_length()), lambda k: 2.0 * (k + 1).bit_length() - 1)
 
 
-UNITS = Code(1.0, lambda _: 1.0, lambda _: 1.0)
-"""The paper's worked example counts each symbol, choice and number as one."""
-
-
-def cost_of(model: Model, code: Code) -> float:
+def model_cost(model: Model, code: Code) -> float:
     """Of the model itself."""
-    return length(model) * code.symbol
+    return count_symbols(model) * code.symbol
 
 
 @dataclass(slots=True)
-class Budget:
+class StepBudget:
     """Steps that may still be taken for all sequences and models of a document type."""
 
     left: int = MAX_ALL_STEPS
 
 
-def told(model: Model, sequence: Sequence[str], code: Code, *, positions: Positions | None = None, budget: Budget | None = None) -> float:
+def sequence_cost(
+    model: Model, sequence: Sequence[str], code: Code, *, positions: Positions | None = None, budget: StepBudget | None = None
+) -> float:
     """Of a sequence told by a model; infinite where the model does not have it, or where telling it takes too many steps.
 
     positions: the model's, if known; they say quickly that most models do not have it.
     """
     if not (positions or Positions.of(model)).accept(sequence):
         return math.inf
-    if isinstance(model, Name) or (isinstance(model, Row) and all(isinstance(part, Name) for part in model.parts)):
+    if isinstance(model, Name) or (isinstance(model, Concatenation) and all(isinstance(part, Name) for part in model.parts)):
         return 0.0  # there is only one way
-    return _Teller(sequence, code, budget or Budget()).ends(model, 0).get(len(sequence), math.inf)
+    return _SequenceCoder(sequence, code, budget or StepBudget()).ends(model, 0).get(len(sequence), math.inf)
 
 
-class _Teller:
-    def __init__(self, sequence: Sequence[str], code: Code, budget: Budget) -> None:
+class _SequenceCoder:
+    def __init__(self, sequence: Sequence[str], code: Code, budget: StepBudget) -> None:
         self._sequence, self._code, self._budget = sequence, code, budget
         self._known: dict[tuple[int, int], Ends] = {}
         self._kept: list[Model] = []  # ids are of living objects only
@@ -90,17 +88,17 @@ class _Teller:
     def _find(self, model: Model, start: int) -> Ends:
         if isinstance(model, Name):
             return {start + 1: 0.0} if start < len(self._sequence) and self._sequence[start] == model.name else {}
-        if isinstance(model, Row):
+        if isinstance(model, Concatenation):
             return self._row(model, start)
         if isinstance(model, Star):
             return self._star(model, start)
         parts, chosen = (model.parts, len(model.parts)) if isinstance(model, Choice) else ((model.part,), 2)
-        found: Ends = {start: self._code.chosen(2)} if isinstance(model, Maybe) else {}
+        found: Ends = {start: self._code.chosen(2)} if isinstance(model, ZeroOrOne) else {}
         for part in parts:
             _cheaper(found, self.ends(part, start), self._code.chosen(chosen))
         return found
 
-    def _row(self, model: Row, start: int) -> Ends:
+    def _row(self, model: Concatenation, start: int) -> Ends:
         found: Ends = {start: 0.0}
         for part in model.parts:
             found = self._step(part, found)

@@ -13,9 +13,9 @@ from itertools import islice
 
 from lxml import etree
 
-from extraction.algorithms.alignment.xtract.codes import Budget
-from extraction.algorithms.alignment.xtract.infer import Content, infer
-from extraction.algorithms.alignment.xtract.models import EMPTY, declared
+from extraction.algorithms.alignment.xtract.codes import StepBudget
+from extraction.algorithms.alignment.xtract.infer import Content, infer_content
+from extraction.algorithms.alignment.xtract.models import EMPTY, declare_model
 
 MAX_ELEMENTS = 500_000
 """Elements looked at on all pages; the largest real feeds have some 100,000."""
@@ -36,7 +36,7 @@ class TooManyNamesError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class ElementType:
     """An element of a document type.
 
     count: how many there are on the pages. content: its model, None where it holds text. children: names of elements in its text.
@@ -54,14 +54,14 @@ class Element:
         """As a DTD writes it."""
         if self.content is None:
             return f"(#PCDATA | {' | '.join(self.children)})*" if self.children else "(#PCDATA)"
-        return "EMPTY" if self.content.deterministic == EMPTY else declared(self.content.deterministic)
+        return "EMPTY" if self.content.deterministic == EMPTY else declare_model(self.content.deterministic)
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentType:
     """What pages of a template may hold. elements: the root first, then in the order in which they first stand on the pages."""
 
-    elements: tuple[Element, ...]
+    elements: tuple[ElementType, ...]
     pages: int
 
     def text(self) -> str:
@@ -70,7 +70,7 @@ class DocumentType:
 
 
 @dataclass(slots=True)
-class _Seen:
+class _SeenElements:
     """Of one name: its children's names, each time; whether it holds text; how often it has each attribute."""
 
     sequences: list[tuple[str, ...]] = field(default_factory=list)
@@ -78,12 +78,12 @@ class _Seen:
     attributes: Counter[str] = field(default_factory=Counter)
 
 
-def document_type(roots: Sequence[etree._Element]) -> DocumentType:
+def infer_document_type(roots: Sequence[etree._Element]) -> DocumentType:
     """The document type of some pages; empty for none. Raises TooManyNamesError beyond `MAX_NAMES` and `MAX_ATTRIBUTES` names."""
     look = _Look()
     for root in roots:
         look.page(root)
-    budget = Budget()
+    budget = StepBudget()
     return DocumentType(tuple(_element(name, found, budget) for name, found in look.seen.items()), len(roots))
 
 
@@ -91,7 +91,7 @@ class _Look:
     """Looks at the elements of pages. seen: {name: what was seen of it}."""
 
     def __init__(self) -> None:
-        self.seen: dict[str, _Seen] = {}
+        self.seen: dict[str, _SeenElements] = {}
         self._left = MAX_ELEMENTS
 
     def page(self, root: etree._Element) -> None:
@@ -113,7 +113,7 @@ class _Look:
 
     def _element(self, element: etree._Element, declared: Sequence[str], prefixes: Mapping[str, set[str]]) -> None:
         name = _written(element)
-        found = self.seen.setdefault(name, _Seen())
+        found = self.seen.setdefault(name, _SeenElements())
         children = list(element)
         found.sequences.append(tuple(_written(child) for child in children if isinstance(child.tag, str)))
         texts = [element.text, *(child.tail for child in children)]
@@ -146,16 +146,16 @@ def _written(element: etree._Element) -> str:
     return f"{element.prefix}:{local}" if element.prefix else local
 
 
-def _element(name: str, found: _Seen, budget: Budget) -> Element:
+def _element(name: str, found: _SeenElements, budget: StepBudget) -> ElementType:
     count = len(found.sequences)
     shares = {attribute: number / count for attribute, number in found.attributes.items()}
     if found.has_text:
         children = tuple(dict.fromkeys(child for sequence in found.sequences for child in sequence))
-        return Element(name, count, None, children, shares)
-    return Element(name, count, infer(found.sequences, budget=budget), (), shares)
+        return ElementType(name, count, None, children, shares)
+    return ElementType(name, count, infer_content(found.sequences, budget=budget), (), shares)
 
 
-def _lines(element: Element) -> Iterator[str]:
+def _lines(element: ElementType) -> Iterator[str]:
     yield f"<!ELEMENT {element.name} {element.model}>"
     for name, share in element.attributes.items():
         yield f"<!ATTLIST {element.name} {name} CDATA {'#REQUIRED' if share >= 1 else '#IMPLIED'}>"

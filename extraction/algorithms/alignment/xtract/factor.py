@@ -11,7 +11,7 @@ and whose sequences differ. Cost: the square of the symbols for each divisor tak
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from extraction.algorithms.alignment.xtract.models import EMPTY, Model, Symbols, choice, row
+from extraction.algorithms.alignment.xtract.models import EMPTY, Model, Symbols, choose_one, concatenate
 
 SEEDS = 10
 """k: one subset is begun for so many candidates; the paper's N/10."""
@@ -28,7 +28,7 @@ Numbers = tuple[int, ...]
 Set = frozenset[Numbers]
 
 
-def factor(candidates: Collection[Symbols]) -> Model:
+def factor_candidates(candidates: Collection[Symbols]) -> Model:
     """One model of all the candidates (FACTOR)."""
     numbers: dict[Model, int] = {}
     numbered = [tuple(numbers.setdefault(symbol, len(numbers)) for symbol in each) for each in candidates]
@@ -38,23 +38,23 @@ def factor(candidates: Collection[Symbols]) -> Model:
 def _factored(whole: Set, symbols: Sequence[Model]) -> Model:
     best = min(_divisions(whole), key=lambda each: (sum(map(_size, each)), *map(sorted, each)), default=None)
     if best is None:
-        return choice([row([symbols[number] for number in each]) if each else EMPTY for each in sorted(whole)])
+        return choose_one([concatenate([symbols[number] for number in each]) if each else EMPTY for each in sorted(whole)])
     divisor, quotient, rest = best
-    product = row([_factored(divisor, symbols), _factored(quotient, symbols)])
-    return choice([product, _factored(rest, symbols)]) if rest else product
+    product = concatenate([_factored(divisor, symbols), _factored(quotient, symbols)])
+    return choose_one([product, _factored(rest, symbols)]) if rest else product
 
 
-def begun_alike(candidates: Collection[Symbols]) -> Model:
+def factor_beginnings(candidates: Collection[Symbols]) -> Model:
     """One model of all the candidates in which only common beginnings are put together: of plain sequences always a deterministic one."""
     following: dict[Model, list[Symbols]] = {}
     for each in candidates:
         if each:
             following.setdefault(each[0], []).append(each[1:])
-    rows = [row([symbol, begun_alike(rest)]) for symbol, rest in following.items()]
-    return choice([*rows, EMPTY] if any(not each for each in candidates) else rows)
+    rows = [concatenate([symbol, factor_beginnings(rest)]) for symbol, rest in following.items()]
+    return choose_one([*rows, EMPTY] if any(not each for each in candidates) else rows)
 
 
-def factored_subsets(candidates: Sequence[Symbols], covers: Mapping[Symbols, frozenset[int]]) -> list[Model]:
+def factor_subsets(candidates: Sequence[Symbols], covers: Mapping[Symbols, frozenset[int]]) -> list[Model]:
     """A model of each subset that is worth factoring (FACTORSUBSETS). covers: which sequences each candidate has."""
     shared = _Shared(candidates)
     scores = {each: shared.score(each) for each in candidates}
@@ -65,7 +65,7 @@ def factored_subsets(candidates: Sequence[Symbols], covers: Mapping[Symbols, fro
             break
         if all(_overlap(covers[each], covers[seed]) <= MAX_OVERLAP for seed in seeds):
             seeds.append(each)
-    return list(dict.fromkeys(factor(_subset(seed, left, covers, shared)) for seed in seeds))
+    return list(dict.fromkeys(factor_candidates(_subset(seed, left, covers, shared)) for seed in seeds))
 
 
 def _subset(seed: Symbols, order: Sequence[Symbols], covers: Mapping[Symbols, frozenset[int]], shared: "_Shared") -> list[Symbols]:

@@ -9,7 +9,7 @@ sequence's length for each round of `repetitions`.
 
 from collections.abc import Iterator, Sequence
 
-from extraction.algorithms.alignment.xtract.models import Model, Name, Symbols, choice, row, star
+from extraction.algorithms.alignment.xtract.models import Model, Name, Symbols, choose_one, concatenate, repeat
 
 REPEATS = (2, 3, 4)
 """r: how often a part has to stand in a row to be a repetition. The paper's values."""
@@ -21,19 +21,19 @@ MAX_ROUNDS = 20
 """Rounds of `repetitions`: each puts one star around another, and real documents nest lists a few levels deep."""
 
 
-def generalise(sequence: Sequence[str]) -> list[Symbols]:
+def generalise_sequence(sequence: Sequence[str]) -> list[Symbols]:
     """The sequence itself and its generalisations, each once (GENERALIZE)."""
     known = {name: Name(name) for name in set(sequence)}
     plain: Symbols = tuple(known[name] for name in sequence)
     found: dict[Symbols, None] = {plain: None}
     for r in REPEATS:
-        repeated = repetitions(plain, r)
+        repeated = discover_repetitions(plain, r)
         for reach in REACHES:
-            found[alternations(repeated, reach * len(repeated))] = None
+            found[discover_alternations(repeated, reach * len(repeated))] = None
     return list(found)
 
 
-def repetitions(symbols: Symbols, r: int) -> Symbols:
+def discover_repetitions(symbols: Symbols, r: int) -> Symbols:
     """The part with the most repetitions in a row, at least r, becomes ``(part)*`` wherever it stands so often; again until there is none
     (DISCOVERSEQPATTERN). Of equally frequent parts the shortest, of those the first."""
     for _ in range(MAX_ROUNDS):
@@ -44,12 +44,12 @@ def repetitions(symbols: Symbols, r: int) -> Symbols:
     return symbols
 
 
-def alternations(symbols: Symbols, d: float) -> Symbols:
+def discover_alternations(symbols: Symbols, d: float) -> Symbols:
     """Each stretch in which symbols come again within d places becomes ``(a|b|…)*`` of its symbols (DISCOVERORPATTERN)."""
     found: list[Model] = []
     for start, end in _stretches(symbols, d):
         stretch = symbols[start:end]
-        found += [star(choice(stretch))] if len(set(stretch)) > 1 else stretch
+        found += [repeat(choose_one(stretch))] if len(set(stretch)) > 1 else stretch
     return tuple(found)
 
 
@@ -80,7 +80,7 @@ def _replaced(symbols: Symbols, part: Symbols, r: int) -> Iterator[Model]:
         while symbols[place + times * len(part) : place + (times + 1) * len(part)] == part:
             times += 1
         if times >= r:
-            yield star(row(part))
+            yield repeat(concatenate(part))
             place += times * len(part)
         else:
             yield symbols[place]

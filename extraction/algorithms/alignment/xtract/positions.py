@@ -7,7 +7,7 @@ Wood 1998): no two positions of one name come first, or after the same position.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from extraction.algorithms.alignment.xtract.models import Choice, Maybe, Model, Name, Row, Star
+from extraction.algorithms.alignment.xtract.models import Choice, Concatenation, Model, Name, Star, ZeroOrOne
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def _walk(model: Model, names: list[str], follow: list[set[int]]) -> _Edges:
         follow.append(set())
         here = frozenset((len(names) - 1,))
         return here, here, False
-    if isinstance(model, Row):
+    if isinstance(model, Concatenation):
         edges: _Edges = frozenset(), frozenset(), True
         for part in model.parts:
             edges = _joined(edges, _walk(part, names, follow), follow)
@@ -64,7 +64,7 @@ def _walk(model: Model, names: list[str], follow: list[set[int]]) -> _Edges:
     if isinstance(model, Star):
         for each in last:
             follow[each] |= first
-    assert isinstance(model, Star | Maybe)  # noqa: S101 - the kinds are all named
+    assert isinstance(model, Star | ZeroOrOne)  # noqa: S101 - the kinds are all named
     return first, last, True
 
 
