@@ -15,7 +15,7 @@ class Entry:
     rows: tuple[Selector, ...] = ()
 
 
-def definition_of(rule: Rule) -> RuleDefinition:
+def read_definition_or_empty(rule: Rule) -> RuleDefinition:
     """The version as a value; an empty one where the row holds none, so that its page can be shown."""
     try:
         return rule.read_definition()
@@ -25,7 +25,7 @@ def definition_of(rule: Rule) -> RuleDefinition:
 
 def find_entries(rule: Rule) -> dict[str, Entry]:
     """What a version has for each attribute; for one of a list with what its rows are."""
-    value = definition_of(rule)
+    value = read_definition_or_empty(rule)
     found = {each.name: Entry(each) for each in value.attributes}
     for one in value.lists:
         found |= {each.name: Entry(each, one.rows) for each in one.attributes}

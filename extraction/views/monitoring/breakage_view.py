@@ -165,7 +165,7 @@ def show_effects(breakage: Breakage) -> list[AttributeEffect]:
 
 def judge_proposal(breakage: Breakage) -> Proof | None:
     """How sure the repair is of what broke; None where there is none."""
-    return proofs.proof(breakage.proposal.read_report(), breakage.attributes) if breakage.proposal else None
+    return proofs.read_proof(breakage.proposal.read_report(), breakage.attributes) if breakage.proposal else None
 
 
 def describe_ending(breakage: Breakage, proof: Proof | None) -> str:

@@ -148,7 +148,7 @@ def _template(
 ) -> TemplateWatch:
     outcomes = {each.url: each.outcome for each in checks[-1].read_pages()} if checks else {}
     watched = [Watched(each, outcomes.get(each.page.url, "")) for each in bellwethers]
-    names = [each.name for each in rule_xpaths.definition_of(rule).every]
+    names = [each.name for each in rule_xpaths.read_definition_or_empty(rule).every]
     broke = checks[-1].broken if checks else []
     names.sort(key=lambda name: name not in broke)
     known = [schema.get((rule.cluster.record_type_id, name)) or Attribute(name=name, position=n) for n, name in enumerate(names)]

@@ -133,7 +133,7 @@ def list_attributes(rule: Rule) -> list[AttributeRow]:
     report = rule.read_report()
     entries = {entry.name: entry for entry in report.attributes}
     failures = report.failures
-    defined = {each.name: each for each in rule_xpaths.definition_of(rule).attributes}
+    defined = {each.name: each for each in rule_xpaths.read_definition_or_empty(rule).attributes}
     pages = _pages(entries.values())
     seen = _seen(rule)
     why = explained.explain_attributes(report)
@@ -160,7 +160,7 @@ def list_attributes(rule: Rule) -> list[AttributeRow]:
 def list_lists(rule: Rule) -> list[ListRow]:
     """The lists of the record type with what the rule has for them; those it has nothing for, with the reason if there is one."""
     report = rule.read_report()
-    defined = {each.name: each for each in rule_xpaths.definition_of(rule).lists}
+    defined = {each.name: each for each in rule_xpaths.read_definition_or_empty(rule).lists}
     said = {entry.name: entry for entry in report.lists}
     schema = site_pages.list_schema(rule.cluster.record_type)
     for name, one in defined.items():
@@ -295,7 +295,7 @@ def _found(rule: Rule) -> list[tuple[Snapshot, apply.Extraction]]:
 
 def _shown(rule: Rule) -> list[Snapshot]:
     """The pages of an open break that a version was made for; else samples, those first that are as the pages are now."""
-    checked = Snapshot.objects.select_related("page").in_bulk(designs.check_pages(rule)[:SEEN_PAGES])
+    checked = Snapshot.objects.select_related("page").in_bulk(designs.find_check_pages(rule)[:SEEN_PAGES])
     if checked:
         return list(checked.values())
     samples = [each.snapshot for each in rule.cluster.samples.select_related("snapshot__page").order_by("position")]
@@ -316,6 +316,6 @@ def _changes(rule: Rule, older: Rule | None) -> list[tuple[str, str]]:
 
 def _entries(rule: Rule) -> dict[str, AttributeRule | ListRule]:
     """What a version has for each of its attributes and lists, by name."""
-    value = rule_xpaths.definition_of(rule)
+    value = rule_xpaths.read_definition_or_empty(rule)
     entries: tuple[AttributeRule | ListRule, ...] = (*value.attributes, *value.lists)
     return {each.name: each for each in entries}
