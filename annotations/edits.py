@@ -46,9 +46,9 @@ def apply(
         mine.filter(undone=True).delete()
         number = 0
         for change in changes:
-            before = labelling.said(cluster, snapshot, change.attribute, change.row)
+            before = labelling.get_labels(cluster, snapshot, change.attribute, change.row)
             labelling.set_labels(cluster, snapshot, change.attribute, change.locations, user, row=change.row, nodes=nodes)
-            after = labelling.said(cluster, snapshot, change.attribute, change.row)
+            after = labelling.get_labels(cluster, snapshot, change.attribute, change.row)
             if before != after:
                 edit = Edit.objects.create(
                     cluster=cluster,
@@ -120,6 +120,6 @@ def _replay(cluster: Cluster, user: User, *, back: bool) -> Step | None:
 def _restore(cluster: Cluster, edit: Edit, user: User, *, back: bool) -> None:
     before, after = edit.read_before(), edit.read_after()
     expected, wanted = (after, before) if back else (before, after)
-    if labelling.said(cluster, edit.snapshot, edit.attribute, edit.row) != expected:
+    if labelling.get_labels(cluster, edit.snapshot, edit.attribute, edit.row) != expected:
         raise LabelError(f"somebody else has changed {edit.attribute.name} on {edit.snapshot.page.url} since; mark it again instead")
     labelling.set_labels(cluster, edit.snapshot, edit.attribute, wanted, user, row=edit.row)

@@ -8,8 +8,8 @@ from extraction.services.intake import load_assets
 
 def missing(snapshot: Snapshot) -> dict[str, Any]:
     """{missing: how many files were never loaded, possible: whether they can be}. Nothing is read where they cannot."""
-    possible = load_assets.possible(snapshot.page.site)
-    return {"missing": len(load_assets.missing([snapshot])) if possible else 0, "possible": possible}
+    possible = load_assets.can_load(snapshot.page.site)
+    return {"missing": len(load_assets.find_missing([snapshot])) if possible else 0, "possible": possible}
 
 
 def progress(run: Run) -> dict[str, Any]:

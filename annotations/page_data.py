@@ -21,7 +21,7 @@ def suggestions(cluster: Cluster, snapshot: Snapshot) -> dict[str, Any]:
     """{"page", "suggestions": [{"attribute", "words", "values": [{"location", "value"}]}]}. Raises PageError."""
     nodes = services.page_tree(cluster, snapshot).nodes
     attributes = services.attributes(cluster)
-    found = page_data.suggestions(snapshot, attributes, nodes)
+    found = page_data.suggest_values(snapshot, attributes, nodes)
     known = {each.attribute.pk for each in found}
     found += _main_text(cluster, snapshot, [attribute for attribute in attributes if attribute.pk not in known], nodes)
     rows = [
@@ -42,7 +42,7 @@ def _main_text(
 ) -> list[page_data.Suggestion]:
     """The element of the page's main text for the attributes that are named like it."""
     wanting = [attribute for attribute in attributes if boilerplate.wants_main_text(attribute)]
-    place = boilerplate.main_text(cluster, snapshot) if wanting else None
+    place = boilerplate.find_main_text(cluster, snapshot) if wanting else None
     if place is None:
         return []
     text = value(nodes, place) or ""
@@ -58,7 +58,7 @@ def agreement(cluster: Cluster, attribute: Attribute) -> dict[str, Any]:
         return {"attribute": attribute.pk, "agreement": None}
     ids = list(space.pages)[:MAX_PAGES]
     given = {pk: [text for _, text in rows] for pk, rows in space.values(rule, only=ids).items()}
-    found = page_data.agreement(attribute, given, page_data.items_of(list(Snapshot.objects.filter(pk__in=ids))))
+    found = page_data.measure_agreement(attribute, given, page_data.read_items(list(Snapshot.objects.filter(pk__in=ids))))
     if found is None:
         return {"attribute": attribute.pk, "agreement": None}
     said = {"words": found.words, "agree": found.agree, "compared": found.compared, "different": list(found.different)}

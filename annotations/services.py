@@ -11,7 +11,7 @@ from django.urls import reverse
 from annotations import drafts, edits
 from annotations.similar import similar
 from extraction.algorithms.dom.nodes import Location
-from extraction.display.tree import PREVIEW_CHARS, PageTree, option
+from extraction.display.tree import PREVIEW_CHARS, PageTree, describe_option
 from extraction.models import Attribute, Cluster, Label, RecordList, Rule, Run, Snapshot
 from extraction.services.core.stored_pages import read_elements
 from extraction.services.learning import learn_rule, workspaces
@@ -68,7 +68,7 @@ def page_tree(cluster: Cluster, snapshot: Snapshot) -> PageTree:
 
 def sample_ids(cluster: Cluster) -> list[int]:
     """Snapshot ids of the pages shown in the workbench, in their order."""
-    return [sample.snapshot_id for sample in sample_pages.samples(cluster)]
+    return [sample.snapshot_id for sample in sample_pages.choose_samples(cluster)]
 
 
 def titles(cluster: Cluster, snapshots: Sequence[int]) -> list[dict[str, Any]]:
@@ -118,7 +118,7 @@ def _samples(cluster: Cluster) -> list[dict[str, Any]]:
 
     Samples were chosen greedily, so what one adds to fewer others is never less than what it added when it was chosen.
     """
-    rows = sample_pages.samples(cluster)
+    rows = sample_pages.choose_samples(cluster)
     before = [0.0, *(sample.covered_fraction for sample in rows)]
     added = {sample.snapshot_id: max(0.0, sample.covered_fraction - last) for sample, last in zip(rows, before, strict=False)}
     labelled = set(Label.objects.filter(cluster=cluster).values_list("snapshot_id", flat=True).distinct())
@@ -175,7 +175,7 @@ def _similar(cluster: Cluster, snapshot_id: int, marked: Sequence[Location]) -> 
     if page is None:
         return []
     tree = PageTree(page.nodes, page.index)
-    return [option(tree, place) for place in similar(tree, marked) if place not in marked]
+    return [describe_option(tree, place) for place in similar(tree, marked) if place not in marked]
 
 
 def _rule(cluster: Cluster) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def workbench(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def offered(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """What the template's pages say of themselves, to begin a record type with; nothing where they say nothing."""
     cluster = _cluster(slug, number)
-    kind, found = stored_data.proposed(cluster)
+    kind, found = stored_data.propose_record_type(cluster)
     return render(request, "annotations/_offered.html", {"cluster": cluster, "type": kind, "attributes": found})
 
 
@@ -184,7 +184,7 @@ def place(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
         location = _location(json.loads(request.GET.get("location", "")))
     except json.JSONDecodeError as error:
         raise BadRequest(f"location: this is not JSON: {error}") from error
-    shown = tree.place(found, location)
+    shown = tree.describe_place(found, location)
     if shown is None:
         raise BadRequest("the page has no such place")
     return shown
@@ -196,18 +196,18 @@ def page_tree(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Children of ?node= of ?page= (without node: the root), or the hits of ?search=."""
     found = _page_tree(request, cluster)
     if "search" in request.GET:
-        return tree.search(found, request.GET["search"][:200])
+        return tree.search_tree(found, request.GET["search"][:200])
     node = _number(request, "node") if request.GET.get("node") else None
     if node is not None and node >= len(found.nodes):
         raise BadRequest(f"node: the page has {len(found.nodes)} elements, so there is no element {node}")
-    return tree.children(found, node, after=_number(request, "after"))
+    return tree.list_children(found, node, after=_number(request, "after"))
 
 
 @require_GET
 @endpoint
 def dimmed(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """The elements of ?page= that are template or redundant."""
-    return {"nodes": boilerplate.dimmed(cluster, _snapshot(cluster, request.GET.get("page")))}
+    return {"nodes": boilerplate.find_dimmed(cluster, _snapshot(cluster, request.GET.get("page")))}
 
 
 @require_GET
@@ -221,7 +221,7 @@ def looks(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @endpoint
 def load_looks(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Starts loading styles and pictures of the samples; `progress` says where to ask how it goes."""
-    run = load_assets.start(cluster.site, cluster=cluster, user=request.user)
+    run = load_assets.start_loading(cluster.site, cluster=cluster, user=request.user)
     return {"progress": reverse("workbench_looks_progress", args=[cluster.site.slug, cluster.number, run.pk])}
 
 

@@ -15,13 +15,13 @@ from extraction.services.monitoring import alerts, monitors, tidy_checks
 @shared_task
 def execute(run_id: int) -> None:
     """Does the job of a run, unless somebody else does."""
-    pipeline.execute(run_id)
+    pipeline.execute_run(run_id)
 
 
 @shared_task
 def sweep() -> None:
     """Finds runs that nobody holds and sends them again."""
-    runs.sweep()
+    runs.sweep_runs()
 
 
 @shared_task
@@ -46,11 +46,11 @@ def deliver(alert_id: int) -> None:
 @task_failure.connect(sender=execute)
 def execute_failed(*, exception: BaseException, args: Any, **_: Any) -> None:
     """A job died of an error of the program: its run ends as failed; Celery logs the trace."""
-    runs.broke(args[0], exception)
+    runs.fail_broken_run(args[0], exception)
 
 
 @worker_ready.connect
 def worker_started(**_: Any) -> None:
     """A worker that comes back takes up at once what its predecessor was killed over."""
-    runs.sweep()
+    runs.sweep_runs()
     connection.close()

@@ -1,7 +1,7 @@
-"""All ways of clustering a site's pages under one name each, from bytes to groups: to be compared (ALGORITHMS 2, 8-10).
+"""All ways of clustering a site's pages, by name, from bytes to groups, so that they can be compared (docs/algorithms.md#page-clustering).
 
 Pages that cannot be read are in no group. Pages of a site share a frame, so the paths for TEXT and LSH are those of
-`text_paths.within_site`.
+`text_paths.drop_frame`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,11 +28,12 @@ T = TypeVar("T")
 
 Pages = Mapping[str, bytes]
 Groups = list[list[str]]
-"""Names of pages; a group of one is a page that is like no other."""
+"""Names of pages. A group of one is a page that is like no other."""
 
 
 def masked_shingle_groups(pages: Pages) -> Groups:
-    """Vertex, both stages: what the dashboard uses, but for the small templates that it offers. Pages of no template are groups of one."""
+    """Group pages by both stages of Vertex, as the dashboard does, but without the small templates that it offers. Pages of no template are
+    groups of one."""
 
     def steps(name: str) -> PageSteps:
         return collect_steps(parse(pages[name]).root)
@@ -44,26 +45,26 @@ def masked_shingle_groups(pages: Pages) -> Groups:
 
 
 def text_groups(pages: Pages, method: Callable[[EssentialPaths], TextClustering]) -> Groups:
-    """One of the TEXT methods."""
+    """Group pages by one of the TEXT methods."""
     read = _read(pages, read_text_paths)
     return _named(list(read), [cluster.members for cluster in method(find_essential_paths(drop_frame(list(read.values())))).clusters])
 
 
 def projection_groups(pages: Pages) -> Groups:
-    """LSH."""
+    """Group pages by LSH."""
     read: dict[str, U64] = _read(pages, read_text_paths)
     return _named(list(read), cluster_by_projection(drop_frame(list(read.values()))))
 
 
 def tree_groups(pages: Pages) -> Groups:
-    """RTDM, hierarchically on a sample."""
+    """Group pages by RTDM, hierarchically on a sample."""
     distance = TreeDistance()
     read = _read(pages, distance.read_page)
     return _named(list(read), cluster_by_likeness(list(read.values()), distance.likeness, at_most=distance.likeness_bound))
 
 
 def mdl_bits(pages: Pages, groups: Groups) -> float:
-    """The MDL cost of any groups (ALGORITHMS 8), by which methods can be compared where nobody has labelled pages."""
+    """Return the MDL cost of any groups (Kim & Shim 2011, section 3), by which methods can be compared where nobody has labelled pages."""
     read = _read({name: pages[name] for group in groups for name in group}, read_text_paths)
     numbers = {name: number for number, name in enumerate(read)}
     known = [[numbers[name] for name in group if name in numbers] for group in groups]

@@ -75,7 +75,7 @@ class Addresses:
     def __call__(self, address: str, kind: ResourceKind) -> str | None:
         """Ours for a file of that kind that is held or written into the address itself; None for any other."""
         if address[:5].lower() == "data:":
-            return inert_data(address, kind)
+            return make_inert_data(address, kind)
         url = references.resolve_address(self.base, address)
         found = self.held.get(url) if url else None
         if found is None or not found.content_type.startswith(_KINDS[kind]):
@@ -100,7 +100,7 @@ class FileName:
     suffix: str
 
 
-def under_place(version: str, *, depth: int = 0) -> Written:
+def address_under_place(version: str, *, depth: int = 0) -> Written:
     """Addresses below PLACE, for a page (depth 0) or for a sheet that stands so deep."""
 
     def written(found: Held, kind: ResourceKind) -> str | None:
@@ -119,13 +119,13 @@ def parse_name(name: str) -> SheetName | FileName | None:
     return FileName(found[1], found[2]) if found else None
 
 
-def token(site_id: int) -> str:
+def make_token(site_id: int) -> str:
     """The capability to see a site's assets for some hours."""
     until = (int(time.time()) // HOLDS_S + 2) * HOLDS_S
     return str(_signer().sign_object([site_id, until]))
 
 
-def site_of(token: str) -> int | None:
+def read_token(token: str) -> int | None:
     """The id of the site whose assets a token opens; None when it is not ours or has run out."""
     try:
         site_id, until = _signer().unsign_object(token)
@@ -134,12 +134,12 @@ def site_of(token: str) -> int | None:
     return site_id if isinstance(site_id, int) and until > time.time() else None
 
 
-def folder(site_id: int) -> str:
+def get_folder(site_id: int) -> str:
     """`/assets/<token>/`, the path below which a site's assets are now."""
-    return reverse("asset", args=[token(site_id), "x"])[:-1]
+    return reverse("asset", args=[make_token(site_id), "x"])[:-1]
 
 
-def inert_data(address: str, kind: ResourceKind) -> str | None:
+def make_inert_data(address: str, kind: ResourceKind) -> str | None:
     """A file that is written into its address, if its bytes are what they should be; a drawing cleaned."""
     found = _DATA.fullmatch(address) if len(address) <= _MAX_DATA else None
     if not found or kind is ResourceKind.STYLE:
@@ -150,13 +150,13 @@ def inert_data(address: str, kind: ResourceKind) -> str | None:
         content_type = media.examine(content, kind)
     except (media.MediaError, ValueError):
         return None
-    return data_address(content, content_type)
+    return make_data_address(content, content_type)
 
 
-def data_address(content: bytes, content_type: str) -> str | None:
+def make_data_address(content: bytes, content_type: str) -> str | None:
     """A file written into an address; a drawing cleaned, None when it cannot be."""
     if content_type == media.SVG:
-        drawing = drawings.inert(content)
+        drawing = drawings.make_drawing_inert(content)
         return f"data:{media.SVG},{quote(drawing, safe='')}" if drawing else None
     return f"data:{content_type};base64,{base64.b64encode(content).decode()}"
 

@@ -34,7 +34,7 @@ _CALL = re.compile(
 _MULTIPLIES = re.compile(r"(?:clip-path|mask|filter)(?=\s*:)", re.IGNORECASE)
 
 
-def inert(content: bytes) -> bytes | None:
+def make_drawing_inert(content: bytes) -> bytes | None:
     """The drawing, cleaned; None for what is no drawing or beyond reason."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True, recover=True)
     try:
@@ -90,7 +90,7 @@ def _copy(node: etree._Element, uses: set[str], *, clipping: bool = False) -> et
 
 def _kept(name: str, value: str, clipping: bool) -> str | None:
     if name == "style":
-        cleaned = stylesheets.declarations(value, _here)
+        cleaned = stylesheets.clean_declarations(value, _here)
         return _MULTIPLIES.sub("v-dropped", cleaned)
     if name not in _ATTRIBUTES or (clipping and name == "clip-path"):
         return None
@@ -98,7 +98,7 @@ def _kept(name: str, value: str, clipping: bool) -> str | None:
 
 
 def _style(text: str) -> str:
-    return _MULTIPLIES.sub("v-dropped", stylesheets.sheet(text, _here))
+    return _MULTIPLIES.sub("v-dropped", stylesheets.clean_sheet(text, _here))
 
 
 def _here(address: str, _kind: ResourceKind) -> str | None:

@@ -40,7 +40,7 @@ class Outline:
     hue: int = 0
 
 
-def respond(
+def respond_with_frame(
     page: InertPage, *, marks: Sequence[Outline] = (), script: bool = True, assets: str = "", dimmed: Sequence[int] = ()
 ) -> HttpResponse:
     """The page for a frame. marks: places outlined from the start, the first one scrolled to.
@@ -50,14 +50,14 @@ def respond(
     """
     scripted = script or bool(marks)
     nonce = secrets.token_urlsafe(18)
-    text = document(page, nonce=nonce, marks=marks, script=scripted, dimmed=dimmed).replace(PLACE, urlsplit(assets).path)
+    text = write_document(page, nonce=nonce, marks=marks, script=scripted, dimmed=dimmed).replace(PLACE, urlsplit(assets).path)
     response = HttpResponse(text.encode(), content_type=CONTENT_TYPE)
-    for name, value in headers(nonce if scripted else "", assets).items():
+    for name, value in build_headers(nonce if scripted else "", assets).items():
         response.headers[name] = value
     return response
 
 
-def document(page: InertPage, *, nonce: str, marks: Sequence[Outline] = (), script: bool = True, dimmed: Sequence[int] = ()) -> str:
+def write_document(page: InertPage, *, nonce: str, marks: Sequence[Outline] = (), script: bool = True, dimmed: Sequence[int] = ()) -> str:
     """The whole XHTML document: our style before the page's own, our script after all of it, neither with an index.
 
     dimmed: elements that are dimmed by the style alone, for where no script runs.
@@ -73,10 +73,10 @@ def document(page: InertPage, *, nonce: str, marks: Sequence[Outline] = (), scri
     return f'<?xml version="1.0" encoding="utf-8"?>\n{page.opening}{style}{page.content}{note}{code if script else ""}</html>'
 
 
-def headers(nonce: str, assets: str = "") -> Mapping[str, str]:
+def build_headers(nonce: str, assets: str = "") -> Mapping[str, str]:
     """The frame's headers. nonce: of the one script that may run; empty for none. assets: as in `respond`."""
     return {
-        "Content-Security-Policy": policy(nonce, assets),
+        "Content-Security-Policy": build_policy(nonce, assets),
         "X-Frame-Options": "SAMEORIGIN",
         "X-Content-Type-Options": "nosniff",
         "Cross-Origin-Resource-Policy": "same-origin",
@@ -85,7 +85,7 @@ def headers(nonce: str, assets: str = "") -> Mapping[str, str]:
     }
 
 
-def policy(nonce: str, assets: str = "") -> str:
+def build_policy(nonce: str, assets: str = "") -> str:
     """The frame's Content-Security-Policy."""
     ours = f" {assets}" if assets else ""
     return "; ".join(
@@ -103,8 +103,8 @@ def policy(nonce: str, assets: str = "") -> str:
     )
 
 
-def failure(message: str) -> HttpResponse:
+def respond_with_failure(message: str) -> HttpResponse:
     """A frame that says why there is no page, under the same policy."""
     opening = '<html xmlns="http://www.w3.org/1999/xhtml">'
     body = f"<body><v-note>{escape_text(message)}</v-note></body>"
-    return respond(InertPage(opening, body, 0), script=False)
+    return respond_with_frame(InertPage(opening, body, 0), script=False)

@@ -20,7 +20,7 @@ class DrawingError(Exception):
     """There is no picture; the message says why."""
 
 
-def draw(text: str, *, program: str, arguments: Sequence[str]) -> bytes:
+def draw_picture(text: str, *, program: str, arguments: Sequence[str]) -> bytes:
     """The page's picture, a PNG. program, arguments: the browser and how it is started. Raises DrawingError."""
     with tempfile.TemporaryDirectory(prefix="vertex-preview-") as name:
         page, picture = Path(name, "page.xhtml"), Path(name, "page.png")

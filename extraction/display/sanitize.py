@@ -36,7 +36,7 @@ from extraction.display.inert import (
     escape_value,
 )
 from extraction.display.stylesheets import Address
-from extraction.display.vocabulary import ATTRIBUTES, GONE, RASTER, SHAPE_ATTRIBUTES, SHAPES, shown_as
+from extraction.display.vocabulary import ATTRIBUTES, GONE, RASTER, SHAPE_ATTRIBUTES, SHAPES, get_shown_tag
 
 SVG = "http://www.w3.org/2000/svg"
 
@@ -45,12 +45,12 @@ _BACKED = frozenset({"body", "table", "tr", "td", "th"})
 _CALLS = re.compile(r"(?<!translate)(?<!scale)(?<!rotate)(?<!matrix)(?<!rgb)(?<!rgba)\(", re.IGNORECASE)
 
 
-def sanitize(root: etree._Element, address: Address = stylesheets.nothing, *, lost: Sequence[str] = ()) -> InertPage:
+def sanitize_page(root: etree._Element, address: Address = stylesheets.refuse_address, *, lost: Sequence[str] = ()) -> InertPage:
     """The inert form of a tree. Never raises for anything a page contains. address: where we hold what it loads.
 
     lost: what reading the page lost, in words (`ParsedPage.notices`); the notice begins with it.
     """
-    page = xml_tree.write(root) if is_xml(root) else _Writer(root, address).page()
+    page = xml_tree.write_tree(root) if is_xml(root) else _Writer(root, address).page()
     said = [f"{each[:1].upper()}{each[1:]}." for each in lost]
     if not said:
         return page
@@ -113,7 +113,7 @@ class _Writer:
             return self._hollow("v-deep")
         inside = bool(self.open) and self.open[-1][1]
         drawing = inside or tag == "svg"
-        name = shown_as(tag, SHAPES) if drawing else shown_as(tag)
+        name = get_shown_tag(tag, SHAPES) if drawing else get_shown_tag(tag)
         space = f' xmlns="{XHTML}"' if not self.open else f' xmlns="{SVG}"' if drawing and not inside else ""
         self.open.append((name, drawing))
         attributes = _shape_attributes(node) if drawing else _attributes(node, name, self.address)
@@ -153,7 +153,7 @@ class _Writer:
         if len(text) <= self.style_left:
             self.style_left -= len(text)
             self.styled = True
-            self.parts.append(escape_text(stylesheets.sheet(text, self.address)))
+            self.parts.append(escape_text(stylesheets.clean_sheet(text, self.address)))
 
     def _notice(self, whole: bool) -> str:
         if not whole:
@@ -198,7 +198,7 @@ def _attributes(node: etree._Element, name: str, address: Address) -> Iterator[s
 def _style_of(node: etree._Element, name: str, address: Address) -> str:
     """The style attribute; with it what pictures lie behind the element by other attributes, as styles."""
     written = node.get("style")
-    style = stylesheets.declarations(written, address) if written is not None else ""
+    style = stylesheets.clean_declarations(written, address) if written is not None else ""
     behind = node.get("poster") if name == "v-video" else node.get("background") if name in _BACKED else None
     ours = address(behind, ResourceKind.IMAGE) if behind else None
     if not ours:

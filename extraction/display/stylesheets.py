@@ -17,7 +17,7 @@ import tinycss2
 from tinycss2 import ast
 
 from extraction.algorithms.dom.references import LOADS, ResourceKind
-from extraction.display.vocabulary import ELEMENTS, SHAPES, shown_as
+from extraction.display.vocabulary import ELEMENTS, SHAPES, get_shown_tag
 
 MAX_CHARS = 1_000_000
 """Styles read a page. The most on 1,900 real pages is 623,000; tinycss2 reads some 650,000 a second."""
@@ -51,19 +51,19 @@ _NAMES = ELEMENTS | SHAPES
 Tokens = Iterable[ast.Node]
 
 
-def nothing(_address: str, _kind: ResourceKind) -> str | None:
+def refuse_address(_address: str, _kind: ResourceKind) -> str | None:
     """Of no address anything is loaded."""
     return None
 
 
-def sheet(text: str, address: Address = nothing) -> str:
+def clean_sheet(text: str, address: Address = refuse_address) -> str:
     """The content of a <style> element or a stylesheet, cleaned; empty when it is nested beyond reason."""
-    if address is nothing or not LOADS.search(text):
+    if address is refuse_address or not LOADS.search(text):
         return _same(text)
     return _cleaned(text, address)
 
 
-def declarations(text: str, address: Address = nothing) -> str:
+def clean_declarations(text: str, address: Address = refuse_address) -> str:
     """The content of a style attribute, cleaned."""
     if _PLAIN_STYLE.fullmatch(text) and not _TELLING.search(text):
         return text
@@ -76,7 +76,7 @@ def declarations(text: str, address: Address = nothing) -> str:
 @lru_cache(maxsize=256)
 def _same(text: str) -> str:
     """Cached: a site repeats its styles."""
-    return _cleaned(text, nothing)
+    return _cleaned(text, refuse_address)
 
 
 def _cleaned(text: str, address: Address) -> str:
@@ -251,7 +251,7 @@ def _selector(tokens: Tokens) -> Iterator[ast.Node]:
 def _type(token: ast.Node) -> ast.Node:
     if not re.fullmatch(r"[\w-]+", token.value, re.ASCII):
         return token
-    return ast.IdentToken(token.source_line, token.source_column, shown_as(token.lower_value, _NAMES))
+    return ast.IdentToken(token.source_line, token.source_column, get_shown_tag(token.lower_value, _NAMES))
 
 
 def _attribute(tokens: Tokens) -> Iterator[ast.Node]:

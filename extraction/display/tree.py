@@ -57,7 +57,7 @@ class PageTree:
         return cls(nodes, {element: number for number, element in enumerate(nodes)})
 
 
-def place(tree: PageTree, location: Location) -> dict[str, Any] | None:
+def describe_place(tree: PageTree, location: Location) -> dict[str, Any] | None:
     """A place for the breadcrumb: its value, the path of elements down to it, what else its element offers.
 
     None where the page has no such place.
@@ -70,13 +70,13 @@ def place(tree: PageTree, location: Location) -> dict[str, Any] | None:
     return {
         "location": location.as_json(),
         "value": found[:2000],
-        "path": [{"node": tree.index[step], "label": label(step)} for step in chain],
-        "options": [option(tree, choice) for choice in choices(element, location.node)],
-        "child": first_child(tree, element),
+        "path": [{"node": tree.index[step], "label": label_element(step)} for step in chain],
+        "options": [describe_option(tree, choice) for choice in list_choices(element, location.node)],
+        "child": find_first_child(tree, element),
     }
 
 
-def first_child(tree: PageTree, element: etree._Element) -> int | None:
+def find_first_child(tree: PageTree, element: etree._Element) -> int | None:
     """The index of the first child element that holds text, else of the first; None without any."""
     children = list(element.iterchildren(etree.Element))
     with_text = next((child for child in children if clean("".join(child.itertext()))), None)
@@ -84,7 +84,7 @@ def first_child(tree: PageTree, element: etree._Element) -> int | None:
     return None if chosen is None else tree.index[chosen]
 
 
-def choices(element: etree._Element, node: int) -> list[Location]:
+def list_choices(element: etree._Element, node: int) -> list[Location]:
     """What can be taken at one element: its texts, its whole text, its attributes, in the order they are offered."""
     unusable = element.tag in not_read(element)
     own = [] if unusable else [Location(node, "text", number) for number, text in enumerate(texts(element), 1) if clean(text)]
@@ -95,7 +95,7 @@ def choices(element: etree._Element, node: int) -> list[Location]:
     return own + whole + [Location(node, "attribute", attribute=name) for name in named]
 
 
-def option(tree: PageTree, location: Location) -> dict[str, Any]:
+def describe_option(tree: PageTree, location: Location) -> dict[str, Any]:
     """One thing to take, as JSON values: the location, its name in words, its value shortened."""
     return {"location": location.as_json(), "label": kind_label(location), "value": (value(tree.nodes, location) or "")[:PREVIEW_CHARS]}
 
@@ -109,7 +109,7 @@ def kind_label(location: Location) -> str:
     return "text" if location.text == 1 else f"text {location.text}"
 
 
-def label(element: etree._Element) -> str:
+def label_element(element: etree._Element) -> str:
     """An element as breadcrumb and tree show it: ul#list.meta."""
     name = str(element.tag)
     if element.get("id"):
@@ -117,29 +117,29 @@ def label(element: etree._Element) -> str:
     return name + "".join(f".{token[:30]}" for token in (element.get("class") or "").split()[:2])
 
 
-def row(tree: PageTree, element: etree._Element) -> dict[str, Any]:
+def describe_row(tree: PageTree, element: etree._Element) -> dict[str, Any]:
     """One line of the tree panel."""
     node = tree.index[element]
     return {
         "node": node,
-        "label": label(element),
+        "label": label_element(element),
         "children": sum(1 for _ in element.iterchildren(etree.Element)),
-        "options": [option(tree, choice) for choice in choices(element, node) if choice.kind != "element"],
+        "options": [describe_option(tree, choice) for choice in list_choices(element, node) if choice.kind != "element"],
         "unusable": WHY_UNUSABLE if element.tag in not_read(element) else "",
     }
 
 
-def children(tree: PageTree, node: int | None, *, after: int = 0) -> dict[str, Any]:
+def list_children(tree: PageTree, node: int | None, *, after: int = 0) -> dict[str, Any]:
     """The rows of an element's children from number `after` on, or of the root. `more`: the next `after`, or None."""
     if node is None:
-        return {"rows": [row(tree, tree.nodes[0])], "more": None}
+        return {"rows": [describe_row(tree, tree.nodes[0])], "more": None}
     below = list(tree.nodes[node].iterchildren(etree.Element))
     part = below[after : after + MAX_CHILDREN]
     more = after + MAX_CHILDREN
-    return {"rows": [row(tree, element) for element in part], "more": more if more < len(below) else None}
+    return {"rows": [describe_row(tree, element) for element in part], "more": more if more < len(below) else None}
 
 
-def search(tree: PageTree, words: str) -> dict[str, Any]:
+def search_tree(tree: PageTree, words: str) -> dict[str, Any]:
     """Places whose text or attribute value contains the words, those likeliest meant first, else in document order.
 
     The order: texts that are seen, attributes that hold values, other texts, JSON-LD, other attributes, scripts. A hit
@@ -161,7 +161,7 @@ def _hit(tree: PageTree, location: Location, text: str, at: int) -> dict[str, An
     element, start = tree.nodes[location.node], max(0, at - 40)
     return {
         "location": location.as_json(),
-        "label": f"{label(element)} {kind_label(location)}",
+        "label": f"{label_element(element)} {kind_label(location)}",
         "value": text[start : start + PREVIEW_CHARS],
         "unusable": WHY_UNUSABLE if location.kind == "text" and element.tag in not_read(element) else "",
     }

@@ -52,7 +52,7 @@ RASTER = tuple(f"data:image/{kind};" for kind in _words("png jpeg jpg gif webp a
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
-def shown_as(tag: str, known: frozenset[str] = ELEMENTS) -> str:
+def get_shown_tag(tag: str, known: frozenset[str] = ELEMENTS) -> str:
     """The name under which an element is shown. known: the names that stay, those of SVG inside a drawing."""
     if tag in known:
         return tag

@@ -23,7 +23,7 @@ MAX_VALUE = 500
 OPENING = f'<html xmlns="{XHTML}" data-v-xml="">'
 
 
-def write(root: etree._Element) -> InertPage:
+def write_tree(root: etree._Element) -> InertPage:
     """The inert form of a page of XML. Never raises for anything a page contains."""
     return _Writer(root).page()
 

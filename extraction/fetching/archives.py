@@ -18,7 +18,7 @@ from extraction.fetching.tars import BLOCK, TarReader, is_tar
 from extraction.fetching.warcs import MAGIC, WarcReader
 from extraction.fetching.zips import ZipReader, is_cut
 
-__all__ = ["Archive", "ArchiveError", "Item", "Limits", "PageItem", "Refused", "Skipped", "read"]
+__all__ = ["Archive", "ArchiveError", "Item", "Limits", "PageItem", "Refused", "Skipped", "read_archive"]
 
 _ZIP_MAGICS = (HEADER, b"PK\x05\x06")
 _UNREAD = {b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"7z\xbc\xaf": "7z", b"Rar!": "rar", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -101,7 +101,7 @@ class Archive:
             self._file.close()
 
 
-def read(source: Path | BinaryIO, *, name: str, limits: Limits) -> Iterator[Item]:
+def read_archive(source: Path | BinaryIO, *, name: str, limits: Limits) -> Iterator[Item]:
     """The items of an archive or folder. Raises ArchiveError when nothing can be read from it."""
     with Archive(source, name=name, limits=limits) as archive:
         yield from archive

@@ -20,7 +20,7 @@ class NoChromium(Exception):  # noqa: N818
     """There is no browser to be had; the message says what to do."""
 
 
-def executable() -> str | None:
+def find_executable() -> str | None:
     """The path of a Chromium on this machine, None for Playwright's own download. Raises NoChromium for a name without a file."""
     named = os.environ.get("VERTEX_CHROMIUM")
     if named:

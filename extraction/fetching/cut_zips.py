@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from extraction.fetching import files, manifest
 from extraction.fetching.items import Budget, Entry, EntryError, Item, LimitReached, Limits, Refused, Wanted
-from extraction.fetching.names import printable, safe_name
+from extraction.fetching.names import make_printable, make_safe_name
 from extraction.fetching.streams import PIECE_BYTES
 
 HEADER = b"PK\x03\x04"
@@ -49,7 +49,7 @@ class CutZipReader:
         return self._position / max(1, self._size_bytes)
 
     def __iter__(self) -> Iterator[Item]:
-        yield from files.read(self._entries(), self._manifest(), self._budget, self.wanted)
+        yield from files.read_files(self._entries(), self._manifest(), self._budget, self.wanted)
         yield Refused(self._name, f"it was cut off{self._lost}; the part before that was read")
 
     def _manifest(self) -> manifest.Manifest:
@@ -57,9 +57,9 @@ class CutZipReader:
         try:
             for entry in self._entries():
                 try:
-                    name = safe_name(entry.raw_name)
-                    if manifest.place(name) is not None and not entry.problem:
-                        return manifest.parse(entry.read(manifest.MAX_BYTES), name=name)
+                    name = make_safe_name(entry.raw_name)
+                    if manifest.find_manifest(name) is not None and not entry.problem:
+                        return manifest.parse_manifest(entry.read(manifest.MAX_BYTES), name=name)
                 except (ValueError, EntryError):
                     continue
         except LimitReached:
@@ -75,7 +75,7 @@ class CutZipReader:
             if header.packed_bytes is None:
                 # Its end is found by unpacking it, whoever wants it or not.
                 if header.method != _DEFLATED or header.flags & _ENCRYPTED or not self._skip(header, skipped):
-                    self._lost = f", and {printable(header.name)[:200]} does not say how long it is"
+                    self._lost = f", and {make_printable(header.name)[:200]} does not say how long it is"
                     return
             else:
                 self._position = header.start + header.packed_bytes

@@ -32,7 +32,7 @@ class FolderReader:
         self._total = len(paths)
         # A folder is no archive: nothing in it is packed, so only the sizes count.
         budget = Budget(self._limits, self._limits.total_bytes)
-        yield from files.read(self._entries(paths, budget), self._manifest(), budget, self.wanted)
+        yield from files.read_files(self._entries(paths, budget), self._manifest(), budget, self.wanted)
 
     def _paths(self) -> Iterator[Path]:
         for parent, folders, names in os.walk(self._folder):
@@ -51,7 +51,7 @@ class FolderReader:
         path = self._folder / manifest.NAME
         if path.is_symlink() or not path.is_file():
             return manifest.Manifest()
-        return manifest.too_large(path.name) if path.stat().st_size > manifest.MAX_BYTES else manifest.parse(path.read_bytes())
+        return manifest.too_large(path.name) if path.stat().st_size > manifest.MAX_BYTES else manifest.parse_manifest(path.read_bytes())
 
 
 def _reader(path: Path, budget: Budget) -> Callable[[int], bytes]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from extraction.fetching.items import MEBIBYTE, Refused
-from extraction.fetching.names import printable, safe_name, safe_url
+from extraction.fetching.names import make_printable, make_safe_name, make_safe_url
 
 NAME = "manifest.csv"
 MAX_BYTES = 256 * MEBIBYTE
@@ -29,7 +29,7 @@ class Manifest:
     problems: tuple[Refused, ...] = ()
 
 
-def place(name: str) -> int | None:
+def find_manifest(name: str) -> int | None:
     """How deep a manifest lies: 0 at the top, 1 in a folder at the top (archives often hold one folder); None elsewhere."""
     *folders, last = name.split("/")
     return len(folders) if last.lower() == NAME and len(folders) <= 1 else None
@@ -40,7 +40,7 @@ def too_large(name: str) -> Manifest:
     return Manifest(problems=(Refused(name, f"it has more than {MAX_BYTES:,} bytes and was not read; file names are used as addresses"),))
 
 
-def parse(content: bytes, *, name: str = NAME) -> Manifest:
+def parse_manifest(content: bytes, *, name: str = NAME) -> Manifest:
     """Reads a manifest. name: its own, file names in it are relative to its folder. Never raises: what is wrong is listed."""
     folder = name.rpartition("/")[0]
     rows: dict[str, Row] = {}
@@ -72,16 +72,16 @@ def _cells(text: str) -> Iterator[tuple[int, str, str, str]]:
 
 def _add(rows: dict[str, Row], problems: list[Refused], line: str, file: str, url: str, content_type: str) -> None:
     try:
-        name = safe_name(file)
+        name = make_safe_name(file)
     except ValueError as error:
-        problems.append(Refused(line, f"the file {printable(file[:100])!r}: {error}"))
+        problems.append(Refused(line, f"the file {make_printable(file[:100])!r}: {error}"))
         return
     if name in rows:
         problems.append(Refused(line, f"the file {name} is in an earlier line too, which counts"))
         return
     try:
-        address = safe_url(url) if url else None
+        address = make_safe_url(url) if url else None
     except ValueError as error:
         problems.append(Refused(name, f"{error}; its file name is used"))
         address = None
-    rows[name] = Row(address, printable(content_type)[:200])
+    rows[name] = Row(address, make_printable(content_type)[:200])

@@ -39,7 +39,7 @@ class Kind(Enum):
     OTHER = "other"
 
 
-def kind(name: str) -> Kind:
+def classify_name(name: str) -> Kind:
     """What a file is by its (safe) name. LITTER is what operating systems leave behind, such as macOS's resource forks."""
     parts = name.lower().split("/")
     if "__macosx" in parts or parts[-1] in _LITTER or parts[-1].startswith("._"):
@@ -52,7 +52,7 @@ def kind(name: str) -> Kind:
     return Kind.OTHER if suffix in _KIND_OF else Kind.LOOK
 
 
-def other(name: str) -> str:
+def describe_other(name: str) -> str:
     """What a file that is no page is, in a word for people: "picture"."""
     return _KIND_OF.get(_suffix(name.lower().rsplit("/", 1)[-1]), "not HTML")
 
@@ -63,19 +63,19 @@ def looks_like_page(content: bytes, content_type: str = "") -> bool:
     return found in ("xml", "feed") or (found not in ("sitemap", "support") and looks_like_html(content))
 
 
-def typed(name: str, content_type: str = "") -> str:
+def guess_content_type(name: str, content_type: str = "") -> str:
     """The content type of a file: what is said of it, else what its name says; only a page that ends in .xml needs that."""
     return content_type or ("application/xml" if _suffix(name.lower().rsplit("/", 1)[-1]) == ".xml" else "")
 
 
-def printable(text: str) -> str:
+def make_printable(text: str) -> str:
     """The text with what a database or a terminal cannot take (control characters, bytes that are no UTF-8) written out."""
     return _CONTROL.sub(lambda match: f"\\x{ord(match[0]) & 0xFF:02x}", text)
 
 
-def safe_name(raw: str) -> str:
+def make_safe_name(raw: str) -> str:
     """An entry's name as a relative path with `/`. Raises ValueError with the reason when it leads elsewhere or is too long."""
-    name = printable(raw.replace("\\", "/"))
+    name = make_printable(raw.replace("\\", "/"))
     if name.startswith("/") or _DRIVE.match(name):
         raise ValueError("its name is an absolute path")
     parts = [part for part in name.split("/") if part not in {"", "."}]
@@ -89,10 +89,10 @@ def safe_name(raw: str) -> str:
     return name
 
 
-def safe_url(raw: str) -> str:
+def make_safe_url(raw: str) -> str:
     """A page's address without its fragment. Raises ValueError with the reason for what is not an http or https address."""
     url = urldefrag(raw.strip()).url.replace(" ", "%20")
-    shown = printable(url[:100])
+    shown = make_printable(url[:100])
     if _CONTROL.search(url):
         raise ValueError(f"the address {shown} contains control characters")
     if len(url) > MAX_LENGTH:

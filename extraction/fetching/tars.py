@@ -6,7 +6,7 @@ from typing import BinaryIO, cast
 
 from extraction.fetching import files, manifest
 from extraction.fetching.items import Budget, Entry, EntryError, Item, LimitReached, Limits, Refused, Wanted
-from extraction.fetching.names import safe_name
+from extraction.fetching.names import make_safe_name
 from extraction.fetching.streams import PIECE_BYTES, Stream
 
 BLOCK = 512
@@ -50,7 +50,7 @@ class TarReader:
         found = self._manifest()
         budget = Budget(self._limits, self._size_bytes)
         self._stream = Stream(self._file, budget=budget)
-        yield from files.read(self._entries(self._stream), found, budget, self.wanted)
+        yield from files.read_files(self._entries(self._stream), found, budget, self.wanted)
         if self._stream.broken:
             yield Refused(self._name, f"{self._stream.broken}; the part before that was read")
 
@@ -79,7 +79,7 @@ def _read_manifest(tar: tarfile.TarFile, info: tarfile.TarInfo, name: str) -> ma
     if info.size > manifest.MAX_BYTES:
         return manifest.too_large(name)
     try:
-        return manifest.parse(_reader(tar, info, None)(info.size), name=name)
+        return manifest.parse_manifest(_reader(tar, info, None)(info.size), name=name)
     except EntryError as error:
         return manifest.Manifest(problems=(Refused(name, str(error)),))
 
@@ -128,7 +128,7 @@ def _place(info: tarfile.TarInfo) -> tuple[int | None, str]:
     if not info.name.lower().endswith(manifest.NAME):
         return None, ""
     try:
-        name = safe_name(info.name)
+        name = make_safe_name(info.name)
     except ValueError:
         return None, ""
-    return manifest.place(name), name
+    return manifest.find_manifest(name), name

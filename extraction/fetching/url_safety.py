@@ -73,7 +73,7 @@ class Guard:
             return
         if port in BAD_PORTS:
             raise RefusedAddress(f"port {port} of {host} is no web site's")
-        if reason := refusal(address):
+        if reason := explain_refusal(address):
             shown = f"{host} is {address}" if host != str(address) else str(address)
             raise RefusedAddress(f"{shown}, {reason}")
 
@@ -91,7 +91,7 @@ class Guard:
         if not host:
             raise RefusedAddress(f"“{url[:200]}” names no host; an address looks like https://www.example.org/page")
         port = DEFAULT_PORTS[parts.scheme] if port is None else port
-        if literal := literal_address(host):
+        if literal := parse_literal_address(host):
             self.check(literal, host=host, port=port)
         elif reason := _misnamed(host):
             raise RefusedAddress(f"“{host[:80]}{'…' if len(host) > 80 else ''}” is not the name of a host: {reason}")
@@ -100,11 +100,11 @@ class Guard:
         return _without_user(parts)
 
 
-def refusal(address: IPAddress) -> str:
+def explain_refusal(address: IPAddress) -> str:
     """Why nothing is fetched from an address; empty when it is a public one."""
     if isinstance(address, IPv6Address):
         if inner := _embedded(address):
-            reason = refusal(inner)
+            reason = explain_refusal(inner)
             return reason and f"which stands for {inner}, {reason}"
         if address.scope_id:
             return "an address of this machine's own networks"
@@ -113,7 +113,7 @@ def refusal(address: IPAddress) -> str:
     return ""
 
 
-def literal_address(host: str) -> IPAddress | None:
+def parse_literal_address(host: str) -> IPAddress | None:
     """The IP address that a URL's host is, in any of the ways one can be written; None for a name.
 
     Decimal, octal, hexadecimal and short IPv4 as `inet_aton` reads them (``127.1``, ``0x7f000001``, ``2130706433``), which browsers do too.
@@ -148,13 +148,13 @@ def _misnamed(host: str) -> str:
     return f"it has more than {MAX_NAME} characters" if length > MAX_NAME else ""
 
 
-def resolve(host: str, port: int) -> list[IPAddress]:
+def resolve_host(host: str, port: int) -> list[IPAddress]:
     """The addresses of a host as this machine's resolver gives them, in its order. Blocks. Raises OSError when there are none."""
     found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(ip_address(str(each[4][0]).partition("%")[0]) for each in found))
 
 
-def checked(addresses: Iterable[IPAddress], *, guard: Guard, host: str, port: int) -> list[IPAddress]:
+def check_addresses(addresses: Iterable[IPAddress], *, guard: Guard, host: str, port: int) -> list[IPAddress]:
     """Those of a host's addresses that may be connected to. Raises RefusedAddress when none may."""
     allowed: list[IPAddress] = []
     refused: RefusedAddress | None = None

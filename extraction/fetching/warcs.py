@@ -18,7 +18,7 @@ from warcio.statusandheaders import StatusAndHeadersParser, StatusAndHeadersPars
 from extraction.algorithms.dom.media import looks_like_html
 from extraction.algorithms.dom.xml import HTML_TYPES, XML_TYPE
 from extraction.fetching.items import MEBIBYTE, AssetItem, Budget, EntryError, Item, Limits, PageItem, Refused, Skipped, Wanted
-from extraction.fetching.names import looks_like_page, printable, safe_name, safe_url
+from extraction.fetching.names import looks_like_page, make_printable, make_safe_name, make_safe_url
 from extraction.fetching.streams import PIECE_BYTES, Stream
 
 MAGIC = b"WARC/"
@@ -53,7 +53,7 @@ class WarcReader:
                 if item is not None:
                     yield item
         except (EntryError, ArchiveLoadFailed, UnicodeError, ValueError, AttributeError) as error:
-            yield Refused(self._name, f"{printable(str(error))[:300]}; the part before that was read")
+            yield Refused(self._name, f"{make_printable(str(error))[:300]}; the part before that was read")
         else:
             if self._stream.broken:
                 yield Refused(self._name, f"{self._stream.broken}; the part before that was read")
@@ -75,7 +75,7 @@ class WarcReader:
         if record.rec_type not in {"response", "resource"}:
             return Skipped("", "revisit of a page") if record.rec_type == "revisit" else None
         raw_url = record.rec_headers.get_header("WARC-Target-URI") or ""
-        name = printable(raw_url)[:2000] or "(record without address)"
+        name = make_printable(raw_url)[:2000] or "(record without address)"
         if record.rec_type == "response" and not raw_url.lower().startswith(("http:", "https:")):
             return Skipped(name, "not a page on the web")
         try:
@@ -83,7 +83,7 @@ class WarcReader:
         except EntryError as error:
             return Refused(name, str(error))
         except (ValueError, StatusAndHeadersParserException) as error:
-            return Refused(name, printable(str(error))[:300])
+            return Refused(name, make_printable(str(error))[:300])
 
     def _page(self, record: Any, name: str, raw_url: str) -> Item:
         if not hasattr(record.raw_stream, "limit"):
@@ -95,16 +95,16 @@ class WarcReader:
         content_type = (headers or record.rec_headers).get_header("Content-Type") or ""
         media_type = content_type.partition(";")[0].strip().lower()
         if self.wanted is not None:
-            need = None if _is_file(record, raw_url) else self.wanted(safe_url(raw_url))
+            need = None if _is_file(record, raw_url) else self.wanted(make_safe_url(raw_url))
             return AssetItem(name, need, self._content(record, headers)) if need else Skipped(name, "not needed")
         if media_type and media_type not in HTML_TYPES and not XML_TYPE.fullmatch(media_type):
             return Skipped(name, "not HTML")
         # A page of an archive without addresses, exported as a WARC: its name comes back as it was.
-        name, url = (safe_name(unquote(raw_url[len(FILE) :])), None) if _is_file(record, raw_url) else (name, safe_url(raw_url))
+        name, url = (make_safe_name(unquote(raw_url[len(FILE) :])), None) if _is_file(record, raw_url) else (name, make_safe_url(raw_url))
         content = self._content(record, headers)
         if media_type not in HTML_TYPES and not looks_like_page(content, content_type):
             return Skipped(name, "not HTML")
-        return PageItem(name, url, content, printable(content_type)[:200], _date(record.rec_headers.get_header("WARC-Date")))
+        return PageItem(name, url, content, make_printable(content_type)[:200], _date(record.rec_headers.get_header("WARC-Date")))
 
     def _http_headers(self, record: Any) -> Any:
         self._stream.allowance = HEADER_BYTES
@@ -129,7 +129,7 @@ class WarcReader:
         if stream.limit and not _drained(stream):
             raise EntryError(self._stream.broken or "it was cut off")
         encoding = (headers.get_header("Content-Encoding") or "") if headers is not None else ""
-        content = unpacked(packed, encoding.strip().lower(), limit=limits.page_bytes + 1)
+        content = unpack(packed, encoding.strip().lower(), limit=limits.page_bytes + 1)
         too_large = self._budget.too_large(len(content))
         if too_large:
             raise EntryError(too_large)
@@ -141,7 +141,7 @@ def _is_file(record: Any, raw_url: str) -> bool:
     return bool(record.rec_type == "resource" and raw_url.lower().startswith(FILE))
 
 
-def unpacked(packed: bytes, encoding: str, *, limit: int) -> bytes:
+def unpack(packed: bytes, encoding: str, *, limit: int) -> bytes:
     """At most `limit` bytes of a body by its Content-Encoding. A body that is not compressed although it says so is given as it is.
 
     Raises EntryError for other encodings and for a body that is cut off.
@@ -154,7 +154,7 @@ def unpacked(packed: bytes, encoding: str, *, limit: int) -> bytes:
         # Servers send it with zlib's header or without.
         windows = [zlib.MAX_WBITS, -zlib.MAX_WBITS]
     else:
-        raise EntryError(f"its content encoding {printable(encoding)[:40]!r} is not known here")
+        raise EntryError(f"its content encoding {make_printable(encoding)[:40]!r} is not known here")
     for window in windows:
         unpacker = zlib.decompressobj(window)
         try:

@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from extraction.fetching import files, manifest
 from extraction.fetching.items import MEBIBYTE, ArchiveError, Budget, Entry, EntryError, Item, Limits, Refused, Wanted
-from extraction.fetching.names import safe_name
+from extraction.fetching.names import make_safe_name
 
 MAX_DIRECTORY_BYTES = 192 * MEBIBYTE
 """The directory is read whole, some ten times its size in memory; this is about a million files with usual names."""
@@ -42,7 +42,7 @@ class ZipReader:
         return self._done / max(1, len(self._zip.filelist))
 
     def __iter__(self) -> Iterator[Item]:
-        yield from files.read(self._entries(), self._manifest(), self._budget, self.wanted)
+        yield from files.read_files(self._entries(), self._manifest(), self._budget, self.wanted)
 
     def _entries(self) -> Iterator[Entry]:
         for info in self._zip.filelist:
@@ -76,14 +76,14 @@ class ZipReader:
         for info in self._zip.filelist:
             if info.filename.lower().endswith(manifest.NAME) and not self._problem(info):
                 name = _safe_or_none(_name(info))
-                depth = manifest.place(name) if name else None
+                depth = manifest.find_manifest(name) if name else None
                 if name and depth is not None:
                     found.append((depth, name, info))
         for _, name, info in sorted(found, key=lambda each: each[:2])[:1]:
             if info.file_size > manifest.MAX_BYTES:
                 return manifest.too_large(name)
             try:
-                return manifest.parse(self._reader(info)(manifest.MAX_BYTES), name=name)
+                return manifest.parse_manifest(self._reader(info)(manifest.MAX_BYTES), name=name)
             except EntryError as error:
                 return manifest.Manifest(problems=(Refused(name, str(error)),))
         return manifest.Manifest()
@@ -101,7 +101,7 @@ def _name(info: zipfile.ZipInfo) -> str:
 
 def _safe_or_none(raw: str) -> str | None:
     try:
-        return safe_name(raw)
+        return make_safe_name(raw)
     except ValueError:
         return None
 

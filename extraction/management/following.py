@@ -29,7 +29,7 @@ def follow(command: BaseCommand, run: Run, *, wait: bool, here: bool) -> Run:
     """Does or watches a run as asked and prints a line whenever something changed. Raises CommandError when it did not end well."""
     command.stdout.write(f"Run {run.pk}: {run.get_kind_display()}, site {run.site.name}")
     if here:
-        pipeline.execute(run.pk)
+        pipeline.execute_run(run.pk)
         run.refresh_from_db()
     last, hint_at = "", time.monotonic() + HINT_AFTER_S
     while True:
@@ -57,7 +57,7 @@ def site_named(text: str, *, create: bool = False) -> Site:
     site = Site.objects.filter(slug=text).first() or Site.objects.filter(name=text).first()
     if site:
         return site
-    meant = {each.pk: each for each in [*sites.same_named(text), *Site.objects.filter(slug=slug)]}
+    meant = {each.pk: each for each in [*sites.find_sites_named_alike(text), *Site.objects.filter(slug=slug)]}
     if len(meant) > 1:
         which = ", ".join(f"{each.slug} ({each.name})" for each in meant.values())
         raise CommandError(f"{text!r} matches several sites. Name one of them: {which}")
@@ -84,9 +84,9 @@ def _line(run: Run) -> str:
     text = f"  {run.get_state_display().lower()}: {run.done:,}{total} {run.unit} {run.message}".rstrip()
     if run.state == Run.State.DONE:
         problems = run.problems.count()
-        text += f"; {run_words.sentence(run)}"
+        text += f"; {run_words.write_sentence(run)}"
         text += f"; {problems:,} problem{'s' if problems > 1 else ''}, see the run's page" if problems else ""
         reason = run.read_summary().reason
-        if run_words.outcome(run) != Run.State.DONE and reason:
+        if run_words.name_outcome(run) != Run.State.DONE and reason:
             text += f"; most common reason: {reason}"
     return text

@@ -130,7 +130,7 @@ class Check(models.Model):
 
     @property
     def broken(self) -> list[str]:
-        """The attributes whose rule no longer works, by this check."""
+        """The attributes whose rule no longer works, by this check. PostgreSQL does not keep the order of their names in JSON."""
         good = (self.Verdict.OK, self.Verdict.UNREACHABLE)
         return [name for name, found in self.read_attributes().items() if found.kind not in good]
 

@@ -22,7 +22,7 @@ def shop() -> Cluster:
 
 def say(shop: Cluster, user, **said: list[str] | None) -> edits.Step:
     page = Snapshot.objects.filter(cluster=shop).order_by("pk")[0]
-    content = stored_bytes.get(page.sha256)
+    content = stored_bytes.get_bytes(page.sha256)
     changes = [
         Change(Attribute.objects.get(name=name), None if texts is None else tuple(factory.text_at(content, text) for text in texts))
         for name, texts in said.items()
@@ -111,7 +111,7 @@ def test_after_two_templates_became_one_exactly_the_last_step_is_taken_back(shop
     say(shop, editor, title=["Book 0"])
     say(other, editor, title=["Novel 0"], price=None)
     say(shop, editor, price=None)
-    merged = clusters.merge(shop, [other])
+    merged = clusters.merge_templates(shop, [other])
     assert values() == ["Book 0", "Novel 0", "price: not here", "price: not here"]
     edits.undo(merged, editor)
     assert values() == ["Book 0", "Novel 0", "price: not here"]

@@ -64,7 +64,7 @@ def right_fraction(dashboard: Dashboard, *, design: int, address: str, version: 
 def test_a_redesign_is_found_repaired_and_accepted_with_one_key(page: "Page", dashboard: Dashboard, shop: DemoServer) -> None:
     page.set_default_timeout(60_000)
     assert right_fraction(dashboard, design=1, address=shop.address, version=1) >= 0.99
-    assert "1 template checked, 1 ok" in dashboard.manage("check_site", SLUG, "--here")
+    assert "1 template checked, 1 OK" in dashboard.manage("check_site", SLUG, "--here")
     shop.switch(design=2)
 
     sign_in(page, "operator")

@@ -15,19 +15,19 @@ Method = Callable[[Sequence[etree._Element]], Structure]
 
 
 def find_sections_structure(roots: Sequence[etree._Element]) -> Structure:
-    """MSE's sections as a structure: a set for each."""
+    """Return MSE's sections as a structure: a set for each."""
     return build_structure(find_sections(roots), len(roots))
 
 
 METHODS: Mapping[str, Method] = {"exalg": infer_with_exalg, "mse": find_sections_structure, "roadrunner": infer_with_roadrunner}
-"""What can be named on the command line."""
+"""By the names they have on the command line."""
 
 SECOND_OPINIONS: Mapping[str, Method] = {"ExAlg": infer_with_exalg, "RoadRunner": infer_with_roadrunner}
-"""Those that are asked what they think of suggested fields and lists, by the names that people know them by."""
+"""Methods whose opinion on suggested fields and lists is shown, by the names that people know."""
 
 
 def collect_opinions(roots: Sequence[etree._Element], *, methods: Mapping[str, Method] = SECOND_OPINIONS) -> dict[str, Structure]:
-    """What each method finds on pages; without those that give up."""
+    """Return what each method finds on pages, without those that give up."""
     found = {}
     for name, method in methods.items():
         with suppress(AlignmentError):

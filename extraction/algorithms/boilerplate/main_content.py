@@ -1,7 +1,7 @@
-"""What is shown of template and content on a page: the elements to dim, and the element that holds its main text.
+"""Template and content as they are shown on a page: the elements to dim, and the element that holds the main text.
 
-Dimmed is text in redundant blocks (`entropy`), and text in template nodes (`template_hash`) that hold a whole block. A template node within
-an informative block stays as it is: a label and a value that is the same on most pages are told apart by nothing.
+Text is dimmed in redundant blocks (`entropy`) and in template nodes (`template_hash`) that hold a whole block. A template node within an
+informative block stays as it is, because nothing tells a label from a value that is the same on most pages.
 """
 
 from collections.abc import Collection, Sequence
@@ -11,15 +11,16 @@ from extraction.algorithms.boilerplate.blocks import Block
 from extraction.algorithms.boilerplate.template_hash import HashedNode
 
 MAIN_FRACTION = 0.7
-"""Share of the informative text that the element of the main text holds: all but a heading above, related pages beside."""
+"""Share of the informative text that the element of the main text holds. The rest may be a heading above it, or related pages beside it."""
 
 
 def find_dimmed_elements(
     page: Sequence[HashedNode], blocks: Sequence[Block], informative: Sequence[bool], template: Sequence[int]
 ) -> list[int]:
-    """The outermost elements that hold nothing but text to dim, in document order.
+    """Return the outermost elements that hold nothing but text to dim, in document order.
 
-    informative: of each block whether it is. template: the page's template nodes.
+    informative: of each block, whether it is informative.
+    template: the page's template nodes.
     """
     dim = {node for block, keeps in zip(blocks, informative, strict=True) if not keeps for node in block.nodes}
     held = {block.node for block in blocks}
@@ -31,7 +32,8 @@ def find_dimmed_elements(
 
 
 def find_main_text(page: Sequence[HashedNode], blocks: Sequence[Block], informative: Sequence[bool]) -> int | None:
-    """The innermost element that holds `MAIN_FRACTION` of the page's informative text, the title left out; None where there is none."""
+    """Return the innermost element that holds `MAIN_FRACTION` of the page's informative text, None if there is none. The title does not
+    count."""
     chars = [0] * len(page)
     for block, keeps in zip(blocks, informative, strict=True):
         if keeps and block.node:  # what stands loose in the page's root has no element of its own
@@ -54,7 +56,7 @@ def _children(page: Sequence[HashedNode], node: int) -> list[int]:
 
 
 def _outermost(page: Sequence[HashedNode], with_text: Collection[int], dim: Collection[int]) -> list[int]:
-    """The outermost elements all of whose text, of which there is some, is in `dim`."""
+    """Return the outermost elements that have text, all of which is in `dim`."""
     texts, dims = ([0, *accumulate(int(node in chosen) for node in range(len(page)))] for chosen in (with_text, dim))
     found, node = [], 0
     while node < len(page):

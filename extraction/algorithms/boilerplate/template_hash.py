@@ -1,11 +1,12 @@
-"""Template nodes by the hashes of their HTML (Gibson, Punera & Tomkins, WWW 2005, the DOM-based detector; ALGORITHMS 13).
+"""Template nodes by the hashes of their HTML (Gibson, Punera & Tomkins, WWW 2005, DOM-based detector;
+docs/algorithms.md#template-detection).
 
-Each node has a hash of all its HTML; hashes are counted over the pages of a site. A node is a *template node* if its count is within
-[low, high] and no ancestor is one. Template nodes that are siblings coalesce to one region where little stands between them.
+Each node has a hash of all its HTML, and hashes are counted over the pages of a site. A node is a *template node* if its count is within
+[low, high] and no ancestor is one. Template nodes that are siblings are joined to one region if little stands between them.
 
-The hash of a node is made of its tag, its attributes and the hashes of its children, so that equal HTML has equal hashes and a page is
-hashed in linear time, where hashing each node's serialized HTML would be quadratic in its depth. Comments, scripts and text count;
-white space is collapsed. `high` keeps out what is everywhere many times, such as empty cells.
+The hash of a node is made of its tag, its attributes and the hashes of its children. So equal HTML has equal hashes, and a page is hashed
+in linear time. Hashing each node's serialised HTML would be quadratic in the depth. Comments, scripts and text count; white space is
+collapsed. `high` keeps out what occurs many times everywhere, such as empty cells.
 """
 
 from collections import Counter
@@ -18,19 +19,24 @@ from lxml import etree
 from extraction.algorithms.dom.nodes import clean, raw_text
 
 TAG_BYTES = 5
-"""The brackets and the slash of a start and an end tag."""
+"""The brackets and the slash of a start tag and an end tag."""
 
 LOW_FRACTION, HIGH_FRACTION = 0.5, 20.0
-"""Defaults of low and high, by the number of pages. Pages of one template share values, too; what half of them have is the template's.
-High: so many times a page on the average."""
+"""Defaults of low and high, relative to the number of pages. Pages of one template share values too, and what half of them have belongs to
+the template. High: so many times on an average page."""
 
 GAP_BYTES = 32
-"""HTML between two template nodes over which they coalesce: a separator, a number of new messages, not a value with its element."""
+"""HTML between two template nodes that are still joined: a separator or a number of new messages, but not a value with its element."""
 
 
 @dataclass(frozen=True, slots=True)
 class HtmlAmount:
-    """What a piece of HTML amounts to. size_bytes: of tags, attributes and text. words: that a reader sees. links: ``<a href>``."""
+    """What a piece of HTML amounts to.
+
+    size_bytes: of tags, attributes and text.
+    words: that a reader sees.
+    links: ``<a href>``.
+    """
 
     size_bytes: int = 0
     words: int = 0
@@ -42,9 +48,13 @@ class HtmlAmount:
 
 @dataclass(frozen=True, slots=True)
 class HashedNode:
-    """An element. hash: of its HTML. parent: index, -1 for the root. end: the index after its last descendant.
+    """An element.
 
-    whole: what it and all within it amount to. tail: the text after it, up to the next tag.
+    hash: of its HTML.
+    parent: index, -1 for the root.
+    end: the index after its last descendant.
+    whole: what it and everything in it amount to.
+    tail: the text after it, up to the next tag.
     """
 
     hash: int
@@ -56,7 +66,7 @@ class HashedNode:
 
 @dataclass(frozen=True, slots=True)
 class TemplateRegion:
-    """Sibling template nodes with what little is between them: elements [start, end) in document order, within `parent`."""
+    """Sibling template nodes with the little that is between them: elements [start, end) in document order, within `parent`."""
 
     parent: int
     start: int
@@ -65,7 +75,10 @@ class TemplateRegion:
 
 
 def hash_nodes(nodes: Sequence[etree._Element]) -> list[HashedNode]:
-    """A page's elements with their hashes. nodes: `elements(root)`. Cost: linear, without recursion: pages may be 2,048 deep."""
+    """Return a page's elements with their hashes. Cost: linear, without recursion, because pages may be 2,048 levels deep.
+
+    nodes: `elements(root)`.
+    """
     index = {element: node for node, element in enumerate(nodes)}
     parents = [_index(index, element.getparent()) for element in nodes]
     hidden = _hidden(nodes, parents)
@@ -87,7 +100,7 @@ def hash_nodes(nodes: Sequence[etree._Element]) -> list[HashedNode]:
 
 
 def count_hashes(pages: Iterable[Sequence[HashedNode]]) -> Counter[int]:
-    """{hash: how many nodes of all pages have it}."""
+    """Return {hash: how many nodes of all pages have it}."""
     found: Counter[int] = Counter()
     for page in pages:
         found.update(node.hash for node in page)
@@ -95,9 +108,11 @@ def count_hashes(pages: Iterable[Sequence[HashedNode]]) -> Counter[int]:
 
 
 def find_template_nodes(page: Sequence[HashedNode], counted: Counter[int], *, low: float, high: float) -> list[int]:
-    """The indices of a page's template nodes, none within another. low, high: the counts of a template node, both included.
+    """Return the indices of a page's template nodes, none of them within another.
 
-    Raises ValueError when low is under 2 or above high: what occurs once is shared with nothing.
+    Raises ValueError if low is under 2 or above high: what occurs once is shared with nothing.
+
+    low, high: bounds of the count of a template node, both included.
     """
     if not 2 <= low <= high:
         raise ValueError(f"low and high: 2 ≤ low ≤ high is needed, got {low} and {high}")
@@ -112,7 +127,7 @@ def find_template_nodes(page: Sequence[HashedNode], counted: Counter[int], *, lo
 
 
 def join_regions(page: Sequence[HashedNode], template: Sequence[int], *, gap_bytes: int = GAP_BYTES) -> list[TemplateRegion]:
-    """Template nodes as regions; neighbours of one parent with at most `gap_bytes` of HTML between them are one."""
+    """Return template nodes as regions. Neighbours of one parent with at most `gap_bytes` of HTML between them are joined."""
     found: list[TemplateRegion] = []
     last: dict[int, tuple[int, int]] = {}  # {parent: (its newest region, the newest template node in it)}
     for node in template:
@@ -130,7 +145,7 @@ def join_regions(page: Sequence[HashedNode], template: Sequence[int], *, gap_byt
 
 
 def default_bounds(pages: int) -> tuple[float, float]:
-    """(low, high) for so many pages of one template."""
+    """Return (low, high) for so many pages of one template."""
     return max(2.0, LOW_FRACTION * pages), max(2.0, HIGH_FRACTION * pages)
 
 
@@ -139,7 +154,7 @@ def _index(index: dict[etree._Element, int], element: etree._Element | None) -> 
 
 
 def _between(page: Sequence[HashedNode], before: int, node: int) -> HtmlAmount:
-    """What stands between two siblings: the text after the first, and the siblings after it with theirs."""
+    """Return what stands between two siblings: the text after the first, and the siblings after it with theirs."""
     found, sibling = page[before].tail, page[before].end
     while sibling < node:
         found += page[sibling].whole + page[sibling].tail
@@ -148,14 +163,17 @@ def _between(page: Sequence[HashedNode], before: int, node: int) -> HtmlAmount:
 
 
 def _hash(element: etree._Element, children: Sequence[int | None]) -> int:
-    """64 bits of an element's HTML. children: the hashes of its children, None for a comment."""
+    """Return 64 bits of an element's HTML.
+
+    children: the hashes of its children, None for a comment.
+    """
     inside = [(child.text if known is None else known, clean(child.tail or "")) for child, known in zip(element, children, strict=True)]
     written = repr((element.tag, element.items(), clean(element.text or ""), inside))
     return int.from_bytes(blake2b(written.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
 def _own(element: etree._Element, hidden: bool) -> HtmlAmount:
-    """An element's tags, attributes and first text, without its children."""
+    """Return the amount of an element's tags, attributes and first text, without its children."""
     name = len(str(element.tag))
     attributes = sum(len(key) + len(value.encode("utf-8", "surrogatepass")) + 4 for key, value in element.items())
     link = int(element.tag == "a" and element.get("href") is not None)
@@ -168,7 +186,7 @@ def _text(text: str | None, hidden: bool) -> HtmlAmount:
 
 
 def _hidden(nodes: Sequence[etree._Element], parents: Sequence[int]) -> list[bool]:
-    """Whether a reader of the page sees no text of an element."""
+    """Return for each element whether a reader of the page sees none of its text."""
     found: list[bool] = []
     unseen = raw_text(nodes[0]) if nodes else frozenset()
     for element, parent in zip(nodes, parents, strict=True):

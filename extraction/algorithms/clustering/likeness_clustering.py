@@ -1,13 +1,13 @@
-"""Clusters by any measure of likeness that is dear to compute: hierarchically on a sample, the rest to the nearest cluster.
+"""Clusters by any measure of likeness that is slow to compute: hierarchical on a sample, and the rest to the nearest cluster.
 
-So Reis et al. (2004) cluster pages by RTDM (ALGORITHMS 10). The measure comes from outside (`alignment.rtdm`). Of a sample, the pair of
-clusters with the largest mean likeness of their members is merged (average linkage) while it reaches the bound; each other page goes to
-the cluster whose medoid is most like it, or starts one that the pages after it can join. Cost: the square of the sample, and pages ·
-clusters.
+Reis et al. (2004, section 4.1) cluster pages by RTDM this way (docs/algorithms.md#rtdm). The measure is passed in (`alignment.rtdm`). In a
+sample, the pair of clusters with the largest mean likeness of their members is merged (average linkage) while it reaches the bound. Each
+other page goes to the cluster whose medoid is most like it, or starts a cluster that later pages can join. Cost: the square of the sample,
+and pages · clusters.
 
-Where a bound of the likeness is cheap (`at_most`), most pairs need no measuring, and the clusters stay the same: a mean over two clusters
-only reaches the bound where one of their pairs does, so items that no chain of such pairs joins are never merged; and a medoid that cannot
-be as like as the likest so far is not the likest.
+If a bound of the likeness is cheap (`at_most`), most pairs need not be measured, and the clusters stay the same. A mean over two clusters
+reaches the bound only if one of their pairs does, so items that no chain of such pairs joins are never merged. And a medoid that cannot be
+more like a page than the best one so far need not be measured.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ SAMPLE = 60
 """Items that are compared with each other."""
 
 LIKENESS = 0.8
-"""Least mean likeness of a cluster's members: the 80 % of Reis et al."""
+"""Least mean likeness of a cluster's members: the 80 % of Reis et al. 2004."""
 
 
 def cluster_by_likeness(
@@ -36,9 +36,10 @@ def cluster_by_likeness(
     sample: int = SAMPLE,
     bound: float = LIKENESS,
 ) -> list[list[int]]:
-    """Groups of item numbers; every item is in one, by their first items.
+    """Return groups of item numbers, sorted by their first items. Every item is in one.
 
-    likeness: symmetric, 1 for equal items. at_most: what it cannot exceed, where that is known without measuring it.
+    likeness: symmetric, and 1 for equal items.
+    at_most: what the likeness cannot exceed, if that is known without measuring it.
     """
     chosen = sorted({int(place) for place in np.linspace(0, len(items) - 1, min(sample, len(items)))})
     groups, medoids = [], []
@@ -61,7 +62,7 @@ def cluster_by_likeness(
 
 
 def _joined(items: Sequence[Item], at_most: Measure[Item], bound: float) -> list[list[int]]:
-    """The items' numbers by the chains of pairs that may reach the bound."""
+    """Return the items' numbers by the chains of pairs that may reach the bound."""
     left, found = list(range(len(items))), []
     while left:
         part = waiting = [left.pop(0)]
@@ -74,7 +75,7 @@ def _joined(items: Sequence[Item], at_most: Measure[Item], bound: float) -> list
 
 
 def _measured(items: Sequence[Item], likeness: Measure[Item]) -> F64:
-    """The likenesses of all pairs."""
+    """Return the likenesses of all pairs."""
     table = np.eye(len(items))
     for one in range(len(items)):
         for other in range(one + 1, len(items)):
@@ -83,7 +84,7 @@ def _measured(items: Sequence[Item], likeness: Measure[Item]) -> F64:
 
 
 def _likest(item: Item, medoids: Sequence[Item], likeness: Measure[Item], at_most: Measure[Item], bound: float) -> tuple[int, float]:
-    """(the place of the medoid that is most like an item, the first of several; how far), if any reaches the bound."""
+    """Return (the place of the medoid that is most like an item, the first of several; its likeness), if any reaches the bound."""
     most = [at_most(item, medoid) for medoid in medoids]
     best, alike = 0, -1.0
     for place in sorted(range(len(medoids)), key=lambda place: (-most[place], place)):
@@ -96,7 +97,7 @@ def _likest(item: Item, medoids: Sequence[Item], likeness: Measure[Item], at_mos
 
 
 def link_by_average(table: F64, *, bound: float) -> list[list[int]]:
-    """Average linkage of items whose likenesses are given, shape (items, items), down to the bound."""
+    """Return the average linkage of items whose likenesses are given, shape (items, items), down to the bound."""
     sums, sizes = table.astype(np.float64).copy(), np.ones(len(table))
 
     def score(one: int, others: I64) -> F64:
@@ -112,4 +113,4 @@ def link_by_average(table: F64, *, bound: float) -> list[list[int]]:
 
 
 _EQUAL = 2e-6
-"""A likeness that is the bound reaches it; scores are rounded to a millionth."""
+"""A likeness that equals the bound reaches it. Scores are rounded to a millionth."""

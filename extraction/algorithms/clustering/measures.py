@@ -1,8 +1,8 @@
-"""How far two clusterings of the same pages agree: against true labels, how good one is.
+"""How well a clustering of pages agrees with true labels.
 
-Purity: the share of pages that have their cluster's commonest label. Pair precision: of the pairs of pages that are in one cluster, the
-share with one label; pair recall the other way round. V-measure: the harmonic mean of homogeneity and completeness (Rosenberg & Hirschberg,
-EMNLP 2007). Time: linear in the pages.
+Purity is the share of pages that have the commonest label of their cluster. Pair precision is the share of pairs of pages in one cluster
+that have one label. Pair recall is the share of pairs with one label that are in one cluster. V-measure is the harmonic mean of homogeneity
+and completeness (Rosenberg & Hirschberg, EMNLP 2007). Time: linear in the pages.
 """
 
 from collections import Counter
@@ -15,7 +15,7 @@ Labels = Mapping[str, Hashable]
 
 @dataclass(frozen=True, slots=True)
 class ClusteringQuality:
-    """Shares from 0 to 1. A page of no cluster is to be given a cluster of its own."""
+    """The measures, from 0 to 1. A page of no cluster has to be given a cluster of its own."""
 
     purity: float
     pair_precision: float
@@ -24,9 +24,9 @@ class ClusteringQuality:
 
 
 def measure_quality(truth: Labels, predicted: Labels) -> ClusteringQuality:
-    """The measures of a clustering against true labels. predicted: the cluster of each page of `truth`.
+    """Return the measures of a clustering against true labels. Raises ValueError without pages and KeyError for a page without a cluster.
 
-    Raises ValueError without pages and KeyError for a page without a cluster.
+    predicted: the cluster of each page of `truth`.
     """
     if not truth:
         raise ValueError("without labelled pages nothing can be measured")

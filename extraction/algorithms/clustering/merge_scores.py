@@ -1,21 +1,22 @@
-"""When are two groups of pages one template? The costs behind the second stage of clustering (ALGORITHMS 2 and 8).
+"""Are two groups of pages one template? The costs behind the second stage of clustering (docs/algorithms.md#page-clustering).
 
-Pages are sets of steps (`paths`). Every step is a question that is asked only where the step it hangs on is there: a page without
-comments is not asked for each part of a comment. What the answers cost tells groups apart:
+Pages are sets of steps (`page_steps`). Every step is a question that is asked only where the step it hangs on is there: a page without
+comments is not asked about each part of a comment. What the answers cost tells groups apart. There are two codes for them:
 
-- the *site's* code knows how often all pages of the site say yes. It costs a group nothing to use it, so what is the same all over the site
-  (header, navigation) and what is scattered over it (markup within texts) says nothing for or against a merge;
-- a group's *own* code (`mdl.AdaptiveCode`) has to learn how often its pages say yes and costs `OWN_BITS` to announce.
+- The *site's* code knows how often all pages of the site say yes. A group uses it for free. So what is the same all over the site (header,
+  navigation), and what is scattered over it (markup within texts), says nothing for or against a merge.
+- A group's *own* code (`mdl.AdaptiveCode`) has to learn how often its pages say yes, and costs `OWN_BITS` to announce.
 
-Each question is answered in the cheaper of both ways; "each path by which choice costs less". Two groups that are merged share one code:
-questions on which they agree against the site get cheaper, those on which they differ dearer. Their sum decides for the paper's
-MDL. But one template whose pages have, or have not, a large optional section differs in all its steps, more than two
-templates do that differ in small things everywhere. What tells these apart is *where* the difference lies: a page without
-the section has nothing in its place. So differences are added up by side, steps that the one has more often and steps that the other
-has more often, and what must be small is the smaller side.
+Each question is answered in the cheaper of the two codes. Two groups that are merged share one code: questions on which they agree against
+the site get cheaper, and those on which they differ get dearer. The sum decides, as in TEXT-MDL (Kim & Shim 2011, section 3).
 
-Groups larger than `FULL_PAGES` weigh as if they had so many pages: otherwise, with pages enough, any difference in how often a
-section occurs would be worth a template of its own.
+That alone is not enough. If some pages of one template lack a large optional section, they differ in all its steps. That is more than two
+templates differ that are slightly different everywhere. What tells these cases apart is *where* the difference lies: a page without the
+section has nothing in its place. So differences are summed by side, once for the steps that the one group has more often and once for those
+that the other has more often, and the smaller sum must be small.
+
+Groups of more than `FULL_PAGES` pages weigh as if they had that many. Otherwise any difference in how often a section occurs would be worth
+a template of its own once there are enough pages.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,73 +28,75 @@ from extraction.algorithms.clustering.mdl import AdaptiveCode, membership_bits
 from extraction.algorithms.clustering.page_steps import PageSteps
 
 FULL_PAGES = 10
-"""Pages on which people would notice a difference. Tried 5, 10 and 20: more keeps page types of one site better apart and splits
-templates with options more often (V .94 and .87 on two sites with 20, .93 and 1.0 with 10)."""
+"""Pages on which people would notice a difference. Tried: 5, 10 and 20. More keeps page types of one site better apart, but splits
+templates with options more often (V is 0.94 and 0.87 on two sites with 20, and 0.93 and 1.0 with 10)."""
 
 OWN_BITS = 1.0
-"""Announcing that a group's own code is used: a yes or no."""
+"""The cost of announcing that a group's own code is used: one yes or no."""
 
 SIDE_FACTOR = 1.75
-"""How large the smaller side of a difference may be, in what merging saves. One option on either side has to be told for every page,
-which costs what merging saves, twice: 2 is the bound for options that are what they seem. Under 1.5 pages of long texts stay out, over 2
-page types of one site that differ in little become one; the middle of what works is taken."""
+"""How large the smaller side of a difference may be, in units of what merging saves. An option on either side has to be told for every
+page, which costs twice what merging saves, so 2 is the bound for true options. Under 1.5, pages of long texts stay out. Over 2, page types
+of one site that differ a little become one. This is the middle of what works."""
 
 SHARED_FRACTION = 0.75
-"""Least share of the smaller core that the other one has, for a merge that MDL wants. Where all content hangs on one element, a different
-one there is a single question however much hangs on it. From 0.5 to 0.85 the labelled sites score the same."""
+"""Least share of the smaller core that the other one has, for a merge that saves bits. If all content hangs on one element, another element
+there is a single question, however much hangs on it. From 0.5 to 0.85 the labelled sites score the same."""
 
 CORE_FRACTION = 0.5
-"""A step is in a group's core if so many of its pages have it: the share of ALGORITHMS 2."""
+"""A step is in a group's core if this share of its pages have it."""
 
 CONTAINED_FRACTION = 0.5
-"""Least share of the telling steps either group requires that the other knows, for a merge that MDL does not want: then each has options
-that the other lacks."""
+"""Least share of the telling steps that each group requires and the other knows, for a merge that saves no bits. Then each group has
+options that the other lacks."""
 
 BARE_FRACTION = 0.8
-"""Least share of what one group requires that the other knows, in bits, for such a merge: then it is the other without its options. A
-step says the more the fewer pages of the site have it, the site's frame nothing: counted in steps (0.9 of them), all four page
-types of a documentation site became one template, for a bare page is in any other page, and header and navigation outweigh what it
-has of its own. From 0.75 to 0.85 the labelled sites score the same; with 0.65 a few long pages of one manual make it one with
-another, with 0.9 pages that say only that there is nothing stay out."""
+"""Least share of what one group requires that the other knows, in bits, for such a merge. Then it is the other group without its options. A
+step counts more the fewer pages of the site have it, and the site's frame counts nothing. Counted in steps (0.9 of them), all four page
+types of a documentation site became one template: header and navigation outweigh what a bare page has of its own. From 0.75 to 0.85 the
+labelled sites score the same. With 0.65, a few long pages make one manual one template with another. With 0.9, pages that only say that
+there is nothing stay out."""
 
 DOUBT_BITS = 0.25
-"""So many bits are added to those that a bare group requires, as not known: one that has the frame and nothing else is like any other. From
-0.1 to 0.5 the labelled sites score the same; with 1 a mark that a quarter of the pages has is not enough."""
+"""Bits added to those that a bare group requires, counted as not known. A group that has only the frame is like any other. From 0.1 to 0.5
+the labelled sites score the same. With 1, a mark that a quarter of the pages has is not enough."""
 
 FEW_STEPS = 2
-"""So many telling steps are added to those that groups require: of a page that has three of its own, two that are missing say little.
-On a site of one template only its options are telling, and fewer than 2 make them templates of their own; 5 mixes page types again."""
+"""Telling steps added to those that a group requires. If a page has three of its own, two missing ones mean little. On a site of one
+template only its options are telling, and fewer than 2 make them templates of their own; 5 mixes page types again."""
 
 COMMON_FRACTION = 0.9
-"""A step that so many pages have is the site's frame; the others are *telling*."""
+"""A step that this share of the pages has belongs to the site's frame. The others are *telling*."""
 
 RARE_FRACTION = 0.1
-"""A group knows a step that at least so many of its pages have, and requires one that at most so many lack."""
+"""A group knows a step that at least this share of its pages have, and requires one that at most this share lack."""
 
 FEWEST_PAGES = 2
-"""Steps of a single page say nothing about templates; with them as questions a quarter of a labelled site's pages stays out."""
+"""Steps of a single page tell nothing about templates. If they were questions, a quarter of a labelled site's pages would stay out."""
 
 COMPARABLE_FRACTION = 0.75
-"""Least share of a page's steps that are on other pages too. The only page of its kind has little beside the site's header and navigation
-in common with others; without this bound it looks like a page of theirs without content. Of the pages of two
-labelled sites all reach 0.79; of single pages thrown among those of another template three in four stay under 0.8."""
+"""Least share of a page's steps that other pages have too. The only page of its kind shares little beyond the site's header and navigation
+with others, and without this bound it looks like one of their pages without content. All pages of two labelled sites reach 0.79. Of single
+pages put among those of another template, three of four stay under 0.8."""
 
 MOST_STEPS = 20_000
-"""Bound on memory: of more steps the most frequent are kept (ties: the smaller hash). Some 1,500 are usual."""
+"""Bound on memory. Of more steps, the most frequent are kept (ties go to the smaller hash). Usually there are some 1,500."""
 
 _UNIT = 32
-"""Parts of a page in which scaled counts are kept as whole numbers."""
+"""Scaled counts are kept as whole numbers of this many parts of a page."""
 
 
 class SiteQuestions:
-    """The steps that pages of a site share, and what the site's own code says about each.
+    """The steps that pages of a site share, and what the site's own code says about each. A step that every page has is no question.
 
-    steps: ascending. telling: which of them are not the site's frame. bits: what it says of a page to have each, 0 for the frame.
-    weights: for each question, how many steps it stands for. A step that every page has is no question.
+    steps: ascending.
+    telling: which of them do not belong to the site's frame.
+    bits: what it says about a page to have each step, 0 for the frame.
+    weights: for each question, how many steps it stands for.
     """
 
     def __init__(self, pages: Sequence[PageSteps]) -> None:
-        """pages: those that are compared; the order does not matter."""
+        """Collect the steps of the pages that are compared. Their order does not matter."""
         self.pages = len(pages)
         self.steps, parents = _vocabulary(pages)
         self._parents = np.where(parents == 0, -1, np.searchsorted(self.steps, parents))
@@ -109,7 +112,7 @@ class SiteQuestions:
         self._code = AdaptiveCode(limit=2 * FULL_PAGES * _UNIT, unit=_UNIT)
 
     def row(self, page: PageSteps) -> Flags:
-        """Which of the steps a page has, shape (steps,)."""
+        """Return which of the steps a page has, shape (steps,)."""
         found = np.zeros(len(self.steps), np.bool_)
         if len(self.steps):
             at = np.minimum(np.searchsorted(self.steps, page.steps), len(self.steps) - 1)
@@ -117,15 +120,16 @@ class SiteQuestions:
         return found
 
     def comparable(self, page: PageSteps) -> bool:
-        """Whether enough of a page's steps are on other pages too."""
+        """Return whether enough of a page's steps are on other pages too."""
         return int(self.row(page).sum()) >= COMPARABLE_FRACTION * max(len(page.steps), 1)
 
     def counts(self, rows: Flags) -> "tuple[I64, I64]":
-        """(yeses, answers) to each question of pages given as rows, both of shape (questions,)."""
+        """Return (yeses, answers) to each question for pages given as rows, both of shape (questions,)."""
         return rows[:, self._columns].sum(0), self._asked(rows)[:, self._columns].sum(0)
 
     def cost(self, yes: I32, asked: I32) -> F64:
-        """Bits for the answers to each question, by the cheaper code; counts in parts of a page. Questions are the last axis."""
+        """Return the bits for the answers to each question in the cheaper code. Counts are in parts of a page; questions are the last
+        axis."""
         site = yes * self._yes_bits + (asked - yes) * self._no_bits
         bits: F64 = np.minimum(site, self._code.bits(yes, asked) + OWN_BITS) * self.weights
         return bits
@@ -138,7 +142,7 @@ class PageGroups:
     """Groups of pages that are being merged, as arrays with one row a group."""
 
     def __init__(self, questions: SiteQuestions, members: Sequence[Flags]) -> None:
-        """members: for each group the rows of its pages, shape (pages, steps)."""
+        """Start with groups given by the rows of their pages, each of shape (pages, steps)."""
         self._questions = questions
         count, width = len(members), len(questions.weights)
         self.sizes = np.zeros(count, np.int64)
@@ -154,29 +158,29 @@ class PageGroups:
             self.replace(group, rows)
 
     def replace(self, group: int, rows: Flags) -> None:
-        """The group is these pages from now on; at least one."""
+        """Make these pages, of which there is at least one, the group from now on."""
         self._yes[group], self._asked[group] = self._questions.counts(rows)
         self._have[group], self.sizes[group] = rows.sum(0), len(rows)
         self._renew(group)
 
     def merge(self, one: int, other: int) -> None:
-        """Group `one` takes the pages of the other."""
+        """Give the pages of the other group to group `one`."""
         for counts in (self._yes, self._asked, self._have, self.sizes):
             counts[one] += counts[other]
         self._renew(one)
 
-    def templates(self, group: int, others: I64) -> F64:
-        """Score of a merge that MDL wants: the bits it saves."""
+    def score_saving_merges(self, group: int, others: I64) -> F64:
+        """Return the scores of merges that save bits: the bits saved."""
         saved, room = self._compared(group, others)
         return _where((room >= 0) & (saved > 0), saved, lambda chosen: self._shared(group, others[chosen]) >= SHARED_FRACTION)
 
-    def options(self, group: int, others: I64) -> F64:
-        """Score of a merge of groups that have sections the other lacks: what is left of the bits it may cost."""
+    def score_optional_merges(self, group: int, others: I64) -> F64:
+        """Return the scores of merges of groups with sections that the other lacks: what remains of the bits that the merge may cost."""
         _, room = self._compared(group, others)
         return _where(room > 0, room, lambda chosen: self._bare(group, others[chosen]) | self._contained(group, others[chosen]))
 
     def _compared(self, group: int, others: I64) -> tuple[F64, F64]:
-        """(bits that merging saves, what the smaller side of the difference leaves of what it may cost), both of shape (others,)."""
+        """Return (bits that merging saves, what the smaller side of the difference leaves of what it may cost), both of shape (others,)."""
         found = [self._block(group, others[at : at + _BLOCK]) for at in range(0, len(others), _BLOCK)]
         return np.concatenate([saved for saved, _ in found]), np.concatenate([room for _, room in found])
 
@@ -188,13 +192,13 @@ class PageGroups:
         return label - dearer.sum(1), SIDE_FACTOR * label - smaller
 
     def _shared(self, group: int, others: I64) -> F64:
-        """Share of the smaller core that is in the other one too."""
+        """Return the share of the smaller core that is in the other one too."""
         mine, theirs = self._cores[group], self._cores[others]
         smaller = np.minimum(mine.sum(), theirs.sum(1))
         return np.asarray((mine & theirs).sum(1) / np.maximum(smaller, 1))
 
     def _bare(self, group: int, others: I64) -> Flags:
-        """Whether the one is the other without its options: nearly all it requires is known there, in bits."""
+        """Return whether one group is the other without its options: nearly all it requires is known there, in bits."""
         bits = self._questions.bits
         mine, theirs = self._required[group] & self._possible[others], self._required[others] & self._possible[group]
         there = mine @ bits / (self._required[group] @ bits + DOUBT_BITS)
@@ -202,7 +206,7 @@ class PageGroups:
         return np.asarray(np.maximum(there, here) >= BARE_FRACTION)
 
     def _contained(self, group: int, others: I64) -> Flags:
-        """Whether enough of the telling steps that the one group requires are known by the other, in both directions."""
+        """Return whether each group knows enough of the telling steps that the other requires."""
         telling = self._questions.telling
         mine, theirs = self._required[group] & telling, self._required[others] & telling
         missed_there, missed_here = (mine & ~self._possible[others]).sum(1), (theirs & ~self._possible[group]).sum(1)
@@ -223,7 +227,7 @@ class PageGroups:
 
 
 def _where(chosen: Flags, scores: F64, holds: Callable[[I64], Flags]) -> F64:
-    """The scores of those chosen for which it holds too, -1 for the others. What is dear to find out is asked for few."""
+    """Return the scores of those chosen for which `holds` is true, and -1 for the others. `holds` is slow, so it is asked about few."""
     result = np.full(len(scores), -1.0)
     places = np.flatnonzero(chosen)
     if len(places):
@@ -233,9 +237,11 @@ def _where(chosen: Flags, scores: F64, holds: Callable[[I64], Flags]) -> F64:
 
 
 def _smaller_side(bits: F64, one: F64, other: F64) -> F64:
-    """The smaller sum of bits, over the questions that the one or that the other answers more often with yes; axis 1 are the questions.
+    """Return the smaller of two sums of bits: over the questions that the one, and those that the other answers yes more often. Axis 1
+    holds the questions.
 
-    Each counts by how often that is: where half of a group's pages lack a step, more pages that lack it are less of a difference.
+    Each question counts by how often it is answered yes. Where half of a group's pages lack a step anyway, more pages that lack it are less
+    of a difference.
     """
     mine: F64 = (bits * np.where(one > other, one, 0)).sum(1)
     theirs: F64 = (bits * np.where(one > other, 0, other)).sum(1)
@@ -243,11 +249,11 @@ def _smaller_side(bits: F64, one: F64, other: F64) -> F64:
 
 
 _BLOCK = 64
-"""Groups compared at a time: some megabytes of temporary arrays."""
+"""Groups compared at a time, which takes some megabytes of temporary arrays."""
 
 
 def _vocabulary(pages: Sequence[PageSteps]) -> tuple[U64, U64]:
-    """(steps that enough pages have, ascending; the step each hangs on). A step's parent is on every page that has the step."""
+    """Return (steps that enough pages have, ascending; the step each hangs on). A step's parent is on every page that has the step."""
     none = np.zeros(0, np.uint64)
     every = np.concatenate([none, *(page.steps for page in pages)])
     above = np.concatenate([none, *(page.parents for page in pages)])
@@ -260,7 +266,8 @@ def _vocabulary(pages: Sequence[PageSteps]) -> tuple[U64, U64]:
 
 
 def _distinct(has: Flags, asked: Flags, columns: I64) -> tuple[I64, F64]:
-    """(one column of each kind of equal ones, how many there are of it): questions all pages answer alike are counted, not repeated."""
+    """Return (one column of each kind of equal columns, how many there are of each kind). Questions that all pages answer alike are counted
+    once, with a weight."""
     if not len(columns):
         return columns, np.zeros(0)
     packed = np.packbits(np.concatenate((has, asked)), axis=0).T

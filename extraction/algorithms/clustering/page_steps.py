@@ -1,14 +1,14 @@
-"""The structure of one page as a small set of numbers: what the second stage of clustering compares (ALGORITHMS 2).
+"""The structure of one page as a small set of numbers, which the second stage of clustering compares (docs/algorithms.md#page-clustering).
 
-A *step* is an element's path, its tag names from the root, or a path with one class token of an element that has it. Text and other
-attributes are content and stay out; so do repetitions, which is why lists of different length look alike. Which class tokens are of
-use cannot be seen on one page: here are all of them, and who compares pages leaves out what few pages share.
+A *step* is an element's path (its tag names from the root), or such a path with one class token of an element that has it. Text and other
+attributes are content and are left out. Repetitions are left out too, which is why lists of different length look alike. A single page
+cannot show which class tokens are useful, so all of them are kept here, and whoever compares pages leaves out those that few pages share.
 
-Nested lists, comments in comments and the like are content too: of a path that ends in ``x/y/x/y`` (x and y different) the last two
-names are dropped. ``div/div/div`` stays as it is: how deep a div lies says where on the page it is.
+Nested lists, comments in comments and the like are content too: the last two names of a path that ends in ``x/y/x/y`` (x and y different)
+are dropped. ``div/div/div`` stays as it is, because the depth of a div tells where on the page it is.
 
-Each step knows the step it hangs on (a class on its path, a path on that of the parent element), so that the absence of a whole
-section can be counted once and not once for every step in it.
+Each step knows the step it hangs on: a class hangs on its path, and a path on that of the parent element. So the absence of a whole section
+can be counted once, instead of once for every step in it.
 """
 
 from dataclasses import dataclass, field
@@ -21,34 +21,35 @@ from extraction.algorithms.arrays import U64
 from extraction.algorithms.sketches.serialization import pack_columns, unpack_columns
 
 SCHEME = b"steps/1\n"
-"""Starts every serialised `PagePaths`; to be changed with anything that changes a step."""
+"""The first bytes of every serialised `PageSteps`. It has to change with anything that changes a step."""
 
 OPAQUE = frozenset({"svg", "math"})
-"""Elements that are pictures: what is in them is content."""
+"""Elements that are pictures. What is in them is content."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PageSteps:
-    """The steps of one page, some hundred, 16 bytes each.
+    """The steps of one page: some hundred, 16 bytes each.
 
-    steps: shape (n,), hashes of the steps, ascending, distinct. parents: shape (n,), the step that each one hangs on; 0 for the root.
+    steps: shape (n,), hashes of the steps, ascending, distinct.
+    parents: shape (n,), the step that each one hangs on; 0 for the root.
     """
 
     steps: U64
     parents: U64
 
     def to_bytes(self) -> bytes:
-        """A form for caches; the same page gives the same bytes on every machine."""
+        """Return the steps in a form for caches. The same page gives the same bytes on every machine."""
         return pack_columns(SCHEME, self.steps, self.parents)
 
     @classmethod
     def from_bytes(cls, stored: bytes) -> "PageSteps":
-        """What `to_bytes` wrote. Raises ValueError for anything else, also for another release's form."""
+        """Return the steps that `to_bytes` wrote. Raises ValueError for anything else, including the form of another release."""
         return cls(*unpack_columns(SCHEME, stored, columns=2))
 
 
 def collect_steps(root: etree._Element) -> PageSteps:
-    """The steps of a parsed page, so that its tree need not be kept. Time: linear in the elements."""
+    """Return the steps of a parsed page, so that its tree need not be kept. Time: linear in the elements."""
     top = _Path(str(root.tag), None, _hash(0, str(root.tag)))
     found = [top]
     waiting = [(root, top)]
@@ -83,7 +84,7 @@ class _Path:
     below: "dict[str, _Path]" = field(default_factory=dict)
 
     def child(self, tag: str) -> "tuple[_Path, bool]":
-        """(the path of a child element, whether it was never asked for before)."""
+        """Return (the path of a child element, whether this is the first call for it)."""
         above = self.above
         if above and above.above and tag == above.tag and self.tag == above.above.tag and tag != self.tag:
             return above, False

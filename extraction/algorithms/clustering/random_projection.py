@@ -1,10 +1,10 @@
-"""LSH clustering of pages by p-stable random projections (`002_…` §2.5.5; Datar et al. 2004; Slaney & Casey 2008; ALGORITHMS 9).
+"""LSH clustering of pages by p-stable random projections (Datar et al. 2004; Slaney & Casey 2008; docs/algorithms.md#lsh).
 
-A page is the vector of its paths, of length 1, so that the distance of two pages says which share of their paths they have in common.
-h(v) = ⌊(x·v + b)/w⌋ with x ~ N(0, 1) and b ~ U[0, w); near pages get the same number more often than far ones. A table hashes k such
-numbers to a bucket by T1 = (Σ Hᵢkᵢ) mod P1; T2, the same with other weights and another prime, checks that two pages of a bucket
-have the same k numbers. Pages that meet in more than one table are compared, and those within the radius are neighbours;
-clusters are the connected components of neighbours.
+A page is the vector of its paths, of length 1. So the distance of two pages tells which share of their paths they have in common. h(v) =
+⌊(x·v + b)/w⌋ with x ~ N(0, 1) and b ~ U[0, w); near pages get the same number more often than far ones. A table hashes k such numbers to a
+bucket by T1 = (Σ Hᵢkᵢ) mod P1. T2, the same with other weights and another prime, checks that two pages of a bucket have the same k
+numbers. Pages that meet in at least two tables are compared, and those within the radius are neighbours. Clusters are the connected
+components of neighbours.
 
 Equal pages are one point. Time: pages · paths · k · tables, and in each bucket the square of its points.
 """
@@ -20,15 +20,21 @@ from extraction.algorithms.arrays import I64, U64
 SEED = 0
 
 _PRIMES = (2_147_483_647, 2_147_483_629)
-"""P1 and P2: the largest primes under 2³¹, so that sums of products stay within 64 bits when reduced one by one."""
+"""P1 and P2: the largest primes under 2³¹. Products of two numbers below them stay within 64 bits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Projection:
-    """k: numbers a table. tables. width: w. radius: largest distance of neighbours. tables_met: in which they meet at least.
+    """The parameters of the projections.
 
-    Two unit vectors lie √2 apart when they have nothing in common, and 1 when they share half (cosine). With these numbers pages at
-    0.8 meet in two of 16 tables with a chance of 0.89 and those at 1.3 with one of 0.32, which the linear check throws out.
+    Two unit vectors are √2 apart when they have nothing in common, and 1 when they share half (cosine). With these numbers, pages at
+    distance 0.8 meet in two of 16 tables with a probability of 0.89, and pages at 1.3 with 0.32; the linear check then rejects those.
+
+    k: numbers in a table.
+    tables: how many tables there are.
+    width: w.
+    radius: largest distance of neighbours.
+    tables_met: in how many tables neighbours meet at least.
     """
 
     k: int = 4
@@ -42,7 +48,8 @@ DEFAULT = Projection()
 
 
 def cluster_by_projection(pages: Sequence[U64], *, options: Projection = DEFAULT, seed: int = SEED) -> list[list[int]]:
-    """Groups of pages given by their paths, each ascending and distinct; every page is in one, by their first pages."""
+    """Return groups of pages, given by their paths, which are ascending and distinct. Every page is in one group; groups are sorted by
+    their first pages."""
     kinds: dict[bytes, list[int]] = {}
     for number, page in enumerate(pages):
         kinds.setdefault(page.tobytes(), []).append(number)
@@ -53,7 +60,7 @@ def cluster_by_projection(pages: Sequence[U64], *, options: Projection = DEFAULT
 
 
 def hash_points(points: Sequence[U64], *, options: Projection = DEFAULT, seed: int = SEED) -> I64:
-    """(T1, T2) of each point in each table, shape (points, tables, 2). The same points and seed give the same numbers."""
+    """Return (T1, T2) of each point in each table, shape (points, tables, 2). The same points and seed give the same numbers."""
     chance = np.random.default_rng(seed)
     every = np.unique(np.concatenate([np.zeros(0, np.uint64), *points]))
     directions = chance.standard_normal((len(every), options.tables * options.k), np.float32)
@@ -70,7 +77,7 @@ def hash_points(points: Sequence[U64], *, options: Projection = DEFAULT, seed: i
 
 
 def find_neighbours(points: Sequence[U64], hashed: I64, *, options: Projection = DEFAULT) -> list[tuple[int, int]]:
-    """Pairs (smaller, larger) that meet in enough tables and lie within the radius, ascending."""
+    """Return the pairs (smaller, larger) that meet in enough tables and lie within the radius, ascending."""
     met = [np.zeros(0, np.int64)]
     for table in range(hashed.shape[1]):
         whole = hashed[:, table, 0].astype(np.uint64) << np.uint64(32) | hashed[:, table, 1].astype(np.uint64)
@@ -85,7 +92,7 @@ def find_neighbours(points: Sequence[U64], hashed: I64, *, options: Projection =
 
 
 def measure_distance(one: U64, other: U64) -> float:
-    """Euclidean distance of the unit vectors of two sets of paths, from 0 to √2; that of an empty one is the zero vector."""
+    """Return the Euclidean distance of the unit vectors of two sets of paths, from 0 to √2. An empty set has the zero vector."""
     if not len(one) or not len(other):
         return float(len(one) != len(other))
     common = len(np.intersect1d(one, other, assume_unique=True))
@@ -93,7 +100,7 @@ def measure_distance(one: U64, other: U64) -> float:
 
 
 def connect_neighbours(count: int, pairs: Sequence[tuple[int, int]]) -> list[list[int]]:
-    """The connected components of 0 … count-1, each ascending, by their first members."""
+    """Return the connected components of 0 to count - 1, each ascending, sorted by their first members."""
     above = list(range(count))
 
     def top(item: int) -> int:

@@ -1,22 +1,23 @@
-"""The second stage of page clustering: whole templates from clusters of masked shingle vectors (ALGORITHMS 2).
+"""The second stage of page clustering: whole templates from clusters of masked shingle vectors (docs/algorithms.md#page-clustering).
 
-Algorithm 1 asks for a Jaccard of about 0.9, so it splits templates with optional sections and lists and leaves many pages out. What
-it does put together is nearly always one template. Here its clusters and the pages it left are compared by their paths:
+Algorithm 1 asks for a Jaccard coefficient of about 0.9, so it splits templates that have optional sections and lists, and leaves many pages
+out. What it does put together nearly always belongs to one template. Here its clusters and the pages it left out are compared by their
+steps (`page_steps`):
 
-1. Of each cluster a sample is read; the pages of it are grouped, so that a cluster of two templates falls apart.
-2. These groups and a sample of the unclustered pages are merged while that saves bits, then where the one is the other without
-   optional sections (`templates` says how that is decided).
-3. A cluster whose sample stayed together goes where its sample went, without reading the rest. Other pages are read one by one and go to
-   the group with which they would have been merged, or stay out. Groups under the threshold are no template: their pages stay out.
-4. The templates are settled now. Pages that are left are compared with them and with each other until nothing moves, so templates that
-   Algorithm 1 missed are found also when their pages are more than a sample, and refining a result changes nothing. Merging templates anew
-   with the pages they got meanwhile was tried: it made one of two in a few seeds (worst purity 0.70 instead of 0.85).
+1. A sample of each cluster is read. Its pages are grouped, so that a cluster of two templates falls apart.
+2. These groups and a sample of the unclustered pages are merged while that saves bits, and then where one is the other without its optional
+   sections (`merge_scores` tells how that is decided).
+3. A cluster whose sample stayed together goes where its sample went, without reading the rest. Other pages are read one by one. They go to
+   the group with which they would have been merged, or stay out. Groups under the threshold are no templates, and their pages stay out.
+4. Now the templates are settled. Pages that are left are compared with them and with each other until nothing moves. So templates that
+   Algorithm 1 missed are found even when their pages are more than a sample, and refining a result changes nothing. Merging templates again
+   together with the pages they gained was tried. It made one of two templates for a few seeds (worst purity 0.70 instead of 0.85).
 
-A template found this way keeps the *set* of masks it was made of, those of clusters most of whose pages it has. Pages that no mask
-covers, those it took in here and those of the same kind that come later, are recognised by its `core.Core`.
+A template found this way keeps the *set* of masks it was made of: those of the clusters most of whose pages it has. Pages that no mask
+covers, whether they were taken in here or come later, are recognised by its `template_core.TemplateCore`.
 
-Pages are put in order by their ids before anything else, so the order in which they come does not matter. Cost: some
-thirty pages read a cluster and each unclustered page once; comparing costs the square of (clusters + 400) times the steps.
+Pages are sorted by their ids before anything else, so the order in which they come does not matter. Cost: each unclustered page and some
+thirty pages of each cluster are read once; comparing takes the square of (clusters + 400) times the steps.
 """
 
 from collections import Counter, defaultdict
@@ -37,7 +38,7 @@ from extraction.algorithms.sketches.shingles import Mask
 
 
 class Ordered(Hashable, Protocol):
-    """An id that can be sorted among its like: numbers, texts."""
+    """An id that can be sorted among others of its kind: numbers, texts."""
 
     def __lt__(self, other: Self, /) -> bool: ...
 
@@ -46,16 +47,20 @@ Page = TypeVar("Page", bound=Ordered)
 Item = TypeVar("Item")
 
 SAMPLE_PAGES = 30
-"""Pages of a cluster that are read (ALGORITHMS 2)."""
+"""Pages of a cluster that are read."""
 
 LOOSE_PAGES = 400
-"""Unclustered pages compared with all others at a time; those beyond are compared with the groups found.
-The more the better (worst V of nine seeds on a site with 320 of them .87, .90, .93 with 100, 200, 400); the cost is the square."""
+"""Unclustered pages that are compared with all others at a time. Those beyond are compared with the groups found. More are better: on a
+site with 320 of them, the worst V of nine seeds was 0.87, 0.90 and 0.93 with 100, 200 and 400. The cost is the square."""
 
 
 @dataclass(frozen=True, slots=True)
 class TemplateCluster(Generic[Page]):
-    """Pages of one template. masks: by text; none when Algorithm 1 knew no page of it. members: ascending."""
+    """Pages of one template.
+
+    masks: in the order of their texts; empty if Algorithm 1 put none of the pages in a cluster.
+    members: ascending.
+    """
 
     masks: tuple[Mask, ...]
     members: tuple[Page, ...]
@@ -64,7 +69,11 @@ class TemplateCluster(Generic[Page]):
 
 @dataclass(frozen=True, slots=True)
 class SiteTemplates(Generic[Page]):
-    """clusters: the largest first (ties: the smaller first page). unclustered: pages of no template, ascending."""
+    """The templates of a site.
+
+    clusters: the largest first, and of equally large ones that with the smaller first page.
+    unclustered: pages of no template, ascending.
+    """
 
     clusters: tuple[TemplateCluster[Page], ...]
     unclustered: tuple[Page, ...]
@@ -73,12 +82,13 @@ class SiteTemplates(Generic[Page]):
 def refine_clusters(
     found: MaskClustering[Page] | SiteTemplates[Page], paths: Callable[[Page], PageSteps], *, threshold: int = DEFAULT_THRESHOLD
 ) -> SiteTemplates[Page]:
-    """The templates of a site from what Algorithm 1 found in it, or from what an earlier `refine` did: then its templates stay as they
-    are but for unclustered pages that come to them or make new ones.
+    """Return the templates of a site.
 
-    paths: the steps of a page, asked for more than once for some pages: callers cache what is dear to make (`PagePaths.to_bytes`).
-    May raise PageError: such a page goes with its cluster or stays out. threshold: fewest pages of a template. Raises ValueError for one
-    under 1.
+    found: what Algorithm 1 found, or the result of an earlier call. In that case its templates stay as they are, except that unclustered
+        pages may join them or make new ones.
+    paths: returns the steps of a page. It is called more than once for some pages, so callers cache what is slow to make
+        (`PageSteps.to_bytes`). It may raise PageError; such a page goes with its cluster or stays out.
+    threshold: fewest pages of a template. Raises ValueError if it is under 1.
     """
     if threshold < 1:
         raise ValueError(f"a cluster has at least 1 page, the threshold is {threshold}")
@@ -94,7 +104,11 @@ def refine_clusters(
 
 @dataclass(frozen=True, slots=True)
 class _State(Generic[Page]):
-    """clusters: (masks with the pages each stands for, pages in order). loose: the unclustered pages in order."""
+    """The clusters and unclustered pages between two rounds.
+
+    clusters: (masks with the pages each stands for, pages in order).
+    loose: the unclustered pages in order.
+    """
 
     clusters: tuple[tuple[tuple[Mask, ...], tuple[Page, ...]], ...]
     loose: tuple[Page, ...]
@@ -110,7 +124,7 @@ class _State(Generic[Page]):
     def templates(self, paths: Callable[[Page], PageSteps]) -> SiteTemplates[Page]:
         rows = []
         for masks, members in sorted(self.clusters, key=lambda row: (-len(row[1]), row[1][:1])):
-            core = TemplateCore.of([page for page in _read(sample_evenly(members, SAMPLE_PAGES), paths).values() if page])
+            core = TemplateCore.of_pages([page for page in _read(sample_evenly(members, SAMPLE_PAGES), paths).values() if page])
             rows.append(TemplateCluster(masks, members, core))
         return SiteTemplates(tuple(rows), self.loose)
 
@@ -120,12 +134,12 @@ def _masks(*masks: Mask) -> tuple[Mask, ...]:
 
 
 def sample_evenly(pages: Sequence[Item], count: int) -> Sequence[Item]:
-    """At most `count` of the pages at even distances: pages in order are often of one kind beside each other."""
+    """Return at most `count` of the pages, at even distances. Neighbouring pages are often of one kind."""
     return pages if len(pages) <= count else [pages[at * len(pages) // count] for at in range(count)]
 
 
 def _read(pages: Iterable[Page], paths: Callable[[Page], PageSteps]) -> dict[Page, PageSteps | None]:
-    """The steps of pages, None for those that cannot be read."""
+    """Return the steps of pages, None for those that cannot be read."""
     found: dict[Page, PageSteps | None] = {}
     for page in pages:
         try:
@@ -136,7 +150,10 @@ def _read(pages: Iterable[Page], paths: Callable[[Page], PageSteps]) -> dict[Pag
 
 
 class _Round(Generic[Page]):
-    """Steps 1 to 3 once. settled: the clusters are templates, neither taken apart nor merged with each other."""
+    """Steps 1 to 3, once.
+
+    settled: the clusters are templates, which are neither taken apart nor merged with each other.
+    """
 
     def __init__(self, state: _State[Page], paths: Callable[[Page], PageSteps], threshold: int, *, settled: bool) -> None:
         self._state, self._paths, self._threshold, self._settled = state, paths, threshold, settled
@@ -166,7 +183,7 @@ class _Round(Generic[Page]):
         return self._state_of(assigned, homes, len(large))
 
     def _merged(self) -> list[list[Page]]:
-        """Steps 1 and 2: the groups of the pages read, each in order."""
+        """Return the groups of the pages that were read, each in order (steps 1 and 2)."""
         atoms = self._alike(self._loose)
         for sample in self._samples:
             if self._settled:
@@ -179,7 +196,7 @@ class _Round(Generic[Page]):
 
     def _agglomerate(self, groups: list[list[Page]], *, options: bool) -> list[list[Page]]:
         arrays = PageGroups(self._questions, [self._stack(group) for group in groups])
-        plain = arrays.options if options else arrays.templates
+        plain = arrays.score_optional_merges if options else arrays.score_saving_merges
         of_template = np.array([self._settled and not self._loose_set.issuperset(group) for group in groups], np.bool_)
 
         def score(group: int, others: I64) -> F64:
@@ -193,7 +210,7 @@ class _Round(Generic[Page]):
         return [sorted(page for number in numbers for page in groups[number]) for numbers in merged]
 
     def _alike(self, pages: Iterable[Page]) -> list[list[Page]]:
-        """Pages with the same steps together: nothing could tell them apart."""
+        """Put pages with the same steps together, because nothing could tell them apart."""
         found: dict[bytes, list[Page]] = defaultdict(list)
         for page in pages:
             if page in self._rows:
@@ -204,14 +221,15 @@ class _Round(Generic[Page]):
         return np.array([self._rows[page] for page in pages], np.bool_)
 
     def _members(self, members: Sequence[Page], sample: Sequence[Page], place: Mapping[Page, int]) -> dict[Page, int | None]:
-        """Where the pages of a cluster go: together, if those of the sample that can be compared did."""
+        """Return where the pages of a cluster go: together, if those of the sample that can be compared stayed together."""
         homes = {place.get(page) for page in sample if page in self._rows}
         if len(homes) == 1 and (home := homes.pop()) is not None:
             return dict.fromkeys(members, home)
         return self._joined(members, place)
 
     def _joined(self, pages: Iterable[Page], place: Mapping[Page, int]) -> dict[Page, int | None]:
-        """Where pages go one by one: with their group; those not yet compared to the group they would be merged with."""
+        """Return where pages go one by one: with their group, or if they were not compared yet, to the group with which they would be
+        merged."""
         result: dict[Page, int | None] = {}
         for page in pages:
             if page in self._rows or not len(self._numbers):
@@ -222,10 +240,10 @@ class _Round(Generic[Page]):
         return result
 
     def _nearest(self, row: Flags) -> int | None:
-        """The group with which a page would be merged; the last place of the groups is kept for such pages."""
+        """Return the group with which a page would be merged. The last place of the groups is kept for such pages."""
         last = len(self._numbers)
         self._large.replace(last, row[None])
-        for score in (self._large.templates(last, self._numbers), self._large.options(last, self._numbers)):
+        for score in (self._large.score_saving_merges(last, self._numbers), self._large.score_optional_merges(last, self._numbers)):
             best = int(np.argmax(score))
             if score[best] > 0:
                 return best

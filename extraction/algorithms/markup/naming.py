@@ -1,4 +1,4 @@
-"""Attributes for a record type out of what a template's pages carry: names, types, whether there are several values."""
+"""Attributes for a record type, made from what a template's pages carry: names, types, and whether there are several values."""
 
 import re
 from collections.abc import Iterable
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from extraction.algorithms.markup.matching import OfferedProperty
 
 MAX_ATTRIBUTES = 12
-"""Attributes offered; who wants more adds them."""
+"""Attributes offered. A person can add more."""
 
 WITHIN = frozenset(("offers.price", "aggregateRating.ratingValue", "aggregateRating.reviewCount"))
-"""Properties of things within the subject that people want; the others of such things are details."""
+"""Properties of things within the subject that people want. Other properties of such things are details."""
 
 LEFT_OUT = frozenset(
     """url mainEntityOfPage isPartOf potentialAction inLanguage breadcrumb sameAs publisher copyrightHolder copyrightYear thumbnailUrl
@@ -31,7 +31,11 @@ RENAMED = {"name": "title", "headline": "title", "og:title": "title", "offers.pr
 
 @dataclass(frozen=True, slots=True)
 class NamedProperty:
-    """An attribute as it would be: name, type, several values; path and example of the property behind it."""
+    """An attribute as it would be made.
+
+    multiple: whether it has several values.
+    path, example: of the property behind it.
+    """
 
     name: str
     type: str
@@ -41,7 +45,7 @@ class NamedProperty:
 
 
 def name_attributes(offered: Iterable[OfferedProperty]) -> list[NamedProperty]:
-    """The attributes worth having, in the order offered, each name once."""
+    """Return the attributes worth having, in the order offered, each name once."""
     found: dict[str, NamedProperty] = {}
     for row in offered:
         if row.path in LEFT_OUT or ("." in row.path and row.path not in WITHIN) or row.path.startswith(("article:", "twitter:")):
@@ -54,7 +58,7 @@ def name_attributes(offered: Iterable[OfferedProperty]) -> list[NamedProperty]:
 
 
 def _name(row: OfferedProperty) -> str:
-    """recipeIngredient of a Recipe is ingredients, og:description is description."""
+    """Return a name: recipeIngredient of a Recipe becomes ingredients, og:description becomes description."""
     known = RENAMED.get(row.path)
     if known:
         return known

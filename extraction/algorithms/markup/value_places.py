@@ -1,7 +1,7 @@
 """Where a value of a page's own data stands in its text: the place an editor would click.
 
-Exactly, as a text or an element; else as a part of one text that says more ("$ 19.99 incl. VAT"). A value that stands in
-no text that is seen has the place it was read from, where that is an element's attribute (a meta tag's content).
+The value is looked for as a whole text or element first, then as a part of one longer text ("$ 19.99 incl. VAT"). A value that stands in no
+visible text has the place it was read from, if that is an attribute of an element (a meta tag's content).
 """
 
 from collections.abc import Sequence
@@ -11,10 +11,10 @@ from lxml import etree
 from extraction.algorithms.dom.nodes import Location, clean, raw_text, texts, whole_text
 
 MAX_ELEMENTS = 60_000
-"""Elements of a page that are looked at. The largest real page seen has a third of it."""
+"""Elements of a page that are looked at. The largest real page seen has a third of that."""
 
 MIN_PART = 3
-"""Shortest value that is looked for within a longer text: a "4" is everywhere."""
+"""Shortest value that is looked for within a longer text. A "4" is everywhere."""
 
 HEADINGS = ("h1", "h2", "h3")
 CHROME = frozenset(("nav", "header", "footer", "aside"))
@@ -24,7 +24,10 @@ Nodes = Sequence[etree._Element]
 
 
 def locate_value(nodes: Nodes, value: str) -> Location | None:
-    """The likeliest place of a value on a page, None when it stands nowhere. nodes: `elements(root)`."""
+    """Return the likeliest place of a value on a page, None if it stands nowhere.
+
+    nodes: `elements(root)`.
+    """
     wanted = clean(value).casefold()
     if not wanted:
         return None
@@ -36,7 +39,7 @@ def locate_value(nodes: Nodes, value: str) -> Location | None:
 
 
 def locate_values(nodes: Nodes, values: Sequence[str]) -> tuple[Location, ...]:
-    """The places of several values, () unless nearly all have one: half a list is no list."""
+    """Return the places of several values. Unless nearly all have one, the result is (): half a list is no list."""
     found = [locate_value(nodes, value) for value in values]
     kept = tuple(dict.fromkeys(at for at in found if at is not None))
     return kept if len(kept) >= 0.9 * len(dict.fromkeys(values)) else ()
@@ -61,7 +64,7 @@ def _whole_texts(nodes: Nodes, wanted: str) -> list[Location]:
 
 
 def _whole_elements(nodes: Nodes, wanted: str) -> list[Location]:
-    """Innermost elements whose whole text it is; those that begin otherwise are not read to the end."""
+    """Return the innermost element whose whole text it is. Elements that begin differently are not read to the end."""
     return [
         Location(row)
         for row, element in enumerate(nodes)
@@ -93,7 +96,7 @@ def _parts(nodes: Nodes, wanted: str) -> list[Location]:
 
 
 def _alone(text: str, start: int, length: int) -> bool:
-    """Whether the part is no piece of a longer word or number."""
+    """Return whether the part is not a piece of a longer word or number."""
     before, after = text[start - 1 : start], text[start + length : start + length + 1]
     return not before.isalnum() and not after.isalnum()
 

@@ -21,7 +21,7 @@ from extraction.fetching.crawl.resolver import CheckedResolver, Lookup
 from extraction.fetching.crawl.settings import settings, user_agent
 from extraction.fetching.crawl.spider import SiteSpider
 from extraction.fetching.crawl.spool import Events, Spool
-from extraction.fetching.url_safety import Guard, resolve
+from extraction.fetching.url_safety import Guard, resolve_host
 
 if TYPE_CHECKING:
     from extraction.fetching.crawl.render import Renderer
@@ -34,7 +34,7 @@ ORPHAN_S = 10.0
 log = logging.getLogger(__name__)
 
 
-def main(*, lookup: Lookup = resolve) -> None:
+def main(*, lookup: Lookup = resolve_host) -> None:
     """Runs one crawl. lookup: asks for a host's addresses, for tests that play a name server."""
     logging.basicConfig(stream=sys.stderr, level=logging.ERROR, format="%(name)s: %(message)s")
     events = Events(_private_stdout())

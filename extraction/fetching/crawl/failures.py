@@ -55,7 +55,7 @@ class Dropped(IgnoreRequest):
     """A request that was not begun when the crawl was stopped: its address stays queued."""
 
 
-def of_failure(error: BaseException, *, address: Address, url: str) -> Fetched:
+def judge_failure(error: BaseException, *, address: Address, url: str) -> Fetched:
     """What is told of an address that brought this error. url: where it had come to."""
     if isinstance(error, Ended):
         outcome, message, url = error.outcome, error.message, error.final_url or url
@@ -82,7 +82,7 @@ def _of_stopped(error: StopDownload, address: Address) -> Fetched:
         raise TypeError("a stopped download has a response")
     kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
     headers = {name.decode("latin-1").lower(): "" for name in response.headers}
-    verdict = outcomes.of_status(response.status, headers=headers) or outcomes.Verdict(Outcome.NOT_HTML, kind)
+    verdict = outcomes.judge_status(response.status, headers=headers) or outcomes.Verdict(Outcome.NOT_HTML, kind)
     return Fetched(
         url=address.url,
         outcome=verdict.outcome,

@@ -13,7 +13,7 @@ import secrets
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
-from extraction.fetching.url_safety import Guard, IPAddress, RefusedAddress, checked, literal_address, resolve
+from extraction.fetching.url_safety import Guard, IPAddress, RefusedAddress, check_addresses, parse_literal_address, resolve_host
 
 HEAD_BYTES = 65_536
 """Of a request's or an answer's head."""
@@ -37,7 +37,7 @@ class Gateway:
     refusals: what was refused lately, for messages.
     """
 
-    def __init__(self, guard: Guard, *, max_bytes: int, upstream: str = "", lookup: Lookup = resolve) -> None:
+    def __init__(self, guard: Guard, *, max_bytes: int, upstream: str = "", lookup: Lookup = resolve_host) -> None:
         self._guard = guard
         self._max_bytes = max_bytes
         self._upstream = urlsplit(upstream) if upstream else None
@@ -113,9 +113,9 @@ class Gateway:
         raise failure
 
     async def _addresses(self, host: str, port: int) -> list[IPAddress]:
-        literal = literal_address(host)
+        literal = parse_literal_address(host)
         found = [literal] if literal else await asyncio.to_thread(self._lookup, host, port)
-        return checked(found, guard=self._guard, host=host, port=port)
+        return check_addresses(found, guard=self._guard, host=host, port=port)
 
     async def _connect_on(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """A tunnel through the operator's own proxy."""

@@ -48,14 +48,14 @@ class Judge:
     async def judge(self, response: Response, address: Address, shape: Shape) -> Judged:
         """What came for an address."""
         headers = {name.decode("latin-1").lower(): "" for name in response.headers}
-        if verdict := outcomes.of_status(response.status, headers=headers):
+        if verdict := outcomes.judge_status(response.status, headers=headers):
             return Judged(verdict.outcome, verdict.message)
         content_type = _content_type(response)
         if not response.body.strip():
             return Judged(Outcome.EMPTY, "it has no content")
         # What the plan, a sitemap or a feed names stands at the top; what a page links to is below.
         if not outcomes.is_page(response.body, content_type=content_type, asked=address.depth == 0):
-            return Judged(Outcome.NOT_HTML, outcomes.no_page(response.body, content_type=content_type))
+            return Judged(Outcome.NOT_HTML, outcomes.judge_no_page(response.body, content_type=content_type))
         try:
             page = view(response.body, url=response.url, content_type=content_type)
         except PageError as error:
@@ -90,7 +90,7 @@ class Judge:
             return judged
         url = address.url
         source = judged.rendered.content if judged.rendered else response.body
-        if wall := outcomes.of_wall(source, page, final_url=response.url, asked_url=url):
+        if wall := outcomes.judge_wall(source, page, final_url=response.url, asked_url=url):
             return replace(judged, outcome=wall.outcome, message=wall.message)
         if page.refresh and len(page.words) < outcomes.FEW_WORDS and not self._frontier.is_same(page.refresh, response.url):
             return replace(judged, outcome=Outcome.MOVED, message=f"it redirects to {page.refresh}")

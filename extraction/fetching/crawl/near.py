@@ -31,7 +31,7 @@ class NearDuplicates:
         """The address of an earlier page that this one nearly is, "" when there is none; then it is remembered."""
         if url in self._signatures:
             return ""
-        signature = minhash(page.words)
+        signature = make_minhash(page.words)
         group = self._groups[crc32(f"{page.title}\n{page.heading}".encode())]
         near = sorted(other for other in group.query(signature) if self._signatures[other].jaccard(signature) >= NEAR)
         if near:
@@ -41,7 +41,7 @@ class NearDuplicates:
         return ""
 
 
-def minhash(words: tuple[str, ...]) -> MinHash:
+def make_minhash(words: tuple[str, ...]) -> MinHash:
     """The signature of a text."""
     signature = MinHash(num_perm=PERMUTATIONS, seed=SEED, hashfunc=crc32, scheme=SCHEME)
     signature.update_batch([shingle.encode() for shingle in shingles(words)])

@@ -67,7 +67,7 @@ class Verdict:
     message: str = ""
 
 
-def of_status(status: int, *, headers: Mapping[str, str]) -> Verdict | None:
+def judge_status(status: int, *, headers: Mapping[str, str]) -> Verdict | None:
     """What the status and headers say; None when the page itself has to be looked at."""
     for name, maker in WALL_HEADERS.items():
         if status >= 400 and name in headers:
@@ -104,14 +104,14 @@ def is_page(content: bytes, *, content_type: str, asked: bool = False) -> bool:
     return found == "xml" or (found == "feed" and asked)
 
 
-def no_page(content: bytes, *, content_type: str) -> str:
+def judge_no_page(content: bytes, *, content_type: str) -> str:
     """Why an answer is no page, in words."""
     found = xml.what(content, content_type) if may_be_page(content_type) else ""
     said = {"sitemap": "a sitemap", "feed": "a feed that a page links to", "support": "a file beside pages"}.get(found)
     return said or content_type or "it has no content type and does not begin like a page"
 
 
-def of_wall(content: bytes, page: PageView, *, final_url: str, asked_url: str) -> Verdict | None:
+def judge_wall(content: bytes, page: PageView, *, final_url: str, asked_url: str) -> Verdict | None:
     """Whether a page is one that asks to sign in or to prove something; None when it is not."""
     few = len(page.words) < FEW_WORDS
     if few and (mark := next((name for mark, name in WALL_MARKS if mark in content), "")):

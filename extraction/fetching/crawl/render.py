@@ -112,7 +112,7 @@ class Renderer:
     async def _launch(self, playwright: Playwright) -> Browser:
         """A browser that reaches nothing but the gateway; in its sandbox where the machine allows one."""
         options: dict[str, Any] = {
-            "executable_path": chromium.executable(),
+            "executable_path": chromium.find_executable(),
             "proxy": {
                 "server": self._proxy,
                 "bypass": "<-loopback>",

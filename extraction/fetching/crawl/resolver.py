@@ -16,7 +16,7 @@ from twisted.internet.interfaces import IAddress, IHostnameResolver, IHostResolu
 from twisted.internet.threads import deferToThreadPool
 from zope.interface import implementer
 
-from extraction.fetching.url_safety import Guard, IPAddress, RefusedAddress, checked, literal_address, resolve
+from extraction.fetching.url_safety import Guard, IPAddress, RefusedAddress, check_addresses, parse_literal_address, resolve_host
 
 REMEMBER_S = 60.0
 """How long a name's addresses are used again. What is used again was judged, so this is about speed only."""
@@ -42,7 +42,7 @@ class CheckedResolver:
     refusals: why a (host, port) was refused the last time, since Twisted reports only that there is no address.
     """
 
-    def __init__(self, reactor: Any, guard: Guard, *, trusted: tuple[str, int] | None = None, lookup: Lookup = resolve) -> None:
+    def __init__(self, reactor: Any, guard: Guard, *, trusted: tuple[str, int] | None = None, lookup: Lookup = resolve_host) -> None:
         self._reactor = reactor
         self._guard = guard
         self._trusted = trusted
@@ -86,9 +86,9 @@ class CheckedResolver:
         self._remembered[host, port] = (monotonic() + REMEMBER_S, found)
 
     def _addresses(self, host: str, port: int) -> list[IPAddress]:
-        literal = literal_address(host)
+        literal = parse_literal_address(host)
         found = [literal] if literal else self._lookup(host, port)
-        return found if (host, port) == self._trusted else checked(found, guard=self._guard, host=host, port=port)
+        return found if (host, port) == self._trusted else check_addresses(found, guard=self._guard, host=host, port=port)
 
     def _found(self, receiver: Any, place: tuple[str, int], found: list[IPAddress]) -> None:
         if len(self._remembered) >= MAX_NAMES:

@@ -13,7 +13,7 @@ from twisted.python.failure import Failure
 from extraction.algorithms.errors import PageError
 from extraction.fetching.crawl import outcomes, sources
 from extraction.fetching.crawl.equipment import Equipment
-from extraction.fetching.crawl.failures import DOWNLOAD_ERRORS, Dropped, now, of_failure
+from extraction.fetching.crawl.failures import DOWNLOAD_ERRORS, Dropped, judge_failure, now
 from extraction.fetching.crawl.frontier import Frontier
 from extraction.fetching.crawl.judge import Judge, Judged
 from extraction.fetching.crawl.messages import KEPT_HEADERS, Address, Asset, CrawlPlan, Fetched, Found, Outcome, Progress
@@ -130,7 +130,7 @@ class SiteSpider(Spider):
         if isinstance(failure.value, Dropped):
             return
         address: Address = request.meta["page"]
-        told = of_failure(failure.value or RuntimeError("no reason"), address=address, url=request.url)
+        told = judge_failure(failure.value or RuntimeError("no reason"), address=address, url=request.url)
         self._done(told)
 
     def _tell(self, response: Response, address: Address, judged: Judged) -> None:
@@ -218,14 +218,14 @@ class SiteSpider(Spider):
 
     def _answered(self, response: Response) -> bool:
         """Whether a sitemap, feed or list is there; what came of it otherwise is told."""
-        verdict = outcomes.of_status(response.status, headers={name.decode("latin-1").lower(): "" for name in response.headers})
+        verdict = outcomes.judge_status(response.status, headers={name.decode("latin-1").lower(): "" for name in response.headers})
         if verdict is not None:
             self._source_told(response.request, verdict.outcome, verdict.message, status=response.status)
         return verdict is None
 
     def _source_failed(self, failure: Failure) -> None:
         request: Request = failure.request  # type: ignore[attr-defined]
-        told = of_failure(failure.value or RuntimeError("no reason"), address=Address(url=request.meta["source"]), url=request.url)
+        told = judge_failure(failure.value or RuntimeError("no reason"), address=Address(url=request.meta["source"]), url=request.url)
         self._source_told(request, told.outcome, told.message)
 
     def _source_told(self, request: Request | None, outcome: Outcome, message: str, *, status: int | None = None) -> None:

@@ -71,7 +71,7 @@ class Command(BaseCommand):
     def _take_through(self, folder: Path, address: str) -> None:
         user = _user()
         site = _site(address)
-        self._follow(crawl_site.start(site, user))
+        self._follow(crawl_site.start_crawl(site, user))
         for run in site.runs.unfinished().filter(kind=Run.Kind.CLUSTER):
             self._follow(run)
         for bundle in annotations(base_url=address):
@@ -79,7 +79,7 @@ class Command(BaseCommand):
             if not cluster.rules.serving().exists():
                 self._follow(learn_rule.start(cluster, user))
                 rules.publish_rule(cluster.rules.latest("version"), user)
-            self._follow(extract_records.start(cluster, user))
+            self._follow(extract_records.start_extraction(cluster, user))
             self._show(cluster, bundle, folder / f"{slugify(bundle.record_type)}s.csv")
 
     def _follow(self, run: Run) -> None:
@@ -105,7 +105,7 @@ class Command(BaseCommand):
     def _show(self, cluster: Cluster, bundle: Annotations, path: Path) -> None:
         lines = 0
         with path.open("w", encoding="utf-8", newline="") as file:
-            for line in export_csv.rows(cluster):
+            for line in export_csv.write_rows(cluster):
                 file.write(line)
                 lines += 1
         self.stdout.write(f"\n{lines - 1} records of {bundle.record_type} in {path}:")
@@ -207,9 +207,9 @@ def _cluster(bundle: Annotations, pages: dict[str, Page]) -> Cluster:
         raise CommandError(f"no template was found for the pages of {bundle.record_type}")
     cluster, *others = sorted(found, key=lambda each: each.number)
     if others:
-        clusters.merge(cluster, others)
+        clusters.merge_templates(cluster, others)
     if not cluster.name:
-        clusters.rename(cluster, bundle.record_type)
+        clusters.rename_template(cluster, bundle.record_type)
     return cluster
 
 

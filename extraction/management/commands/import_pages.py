@@ -32,7 +32,11 @@ class Command(BaseCommand):
         into = following.site_named(site, create=True)
         try:
             _open(source)
-            run = import_pages.start_folder(into, source) if source.is_dir() else import_pages.start(into, source, name=source.name)
+            run = (
+                import_pages.start_folder_import(into, source)
+                if source.is_dir()
+                else import_pages.start_import(into, source, name=source.name)
+            )
             following.follow(self, run, wait=wait, here=here)
         except (JobError, OSError, CommandError) as error:
             if into.pk not in before and not into.pages.exists() and not into.runs.unfinished().exists():
@@ -58,6 +62,6 @@ class Command(BaseCommand):
 def _open(source: Path) -> None:
     """Raises CommandError for what no import could open, before a run is made for it."""
     try:
-        Archive(source, name=source.name, limits=import_pages.limits()).close()
+        Archive(source, name=source.name, limits=import_pages.get_limits()).close()
     except (ArchiveError, OSError) as error:
         raise CommandError(f"{source.name}: {error}") from error

@@ -27,7 +27,7 @@ class Command(BaseCommand):
             if method in structures.DESCRIPTIONS:
                 self.stdout.writelines(f"{line}\n" for line in structures.DESCRIPTIONS[method](cluster))
                 return
-            found = structures.find(cluster, method)
+            found = structures.find_structure(cluster, method)
         except JobError as error:
             raise CommandError(f"{error}.") from error
         self.stdout.write(f"{method} on {len(found.urls)} pages in {found.seconds:.2f} s")

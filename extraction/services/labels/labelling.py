@@ -64,7 +64,7 @@ def set_labels(
         return Label.objects.bulk_create(labels)
 
 
-def said(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, row: int = 0) -> Said:
+def get_labels(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, row: int = 0) -> Said:
     """What is said now: the places, None for "not on this page", () for nothing."""
     labels = Label.objects.filter(cluster=cluster, snapshot=snapshot, attribute=attribute, row=row)
     return read_said(list(labels.order_by("position").values_list("location", flat=True)))

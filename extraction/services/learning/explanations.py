@@ -39,9 +39,9 @@ def report(
     """{attribute: why its rule is as it is} for the rule's own attributes."""
     mine = [attribute for attribute in attributes if any(each.name == attribute.name for each in value.attributes)]
     progress(progress.run.done, message="Looking for values that stand out")
-    pages = page_data.checked(cluster)
+    pages = page_data.choose_checked_pages(cluster)
     given = _given(value, pages)
-    items = page_data.items_of(pages)
+    items = page_data.read_items(pages)
     found = {}
     for attribute in mine:
         values = {pk: list(dict.fromkeys(each.get(attribute.name, ()))) for pk, each in given.items()}
@@ -50,7 +50,7 @@ def report(
             features=_features(committee),
             rivals=rivals(committee, list(space.pages)),
             odd=odd_values(attribute, values),
-            own_data=_own(page_data.agreement(attribute, values, items)),
+            own_data=_own(page_data.measure_agreement(attribute, values, items)),
         )
     return found
 

@@ -35,7 +35,7 @@ FILL_S = 2.0
 def start(cluster: Cluster, user: User | None = None) -> Run:
     """A run that learns the cluster's rule. Raises JobError when nothing is marked that it could learn from."""
     _marked(cluster, labels_of(cluster), row_labels_of(cluster))
-    return runs.start(Run.Kind.LEARN, cluster.site, cluster=cluster, unit="steps", user=user)
+    return runs.start_run(Run.Kind.LEARN, cluster.site, cluster=cluster, unit="steps", user=user)
 
 
 def run(run: Run, progress: Progress) -> RunSummary:
@@ -57,11 +57,11 @@ def run(run: Run, progress: Progress) -> RunSummary:
     if not lessons and not lists:
         raise JobError(" ".join(f"{failure.message}." for failure in failed))
     learned = RuleDefinition(tuple(lesson.rule for lesson in lessons.values()), tuple(lesson.rule for lesson in lists))
-    value = carried_values.beside(cluster, learned, {failure.attribute for failure in failed})
+    value = carried_values.add_carried_values(cluster, learned, {failure.attribute for failure in failed})
     effect = count_effects(cluster, value, progress=progress, done=progress.run.done)
     entries = [_list_entry(lesson, effect, _unlike_offer(cluster, space, marked_lists, lesson)) for lesson in lists]
     report = _report(lessons, entries, failed, effect, learning_pages=len(space.pages))
-    report = carried_values.report(cluster, value, report, effect)
+    report = carried_values.report_carried_values(cluster, value, report, effect)
     report = replace(report, explained=explanations.report(cluster, space, value, attributes, labels, progress))
     rule = rules.add_draft(cluster, value, report=report, origin=Rule.Origin.LEARNED, user=run.created_by)
     return RunSummary(rule=rule.pk, version=rule.version, attributes=len(value.every), failed=len(failed))
@@ -88,7 +88,7 @@ def _marked(
     marked = [attribute for attribute in schema if any(labels.get(attribute.pk, {}).values())]
     lists = [each for each in RecordList.objects.filter(record_type_id=cluster.record_type_id) if row_labels.get(each.pk)]
     if not marked and not lists:
-        broke = " in their new design" if designs.breaks(cluster.pk) else ""
+        broke = " in their new design" if designs.find_breaks(cluster.pk) else ""
         raise JobError(f"No values are marked on the pages of {cluster.label}{broke} yet.")
     return marked, lists
 
@@ -214,9 +214,9 @@ def _report(
 def _unlike_offer(cluster: Cluster, space: Workspace, lists: Sequence[RecordList], lesson: ListLesson) -> OfferDifference | None:
     """Where the list's rule gives clearly more or fewer rows than the list was offered with."""
     (record_list,) = (each for each in lists if each.name == lesson.rule.name)
-    offered = list_offers.offered(cluster, record_list)
+    offered = list_offers.count_offered_rows(cluster, record_list)
     given = {snapshot: len(rows) for snapshot, rows in space.rows(lesson.rule, only=list(offered)).items()} if offered else {}
-    return list_offers.difference(offered, given)
+    return list_offers.compare_with_offer(offered, given)
 
 
 def _list_entry(lesson: ListLesson, effect: RuleReport, unlike: OfferDifference | None) -> ListReport:

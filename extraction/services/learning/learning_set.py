@@ -55,7 +55,7 @@ def state(cluster_id: int) -> State:
     labelled = Label.objects.filter(cluster_id=cluster_id).order_by("snapshot_id").values_list("snapshot_id", flat=True).distinct()
     samples = SamplePage.objects.filter(cluster_id=cluster_id).order_by("position").values_list("snapshot_id", flat=True)
     pages = tuple(None if value is None else int(value) for value in figures.values())
-    return State((*pages, *designs.new_pages(cluster_id)), tuple(dict.fromkeys([*labelled, *samples])))
+    return State((*pages, *designs.find_new_pages(cluster_id)), tuple(dict.fromkeys([*labelled, *samples])))
 
 
 def tree_bytes(source: StoredPage, root: etree._Element) -> int:
@@ -82,7 +82,7 @@ def labels_of(cluster: Cluster) -> Mapping[int, Mapping[int, tuple[Location, ...
         pages = found.setdefault(attribute_id, {})
         places = pages.get(snapshot_id, ())
         pages[snapshot_id] = places if location is None else (*places, read_location(location))
-    return designs.of_now(cluster, found)
+    return designs.keep_current_labels(cluster, found)
 
 
 RowLabels = Mapping[int, Mapping[int, Mapping[int, tuple[Location, ...]]]]
@@ -98,7 +98,7 @@ def row_labels_of(cluster: Cluster) -> Mapping[int, RowLabels]:
         said = found.setdefault(list_id, {}).setdefault(snapshot_id, {}).setdefault(row, {})
         places = said.get(attribute_id, ())
         said[attribute_id] = places if location is None else (*places, read_location(location))
-    return designs.rows_of_now(cluster, found)
+    return designs.keep_current_row_labels(cluster, found)
 
 
 _COUNT = etree.XPath("count(descendant-or-self::*)")

@@ -134,7 +134,7 @@ class Workspace:
             if now == self._state:
                 return
             if self._state is None or now.pages != self._state.pages:
-                self._all = designs.learnable_pages(self.cluster_id)
+                self._all = designs.find_learnable_pages(self.cluster_id)
             self._surveys.clear()
             self._state, self._first = now, frozenset(now.first)
             self._wanted = stored_pages.choose_pages(now.first, self._all, max_bytes=settings.VERTEX_WORKSPACE_MAX_BYTES)
@@ -192,7 +192,7 @@ class Workspace:
             for snapshot_id in labels:
                 self.page(snapshot_id)
             kinds = tuple((each.pk, each.name, each.type, each.multiple, each.mandatory) for each in attributes)
-            whole = list_offers.whole(self.cluster_id, record_list)
+            whole = list_offers.find_whole_pages(self.cluster_id, record_list)
             key = (record_list.name, kinds, repr(labels), whole, tuple(self.pages))
             if key not in self._lists:
                 pages = list(self.pages.values())

@@ -59,7 +59,7 @@ def _rows(cluster: Cluster) -> QuerySet[Bellwether]:
 def _add(cluster: Cluster, pool: list[Snapshot], count: int) -> None:
     if not pool:
         return
-    chosen = choosing.choose_bellwethers([sample_pages.paths(each) for each in pool], answered_fractions=[1.0] * len(pool), k=count)
+    chosen = choosing.choose_bellwethers([sample_pages.read_paths(each) for each in pool], answered_fractions=[1.0] * len(pool), k=count)
     with transaction.atomic():
         Cluster.objects.select_for_update().get(pk=cluster.pk)
         last = Bellwether.objects.filter(cluster=cluster).aggregate(last=Max("position"))["last"] or 0

@@ -98,7 +98,7 @@ def accept_repair(breakage: Breakage, *, user: User | None = None, now: datetime
 def _accepted(breakage: Breakage, proposal: Rule, user: User | None, *, doubtful: bool) -> Rule:
     """The proposal, or a new version of it without the attributes that are left out."""
     report = proposal.read_report()
-    proof = proofs.proof(report, breakage.attributes)
+    proof = proofs.read_proof(report, breakage.attributes)
     if not proof.found and not (doubtful and proof.doubtful):
         raise rules.StateError("Nothing in this repair is proven. Review it, edit it or mark the values yourself.")
     incorrect = {name for name, found in breakage.check_found.read_attributes().items() if found.kind == Check.Verdict.INCORRECT}

@@ -41,7 +41,7 @@ def make_fetcher(site: Site, *, spool: str) -> Fetch:
         folder.mkdir(parents=True, exist_ok=True)
         try:
             frontier = Frontier(queued=(), known=(), page_limit=None)
-            plan = sources.plan(sources.of(site), frontier, spool=folder, sample=False)
+            plan = sources.plan_crawl(sources.get_source(site), frontier, spool=folder, sample=False)
             return {each.url: _answer(each) for each in fetch_once(urls, plan=plan)}
         except CrawlFailed as error:
             raise JobError(f"The pages could not be fetched: {error}") from error

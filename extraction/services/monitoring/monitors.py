@@ -37,7 +37,7 @@ def start_due_checks(now: datetime) -> int:
 
 def start_check(site: Site, user: User | None = None) -> Run:
     """Starts a check of the site's rules at once, or returns the one under way. Raises JobError when there is nothing to check."""
-    if not sources.ready(site):
+    if not sources.can_fetch(site):
         raise runs.JobError(f"{site.name} has no address, so its pages cannot be checked. Enter one under Settings.")
     if not Rule.objects.serving().of_site(site).not_ignored().exists():
         raise runs.JobError(f"{site.name} has no live rule. Publish one first.")
@@ -67,7 +67,7 @@ def compute_next_due(monitor: Monitor, now: datetime) -> datetime:
 def _begin_watching(now: datetime) -> None:
     serving = Rule.objects.serving().not_ignored().values("cluster__site")
     for site in Site.objects.filter(pk__in=serving, monitor=None):
-        if sources.ready(site):
+        if sources.can_fetch(site):
             Monitor.objects.get_or_create(site=site, defaults={"next_due_at": now})
 
 
@@ -80,7 +80,7 @@ def _start(monitor: Monitor, now: datetime) -> bool:
 
 
 def _run(site: Site, user: User | None = None) -> Run:
-    return runs.start(Run.Kind.CHECK, site, unit="templates", user=user)
+    return runs.start_run(Run.Kind.CHECK, site, unit="templates", user=user)
 
 
 def _move(monitor: Monitor, due: datetime) -> bool:

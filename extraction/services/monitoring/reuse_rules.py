@@ -44,7 +44,7 @@ Pairs = Mapping[int, Sequence[tuple[int, int]]]
 
 def start_reuse(site: Site, *, user: User | None = None) -> Run | None:
     """Starts the job if a template without a rule has pages that one with a rule had."""
-    return runs.start(Run.Kind.REUSE, site, unit="templates", user=user) if _shared(site) else None
+    return runs.start_run(Run.Kind.REUSE, site, unit="templates", user=user) if _shared(site) else None
 
 
 def run_reuse(run: Run, progress: Progress) -> RunSummary:

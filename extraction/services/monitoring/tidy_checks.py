@@ -32,8 +32,8 @@ CHUNK = 200
 
 def tidy_checks(now: datetime) -> tuple[int, int]:
     """Deletes what is no longer needed. Returns how many (snapshots, checks). Running it twice, or two at once, does no harm."""
-    for sha256 in stored_bytes.thrown(now - timedelta(days=BIN_DAYS)):
-        stored_bytes.empty(sha256, wanted=_wanted(sha256))
+    for sha256 in stored_bytes.find_thrown_away(now - timedelta(days=BIN_DAYS)):
+        stored_bytes.empty_trash(sha256, wanted=_wanted(sha256))
     shown = _shown(now)
     old = _unused().filter(fetched_at__lt=now - timedelta(days=YOUNGEST_DAYS)).values_list("pk", flat=True)
     free = [pk for pk in old.order_by("pk") if pk not in shown]
@@ -64,7 +64,7 @@ def _delete(snapshots: Sequence[int]) -> int:
         Snapshot.objects.filter(pk__in=[each.pk for each in free]).delete()
     for sha256 in sorted({each.sha256 for each in free}):
         if not _wanted(sha256):
-            stored_bytes.throw(sha256)
+            stored_bytes.throw_away(sha256)
     return len(free)
 
 

@@ -70,13 +70,15 @@ def _keep_snapshot(page: Page, answer: PageAnswer, at: datetime) -> Snapshot:
     """
     content = answer.content or b""
     # Locked, so that `tidy_checks` does not delete a snapshot that becomes a baseline here.
-    known = Snapshot.objects.select_for_update().filter(page=page, sha256=stored_bytes.digest(content)).first()
+    known = Snapshot.objects.select_for_update().filter(page=page, sha256=stored_bytes.digest_bytes(content)).first()
     if known is not None:
         return known
-    made = Snapshot(page=page, sha256=stored_bytes.put(content), size_bytes=len(content), content_type=answer.content_type, fetched_at=at)
+    made = Snapshot(
+        page=page, sha256=stored_bytes.put_bytes(content), size_bytes=len(content), content_type=answer.content_type, fetched_at=at
+    )
     read = parse(content, content_type=answer.content_type or None)
-    made.title, made.notice = page_store.title_of(read), page_store.notice_of(read)
-    page_store.vectorise([made], [content])
+    made.title, made.notice = page_store.find_title(read), page_store.find_notice(read)
+    page_store.add_vectors([made], [content])
     found, _ = Snapshot.objects.get_or_create(
         page=page,
         sha256=made.sha256,

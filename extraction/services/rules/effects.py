@@ -146,7 +146,7 @@ def count_effects(cluster: Cluster, rule: RuleDefinition, *, progress: Progress 
 
     The report holds figures only, and nothing of how the rule was made. It names MAX_LISTED snapshots of a kind at most.
     """
-    sources = designs.learnable_pages(cluster.pk)
+    sources = designs.find_learnable_pages(cluster.pk)
     chosen = sources[:: max(1, -(-len(sources) // REPORT_PAGES))]
     sheet = xslt.Stylesheet.compile(xslt.write_stylesheet(rule))
     tallies = {attribute.name: _AttributeTally() for attribute in rule.attributes}
@@ -178,7 +178,9 @@ def count_effects(cluster: Cluster, rule: RuleDefinition, *, progress: Progress 
 def _preview_pages(cluster: Cluster) -> list[StoredPage]:
     """Samples in their order, then other pages as the learning set draws them, within PREVIEW_PAGES and PREVIEW_BYTES."""
     samples = list(SamplePage.objects.filter(cluster=cluster).order_by("position").values_list("snapshot_id", flat=True)[:PREVIEW_PAGES])
-    chosen = stored_pages.choose_pages(samples, designs.learnable_pages(cluster.pk), max_bytes=stored_pages.PAGE_FACTOR * PREVIEW_BYTES)
+    chosen = stored_pages.choose_pages(
+        samples, designs.find_learnable_pages(cluster.pk), max_bytes=stored_pages.PAGE_FACTOR * PREVIEW_BYTES
+    )
     return list(_within(chosen[:PREVIEW_PAGES], PREVIEW_BYTES))
 
 

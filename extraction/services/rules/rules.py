@@ -76,7 +76,7 @@ def preview_xpath(rule: Rule, attribute: str, xpath: str) -> RuleEffect:
         xslt.Stylesheet.compile(xslt.write_stylesheet(new))
     except (RuleError, XPathError) as error:
         return RuleEffect(error=str(error))
-    return effects.compare_rules(rule.cluster, old, new, attribute, on=designs.check_pages(rule))
+    return effects.compare_rules(rule.cluster, old, new, attribute, on=designs.find_check_pages(rule))
 
 
 def edit_xpath(rule: Rule, attribute: str, xpath: str, user: User | None = None) -> Rule:

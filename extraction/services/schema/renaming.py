@@ -17,7 +17,7 @@ CHUNK = 500
 """Records written at once; databases bound the number of parameters of a statement."""
 
 
-def follow(record_type: RecordType, renamed: Mapping[str, str], lists: Mapping[str, str] | None = None) -> bool:
+def rename_in_rules_and_records(record_type: RecordType, renamed: Mapping[str, str], lists: Mapping[str, str] | None = None) -> bool:
     """Brings every rule and record of the templates that use the type up to its attributes as they are now.
 
     renamed: {old name: new name} of attributes, lists: of lists; names may be swapped. The caller holds a transaction. What an

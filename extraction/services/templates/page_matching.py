@@ -75,7 +75,7 @@ class Matcher:
 
     @cached_property
     def _cores(self) -> dict[int, TemplateCore]:
-        return template_cores.of_site(self._site)
+        return template_cores.read_cores(self._site)
 
     def _nearest(self, page: PageRow, fitting: Sequence[RuleCandidate]) -> int | None:
         """The template whose core is nearest, of those whose addresses fit; None where the page is too far from all."""

@@ -13,10 +13,10 @@ def load_looks(breakage: Breakage, asked: str, user: User | None = None) -> Run 
     asked: the number of the page looked at.
     """
     pages, site = list_pages(breakage.check_found), breakage.cluster.site
-    if not pages or not load_assets.possible(site):
+    if not pages or not load_assets.can_load(site):
         return None
     shown = pages[choose_page_number(asked, len(pages)) - 1]
     found = Snapshot.objects.select_related("page__site").in_bulk([pk for pair in pages for pk in (pair.new, pair.old) if pk])
-    if not load_assets.missing([found[pk] for pk in (shown.old, shown.new) if pk in found]):
+    if not load_assets.find_missing([found[pk] for pk in (shown.old, shown.new) if pk in found]):
         return None
-    return load_assets.start_for(list(found.values()), cluster=breakage.cluster, user=user)
+    return load_assets.start_loading_for(list(found.values()), cluster=breakage.cluster, user=user)

@@ -168,7 +168,7 @@ def show_effects(breakage: Breakage) -> list[AttributeEffect]:
 
 def judge_proposal(breakage: Breakage) -> Proof | None:
     """How certain the repair of each attribute is, None where there is no repair."""
-    return proofs.proof(breakage.proposal.read_report(), breakage.attributes) if breakage.proposal else None
+    return proofs.read_proof(breakage.proposal.read_report(), breakage.attributes) if breakage.proposal else None
 
 
 def describe_ending(breakage: Breakage, proof: Proof | None) -> str:

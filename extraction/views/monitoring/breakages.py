@@ -41,7 +41,7 @@ def breakage(request: HttpRequest, breakage_id: int) -> HttpResponse:
         "number": number,
         "sides": service.show_page(found, pages[number - 1]) if pages else None,
         "renewing": service.find_renewal(found) if found.state == Breakage.State.REPAIRED else None,
-        "fetchable": sources.ready(found.cluster.site),
+        "fetchable": sources.can_fetch(found.cluster.site),
     }
     return render(request, "extraction/monitoring/breakage.html", context)
 
@@ -85,7 +85,7 @@ def accept(request: SignedInHttpRequest, breakage_id: int) -> HttpResponse:
         return redirect(found)
     then = (
         "The pages are being fetched again, then their records are extracted."
-        if sources.ready(found.cluster.site)
+        if sources.can_fetch(found.cluster.site)
         else "Add the new pages, then run the rule."
     )
     messages.success(request, f"Version {rule.version} is live. {then}")

@@ -64,7 +64,7 @@ def _page(request: HttpRequest, site: Site, form: MonitorForm | None = None) -> 
     monitor = monitors.find_monitor(site)
     context = {
         "site": site,
-        "head": sites.head(site),
+        "head": sites.summarize_site(site),
         "templates": watch_view.list_templates(site),
         "monitor": monitor,
         "last_checked_at": monitor.last_checked_at or watch_view.find_last_check(site),

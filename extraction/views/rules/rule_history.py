@@ -72,7 +72,7 @@ def list_differences(old: Rule, new: Rule) -> list[AttributeDifference]:
 def compare_versions(old: Rule, new: Rule, attribute: str) -> RuleEffect:
     """What one attribute gives by each of two versions, on some pages of the template."""
     try:
-        return effects.compare_rules(new.cluster, old.read_definition(), new.read_definition(), attribute, on=designs.check_pages(new))
+        return effects.compare_rules(new.cluster, old.read_definition(), new.read_definition(), attribute, on=designs.find_check_pages(new))
     except (RuleError, XPathError) as error:
         return RuleEffect(error=str(error))
 

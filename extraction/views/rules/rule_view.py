@@ -277,7 +277,7 @@ def _found(rule: Rule) -> list[tuple[Snapshot, apply.Extraction]]:
 
 def _shown(rule: Rule) -> list[Snapshot]:
     """The pages of the open breakage that a version was made for, else samples, those first that are still current."""
-    checked = Snapshot.objects.select_related("page").in_bulk(designs.check_pages(rule)[:SEEN_PAGES])
+    checked = Snapshot.objects.select_related("page").in_bulk(designs.find_check_pages(rule)[:SEEN_PAGES])
     if checked:
         return list(checked.values())
     samples = [each.snapshot for each in rule.cluster.samples.select_related("snapshot__page").order_by("position")]

@@ -35,7 +35,7 @@ def rules(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     context = {
         "site": cluster.site,
         "cluster": cluster,
-        "view": cluster_view.view(cluster),
+        "view": cluster_view.build_cluster_view(cluster),
         "versions": rule_history.list_versions(cluster),
     }
     return render(request, "extraction/rules/rules.html", context)
@@ -162,7 +162,7 @@ def extract(request: SignedInHttpRequest, slug: str, number: int) -> HttpRespons
     """Runs the live rule over all matching pages."""
     cluster = cluster_of(slug, number)
     try:
-        return redirect(extract_records.start(cluster, request.user))
+        return redirect(extract_records.start_extraction(cluster, request.user))
     except JobError as error:
         messages.error(request, str(error))
     return redirect(cluster)
@@ -175,7 +175,7 @@ def _page(request: HttpRequest, found: Rule, *, error: str = "", name: str = "",
         "cluster": cluster,
         "rule": found,
         "report": found.read_report(),
-        "view": cluster_view.view(cluster),
+        "view": cluster_view.build_cluster_view(cluster),
         "rows": rule_view.list_attributes(found),
         "lists": rule_view.list_lists(found),
         "versions": rule_history.list_versions(cluster),

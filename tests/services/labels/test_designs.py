@@ -49,7 +49,9 @@ def shop(sent: list[int]) -> Cluster:
     for number, page in enumerate(Page.objects.filter(site=cluster.site).order_by("pk")):
         old = page.current_id
         content = redesigned(number)
-        new = Snapshot.objects.create(page=page, sha256=stored_bytes.put(content), size_bytes=len(content), fetched_at=at, checked=True)
+        new = Snapshot.objects.create(
+            page=page, sha256=stored_bytes.put_bytes(content), size_bytes=len(content), fetched_at=at, checked=True
+        )
         rows.append({"url": page.url, "outcome": "ok", "old": old, "new": new.pk})
     found = watched.check(cluster, at, "price", "author")
     Check.objects.filter(pk=found.pk).update(pages=rows)
@@ -58,7 +60,7 @@ def shop(sent: list[int]) -> Cluster:
 
 def learn(cluster: Cluster) -> Rule:
     run = learn_rule.start(cluster)
-    assert pipeline.execute(run.pk)
+    assert pipeline.execute_run(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.DONE, run.error
     return Rule.objects.get(pk=run.summary["rule"])
@@ -82,7 +84,7 @@ def values(rule: Rule, html: bytes) -> dict[str, tuple[str, ...]]:
 
 
 def test_before_anything_is_marked_on_a_new_page_the_old_labels_teach(shop: Cluster) -> None:
-    assert designs.new_pages(shop.pk) == []
+    assert designs.find_new_pages(shop.pk) == []
     assert xpaths(learn(shop)) == xpaths(Rule.objects.get(cluster=shop, version=1))
 
 
@@ -105,9 +107,9 @@ def test_the_rule_is_tried_on_the_pages_of_the_new_design(shop: Cluster) -> None
     mark_new(shop, 3, price=["£3.50"], author=["Writer 3"])
     price = next(each for each in learn(shop).report["attributes"] if each["name"] == "price")
     assert (price["hits"], price["checked"]) == (6, 6)
-    assert len(designs.learnable_pages(shop.pk)) == 6
+    assert len(designs.find_learnable_pages(shop.pk)) == 6
     Breakage.objects.update(state=Breakage.State.RECOVERED, closed_at=timezone.now())
-    assert designs.new_pages(shop.pk) == []
+    assert designs.find_new_pages(shop.pk) == []
 
 
 def test_what_the_repair_found_again_is_not_lost_by_marking_the_rest(shop: Cluster) -> None:

@@ -28,7 +28,7 @@ def shop() -> Cluster:
 
 def learn(cluster: Cluster) -> Run:
     run = learn_rule.start(cluster)
-    assert pipeline.execute(run.pk)
+    assert pipeline.execute_run(run.pk)
     run.refresh_from_db()
     return run
 

@@ -138,7 +138,7 @@ def test_coverage_goes_in_slices_and_parses_each_page_once_a_rule(shop: Cluster,
 
 def test_trees_are_kept_while_there_is_room(shop: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     coverage(shop, rule("//h1"), budget_s=60)
-    monkeypatch.setattr(stored_bytes, "get", lambda sha256: pytest.fail("it read a page again"))
+    monkeypatch.setattr(stored_bytes, "get_bytes", lambda sha256: pytest.fail("it read a page again"))
     assert coverage(shop, rule("//p"), budget_s=60).checked == 12
 
 

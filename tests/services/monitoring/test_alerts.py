@@ -121,7 +121,8 @@ def test_an_alert_whose_worker_died_is_left_to_people(cluster: Cluster, channel:
 @pytest.mark.django_db(transaction=True)
 def test_messages_that_come_twice_at_once_send_once(sent: list[int], hook: Webhook) -> None:
     AlertChannel.objects.create(name="Data team", url=hook.url, events=["break"])
-    watched.check(watched.cluster(), NOW, "price")
+    with transaction.atomic():
+        watched.check(watched.cluster(), NOW, "price")
     (alert_id,) = [pk for pk in sent if Alert.objects.filter(pk=pk).exists()][:1]
     barrier, done = threading.Barrier(4), list[bool]()
 

@@ -33,13 +33,13 @@ REPORT = {
 
 
 def test_what_is_proven_is_told_from_what_few_pages_say_what_is_doubtful_and_what_is_lost() -> None:
-    found = proofs.proof(RuleReport.from_json(REPORT), NAMES)
+    found = proofs.read_proof(RuleReport.from_json(REPORT), NAMES)
     assert found.proven == ("title",)
     assert dict(found.thin) == {"price": "agrees on the 2 pages that could judge it"}
     assert dict(found.doubtful) == {"author": "agrees on 4 of 9 pages", "isbn": "no page could judge it"}
     assert list(found.lost) == ["cover"]
     assert found.found == 2
-    assert proofs.proof(RuleReport(), ["title"]).proven == ("title",), "whoever edited it has looked at it"
+    assert proofs.read_proof(RuleReport(), ["title"]).proven == ("title",), "whoever edited it has looked at it"
 
 
 def test_what_is_left_out_gives_nothing_and_the_rest_stays() -> None:

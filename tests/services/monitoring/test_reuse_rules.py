@@ -50,7 +50,7 @@ def redesign(old: Cluster, *, design: int, partial: bool, into: Cluster | None) 
             continue
         made = Snapshot.objects.create(
             page=Page.objects.get(site=old.site, url=url),
-            sha256=stored_bytes.put(page.content),
+            sha256=stored_bytes.put_bytes(page.content),
             size_bytes=len(page.content),
             content_type=page.content_type,
             fetched_at=timezone.now(),
@@ -61,7 +61,7 @@ def redesign(old: Cluster, *, design: int, partial: bool, into: Cluster | None) 
 
 def done(run: Run | None) -> Run:
     assert run is not None
-    pipeline.execute(run.pk)
+    pipeline.execute_run(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.DONE, run.error
     return run
@@ -144,7 +144,7 @@ def test_pages_that_kept_their_design_and_lost_their_template_get_its_rule(old: 
 
 def test_clustering_finds_the_new_template_and_the_rule_is_tried_on_it(old: Cluster) -> None:
     redesign(old, design=2, partial=False, into=None)
-    done(cluster_pages.start(old.site))
+    done(cluster_pages.start_clustering(old.site))
     done(Run.objects.get(kind=Run.Kind.REUSE))
     new = Rule.objects.unpublished().get(cluster__site=old.site).cluster
     assert new.pk != old.pk

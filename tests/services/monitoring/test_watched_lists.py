@@ -170,7 +170,7 @@ def test_a_new_template_of_pages_whose_list_was_redesigned_is_offered_the_list_r
         content = renamed(page, lists.html(page).decode()).encode()
         factory.snapshot(cluster.site, f"https://shops.example/{page}", content, cluster=other)
     run = Run.objects.create(site=cluster.site, kind=Run.Kind.REUSE)
-    pipeline.execute(run.pk)
+    pipeline.execute_run(run.pk)
     run.refresh_from_db()
     assert run.summary["relearned"] == 1
     rule = Rule.objects.get(cluster=other)

@@ -23,7 +23,7 @@ def _fresh() -> Iterator[None]:
 
 
 def learned(cluster: Cluster) -> Rule:
-    runs.execute(learn_rule.start(cluster).pk, {Run.Kind.LEARN: learn_rule.run})
+    runs.execute_run(learn_rule.start(cluster).pk, {Run.Kind.LEARN: learn_rule.run})
     return Rule.objects.latest("pk")
 
 

@@ -153,7 +153,7 @@ def test_every_screen_says_that_the_rule_is_broken_and_whose_records_the_old_one
         assert breakage.get_absolute_url() in text
         assert not any(said in text for said in ("The rule is live", "● </span>Live", "pages give a record", "Run on all pages"))
     assert "<b>0</b> records" in client.get(site.get_absolute_url()).content.decode()
-    assert not any(kind.kind == "run" for kind in home_view.overview().waiting), "it stands among the breakages"
+    assert not any(kind.kind == "run" for kind in home_view.build_home().waiting), "it stands among the breakages"
     assert len(b"".join(client.get(reverse("records_csv", args=names))).splitlines()) == 1
     assert len(b"".join(client.get(reverse("records_csv", args=names), {"of": "earlier"})).splitlines()) == 4
     assert "Old 1" in client.get(reverse("records", args=names), {"of": "earlier"}).content.decode()
@@ -162,7 +162,7 @@ def test_every_screen_says_that_the_rule_is_broken_and_whose_records_the_old_one
 
 
 def test_a_crawl_that_is_under_way_makes_the_records_anew_as_well(breakage: Breakage) -> None:
-    going = crawl_site.start(breakage.cluster.site)
+    going = crawl_site.start_crawl(breakage.cluster.site)
     assert crawl_site.start_renewal(breakage.cluster.site) == going
     going.refresh_from_db()
     assert going.parameters == {"mode": "sample", "then": "extract"}
@@ -170,10 +170,10 @@ def test_a_crawl_that_is_under_way_makes_the_records_anew_as_well(breakage: Brea
 
 def test_the_clustering_after_it_extracts_with_the_rules_that_work(breakage: Breakage) -> None:
     site = breakage.cluster.site
-    pipeline.execute(cluster_pages.start(site, extract=True).pk)
+    pipeline.execute_run(cluster_pages.start_clustering(site, extract=True).pk)
     assert not Run.objects.filter(kind=Run.Kind.EXTRACT).exists(), "the only rule is broken"
     Rule.objects.filter(state=Rule.State.BROKEN).update(state=Rule.State.LIVE)
-    pipeline.execute(cluster_pages.start(site, extract=True).pk)
+    pipeline.execute_run(cluster_pages.start_clustering(site, extract=True).pk)
     assert Run.objects.get(kind=Run.Kind.EXTRACT).parameters == {"rules": [breakage.rule_id]}
 
 
@@ -281,7 +281,7 @@ def test_opening_the_review_loads_what_its_pages_need_to_look_right(signed_in: A
 
     factory.put(Run.objects.filter(pk=run.pk), Run.State.RUNNING)
     run.refresh_from_db()
-    summary = load_assets.run(run, runs.Progress(run), fetch=fetch)
+    summary = load_assets.run_loading(run, runs.Progress(run), fetch=fetch)
     factory.put(Run.objects.filter(pk=run.pk), Run.State.DONE, summary=summary.as_json())
     assert summary.loaded
     text = signed_in("viewer").get(progress).content.decode()

@@ -24,10 +24,10 @@ def shops(sent: list[int]) -> Cluster:
     lists.mark(cluster, 0, (0, 1))
     for start in (
         learn_rule.start,
-        lambda cluster: rules.publish_rule(Rule.objects.get(cluster=cluster)) and extract_records.start(cluster),
+        lambda cluster: rules.publish_rule(Rule.objects.get(cluster=cluster)) and extract_records.start_extraction(cluster),
     ):
         run = start(cluster)
-        assert pipeline.execute(run.pk)
+        assert pipeline.execute_run(run.pk)
         assert Run.objects.get(pk=run.pk).state == Run.State.DONE
     return cluster
 

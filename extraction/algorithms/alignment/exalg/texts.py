@@ -1,9 +1,9 @@
-"""The texts that are data: words that are no template (Arasu & Garcia-Molina, SIGMOD 2003, §5: EXVAL).
+"""The texts that are data: words that do not belong to the template (Arasu & Garcia-Molina 2003, section 5, EXVAL).
 
-The paper's values are what is left of a text when the template's words are taken out: “220” of “220 lbs.”, “12 Main” where every address
-is in some street. For values that a person is to mark, a text is rather whole (`whole`): a text node with data is one value, but for a
-label that ends with a colon before it, unless in this place of the template its words are few among the template's (“Thank you for your
-interest in the … position.”).
+The paper's values are what is left of a text when the template's words are taken out: "220" of "220 lbs.", "12 Main" where every address is
+in some street. For values that a person is to mark, the whole text is better (`whole`): a text node with data is one value, without a label
+that ends with a colon before it. The exception is a place where most of the words are the template's ("Thank you for your interest in the …
+position.").
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,14 +19,18 @@ from extraction.algorithms.alignment.schema import Value
 from extraction.algorithms.arrays import I64
 
 FRAME = 2.0
-"""How many times as many as the data's words the template's are in a sentence around data. Units and street names are fewer."""
+"""How many times as many words as the data a template has in a sentence around data. Units and street names are fewer."""
 
 COLONS = (":", "：")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Nodes:
-    """Text nodes that hold data. first, stop: their words' tokens, half-open. whole: whether each is one value."""
+    """Text nodes that hold data.
+
+    first, stop: the tokens of their words, half-open.
+    whole: whether each is one value.
+    """
 
     first: I64
     stop: I64
@@ -34,7 +38,10 @@ class _Nodes:
 
 
 def find_values(stream: TokenStream, nests: Sequence[Nest], context: I64, *, whole: bool) -> Iterator[tuple[int, Value]]:
-    """(token at which it is placed, value) in document order. context: of every token, as `nesting.fill` gives it."""
+    """Yield (token at which it is placed, value) in document order.
+
+    context: of every token, as `nesting.fill_positions` returns it.
+    """
     template = np.zeros(len(stream.roles), np.bool_)
     for nest in nests:
         template[nest.each.places.ravel()] = True
@@ -66,7 +73,7 @@ def _nodes(stream: TokenStream, template: NDArray[np.bool_], context: I64, *, wh
 
 
 def _runs(stream: TokenStream, template: NDArray[np.bool_], context: I64, first: int, stop: int) -> Iterator[tuple[int, Value]]:
-    """The stretches of data in a text node."""
+    """Yield the stretches of data in a text node."""
     for (is_template, _), run in groupby(range(first, stop), key=lambda token: (bool(template[token]), int(context[token]))):
         if not is_template:
             tokens = list(run)

@@ -1,9 +1,9 @@
-"""Pages as streams of tokens: tags and words (Arasu & Garcia-Molina, SIGMOD 2003, §2).
+"""Pages as streams of tokens: tags and words (Arasu & Garcia-Molina 2003, section 2).
 
-A token's first *role* is what it says and the path of the element it stands in: the paper's differentiation by HTML format. A step of a
-path is the element's name with those of its class names that at least half of the pages have, and for a cell of a table its column; the
-paper's path has names alone. Words are what stands between white space in the cleaned text. Two tokens that are on no page mark its
-beginning and end, so that there is always a class with a token that stands once on every page.
+A token's first *role* is what it says together with the path of the element it stands in: this is the paper's differentiation by HTML
+format. A step of a path is the element's name with those of its class names that at least half of the pages have, and the column for a cell
+of a table. The paper's paths have names only. Words are what stands between white space in the cleaned text. Two artificial tokens mark the
+beginning and the end of each page, so that there is always a class with a token that stands once on every page.
 """
 
 import re
@@ -19,10 +19,10 @@ from extraction.algorithms.dom.nodes import Location, clean, raw_text
 from extraction.algorithms.dom.walk import OpenElement, walk_page
 
 MAX_TOKENS = 60_000
-"""Tokens read of a page, from its beginning; the largest page of the evaluation sites has 20,000."""
+"""Tokens read of a page, from its beginning. The largest page of the evaluation sites has 20,000."""
 
 MAX_TOTAL = 2_000_000
-"""Tokens read of all pages together: of more pages, each is read as far as its share goes."""
+"""Tokens read of all pages together. With more pages, each is read as far as its share goes."""
 
 MAX_LENGTH = 20_000
 """Longest text node, in characters, whose words are read."""
@@ -30,7 +30,7 @@ MAX_LENGTH = 20_000
 TAG, WORD = 0, 1
 
 BEGINNING, END = (TAG, "page", -1), (TAG, "/page", -1)
-"""What the tokens around a page say: their kind, their name, no path. They have the first two roles."""
+"""The tokens around a page: their kind, their name, no path. They have the first two roles."""
 
 _WORD = re.compile(r"\S+")
 
@@ -39,9 +39,13 @@ _WORD = re.compile(r"\S+")
 class TokenStream:
     """The tokens of all pages, one page after the other.
 
-    roles: numbers from 0, shape (tokens,). bounds: shape (pages + 1,); page i has the tokens from bounds[i] to bounds[i + 1].
-    node, text: the element (index in `elements(root)`) and the text() child that a word is of; text is 0 for tags. start, end: its
-    offsets in the cleaned text. lengths: that text's length. names: what the token of each role says.
+    roles: numbers from 0, shape (tokens,).
+    bounds: shape (pages + 1,); page i has the tokens from bounds[i] to bounds[i + 1].
+    node: of a word, the element (index in `elements(root)`).
+    text: of a word, which text() child of the element it is in; 0 for tags.
+    start, end: of a word, its offsets in the cleaned text.
+    lengths: of a word, the length of that text.
+    names: what the token of each role says.
     """
 
     roles: I64
@@ -59,11 +63,11 @@ class TokenStream:
         return len(self.bounds) - 1
 
     def page(self) -> I64:
-        """The page of each token."""
+        """Return the page of each token."""
         return np.repeat(np.arange(self.pages), np.diff(self.bounds))
 
     def location(self, first: int, last: int) -> Location:
-        """The place of the words from token `first` to token `last`, which are of one text node."""
+        """Return the place of the words from token `first` to token `last`, which are in one text node."""
         node, text, start, end = int(self.node[first]), int(self.text[first]), int(self.start[first]), int(self.end[last])
         if start == 0 and end == int(self.lengths[first]):
             return Location(node, "text", text)
@@ -71,7 +75,7 @@ class TokenStream:
 
 
 def read_tokens(roots: Sequence[etree._Element]) -> TokenStream:
-    """The tokens of pages of one template."""
+    """Return the tokens of pages of one template."""
     shared, writer = class_names.find_shared_names(roots), _RoleWriter()
     bounds, most = [0], min(MAX_TOKENS, MAX_TOTAL // max(len(roots), 1))
     for root in roots:

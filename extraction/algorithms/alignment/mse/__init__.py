@@ -1,11 +1,11 @@
-"""MSE: the dynamic sections of pages of one template and the records in them (Zhao, Meng & Yu, VLDB 2006).
+"""MSE: the dynamic sections of pages of one template and the records in them (Zhao, Meng & Yu, VLDB 2006; docs/algorithms.md#mse).
 
-    for section in mse([page.root for page in pages]): section.rows[0]
+    for section in find_sections([page.root for page in pages]): section.rows[0]
 
-Pages are read as content lines (`lines`); elements whose children are alike are candidates for sections (`regions`, by the measures of
-`records`); what pages have in common bounds sections and tells menus from results (`boundaries`, `refine`); sections are followed from page
-to page (`sections`), and the texts of their records put into columns (`fields`). Cost: linear in the lines and elements, with up to
-12 comparisons of records for each sign of each parent.
+Pages are read as content lines (`lines`). Elements whose children are alike are candidates for sections (`regions`, with the measures of
+`records`). What pages have in common bounds sections and tells menus from results (`boundaries`, `refine`). Sections are followed from page
+to page (`sections`), and the texts of their records are put into columns (`fields`). Cost: linear in the lines and elements, with up to 12
+comparisons of records for each sign of each parent.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,8 +29,10 @@ __all__ = ["Section", "SectionField", "SectionRow", "build_structure", "find_sec
 class SectionField:
     """A column of a section.
 
-    label: what stands before its values, "" for nothing. steps: of its path within a record, elements with their classes. column: of the
-    table's cell it stands in, from 1; 0 for none. multiple: whether a record may have several values.
+    label: what stands before its values, "" for nothing.
+    steps: of its path within a record, elements with their classes.
+    column: of the table's cell it stands in, from 1; 0 for none.
+    multiple: whether a record may have several values.
     """
 
     label: str
@@ -41,7 +43,11 @@ class SectionField:
 
 @dataclass(frozen=True, slots=True)
 class SectionRow:
-    """A record. first, last: the elements that it begins and ends with, siblings (indexes in `elements(root)`). values: by field number."""
+    """A record of a section.
+
+    first, last: the elements that it begins and ends with, which are siblings (indexes in `elements(root)`).
+    values: by field number.
+    """
 
     first: int
     last: int
@@ -52,8 +58,10 @@ class SectionRow:
 class Section:
     """A dynamic section.
 
-    label: what the line says that bounds it above, without numbers, "" for none. family: equal for sections of one format. fields: of its
-    records, in order. rows: {page: its records}, without pages on which it is hidden.
+    label: the text of the line that bounds it above, without numbers; "" for none.
+    family: equal for sections of one format.
+    fields: of its records, in order.
+    rows: {page: its records}, without pages on which the section is hidden.
     """
 
     label: str
@@ -68,13 +76,14 @@ class Section:
 
 
 def find_sections(roots: Sequence[etree._Element]) -> list[Section]:
-    """The sections of pages of one template, those of most content first; a single page will do, but its menus are sections, too."""
+    """Return the sections of pages of one template, those of most content first. A single page is enough, but then its menus are sections
+    too."""
     pages, paths = read_pages(roots)
     return [section for found in follow_sections(pages) if (section := _section(found, pages, paths)).fields]
 
 
 def build_structure(sections: Sequence[Section], pages: int) -> Structure:
-    """Sections as a schema: a set for each, of its records' fields, and the rows of each page."""
+    """Return sections as a schema, with a set for each section and its records' fields, and the rows of each page."""
     names = (column_name(number) for number in count())
     parts, rows = [], [dict[str, Value | tuple[SchemaRow, ...]]() for _ in range(pages)]
     for section in sections:
@@ -88,7 +97,7 @@ def build_structure(sections: Sequence[Section], pages: int) -> Structure:
 
 
 def _part(name: str, within: str) -> Optional:
-    """A field of a record; within: of several values, the name of each."""
+    """Return a field of a record. within: the name of each value, if there are several."""
     return Optional(Tuple((Repeated(name, Tuple((SchemaField(within),))) if within else SchemaField(name),)))
 
 
@@ -114,7 +123,7 @@ def _section(found: FoundSection, pages: Sequence[LinePage], paths: PathNumbers)
 
 
 def _told(column: SectionColumn, around: int, paths: PathNumbers) -> SectionField:
-    """A column with the steps of its path below the element around the records."""
+    """Return a column with the steps of its path below the element around the records."""
     steps: list[str] = []
     path = column.path
     while path >= 0 and path != around:

@@ -1,6 +1,6 @@
-"""What pages have in common: lines that bound sections, and records that are the same everywhere (Zhao, Meng & Yu, VLDB 2006, §5: DSE).
+"""What pages have in common: lines that bound sections, and records that are the same everywhere (Zhao, Meng & Yu 2006, section 5: DSE).
 
-A candidate section boundary marker is a line that at least half of the pages have at the same path, numbers apart, and that no page has
+A candidate section boundary marker is a line that at least half of the pages have at the same path, numbers aside, and that no page has
 twice: what stands in every record is no boundary. A dynamic section is a run of lines between two of them. A record is static if half of
 the pages have one with exactly its texts.
 """
@@ -12,13 +12,13 @@ from extraction.algorithms.alignment.mse.page import LinePage
 from extraction.algorithms.alignment.mse.records import SectionRecord
 
 SHARED = 0.5
-"""Share of the pages that have a static line or record; at least two pages."""
+"""Share of the pages that have a static line or record. At least two pages must have it."""
 
 Texts = tuple[tuple[str, ...], int]
 
 
 class SharedLines:
-    """What several pages share."""
+    """The lines that several pages share."""
 
     def __init__(self, pages: Sequence[LinePage]) -> None:
         self.pages = pages
@@ -34,11 +34,11 @@ class SharedLines:
         self.marks = frozenset(mark for mark, count in marks.items() if count >= self.least and mark not in twice and mark[0])
 
     def bounds(self, page: LinePage) -> set[int]:
-        """The lines of a page that bound sections."""
+        """Return the lines of a page that bound sections."""
         return {number for number, line in enumerate(page.lines) if line.mark in self.marks}
 
     def fixed(self, page: LinePage) -> set[int]:
-        """The lines that half of the pages have word for word."""
+        """Return the lines that half of the pages have word for word."""
         return {
             number
             for number, line in enumerate(page.lines)
@@ -47,13 +47,13 @@ class SharedLines:
 
 
 def read_record(page: LinePage, record: SectionRecord) -> Texts:
-    """The texts of a record and the path it begins at."""
+    """Return the texts of a record and the path it begins at."""
     lines = page.lines[record.low : record.high]
     return tuple(value.text for line in lines for value in line.values), page.nodes[record.first].path
 
 
 def find_dynamic_runs(page: LinePage, bounds: set[int], taken: set[int]) -> Iterator[tuple[int, int]]:
-    """Runs of lines that bound nothing and are in no section yet, half-open."""
+    """Yield runs of lines that bound nothing and are in no section yet, half-open."""
     start = None
     for number in range(len(page.lines) + 1):
         free = number < len(page.lines) and number not in bounds and number not in taken

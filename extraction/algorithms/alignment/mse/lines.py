@@ -1,10 +1,9 @@
-"""A page as content lines and the tree around them (Zhao, Meng & Yu, VLDB 2006, §3: rendering, and lines with their type codes).
+"""A page as content lines and the tree around them (Zhao, Meng & Yu 2006, section 3).
 
-The paper renders a page: a content line is what stands beside each other, with a type code, a position and text attributes. Here nothing
-is rendered. A line is what stands between two breaks of the markup: the beginning and end of an element that is no inline one, and
-``br`` and ``hr``; the cells of a table's row are one line if none of them holds a break. Its type code follows from its tags; where it
-would be drawn and in what font is not known, so the path of its first text (element names with class names that pages share, a cell's
-column) stands for both.
+The paper renders a page: a content line is what stands beside each other, with a type code, a position and text attributes. Here nothing is
+rendered. A line is what stands between two breaks of the markup: the beginning and end of an element that is not inline, ``br`` and ``hr``.
+The cells of a table's row are one line if none of them holds a break. The type code follows from the tags. Position and font are not known,
+so the path of the first text stands for both: element names with the class names that pages share, and the column of a cell.
 """
 
 from collections.abc import Sequence
@@ -19,10 +18,10 @@ from extraction.algorithms.dom.nodes import Location, raw_text, value_text
 from extraction.algorithms.dom.walk import OpenElement, walk_page
 
 MAX_LINES = 6_000
-"""Lines read of a page, from its beginning; the longest list of the evaluation pages has 1,200."""
+"""Lines read of a page, from its beginning. The longest list of the evaluation pages has 1,200."""
 
 MAX_ELEMENTS = 60_000
-"""Elements read of a page; the largest of the evaluation pages has 11,000."""
+"""Elements read of a page. The largest of the evaluation pages has 11,000."""
 
 MAX_LENGTH = 5_000
 """Longest text node, in characters, that is read."""
@@ -39,7 +38,7 @@ FORM = frozenset(("input", "select", "button", "textarea"))
 
 
 def read_pages(roots: Sequence[etree._Element]) -> tuple[list[LinePage], PathNumbers]:
-    """The lines and trees of pages of one template."""
+    """Return the lines and trees of pages of one template."""
     shared, paths = class_names.find_shared_names(roots), PathNumbers()
     return [_LineReader(shared, paths).page(root) for root in roots], paths
 
@@ -75,7 +74,7 @@ class _Growing:
     path: int = -1
 
     def kind(self) -> LineKind:
-        """One code for what it holds."""
+        """Return one code for what the line holds."""
         if LineKind.HEADING in self.kinds:
             return LineKind.HEADING
         if {LineKind.LINK, LineKind.TEXT} <= self.kinds:
@@ -164,7 +163,7 @@ class _LineReader:
 
 
 def _column(cell: etree._Element, row: _OpenNode, around: _OpenNode) -> int:
-    """The column of the next cell of a row, past those that reach into it from above."""
+    """Return the column of the next cell of a row, past those that reach into it from above."""
     column = row.column + 1
     while column in row.taken:
         column += 1
@@ -180,7 +179,7 @@ def _span(cell: etree._Element, name: str) -> int:
 
 
 def _broken(root: etree._Element) -> set[etree._Element]:
-    """The rows of tables of which some cell holds a break."""
+    """Return the rows of tables of which some cell holds a break."""
     found: set[etree._Element] = set()
     rows: list[etree._Element] = []
     for event, element in etree.iterwalk(root, events=("start", "end")):

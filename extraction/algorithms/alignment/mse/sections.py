@@ -1,8 +1,8 @@
-"""Sections of several pages, each with its instances (Zhao, Meng & Yu, VLDB 2006, §6: clustering instances, wrappers, section families).
+"""Sections of several pages, each with its instances (Zhao, Meng & Yu 2006, section 6: clustering instances, wrappers, section families).
 
-What tells a section on another page is its *wrapper*: the path of the element around its records and the sign that each begins with. Every
-wrapper found on some page is applied to all, so that a section of one or two records is found where another page shows three. Instances of
-one wrapper are a *family*; they are one section if the boundary above them says the same, or if no page shows both.
+A section is recognised on another page by its *wrapper*: the path of the element around its records, and the sign that each record begins
+with. Every wrapper found on some page is applied to all pages, so that a section with one or two records is found if another page shows
+three. Instances of one wrapper are a *family*. They are one section if the boundary above them says the same, or if no page shows both.
 """
 
 from bisect import bisect_left
@@ -20,16 +20,21 @@ Wrapper = tuple[int, Sign]
 """(path of the element around the records, what each begins with)"""
 
 MAX_WRAPPERS = 60
-"""Wrappers that are applied, those of most lines first; the evaluation sites have up to 20."""
+"""Wrappers that are applied, those of most lines first. The evaluation sites have up to 20."""
 
 
 MAX_RUNS = 100
-"""Runs of lines without a section that are looked at on a page, the longest of them."""
+"""Runs of lines without a section that are looked at on a page, the longest ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundSection:
-    """A section. label: what the boundary above it says, "" for none. family: equal for sections of one wrapper. records: {page: …}."""
+    """A section.
+
+    label: what the boundary above it says, "" for none.
+    family: equal for sections of one wrapper.
+    records: {page: its records}.
+    """
 
     label: str
     family: int
@@ -38,7 +43,12 @@ class FoundSection:
 
 @dataclass(slots=True)
 class _SeenPage:
-    """A page while its sections are looked for. taken: lines of sections found. by_path: its elements. above: boundaries in order."""
+    """A page while its sections are looked for.
+
+    taken: lines of sections found.
+    by_path: its elements.
+    above: boundaries in order.
+    """
 
     page: LinePage
     measure: RecordDistances
@@ -54,14 +64,17 @@ class _SeenPage:
         self.above = sorted(self.bounds)
 
     def label(self, line: int) -> str:
-        """What the boundary above a line says."""
+        """Return what the boundary above a line says."""
         at = bisect_left(self.above, line) - 1
         return self.page.lines[self.above[at]].mark[0] if at >= 0 else ""
 
 
 @dataclass(slots=True)
 class _Family:
-    """labels: {what the boundary above says: {page: records}}."""
+    """Instances of one wrapper.
+
+    labels: {what the boundary above says: {page: records}}.
+    """
 
     labels: dict[str, dict[int, list[SectionRecord]]] = field(default_factory=dict)
 
@@ -69,7 +82,7 @@ class _Family:
         self.labels.setdefault(label, {}).setdefault(number, []).extend(records)
 
     def sections(self, family: int) -> Iterator[FoundSection]:
-        """Labels of which no page shows both are one section, called as on most pages."""
+        """Yield the sections. Labels that no page shows together are one section, called as on most pages."""
         merged: list[tuple[str, dict[int, list[SectionRecord]]]] = []
         for label, pages in sorted(self.labels.items(), key=lambda pair: (-len(pair[1]), pair[0])):
             into = next((held for _, held in merged if not held.keys() & pages.keys()), None)
@@ -82,7 +95,7 @@ class _Family:
 
 
 def follow_sections(pages: Sequence[LinePage]) -> list[FoundSection]:
-    """The dynamic sections of pages of one template, those of most lines first."""
+    """Return the dynamic sections of pages of one template, those of most lines first."""
     common = SharedLines(pages)
     seen = _look(pages, common)
     static = _static(seen, common)
@@ -102,7 +115,7 @@ def follow_sections(pages: Sequence[LinePage]) -> list[FoundSection]:
 
 
 def _look(pages: Sequence[LinePage], common: SharedLines) -> list[_SeenPage]:
-    """Each page with its boundaries and its candidates."""
+    """Return each page with its boundaries and its candidates."""
     measures = [RecordDistances(page) for page in pages]
     found = [find_candidates(page, measure) for page, measure in zip(pages, measures, strict=True)]
     data = {code for page, regions in zip(pages, found, strict=True) for code in find_data_codes(page, regions.values())}
@@ -114,7 +127,7 @@ def _look(pages: Sequence[LinePage], common: SharedLines) -> list[_SeenPage]:
 
 
 def _static(seen: Sequence[_SeenPage], common: SharedLines) -> frozenset[Texts]:
-    """What records say that many pages have just so."""
+    """Return what records say that many pages have word for word."""
     counts: Counter[Texts] = Counter()
     for each in seen:
         counts.update({read_record(each.page, record) for region in each.regions for record in region.records})
@@ -122,7 +135,7 @@ def _static(seen: Sequence[_SeenPage], common: SharedLines) -> frozenset[Texts]:
 
 
 def _wrappers(seen: Sequence[_SeenPage], static: frozenset[Texts]) -> list[Wrapper]:
-    """The wrappers of all refined sections, those of most lines first."""
+    """Return the wrappers of all refined sections, those of most lines first."""
     lines: Counter[Wrapper] = Counter()
     for each in seen:
         for region in each.regions:
@@ -132,7 +145,7 @@ def _wrappers(seen: Sequence[_SeenPage], static: frozenset[Texts]) -> list[Wrapp
 
 
 def _applied(wrapper: Wrapper, seen: Sequence[_SeenPage], static: frozenset[Texts]) -> _Family:
-    """The instances of a wrapper on all pages."""
+    """Return the instances of a wrapper on all pages."""
     path, sign = wrapper
     family = _Family()
     for number, each in enumerate(seen):

@@ -1,6 +1,6 @@
-"""RoadRunner: from pages of one template to a wrapper and the data they hold (Crescenzi, Mecca, Merialdo 2001).
+"""RoadRunner: from pages of one template to a wrapper and the data they hold (Crescenzi, Mecca & Merialdo, VLDB 2001).
 
-found = infer([page.root for page in pages])
+found = infer_wrapper([page.root for page in pages])
 print(found.wrapper.printed())
 found.structure.columns()
 """
@@ -21,15 +21,15 @@ from extraction.algorithms.dom.nodes import elements
 from extraction.algorithms.errors import AlignmentError
 
 PAGES = 5
-"""Pages that a wrapper is inferred from, unless told otherwise: wrong alignments are never undone, and ten find no more fields."""
+"""Pages that a wrapper is inferred from by default. Wrong alignments are never undone, and ten pages find no more fields than five."""
 
 ALL_STEPS = 500_000
-"""Steps for all pages together, some ten seconds."""
+"""Steps for all pages together, which take some ten seconds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wrapper:
-    """A wrapper with named fields, to be applied to further pages of the template."""
+    """A wrapper with named fields, which can be applied to further pages of the template."""
 
     root: Element
     vocabulary: Vocabulary
@@ -40,11 +40,14 @@ class Wrapper:
         return build_schema((self.root,))
 
     def printed(self, *, names: bool = True) -> str:
-        """It as an indented regular expression; names: those of fields and sets behind their lines."""
+        """Return it as an indented regular expression.
+
+        names: whether the names of fields and sets follow their lines.
+        """
         return print_wrapper((self.root,), names=names)
 
     def match(self, root: etree._Element) -> Row | WrapperMismatch:
-        """A page's row, or where it does not match. Raises AlignmentError for a page that takes too long."""
+        """Return a page's row, or where the page does not match. Raises AlignmentError for a page that takes too long."""
         return WrapperReader().read(self.root, read_page(root, self.vocabulary))
 
 
@@ -52,8 +55,10 @@ class Wrapper:
 class Inference:
     """What pages hold.
 
-    structure: a row for each page, an empty one where the wrapper does not match. resorts: places where only the last resort aligned
-    the pages. aligned: numbers of the pages that made the wrapper, from 0. unread: {number of a page: why the wrapper does not match it}.
+    structure: a row for each page, an empty one if the wrapper does not match it.
+    resorts: places where only the last resort aligned the pages.
+    aligned: numbers of the pages that made the wrapper, from 0.
+    unread: {number of a page: why the wrapper does not match it}.
     """
 
     wrapper: Wrapper
@@ -64,16 +69,18 @@ class Inference:
 
 
 def infer_wrapper(roots: Sequence[etree._Element], *, last_resort: bool = True) -> Inference:
-    """The wrapper of pages of one template, made general enough for all of them, and their data.
+    """Return the wrapper of pages of one template, made general enough for all of them, and their data.
 
-    last_resort: whether what cannot be aligned may become optional up to the end of its element; else that is an error. Raises
-    AlignmentError, which names page and place, where the pages cannot be brought to one wrapper in the steps allowed.
+    Raises AlignmentError, which names page and place, if the pages cannot be brought to one wrapper within the steps allowed.
+
+    last_resort: whether what cannot be aligned may become optional up to the end of its element. If not, it is an error.
     """
     return infer_from_few_pages(roots, most=len(roots), last_resort=last_resort)
 
 
 def infer_from_few_pages(roots: Sequence[etree._Element], *, most: int = PAGES, last_resort: bool = True) -> Inference:
-    """The wrapper of at most `most` pages, those most alike, and the data of all that it matches. Raises as `infer`."""
+    """Return the wrapper of at most `most` pages, those most alike, and the data of all pages that it matches. Raises as
+    `infer_wrapper`."""
     if not roots:
         raise AlignmentError("there are no pages")
     pages, vocabulary = read_pages(roots)
@@ -92,10 +99,10 @@ def infer_from_few_pages(roots: Sequence[etree._Element], *, most: int = PAGES, 
 
 
 def _order(pages: Sequence[Element]) -> list[int]:
-    """The page that is most like the others first, then the others by their likeness to it: what is alike is aligned before what is not.
+    """Return the page that is most like the others first, then the others by their likeness to it. What is alike is aligned first.
 
-    Measured: 0.76 of the fields are found from five of ten pages, 0.74 in the order given or the smallest first, 0.69 with the most unlike
-    second.
+    Measured with five of ten pages: this order finds 0.76 of the fields, the given order or the smallest page first 0.74, and the most
+    unlike page second 0.69.
     """
     tags = [Counter(list_labels(page)) for page in pages]
     like = [[2 * (one & two).total() / (one.total() + two.total()) for two in tags] for one in tags]
@@ -104,7 +111,7 @@ def _order(pages: Sequence[Element]) -> list[int]:
 
 
 def infer_with_roadrunner(roots: Sequence[etree._Element]) -> Structure:
-    """The structure of pages of one template, inferred from few of them. Raises as `infer`."""
+    """Return the structure of pages of one template, inferred from a few of them. Raises as `infer_wrapper`."""
     return infer_from_few_pages(roots).structure
 
 

@@ -1,4 +1,4 @@
-"""What follows a mismatch that is no iterator: optionals (Crescenzi et al. 2001, §4.1)."""
+"""What follows a mismatch that is no iterator: optional parts (Crescenzi et al. 2001, section 4.1)."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -11,22 +11,22 @@ AHEAD = 100
 """Siblings that are searched ahead for a mismatching token."""
 
 AHEAD_BOTH = 30
-"""Siblings on either side that are searched for two tokens that match; their number is squared."""
+"""Siblings on either side that are searched for two tokens that match. The cost is the square."""
 
 HARDLY = 10
-"""Tokens that it costs besides to take two elements for one that hardly meet: two lines of a table with different labels had better be
-two optional lines."""
+"""Tokens added to the cost of taking two elements for one that hardly meet. Two lines of a table with different labels had better be two
+optional lines."""
 
 
 class Pairing(Protocol):
-    """What matches two nodes: `matching.Matching`, which asks for optionals in its turn."""
+    """What matches two nodes: `matching.Matching`, which asks for optional parts in turn."""
 
     def together(self, ones: Sequence[Node], twos: Sequence[Node], at: Alignment, way: int) -> Alignment | None:
-        """What stands at both positions as one."""
+        """Return the alignment with what stands at both positions as one."""
 
 
 def try_known_optionals(matching: Pairing, ones: Sequence[Node], twos: Sequence[Node], at: Alignment) -> Iterator[Alignment]:
-    """Where an optional part was found before: it is there, or it is not."""
+    """Yield the alignments where an optional part was found before: with the part, and without it."""
     if at.i < len(ones) and at.j < len(twos):
         further = matching.together(ones, twos, at, STRICT)
         if further is not None:
@@ -38,7 +38,10 @@ def try_known_optionals(matching: Pairing, ones: Sequence[Node], twos: Sequence[
 
 
 def find_on_one_side(matching: Pairing, ones: Sequence[Node], twos: Sequence[Node], at: Alignment, *, whole: bool) -> Iterator[Alignment]:
-    """One side's token searched ahead on the other, the nearest first; at the end of a side, its end tag, which a row does not have."""
+    """Yield the alignments in which one side's token is found ahead on the other side, the nearest first.
+
+    At the end of a side, its end tag is the token, which a row does not have.
+    """
     if at.i == len(ones) or at.j == len(twos):
         if whole:
             yield skip_to(ones, len(ones), twos, len(twos), at)
@@ -50,7 +53,7 @@ def find_on_one_side(matching: Pairing, ones: Sequence[Node], twos: Sequence[Nod
 
 
 def find_weaker_matches(matching: Pairing, ones: Sequence[Node], twos: Sequence[Node], at: Alignment) -> Iterator[Alignment]:
-    """What is not STRICT: the two elements themselves, or optionals on both sides, the cheaper first."""
+    """Yield what is not STRICT: the two elements themselves, or optional parts on both sides, the cheaper first."""
     both = matching.together(ones, twos, at, BOTH)
     if both is not None:
         yield both
@@ -62,7 +65,7 @@ def find_weaker_matches(matching: Pairing, ones: Sequence[Node], twos: Sequence[
 
 
 def _on_both_sides(matching: Pairing, ones: Sequence[Node], twos: Sequence[Node], at: Alignment) -> Iterator[Alignment]:
-    """Optionals up to the nearest two tokens that match."""
+    """Yield optional parts on both sides, up to the nearest two tokens that match."""
     for ahead in range(2, min(len(ones) - at.i + len(twos) - at.j - 1, 2 * AHEAD_BOTH)):
         for i in range(at.i + max(1, ahead - AHEAD_BOTH), at.i + min(ahead, AHEAD_BOTH + 1)):
             j = at.j + ahead - (i - at.i)
@@ -71,7 +74,7 @@ def _on_both_sides(matching: Pairing, ones: Sequence[Node], twos: Sequence[Node]
 
 
 def _found(matching: Pairing, ones: Sequence[Node], i: int, twos: Sequence[Node], j: int, at: Alignment) -> Iterator[Alignment]:
-    """What is left out up to a place as optional, where what stands there matches."""
+    """Yield the alignment that makes everything up to a place optional, if what stands there matches."""
     further = matching.together(ones, twos, Alignment(None, i, j), STRICT)
     if further is not None:
         yield skip_to(ones, i, twos, j, at).further(further.nodes(), further)

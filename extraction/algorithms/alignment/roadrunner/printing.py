@@ -9,7 +9,11 @@ from extraction.algorithms.alignment.roadrunner.wrapper import Element, Maybe, N
 
 @dataclass(frozen=True, slots=True)
 class PrintedLine:
-    """A line of a printed wrapper. depth: how far it is indented. name: of the field or set that ends or stands in it, else ""."""
+    """A line of a printed wrapper.
+
+    depth: how far it is indented.
+    name: of the field or set that ends or stands in it, else "".
+    """
 
     depth: int
     text: str
@@ -22,7 +26,7 @@ class PrintedLine:
 
 
 def print_lines(nodes: Sequence[Node], depth: int = 0) -> Iterator[PrintedLine]:
-    """The wrapper as a regular expression, a line for each tag, string or bracket; an element with one string or none is one line."""
+    """Yield the wrapper as a regular expression, a line for each tag, string or bracket. An element with at most one string is one line."""
     for node in nodes:
         if isinstance(node, Element):
             yield from _element(node, depth)
@@ -52,5 +56,8 @@ def _string(node: Text | Pcdata) -> str:
 
 
 def print_wrapper(nodes: Sequence[Node], *, names: bool = True) -> str:
-    """The wrapper as indented text; names: the field's or set's after its line."""
+    """Return the wrapper as indented text.
+
+    names: whether the name of the field or set follows its line.
+    """
     return "\n".join(f"{line.indent}{line.text}{f'  {line.name}' if names and line.name else ''}" for line in print_lines(nodes))

@@ -1,9 +1,9 @@
-"""Iterators: what is repeated just before a mismatch (Crescenzi et al. 2001, §4.2).
+"""Iterators: what is repeated just before a mismatch (Crescenzi et al. 2001, section 4.2).
 
-At a mismatch the token before it is the last delimiter of a row, if the mismatch is the end of a list on one side and its next row
-on the other. Then what stands from the mismatch up to the next occurrence of that delimiter is the *square*: a candidate for a row. It is
-matched backwards, from its delimiter, with what stands before the mismatch; mismatches inside are solved like any other. If it
-matches, everything before that matches, too, and all further rows on both sides, become (square)+.
+If a mismatch is the end of a list on one side and its next row on the other, the token before it is the last delimiter of a row. Then what
+stands from the mismatch up to the next occurrence of that delimiter is the *square*: a candidate for a row. It is matched backwards, from
+its delimiter, with what stands before the mismatch. Mismatches inside are solved like any other. If it matches, then everything before that
+matches too, and all further rows on both sides, become (square)+.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,26 +14,30 @@ from extraction.algorithms.alignment.roadrunner.partial_alignment import Alignme
 from extraction.algorithms.alignment.roadrunner.wrapper import Element, Maybe, Node, Nodes, Plus, Text, backwards, required
 
 SQUARE = 50
-"""Siblings that a row has at most; rows without an element of their own have up to ten."""
+"""Siblings that a row has at most. Rows without an element of their own have up to ten."""
 
 SQUARES = 3
-"""Occurrences of the delimiter that are tried: a row may hold it more than once."""
+"""Occurrences of the delimiter that are tried, because a row may hold it more than once."""
 
 WITHIN = 2
 """Squares within each other in one sequence, with no element around the inner one."""
 
 
 class RowMatching(Protocol):
-    """What matches rows: `matching.Matching`, which asks for iterators in its turn. squares: how many are tried within each other now."""
+    """What matches rows: `matching.Matching`, which asks for iterators in turn.
+
+    squares: how many squares are being tried within each other now.
+    """
 
     squares: int
 
     def rows(self, part: Nodes, twos: Sequence[Node], j: int) -> Alignment:
-        """As many rows of a repeated part as there are from j on."""
+        """Align as many rows of a repeated part as there are from j on."""
 
 
 def find_iterators(matching: RowMatching, at: Alignment, ones: Sequence[Node], twos: Sequence[Node]) -> Iterator[Alignment]:
-    """The ways on from a mismatch that find an iterator before it; those with the nearer delimiter first, the second side's before."""
+    """Yield the ways on from a mismatch that find an iterator before it. Those with the nearer delimiter come first, and the second side's
+    before the first side's."""
     delimiter = next((_label(node) for node in backwards(at.done) if not isinstance(node, Maybe)), None)
     if delimiter is None or matching.squares >= WITHIN:
         return
@@ -48,7 +52,7 @@ def find_iterators(matching: RowMatching, at: Alignment, ones: Sequence[Node], t
 
 
 def _collapsed(matching: RowMatching, at: Alignment, ones: Sequence[Node], twos: Sequence[Node], square: Nodes) -> Alignment | None:
-    """The square as an iterator, with all rows before and after the mismatch."""
+    """Return the alignment with the square as an iterator of all rows before and after the mismatch."""
     near = _parts_turned(islice(backwards(at.done), 2 * SQUARE))
     if matching.rows(reverse_nodes(square), near, 0).j == 0:
         return None
@@ -66,17 +70,17 @@ def _collapsed(matching: RowMatching, at: Alignment, ones: Sequence[Node], twos:
 
 
 def reverse_nodes(nodes: Sequence[Node]) -> Nodes:
-    """A sequence read backwards; what is inside elements stays as it is."""
+    """Return a sequence read backwards. What is inside elements stays as it is."""
     return _parts_turned(reversed(nodes))
 
 
 def _parts_turned(nodes: Iterable[Node]) -> Nodes:
-    """The nodes in the given order, each part of them read backwards."""
+    """Return the nodes in the given order, with each part of them read backwards."""
     return tuple(type(node)(reverse_nodes(node.part)) if isinstance(node, Maybe | Plus) else node for node in nodes)
 
 
 def _label(node: Node) -> str:
-    """What a delimiter is known by."""
+    """Return what a delimiter is recognised by."""
     if isinstance(node, Element):
         return node.label
     if isinstance(node, Maybe | Plus):

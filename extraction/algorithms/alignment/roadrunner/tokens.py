@@ -1,11 +1,11 @@
-"""Pages as the tokens that are aligned (Crescenzi et al. 2001, §3: "XHTML sources").
+"""Pages as the tokens that are aligned (Crescenzi et al. 2001, section 3; docs/algorithms.md#roadrunner).
 
-The parser's tree is well formed already. Left out is what no reader sees (scripts, styles, options …) and what is deeper than
-`MAX_DEPTH`. Two things are told from all pages together, so that they do not depend on which two are compared first:
+The parser's tree is well formed already. What no reader sees is left out (scripts, styles, options, …), and so is what is deeper than
+`MAX_DEPTH`. Two things are decided from all pages together, so that they do not depend on which two pages are compared first:
 
 - A tag's label has the classes and ids that at least half of the pages share.
-- A string is the template's own, *fixed*, if nearly all pages have it in the same kind of element, or some have it and it looks like
-  a label. The paper takes any two different strings for two values of a field; with optional lines "Director: …", "Writer: …" that
+- A string belongs to the template, and is *fixed*, if nearly all pages have it in the same kind of element, or if some have it and it looks
+  like a label. The paper takes any two different strings for two values of a field. With optional lines "Director: …", "Writer: …", this
   aligns one line's label with the other's. A fixed string matches nothing but itself, like a tag.
 """
 
@@ -21,25 +21,25 @@ from extraction.algorithms.dom.walk import walk_page
 from extraction.algorithms.errors import AlignmentError
 
 MAX_DEPTH = 60
-"""Levels of a page that are aligned; real pages have up to 40. The alignment recurses over them, some ten calls a level."""
+"""Levels of a page that are aligned. Real pages have up to 40. The alignment recurses over them, with some ten calls a level."""
 
 MAX_TOKENS = 100_000
 """Tokens of a page that is aligned. The largest page of the 15 measured sites has some 3,000."""
 
 SHARED = 0.5
-"""Share of the pages on which a class or id has to stand to be a part of the label."""
+"""Share of the pages on which a class or id must stand to become part of the label."""
 
 ALWAYS, LABEL = 0.9, 0.25
-"""Share of the pages that have a fixed string; and one that ends with a colon or stands in dt, th or label."""
+"""Share of the pages that have a fixed string, and the share for one that ends with a colon or stands in dt, th or label."""
 
 FEW = 5
-"""Pages from which on a string that looks like nothing is fixed: what four pages have alike can be a value."""
+"""Pages from which on a string that does not look like a label is fixed. What four pages have in common can be a value."""
 
 MAX_LABEL = 60
 """Longest fixed string, in characters."""
 
 PROSE = 200
-"""Characters from which on a text with inline elements in it is one string, not many: aligning links in prose says nothing."""
+"""Characters from which on a text with inline elements in it is one string instead of many. Aligning links in prose tells nothing."""
 
 _INLINE = frozenset(
     """a abbr acronym b bdi bdo big cite code data dfn em font i kbd mark q s samp small span strong sub sup time tt u var
@@ -52,7 +52,11 @@ _COLONS = (":", "：")
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What the template's pages share. names: classes (".a") and ids ("#a"); fixed: strings, each with the tag they stand in."""
+    """What the pages of a template share.
+
+    names: classes (".a") and ids ("#a").
+    fixed: strings, each with the tag they stand in.
+    """
 
     names: frozenset[str]
     fixed: frozenset[tuple[str, str]]
@@ -76,7 +80,7 @@ class _Unfrozen:
 
 
 def read_pages(roots: Sequence[etree._Element]) -> tuple[list[Element], Vocabulary]:
-    """The pages as wrappers of elements and strings, and what they share. Raises AlignmentError for one that has too many tokens."""
+    """Return the pages as wrappers of elements and strings, and what they share. Raises AlignmentError for a page with too many tokens."""
     opened = [_read_page(root, f"page {number}") for number, root in enumerate(roots, 1)]
     names: Counter[str] = Counter()
     strings: Counter[tuple[str, str]] = Counter()
@@ -91,7 +95,7 @@ def read_pages(roots: Sequence[etree._Element]) -> tuple[list[Element], Vocabula
 
 
 def read_page(root: etree._Element, vocabulary: Vocabulary) -> Element:
-    """A further page. Raises AlignmentError for one that has too many tokens."""
+    """Return a further page. Raises AlignmentError for one with too many tokens."""
     return _frozen(_read_page(root, "the page"), vocabulary)
 
 

@@ -1,4 +1,4 @@
-"""The wrapper: a union-free regular expression over tags and strings (Crescenzi et al. 2001, §3).
+"""The wrapper: a union-free regular expression over tags and strings (Crescenzi et al. 2001, section 3).
 
     paper            here
     tag tokens       `Element`: a start tag, what is between, its end tag. Pages come from the parser's tree, so both are always there
@@ -7,7 +7,7 @@
     (…)?             `Maybe`
     (…)+             `Plus`
 
-A page is a wrapper, too: one of elements and strings only. All nodes are compared by identity and never changed.
+A page is a wrapper too: one of elements and strings only. All nodes are compared by identity and never changed.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,12 +19,16 @@ from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import AlignmentError
 
 FIXED = 5
-"""Tokens that a fixed string counts as: a label that is not met says more than a tag that is not."""
+"""Tokens that a fixed string counts as. A label that is not matched says more than a tag that is not."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Text:
-    """A constant string. fixed: it is the template's, so it is matched like a tag. place: where it stands, on a page."""
+    """A constant string.
+
+    fixed: whether it belongs to the template, so that it is matched like a tag.
+    place: where it stands, on a page.
+    """
 
     text: str
     fixed: bool = False
@@ -40,7 +44,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pcdata:
-    """Any string: a field. name: "" until the wrapper is whole."""
+    """Any string: a field. name: "" until the wrapper is complete."""
 
     name: str = ""
 
@@ -49,7 +53,11 @@ class Pcdata:
 
 @dataclass(frozen=True, eq=False)
 class Element:
-    """A start tag, what is between, the end tag. label: its name, with the classes that tell it from others. node: its index, on a page."""
+    """A start tag, what is between, and the end tag.
+
+    label: its name, with the classes that tell it from others.
+    node: its index, on a page.
+    """
 
     label: str
     children: "Nodes"
@@ -57,7 +65,7 @@ class Element:
 
     @cached_property
     def size(self) -> int:
-        """Tokens in it, an end tag not counted; of a repeated part, one row's."""
+        """Tokens in it, without the end tag. A repeated part counts one row."""
         return 1 + size(self.children)
 
     @cached_property
@@ -82,7 +90,7 @@ class Maybe:
 
 @dataclass(frozen=True, eq=False)
 class Plus:
-    """(…)+ name: of the set, "" until the wrapper is whole or where no string in it varies."""
+    """(…)+ name: of the set. It is "" until the wrapper is complete, and if no string in the set varies."""
 
     part: "Nodes"
     name: str = ""
@@ -105,31 +113,31 @@ Done = tuple[Node, "Done"] | None
 
 
 def stacked(nodes: Iterable[Node], before: Done = None) -> Done:
-    """A sequence with more nodes at its end."""
+    """Return a sequence with more nodes at its end."""
     for node in nodes:
         before = node, before
     return before
 
 
 def backwards(done: Done) -> Iterator[Node]:
-    """Its nodes, the last first."""
+    """Yield its nodes, the last first."""
     while done is not None:
         node, done = done
         yield node
 
 
 def size(nodes: Sequence[Node]) -> int:
-    """Tokens in a sequence."""
+    """Return the number of tokens in a sequence."""
     return sum(node.size for node in nodes)
 
 
 def required(nodes: Sequence[Node]) -> int:
-    """Tokens in a sequence that every page has."""
+    """Return the number of tokens in a sequence that every page has."""
     return sum(node.required for node in nodes)
 
 
 def optional(nodes: Sequence[Node]) -> Nodes:
-    """The sequence as an optional part; nothing for nothing, and no optional part that only holds another."""
+    """Return the sequence as an optional part. Nothing stays nothing, and an optional part is not put into another."""
     if not nodes:
         return ()
     only = nodes[0]
@@ -137,9 +145,9 @@ def optional(nodes: Sequence[Node]) -> Nodes:
 
 
 def name_fields(root: Element) -> Element:
-    """The wrapper with names: A, B, … for its fields in document order, then for the sets that hold fields.
+    """Return the wrapper with names: A, B, … for its fields in document order, then for the sets that hold fields.
 
-    Raises AlignmentError where parts are nested deeper than a schema may be.
+    Raises AlignmentError if parts are nested deeper than a schema may be.
     """
     fields, sets = iter(range(_count(root, Pcdata))), iter(range(_count(root, Pcdata), _count(root, Pcdata) + _count(root, Plus)))
 
@@ -172,7 +180,7 @@ def _below(node: Node) -> Nodes:
 
 
 def build_schema(nodes: Sequence[Node]) -> Tuple:
-    """The fields, optional parts and sets of a named wrapper. Parts without any field are left out."""
+    """Return the fields, optional parts and sets of a named wrapper. Parts without any field are left out."""
     return Tuple(tuple(_parts(nodes)))
 
 
@@ -189,7 +197,7 @@ def _parts(nodes: Sequence[Node]) -> Iterator[SchemaField | Optional | Repeated]
 
 
 def list_labels(root: Element) -> Iterator[str]:
-    """Those of all its elements."""
+    """Yield the labels of all its elements."""
     waiting: list[Node] = [root]
     while waiting:
         node = waiting.pop()
@@ -199,7 +207,7 @@ def list_labels(root: Element) -> Iterator[str]:
 
 
 def find_row_elements(nodes: Sequence[Node]) -> Iterator[tuple[str, str]]:
-    """(name of a set, label of the first element of its rows, "" where they have none) pairs."""
+    """Yield (name of a set, label of the first element of its rows, "" if they have none) pairs."""
     for node in nodes:
         below = _below(node)
         if isinstance(node, Plus) and node.name:

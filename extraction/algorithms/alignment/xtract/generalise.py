@@ -1,10 +1,10 @@
-"""Generalisation: repetitions and alternations in a sequence become starred parts (XTRACT §4).
+"""Generalisation: repetitions and alternations in a sequence become starred parts (Garofalakis et al. 2000, section 4).
 
-    s = abababcababc  →  (ab)*c(ab)*c  →  ((ab)*c)*        `repetitions`, r = 2
-    s = abcbac        →  a(b|c)*ac                         `alternations`, d = 2
+    s = abababcababc  →  (ab)*c(ab)*c  →  ((ab)*c)*        `discover_repetitions`, r = 2
+    s = abcbac        →  a(b|c)*ac                         `discover_alternations`, d = 2
 
 Each sequence gives itself and, for r in `REPEATS` and d in `REACHES` of its length, what both steps make of it. Cost: the square of a
-sequence's length for each round of `repetitions`.
+sequence's length for each round of `discover_repetitions`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,17 +12,17 @@ from collections.abc import Iterator, Sequence
 from extraction.algorithms.alignment.xtract.models import Model, Name, Symbols, choose_one, concatenate, repeat
 
 REPEATS = (2, 3, 4)
-"""r: how often a part has to stand in a row to be a repetition. The paper's values."""
+"""r: how often a part must stand in a row to be a repetition. The paper's values."""
 
 REACHES = (0.1, 0.5, 1.0)
-"""d, as shares of the sequence's length: how near a symbol has to come again to be one of an alternation. The paper's values."""
+"""d, as shares of the sequence's length: how near a symbol must recur to be part of an alternation. The paper's values."""
 
 MAX_ROUNDS = 20
-"""Rounds of `repetitions`: each puts one star around another, and real documents nest lists a few levels deep."""
+"""Rounds of `discover_repetitions`. Each puts one star around another, and real documents nest lists a few levels deep."""
 
 
 def generalise_sequence(sequence: Sequence[str]) -> list[Symbols]:
-    """The sequence itself and its generalisations, each once (GENERALIZE)."""
+    """Return the sequence itself and its generalisations, each once (GENERALIZE)."""
     known = {name: Name(name) for name in set(sequence)}
     plain: Symbols = tuple(known[name] for name in sequence)
     found: dict[Symbols, None] = {plain: None}
@@ -34,8 +34,11 @@ def generalise_sequence(sequence: Sequence[str]) -> list[Symbols]:
 
 
 def discover_repetitions(symbols: Symbols, r: int) -> Symbols:
-    """The part with the most repetitions in a row, at least r, becomes ``(part)*`` wherever it stands so often; again until there is none
-    (DISCOVERSEQPATTERN). Of equally frequent parts the shortest, of those the first."""
+    """Return the symbols with repetitions starred (DISCOVERSEQPATTERN).
+
+    The part with the most repetitions in a row, at least r, becomes ``(part)*`` wherever it stands so often. This is repeated until there
+    is none. Of equally frequent parts the shortest is taken, and of those the first.
+    """
     for _ in range(MAX_ROUNDS):
         part = _most_repeated(symbols, r)
         if not part:
@@ -45,7 +48,7 @@ def discover_repetitions(symbols: Symbols, r: int) -> Symbols:
 
 
 def discover_alternations(symbols: Symbols, d: float) -> Symbols:
-    """Each stretch in which symbols come again within d places becomes ``(a|b|…)*`` of its symbols (DISCOVERORPATTERN)."""
+    """Return the symbols with each stretch in which symbols recur within d places as ``(a|b|…)*`` of its symbols (DISCOVERORPATTERN)."""
     found: list[Model] = []
     for start, end in _stretches(symbols, d):
         stretch = symbols[start:end]
@@ -64,7 +67,7 @@ def _most_repeated(symbols: Symbols, r: int) -> Symbols:
 
 
 def _runs(symbols: Symbols, period: int) -> Iterator[tuple[int, int]]:
-    """(start, how many places from there agree with those a period later), of each run that is as long as it gets."""
+    """Yield (start, how many places from there agree with those a period later) for each run, as long as it gets."""
     start = 0
     for place in range(len(symbols) - period + 1):
         if place == len(symbols) - period or symbols[place] != symbols[place + period]:
@@ -88,7 +91,7 @@ def _replaced(symbols: Symbols, part: Symbols, r: int) -> Iterator[Model]:
 
 
 def _stretches(symbols: Symbols, d: float) -> Iterator[tuple[int, int]]:
-    """[start, end) of the stretches (PARTITION): one goes on while a symbol in it comes again behind it within d places."""
+    """Yield [start, end) of the stretches (PARTITION). A stretch goes on while a symbol in it recurs behind it within d places."""
     following: dict[Model, int] = {}
     reach = list(range(len(symbols)))  # the last place that this one draws into its stretch
     for place in range(len(symbols) - 1, -1, -1):

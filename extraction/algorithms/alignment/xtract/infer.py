@@ -1,4 +1,4 @@
-"""From the sequences of one element's children to its content model."""
+"""From the sequences of one element's children to its content model (Garofalakis et al. 2000)."""
 
 import math
 from collections import Counter
@@ -15,10 +15,10 @@ from extraction.algorithms.alignment.xtract.models import EMPTY, Concatenation, 
 from extraction.algorithms.alignment.xtract.positions import Positions
 
 MAX_SEQUENCES = 40
-"""Different sequences of an element that the model is made from, the most frequent first; the others it has to have all the same."""
+"""Different sequences of an element that the model is made from, the most frequent first. The model has to accept the others too."""
 
 MAX_LENGTH = 100
-"""Children of one element looked at: of longer sequences the first and the last ones. The others the model has to have all the same."""
+"""Children of one element that are looked at: the first and the last ones of longer sequences. The model has to accept the others too."""
 
 MAX_CANDIDATES = 300
 
@@ -29,8 +29,10 @@ Sequences = Iterable[Sequence[str]]
 class Content:
     """What was found for an element.
 
-    model: XTRACT's, of least cost. deterministic: the one for a DTD, the same where XML allows it. cost: of the model with the
-    sequences told by it. widened: whether what was left out made it any order of any children.
+    model: XTRACT's model, of least cost.
+    deterministic: the model for a DTD. It is the same if XML allows that.
+    cost: of the model with the sequences told by it.
+    widened: whether what was left out made it any order of any children.
     """
 
     model: Model
@@ -40,9 +42,10 @@ class Content:
 
 
 def infer_content(sequences: Sequences, *, code: Code | None = None, budget: StepBudget | None = None) -> Content:
-    """The content model of an element by the sequences of its children's names. code: the bits of the paper, unless given.
+    """Return the content model of an element by the sequences of its children's names.
 
-    budget: shared by the elements of a document type; once it is spent, an element gets any order of its children.
+    code: the bits of the paper by default.
+    budget: shared by the elements of a document type. Once it is spent, an element gets any order of its children.
     """
     counts = Counter(tuple(sequence) for sequence in sequences)
     if not counts or set(counts) == {()}:
@@ -56,7 +59,7 @@ def infer_content(sequences: Sequences, *, code: Code | None = None, budget: Ste
         return Content(anything, anything, math.inf, widened=True)
     budget.left -= sum(len(sequence) ** 2 for sequence in sample) // 10  # what generalising them takes
     found = _ModelSearch(sample, code or codes.bit_code(len(names)), anything, budget).best()
-    positions = Positions.of(found.deterministic)
+    positions = Positions.of_model(found.deterministic)
     if all(positions.accept(sequence) for sequence in counts):
         return found
     return Content(found.model, anything, found.cost, widened=True)
@@ -68,7 +71,10 @@ def _shortened(sequence: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class _ModelSearch:
-    """Candidates for some sequences, what they cost, and the best of them. anything: the model of any order of any children."""
+    """Candidates for some sequences, what they cost, and the best of them.
+
+    anything: the model of any order of any children.
+    """
 
     def __init__(self, sequences: Sequence[tuple[str, ...]], code: Code, anything: Model, budget: StepBudget) -> None:
         self._sequences, self._code, self._anything, self._budget = sequences, code, anything, budget
@@ -102,7 +108,7 @@ class _ModelSearch:
             )
         )
         able = sorted((each for each in whole if math.isfinite(self._total(each))), key=lambda each: (self._total(each), repr(each)))
-        allowed = next((each for each in able if Positions.of(each).deterministic), None)
+        allowed = next((each for each in able if Positions.of_model(each).deterministic), None)
         if allowed is None:  # telling the sequences by any of them takes too many steps
             return Content(self._anything, self._anything, math.inf, widened=True)
         return Content(able[0], allowed, self._total(able[0]))
@@ -112,7 +118,7 @@ class _ModelSearch:
 
     def _costs(self, model: Model) -> list[float]:
         if model not in self._told:
-            positions = Positions.of(model)
+            positions = Positions.of_model(model)
             self._told[model] = [
                 codes.sequence_cost(model, sequence, self._code, positions=positions, budget=self._budget) for sequence in self._sequences
             ]

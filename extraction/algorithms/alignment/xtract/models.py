@@ -13,21 +13,21 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Concatenation:
-    """Parts one after the other; none at all is the empty content."""
+    """Parts one after the other. Without parts it is the empty content."""
 
     parts: tuple["Model", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of at least two different parts, none of them empty (`choice` makes `Maybe` of that)."""
+    """One of at least two different parts, none of them empty (`choose_one` makes a `ZeroOrOne` of that)."""
 
     parts: tuple["Model", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Star:
-    """Any number of the part, also none. The part is never empty."""
+    """Any number of the part, including none. The part is never empty."""
 
     part: "Model"
 
@@ -48,13 +48,13 @@ EMPTY = Concatenation()
 
 
 def concatenate(parts: Sequence[Model]) -> Model:
-    """The parts one after the other, rows in them taken apart."""
+    """Return the parts one after the other, with concatenations in them taken apart."""
     flat = [each for part in parts for each in (part.parts if isinstance(part, Concatenation) else (part,))]
     return flat[0] if len(flat) == 1 else Concatenation(tuple(flat))
 
 
 def choose_one(parts: Sequence[Model]) -> Model:
-    """One of the parts, each once; one of them empty makes the others optional."""
+    """Return one of the parts, each once. If one of them is empty, the others are optional."""
     flat = list(dict.fromkeys(each for part in parts for each in (part.parts if isinstance(part, Choice) else (part,))))
     full = [part for part in flat if part != EMPTY]
     if not full:
@@ -64,7 +64,7 @@ def choose_one(parts: Sequence[Model]) -> Model:
 
 
 def repeat(part: Model) -> Model:
-    """Any number of the part. Stars within it that say nothing more are taken off: ``(a*|b)*`` is ``(a|b)*``."""
+    """Return any number of the part. Stars within it that say nothing more are removed: ``(a*|b)*`` is ``(a|b)*``."""
     if isinstance(part, Star | ZeroOrOne):
         return repeat(part.part)
     if isinstance(part, Choice):
@@ -73,18 +73,18 @@ def repeat(part: Model) -> Model:
 
 
 def write_model(model: Model) -> str:
-    """The model as the paper writes it, names of one letter: ``(ab)*|c?``."""
+    """Return the model as the paper writes it, with names of one letter: ``(ab)*|c?``."""
     return _written(model, between="", bar="|", inner=False)
 
 
 def declare_model(model: Model) -> str:
-    """The model as a DTD writes it, always in parentheses: ``(title, price?, (red | blue)*)``."""
+    """Return the model as a DTD writes it, always in parentheses: ``(title, price?, (red | blue)*)``."""
     text = _written(model, between=", ", bar=" | ", inner=True)
     return text if text.startswith("(") and _one_group(text.rstrip("*?")) else f"({text})"
 
 
 def count_symbols(model: Model) -> int:
-    """Symbols of the model as the paper writes it: names, bars, signs and parentheses count one each, sequence nothing."""
+    """Return the number of symbols as the paper writes them. Names, bars, signs and parentheses count one each, a concatenation nothing."""
     if isinstance(model, Name):
         return 1
     if isinstance(model, Concatenation):
@@ -95,7 +95,7 @@ def count_symbols(model: Model) -> int:
 
 
 def collect_names(model: Model) -> frozenset[str]:
-    """The names in it."""
+    """Return the names in it."""
     if isinstance(model, Name):
         return frozenset((model.name,))
     if isinstance(model, Concatenation | Choice):
@@ -119,7 +119,7 @@ def _written(model: Model, *, between: str, bar: str, inner: bool) -> str:
 
 
 def _one_group(text: str) -> bool:
-    """Whether the first parenthesis closes at the end."""
+    """Return whether the first parenthesis closes at the end."""
     depth = 0
     for place, letter in enumerate(text):
         depth += {"(": 1, ")": -1}.get(letter, 0)

@@ -1,7 +1,8 @@
-"""A model by its positions (Glushkov): which names can stand first, which after which; so whether it is deterministic.
+"""A model by its positions (Glushkov): which names can stand first, and which after which; and so whether it is deterministic.
 
-XML allows only content models in which each name in a document can be one name in the model, without looking ahead (Brüggemann-Klein &
-Wood 1998): no two positions of one name come first, or after the same position. Cost: the square of the model's names.
+XML allows only content models in which each name in a document corresponds to one name in the model, without looking ahead
+(Brüggemann-Klein & Wood 1998). No two positions of one name may come first, or after the same position. Cost: the square of the model's
+names.
 """
 
 from collections.abc import Sequence
@@ -12,7 +13,13 @@ from extraction.algorithms.alignment.xtract.models import Choice, Concatenation,
 
 @dataclass(frozen=True, slots=True)
 class Positions:
-    """names: of the positions. first, last: those that can stand there. follow: of each, those after it. empty: nothing will do."""
+    """The positions of a model.
+
+    names: of the positions.
+    first, last: the positions that can stand there.
+    follow: of each position, those after it.
+    empty: whether the empty sequence is accepted.
+    """
 
     names: tuple[str, ...]
     first: frozenset[int]
@@ -21,8 +28,8 @@ class Positions:
     empty: bool
 
     @classmethod
-    def of(cls, model: Model) -> "Positions":
-        """The positions of a model, numbered from left to right."""
+    def of_model(cls, model: Model) -> "Positions":
+        """Return the positions of a model, numbered from left to right."""
         names: list[str] = []
         follow: list[set[int]] = []
         first, last, empty = _walk(model, names, follow)
@@ -30,11 +37,11 @@ class Positions:
 
     @property
     def deterministic(self) -> bool:
-        """Whether XML allows it."""
+        """Whether XML allows the model."""
         return all(len({self.names[each] for each in group}) == len(group) for group in (self.first, *self.follow))
 
     def accept(self, sequence: Sequence[str]) -> bool:
-        """Whether the model has the sequence."""
+        """Return whether the model accepts the sequence."""
         if not sequence:
             return self.empty
         here = {each for each in self.first if self.names[each] == sequence[0]}
