@@ -35,7 +35,7 @@ ALONE = Shared()
 """Of XPaths that share nothing with others."""
 
 
-def shared(xpaths: Sequence[str]) -> Shared:
+def find_shared_steps(xpaths: Sequence[str]) -> Shared:
     """What at least two parts of the XPaths begin with: a first step with all its conditions, and else its tag."""
     steps = Counter(step for xpath in xpaths for part in split_union(xpath) if (step := find_first_step(rewrite_part(part))))
     tags = Counter(find_first_tag(step) for step in steps)

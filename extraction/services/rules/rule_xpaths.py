@@ -1,4 +1,4 @@
-"""The XPaths of a version's attributes as people read them; an attribute of a list with those of its rows before its own."""
+"""The XPaths of a version's attributes as people read them. Those of an attribute of a list follow the XPaths of the list's rows."""
 
 from dataclasses import dataclass
 
@@ -9,22 +9,22 @@ from extraction.models import Rule
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a version has for an attribute. rows: what the rows of its list are, () for one of the page's own."""
+    """What a version has for an attribute. rows: the selectors of its list's rows, () for one of the page's own attributes."""
 
     attribute: AttributeRule
     rows: tuple[Selector, ...] = ()
 
 
 def definition_of(rule: Rule) -> RuleDefinition:
-    """The version as a value; an empty one where the row holds none, so that its page can be shown."""
+    """The version as a value. Where the row does not hold one, an empty value, so that its page can be shown."""
     try:
         return rule.read_definition()
     except (RuleError, XPathError):
         return RuleDefinition()
 
 
-def entries(rule: Rule) -> dict[str, Entry]:
-    """What a version has for each attribute; for one of a list with what its rows are."""
+def find_entries(rule: Rule) -> dict[str, Entry]:
+    """{attribute: what a version has for it}, with the attributes of its lists."""
     value = definition_of(rule)
     found = {each.name: Entry(each) for each in value.attributes}
     for one in value.lists:
@@ -32,8 +32,8 @@ def entries(rule: Rule) -> dict[str, Entry]:
     return found
 
 
-def shown(entry: Entry | None) -> tuple[str, ...]:
-    """The XPaths of such an entry; () of none."""
+def format_xpaths(entry: Entry | None) -> tuple[str, ...]:
+    """The XPaths of such an entry, () for None."""
     if entry is None:
         return ()
     rows = " or ".join(each.xpath for each in entry.rows)

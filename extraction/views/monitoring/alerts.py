@@ -47,7 +47,7 @@ def channel(request: HttpRequest, channel_id: int) -> HttpResponse:
 def test(request: HttpRequest, channel_id: int) -> HttpResponse:
     """Sends a test and says what became of it."""
     found = get_object_or_404(AlertChannel, pk=channel_id)
-    error = service.send_test(found)
+    error = service.send_test_alert(found)
     if error:
         messages.error(request, f"The test to {found.name} was not sent: {error}")
     else:
@@ -69,7 +69,7 @@ def delete(request: HttpRequest, channel_id: int) -> HttpResponse:
 @requires(Role.ADMIN)
 def again(request: HttpRequest, alert_id: int) -> HttpResponse:
     """Sends an alert again that was not sent."""
-    if service.send_again(get_object_or_404(Alert, pk=alert_id), timezone.now()):
+    if service.resend_alert(get_object_or_404(Alert, pk=alert_id), timezone.now()):
         messages.success(request, "The alert is being sent again.")
     else:
         messages.error(request, "The alert has already been sent, or is waiting to be sent.")

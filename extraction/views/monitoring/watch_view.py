@@ -98,7 +98,7 @@ class CheckView:
         return list(found.values())
 
 
-def templates(site: Site) -> list[TemplateWatch]:
+def list_templates(site: Site) -> list[TemplateWatch]:
     """The templates of a site with a rule that serves, in the order of their numbers; a constant number of queries."""
     serving = Rule.objects.serving().of_site(site).not_ignored().defer("stylesheet", "report")
     rules = list(serving.select_related("cluster__site", "cluster__record_type").order_by("cluster__number"))
@@ -124,12 +124,12 @@ def templates(site: Site) -> list[TemplateWatch]:
     return found
 
 
-def last_checked_at(site: Site) -> datetime | None:
+def find_last_check(site: Site) -> datetime | None:
     """When one of the site's templates was checked last, on whose word ever."""
     return Check.objects.filter(cluster__site=site).order_by("-checked_at").values_list("checked_at", flat=True).first()
 
 
-def check(found: Check) -> CheckView:
+def show_check(found: Check) -> CheckView:
     """One check for its page."""
     findings = found.read_attributes()
     known = dict(zip(findings, find_attributes(found.cluster, list(findings)), strict=True))

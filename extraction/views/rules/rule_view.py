@@ -7,7 +7,7 @@ from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.learning.text_range import TextPart
 from extraction.algorithms.rules import apply, xslt
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, Selector
-from extraction.models import Attribute, Cluster, Decision, Rule, Snapshot
+from extraction.models import Attribute, Rule, Snapshot
 from extraction.models.rule_report import AttributeReport, ListReport, OfferDifference, XPathReport
 from extraction.services.core.stored_pages import read_root
 from extraction.services.labels import designs
@@ -119,16 +119,7 @@ class ListRow:
         return self.hits / self.checked if self.checked else None
 
 
-@dataclass(frozen=True, slots=True)
-class VersionRow:
-    """A version beside the one before it: which attributes came, went or changed. approved: how it went live the last time."""
-
-    rule: Rule
-    changes: list[tuple[str, str]]
-    approved: Decision | None
-
-
-def rows(rule: Rule) -> list[AttributeRow]:
+def list_attributes(rule: Rule) -> list[AttributeRow]:
     """The rule's attributes in the record type's order, then those that the record type has no more."""
     report = rule.read_report()
     entries = {entry.name: entry for entry in report.attributes}
@@ -136,8 +127,8 @@ def rows(rule: Rule) -> list[AttributeRow]:
     defined = {each.name: each for each in rule_xpaths.definition_of(rule).attributes}
     pages = _pages(entries.values())
     seen = _seen(rule)
-    why = explained.of(report)
-    conflicts = explained.conflicts(report)
+    why = explained.explain_attributes(report)
+    conflicts = explained.find_conflicts(report)
     edited = {name for name, entry in entries.items() if entry.edited_by is not None}
     found = [
         _row(
@@ -157,7 +148,7 @@ def rows(rule: Rule) -> list[AttributeRow]:
     ]
 
 
-def lists(rule: Rule) -> list[ListRow]:
+def list_lists(rule: Rule) -> list[ListRow]:
     """The lists of the record type with what the rule has for them; those it has nothing for, with the reason if there is one."""
     report = rule.read_report()
     defined = {each.name: each for each in rule_xpaths.definition_of(rule).lists}
@@ -201,15 +192,6 @@ def _list(
     unlike_on = [(pages[each.snapshot], each.rows, each.given) for each in on if each.snapshot in pages]
     figures = (said.rows, said.hits, said.checked)
     return ListRow(said.name, rows_of, columns, *figures, seen, failures.get(said.name, ""), said.offered, unlike_on)
-
-
-def versions(cluster: Cluster) -> list[VersionRow]:
-    """All versions of a template's rule, newest first, with what changed."""
-    found = list(Rule.objects.filter(cluster=cluster).select_related("created_by").defer("stylesheet"))
-    before = [*found[1:], None]
-    decisions = Decision.objects.filter(rule__cluster=cluster, what__in=Decision.LIVE).order_by("at", "pk")
-    approved = {each.rule_id: each for each in decisions}
-    return [VersionRow(rule, _changes(rule, older), approved.get(rule.pk)) for rule, older in zip(found, before, strict=False)]
 
 
 def _attributes(rule: Rule, defined: Mapping[str, AttributeRule]) -> list[Attribute]:
@@ -287,7 +269,7 @@ def _found(rule: Rule) -> list[tuple[Snapshot, apply.Extraction]]:
         if size_bytes > SEEN_BYTES:
             break
         try:
-            found.append((snapshot, apply.extract(sheet, read_root(snapshot))))
+            found.append((snapshot, apply.extract_values(sheet, read_root(snapshot))))
         except (PageError, RuleError, XPathError):
             continue
     return found
@@ -300,22 +282,3 @@ def _shown(rule: Rule) -> list[Snapshot]:
         return list(checked.values())
     samples = [each.snapshot for each in rule.cluster.samples.select_related("snapshot__page").order_by("position")]
     return sorted(samples, key=lambda snapshot: snapshot.page.current_id != snapshot.pk)[:SEEN_PAGES]
-
-
-def _changes(rule: Rule, older: Rule | None) -> list[tuple[str, str]]:
-    """(what happened, attribute) against the version before."""
-    now = _entries(rule)
-    then = _entries(older) if older else {}
-    if older is None:
-        return [("first version", "")]
-    came = [("new", name) for name in now if name not in then]
-    went = [("gone", name) for name in then if name not in now]
-    changed = [("changed", name) for name in now if name in then and now[name] != then[name]]
-    return [*came, *went, *changed] or [("same XPaths", "")]
-
-
-def _entries(rule: Rule) -> dict[str, AttributeRule | ListRule]:
-    """What a version has for each of its attributes and lists, by name."""
-    value = rule_xpaths.definition_of(rule)
-    entries: tuple[AttributeRule | ListRule, ...] = (*value.attributes, *value.lists)
-    return {each.name: each for each in entries}
