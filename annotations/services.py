@@ -100,7 +100,7 @@ def list_lacking_attributes(draft: Rule) -> list[str]:
 
 def publish_draft(draft: Rule, user: User) -> str:
     """Publishes a draft and gives its address."""
-    rules.publish(draft, user)
+    rules.publish_rule(draft, user)
     return draft.get_absolute_url()
 
 

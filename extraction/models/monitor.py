@@ -84,7 +84,7 @@ class CheckVerdict(models.TextChoices):
 class Check(models.Model):
     """What one check found of one cluster's rule.
 
-    verdict: `monitoring.verdict.Kind`. confirmed: a second fetch said the same; only then anything follows from it. attributes:
+    verdict: `monitoring.verdict.VerdictKind`. confirmed: a second fetch said the same; only then anything follows from it. attributes:
     {name: `AttributeFinding`}. pages: of `CheckedPage`. evidence: of `CheckEvidence`.
     """
 

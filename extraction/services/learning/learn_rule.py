@@ -23,7 +23,7 @@ from extraction.services.learning.learning_set import RowLabels, read_labels, re
 from extraction.services.learning.lessons import AttributeLabels, AttributeLesson, LessonProblem, ListLesson, list_row_attributes
 from extraction.services.learning.workspaces import Workspace, open_workspace
 from extraction.services.rules import rules
-from extraction.services.rules.effects import effect_report
+from extraction.services.rules.effects import count_effects
 from extraction.services.suggestions import page_data
 
 FILL_S = 2.0
@@ -54,7 +54,7 @@ def run_learning(run: Run, progress: Progress) -> RunSummary:
         raise JobError(" ".join(f"{problem.message}." for problem in failed))
     learned = RuleDefinition(tuple(lesson.rule for lesson in lessons), tuple(lesson.rule for lesson in lists))
     value = carried_values.add_carried_values(cluster, learned, {problem.name for problem in failed})
-    effect = effect_report(cluster, value, progress=progress, done=progress.run.done)
+    effect = count_effects(cluster, value, progress=progress, done=progress.run.done)
     offered = {lesson.rule.name: _compare_with_offer(cluster, space, marked_lists, lesson) for lesson in lists}
     report = build_report(lessons, lists, failed, effect, {pk: page.url for pk, page in space.pages.items()}, offered)
     report = carried_values.report_carried_values(cluster, value, report, effect)

@@ -18,7 +18,7 @@ def build_report(
 ) -> RuleReport:
     """What was learned and what the rule gives.
 
-    effect: of `effects.effect_report`.
+    effect: of `effects.count_effects`.
     urls: {snapshot id: URL} of the pages that were learned from.
     offered: {list: where its rule gives clearly more or fewer rows than the list was offered with}.
     """

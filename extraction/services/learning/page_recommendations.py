@@ -113,7 +113,7 @@ class _OutsideVotes:
         """The page's score where rules differ or find nothing; None where it teaches nothing or cannot be read."""
         try:
             root = space.read_root(source)
-            votes = {name: [apply.attribute_values(rule, root) for rule, _ in rows] for name, rows in self.rules.items()}
+            votes = {name: [apply.read_attribute(rule, root) for rule, _ in rows] for name, rows in self.rules.items()}
         except (PageError, XPathError):
             return None
         found = (measure_disagreement(name, [member for _, member in self.rules[name]], each) for name, each in votes.items())

@@ -30,7 +30,7 @@ def check_attribute(rule: AttributeRule, labels: AttributeLabels, pages: Mapping
         if page is None:
             continue
         try:
-            wrong = _compare(page, places, apply.extract(sheet, page.root).values.get(name, ()))
+            wrong = _compare(page, places, apply.extract_values(sheet, page.root).values.get(name, ()))
         except RuleError as error:
             wrong = str(error)
         if wrong:
@@ -47,7 +47,7 @@ def check_list(rule: ListRule, labels: RowLabels, names: Mapping[int, str], page
         if page is None:
             continue
         try:
-            given = apply.extract(sheet, page.root).rows.get(rule.name, ())
+            given = apply.extract_values(sheet, page.root).rows.get(rule.name, ())
         except RuleError as error:
             return LessonProblem(rule.name, f"{rule.name}: {error} ({page.url})", snapshot_id)
         for number, row in sorted(rows.items()):
@@ -64,14 +64,14 @@ def extract_values(rule: RuleDefinition, pages: Mapping[int, Stored]) -> dict[in
     found: dict[int, Mapping[str, Sequence[str]]] = {}
     for pk, page in pages.items():
         try:
-            found[pk] = apply.extract(sheet, stored_pages.read_root(page)).values
+            found[pk] = apply.extract_values(sheet, stored_pages.read_root(page)).values
         except (PageError, RuleError, XPathError):
             continue
     return found
 
 
 def _compile(rule: RuleDefinition) -> xslt.Stylesheet:
-    return xslt.Stylesheet.compile(xslt.stylesheet(rule))
+    return xslt.Stylesheet.compile(xslt.write_stylesheet(rule))
 
 
 def _compare(page: LoadedPage, places: Sequence[Location], given: Sequence[str]) -> str:

@@ -48,7 +48,7 @@ class RuleResults:
         """A rule's values on a page. index: {element: its place in `elements(root)`}, made here when it is not given."""
         if index is None:
             index = {element: n for n, element in enumerate(elements(root))}
-        found = self._values[name, sha256] = apply.attribute_places(rule, root, index)
+        found = self._values[name, sha256] = apply.find_attribute_places(rule, root, index)
         return list(found)
 
     def find_rows(self, name: str, sha256: str) -> Rows | None:
@@ -57,7 +57,7 @@ class RuleResults:
 
     def read_rows(self, name: str, rule: ListRule, sha256: str, root: etree._Element, index: dict[etree._Element, int]) -> Rows:
         """A list's rows on a page."""
-        rows = [{field: list(places) for field, places in row.items()} for row in apply.row_places(rule, root, index)]
+        rows = [{field: list(places) for field, places in row.items()} for row in apply.find_row_places(rule, root, index)]
         self._rows[name, sha256] = rows
         return rows
 
@@ -77,7 +77,7 @@ class RuleResults:
 
     def count_values(self, name: str, rule: AttributeRule, sha256: str, root: etree._Element | None) -> int:
         """How many different values a rule gives on a page; 0 for one that cannot be read."""
-        count = 0 if root is None else len(set(apply.attribute_values(rule, root)))
+        count = 0 if root is None else len(set(apply.read_attribute(rule, root)))
         with _COUNTS_LOCK:
             _COUNTS[name, sha256] = count
         return count
