@@ -11,7 +11,7 @@ from typing import Any
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, clean, is_xml, texts, value
-from extraction.algorithms.learning.features import not_read
+from extraction.algorithms.learning.page_table import find_unread_tags
 
 PREVIEW_CHARS = 160
 """Characters of a value in a list. The whole value is taken anyway; two lines are enough to recognise it."""
@@ -86,7 +86,7 @@ def find_first_child(tree: PageTree, element: etree._Element) -> int | None:
 
 def list_choices(element: etree._Element, node: int) -> list[Location]:
     """What can be taken at one element: its texts, its whole text, its attributes, in the order they are offered."""
-    unusable = element.tag in not_read(element)
+    unusable = element.tag in find_unread_tags(element)
     own = [] if unusable else [Location(node, "text", number) for number, text in enumerate(texts(element), 1) if clean(text)]
     whole = [Location(node)] if not unusable and (len(element) or not own) else []
     named = [name for name in FIRST_ATTRIBUTES if name in element.attrib]
@@ -125,7 +125,7 @@ def describe_row(tree: PageTree, element: etree._Element) -> dict[str, Any]:
         "label": label_element(element),
         "children": sum(1 for _ in element.iterchildren(etree.Element)),
         "options": [describe_option(tree, choice) for choice in list_choices(element, node) if choice.kind != "element"],
-        "unusable": WHY_UNUSABLE if element.tag in not_read(element) else "",
+        "unusable": WHY_UNUSABLE if element.tag in find_unread_tags(element) else "",
     }
 
 
@@ -163,7 +163,7 @@ def _hit(tree: PageTree, location: Location, text: str, at: int) -> dict[str, An
         "location": location.as_json(),
         "label": f"{label_element(element)} {kind_label(location)}",
         "value": text[start : start + PREVIEW_CHARS],
-        "unusable": WHY_UNUSABLE if location.kind == "text" and element.tag in not_read(element) else "",
+        "unusable": WHY_UNUSABLE if location.kind == "text" and element.tag in find_unread_tags(element) else "",
     }
 
 
@@ -177,7 +177,7 @@ def _rank(tree: PageTree, location: Location) -> int:
     element = tree.nodes[location.node]
     if location.kind == "attribute":
         return 1 if location.attribute in VALUE_ATTRIBUTES else 4
-    if element.tag in not_read(element):
+    if element.tag in find_unread_tags(element):
         return 3 if "json" in (element.get("type") or "").lower() else 5
     return 2 if element.tag in HIDDEN and not is_xml(element) else 0
 

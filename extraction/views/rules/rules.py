@@ -150,7 +150,7 @@ def learn(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
     """Learns the rule from what is annotated."""
     cluster = cluster_of(slug, number)
     try:
-        return redirect(learn_rule.start(cluster, request.user))
+        return redirect(learn_rule.start_learning(cluster, request.user))
     except JobError as error:
         messages.error(request, str(error))
     return redirect(cluster)
