@@ -1,7 +1,7 @@
-"""An SVG file as a picture and nothing else: shapes, gradients, texts; no script, no link, no load, no endless copies. Pure.
+"""Makes an SVG file inert: it keeps shapes, gradients and texts, but no scripts, links, loads or endless copies. Pure.
 
-A browser that shows an SVG file as a picture runs nothing in it. This is for the case that somebody opens it otherwise, and
-against files of a few kilobytes that draw for hours: what multiplies (`use` in `use`, patterns, masks, filters) is not kept.
+A browser that shows an SVG file as a picture runs nothing in it. This module protects people who open the file in another way. It also
+stops files of a few kilobytes that take hours to draw: everything that multiplies (`use` in `use`, patterns, masks, filters) is removed.
 """
 
 import re
@@ -35,7 +35,7 @@ _MULTIPLIES = re.compile(r"(?:clip-path|mask|filter)(?=\s*:)", re.IGNORECASE)
 
 
 def make_drawing_inert(content: bytes) -> bytes | None:
-    """The drawing, cleaned; None for what is no drawing or beyond reason."""
+    """Return the cleaned drawing; None if it is not a drawing, or if it is too large or too deep."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True, recover=True)
     try:
         root = etree.fromstring(content, parser)
@@ -58,7 +58,7 @@ def _beyond_reason(root: etree._Element) -> bool:
 
 
 def _plain_copies(root: etree._Element) -> set[str]:
-    """The ids that a <use> may copy: of what copies nothing itself and is small."""
+    """Return the ids that a <use> may copy: those of small elements that do not contain a <use> themselves."""
     small = 200
     found = set()
     for node in root.iter(etree.Element):
@@ -69,7 +69,7 @@ def _plain_copies(root: etree._Element) -> set[str]:
 
 
 def _copy(node: etree._Element, uses: set[str], *, clipping: bool = False) -> etree._Element:
-    """The element with what is allowed of it and in it. Recursive: depth is bounded."""
+    """Return a copy of an element with its allowed attributes and children. Recursive; the depth is limited."""
     made = etree.Element(f"{{{SVG}}}{_local(node)}", nsmap={None: SVG} if _local(node) == "svg" else None)
     for name, value in node.items():
         if (kept := _kept(name, value, clipping)) is not None:
