@@ -79,7 +79,7 @@ class Info:
 
 @cache
 def books() -> tuple[Book, ...]:
-    """Return all books in the order of the file."""
+    """Return all books in the order of their ids."""
     return tuple(_book(row) for row in _rows("books")["book"])
 
 

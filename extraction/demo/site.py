@@ -87,9 +87,9 @@ def truth(*, design: int = 1, day: int = 0, base_url: str = BASE_URL) -> Truth:
     found: Truth = {"book": {}, "author": {}}
     for page in content.site(day=day):
         if isinstance(page, BookPage):
-            found["book"][base_url + page.frame.path] = _cleaned(_book_values(page, design))
+            found["book"][base_url + page.frame.path] = _clean_values(_book_values(page, design))
         elif isinstance(page, AuthorPage):
-            found["author"][base_url + page.frame.path] = _cleaned(_author_values(page, design))
+            found["author"][base_url + page.frame.path] = _clean_values(_author_values(page, design))
     return found
 
 
@@ -171,5 +171,5 @@ def _address(frame: content.Frame, picture: str, design: int) -> str:
     return design_one.address(frame, picture) if design == 1 else design_two.address(frame, picture)
 
 
-def _cleaned(values: dict[str, list[str]]) -> dict[str, list[str]]:
+def _clean_values(values: dict[str, list[str]]) -> dict[str, list[str]]:
     return {attribute: [" ".join(value.split()) for value in found if value] for attribute, found in values.items()}

@@ -72,25 +72,25 @@ def _copy(node: etree._Element, uses: set[str], *, clipping: bool = False) -> et
     """Return a copy of an element with its allowed attributes and children. Recursive; the depth is limited."""
     made = etree.Element(f"{{{SVG}}}{_local(node)}", nsmap={None: SVG} if _local(node) == "svg" else None)
     for name, value in node.items():
-        if (kept := _kept(name, value, clipping)) is not None:
+        if (kept := _clean_attribute(name, value, clipping)) is not None:
             made.set(name, kept)
     if _local(node) == "use":
-        made.set("href", _target(node))
+        made.set("href", _find_target(node))
     made.text = _style(node.text or "") if _local(node) == "style" else node.text
     for child in node.iterchildren():
         if not isinstance(child.tag, str):
             continue
         name = _local(child)
-        if _namespace(child) in {SVG, ""} and (name in _NAMES or (name == "use" and not clipping and _target(child) in uses)):
+        if _namespace(child) in {SVG, ""} and (name in _NAMES or (name == "use" and not clipping and _find_target(child) in uses)):
             copied = _copy(child, uses, clipping=clipping or name == "clipPath")
             copied.tail = child.tail if _local(node) in {"text", "tspan"} else None
             made.append(copied)
     return made
 
 
-def _kept(name: str, value: str, clipping: bool) -> str | None:
+def _clean_attribute(name: str, value: str, clipping: bool) -> str | None:
     if name == "style":
-        cleaned = stylesheets.clean_declarations(value, _here)
+        cleaned = stylesheets.clean_declarations(value, _keep_local)
         return _MULTIPLIES.sub("v-dropped", cleaned)
     if name not in _ATTRIBUTES or (clipping and name == "clip-path"):
         return None
@@ -98,14 +98,14 @@ def _kept(name: str, value: str, clipping: bool) -> str | None:
 
 
 def _style(text: str) -> str:
-    return _MULTIPLIES.sub("v-dropped", stylesheets.clean_sheet(text, _here))
+    return _MULTIPLIES.sub("v-dropped", stylesheets.clean_sheet(text, _keep_local))
 
 
-def _here(address: str, _kind: ResourceKind) -> str | None:
+def _keep_local(address: str, _kind: ResourceKind) -> str | None:
     return address if _LOCAL.fullmatch(address) else None
 
 
-def _target(node: etree._Element) -> str:
+def _find_target(node: etree._Element) -> str:
     return (node.get("href") or node.get("{http://www.w3.org/1999/xlink}href") or "").strip()
 
 

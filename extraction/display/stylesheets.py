@@ -60,8 +60,8 @@ def refuse_address(_address: str, _kind: ResourceKind) -> str | None:
 def clean_sheet(text: str, address: Address = refuse_address) -> str:
     """Return the cleaned content of a <style> element or a stylesheet; empty if it is nested too deeply."""
     if address is refuse_address or not LOADS.search(text):
-        return _same(text)
-    return _cleaned(text, address)
+        return _clean_cached(text)
+    return _clean(text, address)
 
 
 def clean_declarations(text: str, address: Address = refuse_address) -> str:
@@ -75,12 +75,12 @@ def clean_declarations(text: str, address: Address = refuse_address) -> str:
 
 
 @lru_cache(maxsize=256)
-def _same(text: str) -> str:
+def _clean_cached(text: str) -> str:
     """Return a cleaned sheet that loads nothing. Cached, because the pages of a site repeat their styles."""
-    return _cleaned(text, refuse_address)
+    return _clean(text, refuse_address)
 
 
-def _cleaned(text: str, address: Address) -> str:
+def _clean(text: str, address: Address) -> str:
     if _nesting(text) > MAX_NESTING:
         return ""
     return str(tinycss2.serialize(_Cleaner(address).rules(tinycss2.parse_component_value_list(text, skip_comments=True))))
@@ -167,7 +167,7 @@ class _Cleaner:
     def _harmless(self, token: ast.Node, word: str, kind: ResourceKind) -> ast.Node:
         """Return the cleaned token, or a harmless one in its place. word: the property, if the token is the first of its value."""
         if token.type == "url" or (token.type == "function" and token.lower_name in _LOADS):
-            return self._load(_addresses(token), kind) or _parsed('local("")' if kind is ResourceKind.FONT else "none")
+            return self._load(_addresses(token), kind) or _parse_one('local("")' if kind is ResourceKind.FONT else "none")
         if token.type == "ident":
             return _ident(token, word)
         if token.type == "function":
@@ -178,7 +178,7 @@ class _Cleaner:
 
     def _load(self, addresses: list[str], kind: ResourceKind) -> ast.Node | None:
         found = next((ours for each in addresses if (ours := self.address(each, kind))), None)
-        return _parsed(f'url("{found}")') if found and not re.search(r'["\\\n\r\f]', found) else None
+        return _parse_one(f'url("{found}")') if found and not re.search(r'["\\\n\r\f]', found) else None
 
 
 def _no_selector(tokens: Tokens) -> bool:
@@ -196,7 +196,7 @@ def _ident(token: ast.Node, word: str) -> ast.Node:
     if value in _DROPPED_PROPERTIES or value.startswith("--v-"):  # the page must not set Vertex's own properties
         return ast.IdentToken(token.source_line, token.source_column, "v-dropped")
     if word == "position" and value == "fixed":
-        return _parsed(PINNED)
+        return _parse_one(PINNED)
     if word == "position" and value in {"sticky", "-webkit-sticky"}:
         # The frame does not scroll, so the element stays at its place. It must still be the reference of elements positioned in it.
         return ast.IdentToken(token.source_line, token.source_column, "relative")
@@ -231,7 +231,7 @@ def _selector(tokens: Tokens) -> Iterator[ast.Node]:
             last = ""
             continue
         if last == ":":
-            yield _parsed(":")
+            yield _parse_one(":")
         if token.type == "ident" and last not in {".", ":", "::"}:
             token = _type(token)
         elif token.type == "function" and token.lower_name in _SELECTOR_FUNCTIONS:
@@ -246,7 +246,7 @@ def _selector(tokens: Tokens) -> Iterator[ast.Node]:
             yield token
         last = sign
     if last == ":":
-        yield _parsed(":")
+        yield _parse_one(":")
 
 
 def _type(token: ast.Node) -> ast.Node:
@@ -265,5 +265,5 @@ def _attribute(tokens: Tokens) -> Iterator[ast.Node]:
         yield token
 
 
-def _parsed(text: str) -> ast.Node:
+def _parse_one(text: str) -> ast.Node:
     return tinycss2.parse_one_component_value(text)

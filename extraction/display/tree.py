@@ -154,7 +154,7 @@ def search_tree(tree: PageTree, words: str) -> dict[str, Any]:
     for location, text in _places(tree) if wanted else ():
         at = clean(text).casefold().find(wanted)
         if at >= 0:
-            meant = _meant(tree, location)
+            meant = _find_meant(tree, location)
             shown = (clean(text), at) if meant == location else (value(tree.nodes, meant) or "", 0)
             found.setdefault(meant, (_rank(tree, location), *shown))
     order = sorted(found, key=lambda place: found[place][0])  # stable: document order within a rank
@@ -171,7 +171,7 @@ def _hit(tree: PageTree, location: Location, text: str, at: int) -> dict[str, An
     }
 
 
-def _meant(tree: PageTree, location: Location) -> Location:
+def _find_meant(tree: PageTree, location: Location) -> Location:
     element = tree.nodes[location.node]
     named = element.tag == "meta" and location.kind == "attribute" and location.attribute in NAMES_OF_CONTENT
     return Location(location.node, "attribute", attribute="content") if named and clean(element.get("content") or "") else location

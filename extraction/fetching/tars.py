@@ -63,7 +63,7 @@ class TarReader:
         best: tuple[int, str, manifest.Manifest] | None = None
         try:
             for tar, info in _members(Stream(self._file, budget=Budget(self._limits, self._size_bytes))):
-                depth, name = _place(info)
+                depth, name = _find_place(info)
                 if depth is None or not info.isreg() or (best is not None and (depth, name) >= best[:2]):
                     continue
                 best = (depth, name, _read_manifest(tar, info, name))
@@ -124,7 +124,7 @@ def _reader(tar: tarfile.TarFile, info: tarfile.TarInfo, stream: Stream | None) 
     return read
 
 
-def _place(info: tarfile.TarInfo) -> tuple[int | None, str]:
+def _find_place(info: tarfile.TarInfo) -> tuple[int | None, str]:
     if not info.name.lower().endswith(manifest.NAME):
         return None, ""
     try:

@@ -99,7 +99,7 @@ class Guard:
         port = DEFAULT_PORTS[parts.scheme] if port is None else port
         if literal := parse_literal_address(host):
             self.check(literal, host=host, port=port)
-        elif reason := _misnamed(host):
+        elif reason := _explain_bad_name(host):
             raise RefusedAddress(f"“{host[:80]}{'…' if len(host) > 80 else ''}” is not the name of a host: {reason}")
         elif port in BAD_PORTS and not self.permits(host, port):
             raise RefusedAddress(f"port {port} of {host} is no web site's")
@@ -109,7 +109,7 @@ class Guard:
 def explain_refusal(address: IPAddress) -> str:
     """Return why Vertex does not fetch from an address; empty if the address is public."""
     if isinstance(address, IPv6Address):
-        if inner := _embedded(address):
+        if inner := _find_embedded(address):
             reason = explain_refusal(inner)
             return reason and f"which stands for {inner}, {reason}"
         if address.scope_id:
@@ -136,7 +136,7 @@ def parse_literal_address(host: str) -> IPAddress | None:
         return None
 
 
-def _misnamed(host: str) -> str:
+def _explain_bad_name(host: str) -> str:
     """Return why a name cannot be a host name (RFC 1035, 2.3.4); empty if it can. Names that are not ASCII are measured in IDNA form."""
     if any(each.isspace() for each in host):
         return "a space is not allowed in it"
@@ -176,7 +176,7 @@ def check_addresses(addresses: Iterable[IPAddress], *, guard: Guard, host: str, 
     return allowed
 
 
-def _embedded(address: IPv6Address) -> IPv4Address | None:
+def _find_embedded(address: IPv6Address) -> IPv4Address | None:
     """Return the IPv4 address that an IPv6 address contains, or None."""
     if address.ipv4_mapped:
         return address.ipv4_mapped

@@ -107,7 +107,7 @@ class WarcReader:
         content = self._content(record, headers)
         if media_type not in HTML_TYPES and not looks_like_page(content, content_type):
             return Skipped(name, "not HTML")
-        return PageItem(name, url, content, make_printable(content_type)[:200], _date(record.rec_headers.get_header("WARC-Date")))
+        return PageItem(name, url, content, make_printable(content_type)[:200], _parse_date(record.rec_headers.get_header("WARC-Date")))
 
     def _http_headers(self, record: Any) -> Any:
         self._stream.allowance = HEADER_BYTES
@@ -129,7 +129,7 @@ class WarcReader:
             packed: bytes = ChunkedDataReader(stream).read(limits.page_bytes + MEBIBYTE)
         else:
             packed = stream.read(stream.limit)
-        if stream.limit and not _drained(stream):
+        if stream.limit and not _read_rest(stream):
             raise EntryError(self._stream.broken or "it was cut off")
         encoding = (headers.get_header("Content-Encoding") or "") if headers is not None else ""
         content = unpack(packed, encoding.strip().lower(), limit=limits.page_bytes + 1)
@@ -174,14 +174,14 @@ def unpack(packed: bytes, encoding: str, *, limit: int) -> bytes:
     raise EntryError(f"its content is not {encoding} as it says")
 
 
-def _drained(stream: Any) -> bool:
+def _read_rest(stream: Any) -> bool:
     """Read the rest of a record and return whether it was complete. Bytes after the last chunk of a body are ignored."""
     while stream.limit and stream.read(PIECE_BYTES):
         pass
     return not stream.limit
 
 
-def _date(text: str | None) -> datetime | None:
+def _parse_date(text: str | None) -> datetime | None:
     try:
         date = datetime.fromisoformat(text or "")
     except ValueError:

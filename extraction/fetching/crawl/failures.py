@@ -64,9 +64,9 @@ def judge_failure(error: BaseException, *, address: Address, url: str) -> Fetche
     if isinstance(error, Ended):
         outcome, message, url = error.outcome, error.message, error.final_url or url
     elif isinstance(error, StopDownload) and error.response is not None:
-        return _of_stopped(error, address)
+        return _describe_stopped(error, address)
     elif isinstance(error, IgnoreRequest):
-        outcome, message = _of_ignored(str(error))
+        outcome, message = _describe_ignored(str(error))
     elif "certificate verify failed" in str(error):
         outcome, message = Outcome.UNREACHABLE, "its certificate is not valid; the site's settings can allow this"
     else:
@@ -79,7 +79,7 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _of_stopped(error: StopDownload, address: Address) -> Fetched:
+def _describe_stopped(error: StopDownload, address: Address) -> Fetched:
     """Return what to report for an answer that was not downloaded because it cannot be a page."""
     response = error.response
     if response is None:
@@ -99,7 +99,7 @@ def _of_stopped(error: StopDownload, address: Address) -> Fetched:
     )
 
 
-def _of_ignored(message: str) -> tuple[Outcome, str]:
+def _describe_ignored(message: str) -> tuple[Outcome, str]:
     """Return what an error of Scrapy's own middlewares means. Only its message tells."""
     if "robots.txt" in message:
         return Outcome.REFUSED_BY_ROBOTS, "robots.txt disallows it"

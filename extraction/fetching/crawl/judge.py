@@ -66,15 +66,15 @@ class Judge:
             page = view(response.body, url=response.url, content_type=content_type)
         except PageError as error:
             return Judged(Outcome.NOT_HTML, str(error))
-        judged = await self._as_rendered(response, page, shape)
-        return await self._as_content(response, address, judged)
+        judged = await self._render(response, page, shape)
+        return await self._judge_content(response, address, judged)
 
     def keep(self, response: Response, shape: Shape) -> None:
         """Add a page to the sample. Does nothing in other crawls."""
         if isinstance(self._frontier.queue, ShapeQueue):
             self._frontier.queue.kept(shape, compute_vector(response.body))
 
-    async def _as_rendered(self, response: Response, page: PageView, shape: Shape) -> Judged:
+    async def _render(self, response: Response, page: PageView, shape: Shape) -> Judged:
         """Return the page as a browser shows it, if it needs one; else the plain page."""
         plain = Judged(Outcome.OK, page=page)
         if self._renderer is None or page.is_xml or not self._needs.rendering(page, shape):
@@ -90,7 +90,7 @@ class Judge:
             return plain
         return Judged(Outcome.OK, page=seen, rendered=rendered)
 
-    async def _as_content(self, response: Response, address: Address, judged: Judged) -> Judged:
+    async def _judge_content(self, response: Response, address: Address, judged: Judged) -> Judged:
         page = judged.page
         if page is None:
             return judged
@@ -104,9 +104,9 @@ class Judge:
             return replace(judged, outcome=Outcome.EMPTY, message="it shows neither text nor pictures")
         if self._plan.soft_404 and (reason := await self._soft_404.reason(page, url=url, final_url=response.url)):
             return replace(judged, outcome=Outcome.SOFT_404, message=reason)
-        return self._as_repetition(response, judged, page)
+        return self._judge_repetition(response, judged, page)
 
-    def _as_repetition(self, response: Response, judged: Judged, page: PageView) -> Judged:
+    def _judge_repetition(self, response: Response, judged: Judged, page: PageView) -> Judged:
         self.repeats.canonical(page, response.url)
         same_as, paths = self.repeats.same(page, response.url)
         self._frontier.ignore(self.repeats.ignored)

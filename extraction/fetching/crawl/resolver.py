@@ -65,12 +65,12 @@ class CheckedResolver:
         place = (hostName, portNumber)
         known = self._remembered.get(place)
         if known and known[0] > monotonic():
-            self._give(resolutionReceiver, portNumber, known[1])
+            self._deliver(resolutionReceiver, portNumber, known[1])
             return resolution
         looked_up = deferToThreadPool(self._reactor, self._reactor.getThreadPool(), self._addresses, hostName, portNumber)
         looked_up.addCallbacks(
-            lambda found: self._found(resolutionReceiver, place, found),
-            lambda failure: self._failed(resolutionReceiver, place, failure.value),
+            lambda found: self._remember(resolutionReceiver, place, found),
+            lambda failure: self._report_failure(resolutionReceiver, place, failure.value),
         )
         return resolution
 
@@ -93,19 +93,19 @@ class CheckedResolver:
         found = [literal] if literal else self._lookup(host, port)
         return found if (host, port) == self._trusted else check_addresses(found, guard=self._guard, host=host, port=port)
 
-    def _found(self, receiver: Any, place: tuple[str, int], found: list[IPAddress]) -> None:
+    def _remember(self, receiver: Any, place: tuple[str, int], found: list[IPAddress]) -> None:
         if len(self._remembered) >= MAX_NAMES:
             self._remembered.clear()
         self._remembered[place] = (monotonic() + REMEMBER_S, found)
         self.refusals.pop(place, None)
-        self._give(receiver, place[1], found)
+        self._deliver(receiver, place[1], found)
 
-    def _failed(self, receiver: Any, place: tuple[str, int], error: BaseException) -> None:
+    def _report_failure(self, receiver: Any, place: tuple[str, int], error: BaseException) -> None:
         if isinstance(error, RefusedAddress):
             self.refusals[place] = str(error)
         receiver.resolutionComplete()
 
-    def _give(self, receiver: Any, port: int, addresses: list[IPAddress]) -> None:
+    def _deliver(self, receiver: Any, port: int, addresses: list[IPAddress]) -> None:
         for address in addresses:
             kind = tcp.IPv4Address if isinstance(address, IPv4Address) else tcp.IPv6Address
             receiver.addressResolved(kind("TCP", str(address), port))

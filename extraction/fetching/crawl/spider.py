@@ -66,8 +66,8 @@ class SiteSpider(Spider):
 
     async def start(self) -> AsyncIterator[Request]:
         """Queue the addresses in the plan, and yield requests for its sitemaps, feeds, lists, files and robots.txt."""
-        self._found(self.frontier.give(self.plan.start))
-        self._give(self.plan.urls)
+        self._report_found(self.frontier.give(self.plan.start))
+        self._queue_listed(self.plan.urls)
         for url in self.plan.sitemaps:
             yield self._source(url, self._sitemap)
         for url in self.plan.feeds:
@@ -122,7 +122,7 @@ class SiteSpider(Spider):
             self.judge.keep(response, shape)
         # Its links are reported first. If the child or the parent dies in between, the page is fetched again and no link is lost.
         self._follow(response, address, judged, self.frontier.shapes.now(shape))
-        self._tell(response, address, judged)
+        self._report_page(response, address, judged)
 
     def failed(self, failure: Failure) -> None:
         """Report a request for a page that had no answer."""
@@ -131,14 +131,14 @@ class SiteSpider(Spider):
             return
         address: Address = request.meta["page"]
         told = judge_failure(failure.value or RuntimeError("no reason"), address=address, url=request.url)
-        self._done(told)
+        self._report(told)
 
-    def _tell(self, response: Response, address: Address, judged: Judged) -> None:
+    def _report_page(self, response: Response, address: Address, judged: Judged) -> None:
         keep = judged.page is not None
         body = self.spool.put(response.body, kind="body") if keep else None
         rendered = self.spool.put(judged.rendered.content, kind="rendered") if judged.rendered else None
         picture = judged.rendered.screenshot if judged.rendered else None
-        self._done(
+        self._report(
             Fetched(
                 url=address.url,
                 outcome=judged.outcome,
@@ -157,7 +157,7 @@ class SiteSpider(Spider):
             )
         )
 
-    def _done(self, told: Fetched, *, asked: bool = True) -> None:
+    def _report(self, told: Fetched, *, asked: bool = True) -> None:
         self._under_way -= asked
         self.tally[told.outcome] += 1
         self.bytes += told.size_bytes
@@ -173,7 +173,7 @@ class SiteSpider(Spider):
         if self.plan.follow_links:
             links = (link.url for link in page.links)
             found += self.frontier.follow(links, depth=address.depth + 1, via=response.url)
-        self._found(found)
+        self._report_found(found)
         brought = any(self.frontier.shapes.shape(each.url) != shape for each in found)
         if self.judge.repeats.is_trap(shape, page, brought=brought):
             self._trapped.add(shape)
@@ -193,45 +193,45 @@ class SiteSpider(Spider):
             yield self._source(url, self._sitemap, guessed=not named)
 
     def _sitemap(self, response: Response) -> Iterable[Request]:
-        if not self._answered(response):
+        if not self._is_answered(response):
             return
         try:
             listing = sources.read_sitemap(response.body, url=response.url, max_bytes=SITEMAP_BYTES)
         except OSError as error:
-            self._source_told(response.request, Outcome.TOO_LARGE, str(error), status=response.status)
+            self._report_source(response.request, Outcome.TOO_LARGE, str(error), status=response.status)
             return
         if not (listing.pages or listing.sitemaps):
-            self._source_told(response.request, Outcome.EMPTY, "no addresses can be read from it", status=response.status)
-        self._found(self.frontier.give(listing.pages, via=response.url))
+            self._report_source(response.request, Outcome.EMPTY, "no addresses can be read from it", status=response.status)
+        self._report_found(self.frontier.give(listing.pages, via=response.url))
         for url in listing.sitemaps:
             if self._sitemaps < MAX_SITEMAPS:
                 self._sitemaps += 1
                 yield self._source(url, self._sitemap)
 
     def _feed(self, response: Response) -> None:
-        if self._answered(response):
-            self._found(self.frontier.give(sources.read_feed(response.body, url=response.url), via=response.url))
+        if self._is_answered(response):
+            self._report_found(self.frontier.give(sources.read_feed(response.body, url=response.url), via=response.url))
 
     def _list(self, response: Response) -> None:
-        if self._answered(response):
-            self._found(self.frontier.give(sources.read_url_list(response.body), via=response.url))
+        if self._is_answered(response):
+            self._report_found(self.frontier.give(sources.read_url_list(response.body), via=response.url))
 
-    def _answered(self, response: Response) -> bool:
+    def _is_answered(self, response: Response) -> bool:
         """Return whether a sitemap, feed or list was received. If not, report why."""
         verdict = outcomes.judge_status(response.status, headers={name.decode("latin-1").lower(): "" for name in response.headers})
         if verdict is not None:
-            self._source_told(response.request, verdict.outcome, verdict.message, status=response.status)
+            self._report_source(response.request, verdict.outcome, verdict.message, status=response.status)
         return verdict is None
 
     def _source_failed(self, failure: Failure) -> None:
         request: Request = failure.request  # type: ignore[attr-defined]
         told = judge_failure(failure.value or RuntimeError("no reason"), address=Address(url=request.meta["source"]), url=request.url)
-        self._source_told(request, told.outcome, told.message)
+        self._report_source(request, told.outcome, told.message)
 
-    def _source_told(self, request: Request | None, outcome: Outcome, message: str, *, status: int | None = None) -> None:
+    def _report_source(self, request: Request | None, outcome: Outcome, message: str, *, status: int | None = None) -> None:
         if request is not None and not request.meta["guessed"]:
             words = "; ".join(filter(None, ("it should contain addresses", message)))
-            self._done(
+            self._report(
                 Fetched(url=request.meta["source"], outcome=outcome, final_url=request.url, status=status, message=words), asked=False
             )
 
@@ -251,19 +251,19 @@ class SiteSpider(Spider):
         waiting = len(self.frontier) + (self._next is not None) + self._under_way
         return Progress(fetched=self.tally.total(), queued=waiting, bytes=self.bytes, by_outcome=by_outcome, paused=paused)
 
-    def _give(self, urls: Iterable[str]) -> None:
+    def _queue_listed(self, urls: Iterable[str]) -> None:
         """Queue the addresses in the plan's list. Those that are not fetched are reported too."""
         new = {address.url for address in self.frontier.give(urls)}
-        self._found([Address(url=url) for url in new])
+        self._report_found([Address(url=url) for url in new])
         goes_on = bool(self.plan.known or self.plan.queued)
         for url in urls:
             reason = self.frontier.refusal(url)
             if reason:
-                self._done(Fetched(url=url, outcome=Outcome.REFUSED_ADDRESS, message=reason), asked=False)
+                self._report(Fetched(url=url, outcome=Outcome.REFUSED_ADDRESS, message=reason), asked=False)
             elif url not in new and not goes_on:
-                self._done(Fetched(url=url, outcome=Outcome.DUPLICATE, message="the same address is in the list"), asked=False)
+                self._report(Fetched(url=url, outcome=Outcome.DUPLICATE, message="the same address is in the list"), asked=False)
 
-    def _found(self, addresses: list[Address]) -> None:
+    def _report_found(self, addresses: list[Address]) -> None:
         for start in range(0, len(addresses), FOUND_AT_ONCE):
             self.events.say(Found(addresses=tuple(addresses[start : start + FOUND_AT_ONCE])))
 
@@ -277,7 +277,7 @@ class SiteSpider(Spider):
                 message = "its page was fetched under another address"
             else:
                 return drawn
-            self._done(Fetched(url=address.url, outcome=Outcome.DUPLICATE, depth=address.depth, message=message), asked=False)
+            self._report(Fetched(url=address.url, outcome=Outcome.DUPLICATE, depth=address.depth, message=message), asked=False)
         return None
 
     async def _ask_made_up(self, url: str) -> Answer:
@@ -323,7 +323,7 @@ class SiteSpider(Spider):
         if response is not None and "page" in response.meta:
             address = response.meta["page"]
             message = f"the crawler failed on it: {failure.getErrorMessage()}"
-            self._done(Fetched(url=address.url, outcome=Outcome.NOT_HTML, status=response.status, depth=address.depth, message=message))
+            self._report(Fetched(url=address.url, outcome=Outcome.NOT_HTML, status=response.status, depth=address.depth, message=message))
 
 
 def _kept_headers(response: Response) -> dict[str, str]:
