@@ -109,7 +109,7 @@ def lacking(draft: Rule) -> list[str]:
 
 def publish(draft: Rule, user: User) -> str:
     """Publishes a draft and gives its address."""
-    rules.publish(draft, user)
+    rules.publish_rule(draft, user)
     return draft.get_absolute_url()
 
 

@@ -34,8 +34,8 @@ JOBS: dict[str, Job] = {
     Run.Kind.PREVIEW: previews.run_drawing,
     Run.Kind.LEARN: learn_rule.run,
     Run.Kind.EXTRACT: extract_records.run_extraction,
-    Run.Kind.CHECK: check_site.run,
-    Run.Kind.REUSE: reuse_rules.run,
+    Run.Kind.CHECK: check_site.run_check,
+    Run.Kind.REUSE: reuse_rules.run_reuse,
 }
 """Which function does the work of which kind of run."""
 
@@ -78,7 +78,7 @@ def _extract_when_asked(run: Run) -> None:
 
 def _offer_known_rules(run: Run) -> None:
     """After a clustering: new templates are tried with the rules of old ones."""
-    reuse_rules.start(run.site, user=run.created_by)
+    reuse_rules.start_reuse(run.site, user=run.created_by)
 
 
 def _compare_templates(run: Run) -> None:

@@ -27,20 +27,20 @@ def sweep() -> None:
 @shared_task
 def tick() -> None:
     """Starts the checks that are due and sends the alerts that wait."""
-    monitors.dispatch(timezone.now())
-    alerts.tick(timezone.now())
+    monitors.start_due_checks(timezone.now())
+    alerts.send_due_alerts(timezone.now())
 
 
 @shared_task
 def tidy() -> None:
     """Lets go of what old checks stored."""
-    tidy_checks.tidy(timezone.now())
+    tidy_checks.tidy_checks(timezone.now())
 
 
 @shared_task
 def deliver(alert_id: int) -> None:
     """Sends an alert, unless somebody else does."""
-    alerts.deliver(alert_id, timezone.now())
+    alerts.deliver_alert(alert_id, timezone.now())
 
 
 @task_failure.connect(sender=execute)

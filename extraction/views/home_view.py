@@ -25,7 +25,7 @@ class Waiting:
     kind: str
     clusters: list[tuple[Cluster, int]] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
-    breakages: list[breakage_view.Row] = field(default_factory=list)
+    breakages: list[breakage_view.BreakageRow] = field(default_factory=list)
     count: int = 0
 
     @property
@@ -52,7 +52,7 @@ class Home:
 def build_home() -> Home:
     """What the home page shows, in a constant number of queries."""
     sizes = dict(Page.objects.exclude(current__cluster=None).values_list("current__cluster").order_by().annotate(n=Count("pk")))
-    broken = breakage_view.queue()
+    broken = breakage_view.list_open()
     kinds = [Waiting("breakage", breakages=broken[:SHOWN], count=len(broken))]
     kinds += [_clusters(kind, found, sizes) for kind, found in _unfinished_clusters().items()]
     kinds.append(_failed_runs())

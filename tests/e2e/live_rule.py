@@ -28,4 +28,4 @@ if __name__ == "__main__":
         bundle = replace(bundle, record_type=f"{bundle.record_type} of {site.name}")
     cluster = annotate(site, bundle, editor)
     pipeline.execute_run(learn_rule.start(cluster, editor).pk)
-    rules.publish(cluster.rules.get(), editor)
+    rules.publish_rule(cluster.rules.get(), editor)

@@ -25,9 +25,9 @@ from extraction.algorithms.learning.committee import Committee, convene
 from extraction.algorithms.learning.corpus import Corpus
 from extraction.algorithms.learning.features import PageTable
 from extraction.algorithms.learning.teaching import Known, rank
-from extraction.algorithms.rules.apply import extract
+from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
-from extraction.algorithms.rules.xslt import Stylesheet, stylesheet
+from extraction.algorithms.rules.xslt import Stylesheet, write_stylesheet
 from extraction.algorithms.sampling import greedy
 from tests.quality import informative, scores
 from tests.quality.extraction import rule_of
@@ -126,8 +126,8 @@ class Bench:
                 if isinstance(found, NotLearned)
                 else rule_of(attribute, found, multiple=multiple)
             )
-        sheet = Stylesheet.compile(stylesheet(RuleDefinition(tuple(rules))))
-        given = {name: extract(sheet, page.root).values for name, page in self.site.pages.items() if name not in self.order}
+        sheet = Stylesheet.compile(write_stylesheet(RuleDefinition(tuple(rules))))
+        given = {name: extract_values(sheet, page.root).values for name, page in self.site.pages.items() if name not in self.order}
         return statistics.fmean(
             scores.f1(truth, {name: list(values.get(attribute, ())) for name, values in given.items()}, skip=self.order)
             for attribute, truth in self.oracle.truth.items()

@@ -14,12 +14,13 @@ from typing import Any
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.learning.features import PageTable
 from extraction.algorithms.learning.tables import table
+from extraction.algorithms.monitoring.evidence import Revisit
 from extraction.algorithms.monitoring.profiles import Profile
-from extraction.algorithms.monitoring.relearning import NotRelearned, relearn
-from extraction.algorithms.monitoring.verdict import Visit, check
-from extraction.algorithms.rules.apply import extract
+from extraction.algorithms.monitoring.relearning import NotRelearned, relearn_attribute
+from extraction.algorithms.monitoring.verdict import judge_rule
+from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
-from extraction.algorithms.rules.xslt import Stylesheet, stylesheet
+from extraction.algorithms.rules.xslt import Stylesheet, write_stylesheet
 from tests.quality.extraction import Site, learn_attribute
 
 ANNOTATED = 3
@@ -32,9 +33,10 @@ def read_pages(folder: Path) -> dict[str, PageTable]:
 
 
 def records(rule: RuleDefinition, pages: dict[str, PageTable]) -> dict[str, Record]:
-    sheet = Stylesheet.compile(stylesheet(rule))
+    sheet = Stylesheet.compile(write_stylesheet(rule))
     return {
-        name: {key: tuple(dict.fromkeys(given)) for key, given in extract(sheet, page.root).values.items()} for name, page in pages.items()
+        name: {key: tuple(dict.fromkeys(given)) for key, given in extract_values(sheet, page.root).values.items()}
+        for name, page in pages.items()
     }
 
 
@@ -48,8 +50,8 @@ def predict(folder: Path, *, explain: bool = False) -> dict[str, Any]:
     rule = RuleDefinition(tuple(learn_attribute(site, attribute, ANNOTATED)[0] for attribute in site.annotations))
     before, now = records(rule, old), records(rule, new)
     profiles = {each.name: Profile.learn((row.get(each.name, ()) for row in before.values()), type=each.type) for each in rule.attributes}
-    visits = [Visit(name, old[name], new[name], before[name], now[name], covered=True) for name in sorted(new) if name in old]
-    verdict = check(rule.attributes, profiles, visits)
+    visits = [Revisit(name, old[name], new[name], before[name], now[name], covered=True) for name in sorted(new) if name in old]
+    verdict = judge_rule(rule, profiles, visits)
     repaired = RuleDefinition(tuple(_repaired(each, verdict.broken, visits, explain) for each in rule.attributes))
     if explain:
         for name, each in verdict.attributes.items():
@@ -62,10 +64,10 @@ def predict(folder: Path, *, explain: bool = False) -> dict[str, Any]:
     }
 
 
-def _repaired(attribute: AttributeRule, broken: tuple[str, ...], visits: list[Visit], explain: bool) -> AttributeRule:
+def _repaired(attribute: AttributeRule, broken: tuple[str, ...], visits: list[Revisit], explain: bool) -> AttributeRule:
     if attribute.name not in broken:
         return attribute
-    made = relearn(attribute, [visit.new for visit in visits], [visit.before.get(attribute.name, ()) for visit in visits])
+    made = relearn_attribute(attribute, [visit.new for visit in visits], [visit.before.get(attribute.name, ()) for visit in visits])
     if explain:
         print(f"{attribute.name}: {made}")
     return attribute if isinstance(made, NotRelearned) else made.rule

@@ -21,7 +21,7 @@ from extraction.algorithms.learning.apriori import Learned, NotLearned
 from extraction.algorithms.learning.features import PageTable
 from extraction.algorithms.learning.records import Field, LearnedRecords, learn_records
 from extraction.algorithms.learning.tables import table
-from extraction.algorithms.monitoring.list_judging import places, texts
+from extraction.algorithms.monitoring.list_judging import find_rows, read_texts
 from extraction.algorithms.monitoring.list_relearning import RelearnedList, relearn_list
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, Selector
 from tests.quality.records import ANNOTATED_ROWS, UNANNOTATED, mark, read
@@ -54,14 +54,18 @@ def _site(folder: Path, change: Callable[[etree._Element], None]) -> float:
     pages = read(folder)
     truth: dict[str, Rows] = {name: json.loads((folder / "truth" / f"{name}.json").read_text()) for name in sorted(pages)}
     old = _old_rule(pages, truth)
-    before = {name: [{each.name: texts(row, each.name) for each in old.attributes} for row in places(old, pages[name])] for name in pages}
+    before = {
+        name: [{each.name: read_texts(row, each.name) for each in old.attributes} for row in find_rows(old, pages[name])] for name in pages
+    }
     new = {name: table(_redesigned(old, page.root, change)) for name, page in pages.items()}
     names = [each.name for each in old.attributes]
     made = relearn_list(old, names, list(new.values()), [before[name] for name in new], old_pages=[pages[name] for name in new])
     if not isinstance(made, RelearnedList):
         print(f"{folder.name}: {made.reason}")
         return 0.0
-    given = {name: [["; ".join(texts(row, each)) for each in names] for row in places(made.rule, page)] for name, page in new.items()}
+    given = {
+        name: [["; ".join(read_texts(row, each)) for each in names] for row in find_rows(made.rule, page)] for name, page in new.items()
+    }
     return _f1({name: _left(rows) for name, rows in truth.items()}, given)
 
 

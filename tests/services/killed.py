@@ -66,22 +66,22 @@ def beat() -> None:
 
     from extraction.services.monitoring import monitors
 
-    monitors.dispatch(timezone.now())
+    monitors.start_due_checks(timezone.now())
 
 
 def check() -> None:
     from extraction.models import Snapshot
     from extraction.services.core import stored_bytes
-    from extraction.services.monitoring import page_visits
+    from extraction.services.monitoring import fetch_pages
 
-    def fetch(urls: Sequence[str]) -> Mapping[str, page_visits.Answer]:
+    def fetch(urls: Sequence[str]) -> Mapping[str, fetch_pages.PageAnswer]:
         old = {url: Snapshot.objects.filter(page__url=url).order_by("pk")[0].sha256 for url in urls}
         return {
-            url: page_visits.Answer(page_visits.Outcome.OK, stored_bytes.get_bytes(sha256).replace(b"h1", b"h2"))
+            url: fetch_pages.PageAnswer(fetch_pages.Outcome.OK, stored_bytes.get_bytes(sha256).replace(b"h1", b"h2"))
             for url, sha256 in old.items()
         }
 
-    page_visits.fetcher = lambda site, spool: fetch
+    fetch_pages.make_fetcher = lambda site, spool: fetch
     work()
 
 
@@ -94,9 +94,9 @@ def tell(minutes: str) -> None:
     from extraction.services.monitoring import alerts
 
     now = timezone.now() + timedelta(minutes=int(minutes))
-    alerts.tick(now)
+    alerts.send_due_alerts(now)
     for alert_id in Alert.objects.values_list("pk", flat=True):
-        alerts.deliver(alert_id, now)
+        alerts.deliver_alert(alert_id, now)
 
 
 def found() -> None:

@@ -105,7 +105,7 @@ def make(count: int = 6, *, name: str = "Books") -> World:
     Site.objects.filter(pk=cluster.site_id).update(name=name)
     cluster.refresh_from_db()
     factory.mark(cluster, 0, title=["Book 0"], price=["£0.50"])
-    rule = rules.publish(draft(cluster))
+    rule = rules.publish_rule(draft(cluster))
     run = extract(cluster)
     RunProblem.objects.create(run=run, name="broken.html", reason="it is empty")
     failed = runs.start_run(Run.Kind.CLUSTER, cluster.site)

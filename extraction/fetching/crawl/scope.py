@@ -9,7 +9,7 @@ from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from w3lib.url import canonicalize_url, safe_url_string
 
-from extraction.algorithms.rules.url_patterns import Address as PatternAddress
+from extraction.algorithms.rules.url_patterns import SplitAddress
 from extraction.fetching.crawl.messages import CrawlPlan
 from extraction.fetching.url_safety import MAX_URL
 
@@ -145,9 +145,9 @@ def fits(pattern: tuple[str, ...], parts: SplitResult, host: str) -> bool:
     return place <= len(text) - len(tail)
 
 
-def segments_of(url: str) -> PatternAddress:
+def segments_of(url: str) -> SplitAddress:
     """Return the parts of an address, as URL patterns use them."""
-    return PatternAddress.parse(url)
+    return SplitAddress.parse(url)
 
 
 def tidy(url: str) -> str:

@@ -78,7 +78,7 @@ class Command(BaseCommand):
             cluster = annotate(site, bundle, user)
             if not cluster.rules.serving().exists():
                 self._follow(learn_rule.start(cluster, user))
-                rules.publish(cluster.rules.latest("version"), user)
+                rules.publish_rule(cluster.rules.latest("version"), user)
             self._follow(extract_records.start_extraction(cluster, user))
             self._show(cluster, bundle, folder / f"{slugify(bundle.record_type)}s.csv")
 

@@ -27,7 +27,7 @@ def add_carried_values(cluster: Cluster, learned: RuleDefinition, failed: Collec
 
 
 def report_carried_values(cluster: Cluster, value: RuleDefinition, learned: RuleReport, effect: RuleReport) -> RuleReport:
-    """The report of what was learned with what repairs said of the rest of the rule, counted anew. effect: `effects.effect_report`."""
+    """The report of what was learned with what repairs said of the rest of the rule, counted anew. effect: `effects.count_effects`."""
     attributes = {each.name: each for each in learned.attributes}
     lists = {each.name: each for each in learned.lists}
     counts, list_counts = {each.name: each for each in effect.attributes}, {each.name: each for each in effect.lists}

@@ -10,7 +10,7 @@ from extraction.algorithms.learning import odd
 from extraction.algorithms.learning.committee import Committee, Member
 from extraction.algorithms.rules import apply, xslt
 from extraction.algorithms.rules.rule import RuleDefinition
-from extraction.algorithms.rules.values import read
+from extraction.algorithms.rules.values import read_value
 from extraction.models import Attribute, Cluster, Snapshot
 from extraction.models.rule_report import Explanation, FeatureEffect, OddValue, OwnDataReport, Rival, RivalDifference
 from extraction.services.core import stored_pages
@@ -68,7 +68,7 @@ def odd_values(attribute: Attribute, values: Mapping[int, Sequence[str]]) -> tup
     """Values unlike those of the other pages."""
     kind = attribute.type
     typed = kind != Attribute.Type.TEXT
-    found = odd.odd(values, (lambda text: read(text, kind).value is not None) if typed else None)  # type: ignore[arg-type]
+    found = odd.odd(values, (lambda text: read_value(text, kind).value is not None) if typed else None)  # type: ignore[arg-type]
     return tuple(OddValue(snapshot=each.page, value=each.value[:SHOWN_CHARS], reason=each.reason) for each in found[:MAX_ODD])
 
 
@@ -109,11 +109,11 @@ def _own(found: page_data.Agreement | None) -> OwnDataReport | None:
 
 def _given(value: RuleDefinition, pages: Sequence[Snapshot]) -> dict[int, Mapping[str, Sequence[str]]]:
     """What the rule gives on the pages; one that cannot be read is left out."""
-    sheet = xslt.Stylesheet.compile(xslt.stylesheet(value))
+    sheet = xslt.Stylesheet.compile(xslt.write_stylesheet(value))
     found: dict[int, Mapping[str, Sequence[str]]] = {}
     for page in pages:
         try:
-            found[page.pk] = apply.extract(sheet, stored_pages.read_root(page)).values
+            found[page.pk] = apply.extract_values(sheet, stored_pages.read_root(page)).values
         except (PageError, RuleError, XPathError):
             continue
     return found

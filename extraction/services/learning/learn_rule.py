@@ -26,7 +26,7 @@ from extraction.services.learning.learning_set import RowLabels, row_labels_of
 from extraction.services.learning.list_lessons import ListLesson
 from extraction.services.learning.workspaces import Labels, Lesson, LoadedPage, NotLearned, Workspace, labels_of, open_workspace
 from extraction.services.rules import rules
-from extraction.services.rules.effects import effect_report
+from extraction.services.rules.effects import count_effects
 
 FILL_S = 2.0
 """Pages are loaded for so long between two signs of life."""
@@ -58,7 +58,7 @@ def run(run: Run, progress: Progress) -> RunSummary:
         raise JobError(" ".join(f"{failure.message}." for failure in failed))
     learned = RuleDefinition(tuple(lesson.rule for lesson in lessons.values()), tuple(lesson.rule for lesson in lists))
     value = carried_values.add_carried_values(cluster, learned, {failure.attribute for failure in failed})
-    effect = effect_report(cluster, value, progress=progress, done=progress.run.done)
+    effect = count_effects(cluster, value, progress=progress, done=progress.run.done)
     entries = [_list_entry(lesson, effect, _unlike_offer(cluster, space, marked_lists, lesson)) for lesson in lists]
     report = _report(lessons, entries, failed, effect, learning_pages=len(space.pages))
     report = carried_values.report_carried_values(cluster, value, report, effect)
@@ -161,7 +161,7 @@ def _faithful(
 def _unfaithful(space: Workspace, lesson: Lesson, labels: Labels) -> _Failure | None:
     name = lesson.rule.name
     try:
-        sheet = xslt.Stylesheet.compile(xslt.stylesheet(RuleDefinition((lesson.rule,))))
+        sheet = xslt.Stylesheet.compile(xslt.write_stylesheet(RuleDefinition((lesson.rule,))))
     except RuleError as error:
         return _Failure(name, f"{name}: {error}")
     for snapshot_id, places in sorted(labels.items()):
@@ -169,7 +169,7 @@ def _unfaithful(space: Workspace, lesson: Lesson, labels: Labels) -> _Failure | 
         if page is None:
             continue  # it cannot be read any more, so nothing can be said of it
         try:
-            given = apply.extract(sheet, page.root).values.get(name, ())
+            given = apply.extract_values(sheet, page.root).values.get(name, ())
         except RuleError as error:
             return _Failure(name, f"{name}: {error} ({page.url})", snapshot_id, page.url)
         wrong = _difference(page, places, given)

@@ -80,19 +80,19 @@ def learn(
 
 def rows_on(rule: ListRule, page: LoadedPage) -> Rows:
     """The rows that a rule gives on a page."""
-    return [{name: list(places) for name, places in row.items()} for row in apply.row_places(rule, page.root, page.index)]
+    return [{name: list(places) for name, places in row.items()} for row in apply.find_row_places(rule, page.root, page.index)]
 
 
 def unfaithful(rule: ListRule, labels: RowLabels, names: Mapping[int, str], pages: Mapping[int, LoadedPage]) -> Problem | None:
     """What is wrong with a list's stylesheet on the labelled pages: a marked row that it does not give just so; None if nothing is."""
-    sheet = xslt.Stylesheet.compile(xslt.stylesheet(RuleDefinition((), (rule,))))
+    sheet = xslt.Stylesheet.compile(xslt.write_stylesheet(RuleDefinition((), (rule,))))
     kept = {attribute.name for attribute in rule.attributes}
     for snapshot_id, rows in sorted(labels.items()):
         page = pages.get(snapshot_id)
         if page is None:
             continue  # it cannot be read any more, so nothing can be said of it
         try:
-            given = apply.extract(sheet, page.root).rows.get(rule.name, ())
+            given = apply.extract_values(sheet, page.root).rows.get(rule.name, ())
         except RuleError as error:
             return Problem(rule.name, f"{rule.name}: {error} ({page.url})", snapshot_id)
         for number, row in sorted(rows.items()):

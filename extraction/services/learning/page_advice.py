@@ -99,7 +99,7 @@ class _Jury:
         """The page's advice where rules differ or find nothing; None where it, or a page that cannot be read, teaches nothing."""
         try:
             root = space.root(source)
-            votes = {name: [apply.attribute_values(rule, root) for rule, _ in rows] for name, rows in self.rules.items()}
+            votes = {name: [apply.read_attribute(rule, root) for rule, _ in rows] for name, rows in self.rules.items()}
         except (PageError, XPathError):
             return None
         doubts = (teaching.doubt(name, [member for _, member in self.rules[name]], each) for name, each in votes.items())

@@ -320,7 +320,7 @@ class Workspace:
 
     def _page_values(self, mark: str, rule: AttributeRule, page: LoadedPage) -> tuple[tuple[Location, str], ...]:
         if (mark, page.sha256) not in self._values:
-            self._values[mark, page.sha256] = apply.attribute_places(rule, page.root, page.index)
+            self._values[mark, page.sha256] = apply.find_attribute_places(rule, page.root, page.index)
         return self._values[mark, page.sha256]
 
     def _values_outside(self, mark: str, rule: AttributeRule, source: StoredPage) -> dict[int, Values]:
@@ -332,7 +332,7 @@ class Workspace:
             except PageError:
                 return {}
             index = {element: n for n, element in enumerate(elements(root))}
-            known = self._values[mark, source.sha256] = apply.attribute_places(rule, root, index)
+            known = self._values[mark, source.sha256] = apply.find_attribute_places(rule, root, index)
         return {source.snapshot_id: list(known)}
 
     def _in_memory_first(self) -> list[StoredPage]:
@@ -358,7 +358,7 @@ class Workspace:
             root = page.root if page else self._tree(source)
         except PageError:
             return 0
-        return len(set(apply.attribute_values(rule, root)))
+        return len(set(apply.read_attribute(rule, root)))
 
     def _tree(self, source: StoredPage) -> etree._Element:
         """The page's tree, kept while there is room: reading it is nine tenths of what a check costs."""

@@ -21,7 +21,7 @@ from lxml import etree
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply, values, xslt
 from extraction.algorithms.rules.apply import Extraction
-from extraction.algorithms.rules.language import language_of
+from extraction.algorithms.rules.language import detect_language
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition
 from extraction.models import Cluster, Record, Rule, Run, Site, Snapshot
 from extraction.models.record_values import RecordValue, Values, rows_as_json, values_as_json
@@ -179,9 +179,9 @@ def _record(run: Run, target: Target, page: PageRow, read: Callable[[PageRow], e
         if page.error:
             raise PageError(page.error)
         root = read(page)
-        extraction = apply.extract(target.sheet, root)
+        extraction = apply.extract_values(target.sheet, root)
         raw = extraction.values
-        base, language = _base(root, page.url), language_of(root, page.url)
+        base, language = _base(root, page.url), detect_language(root, page.url)
         given = [each for each in target.value.attributes if raw.get(each.name)]
         found = {each.name: _typed(each, raw[each.name], base_url=base, language=language) for each in given}
         for each in target.value.lists:
@@ -212,7 +212,7 @@ def _record(run: Run, target: Target, page: PageRow, read: Callable[[PageRow], e
 def _typed(attribute: AttributeRule, raw: Sequence[str], *, base_url: str, language: str | None) -> list[RecordValue]:
     """The values read as their type; of equal ones of a single-valued attribute, one."""
     kept = raw if attribute.multiple else list(dict.fromkeys(raw))
-    read = (values.read(each, attribute.type, base_url=base_url, language=language) for each in kept)
+    read = (values.read_value(each, attribute.type, base_url=base_url, language=language) for each in kept)
     return [RecordValue(each.raw, each.value, each.problem) for each in read]
 
 
@@ -251,7 +251,9 @@ def _verdict(
             wrong.append(f"{attribute.name} has {count:,} values, of which {MAX_VALUES:,} are kept")
     for each in rule.lists:
         if each.name not in failed:
-            wrong += [f"{problem.attribute} {problem.reason}" for problem in apply.list_problems(each, extraction.rows.get(each.name, ()))]
+            wrong += [
+                f"{problem.attribute} {problem.reason}" for problem in apply.find_list_problems(each, extraction.rows.get(each.name, ()))
+            ]
         if len(rows.get(each.name, ())) > MAX_ROWS:
             wrong.append(f"{each.name} has {len(rows[each.name]):,} rows, of which {MAX_ROWS:,} are kept")
     return (Record.State.INCOMPLETE, "; ".join(wrong)) if wrong else (Record.State.COMPLETE, "")

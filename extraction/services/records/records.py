@@ -62,7 +62,7 @@ def find_place(record: Record, attribute: str, position: int = 0) -> Location:
     try:
         rule = record.rule.read_definition()
         root = stored_pages.read_root(snapshot)
-        found: Sequence[tuple[Location, str]] = apply.places(rule, root).get(attribute, ())
+        found: Sequence[tuple[Location, str]] = apply.find_places(rule, root).get(attribute, ())
     except (PageError, RuleError, XPathError) as error:
         raise PlaceError(f"The place cannot be shown: {error}") from error
     values = record.read_values().get(attribute, [])

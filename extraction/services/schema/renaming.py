@@ -46,7 +46,7 @@ def _follow_rule(rule: Rule, schema: Mapping[str, Attribute], renamed: Mapping[s
         return False
     if new == old:
         return False
-    rule.definition, rule.stylesheet = new.as_json(), xslt.stylesheet(new)
+    rule.definition, rule.stylesheet = new.as_json(), xslt.write_stylesheet(new)
     rule.report = _renamed_report(rule.read_report(), renamed, lists).as_json()
     rule.save(update_fields=["definition", "stylesheet", "report"])
     return rule.serving and new != named

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from extraction.algorithms.rules.url_patterns import Address as Parsed
+from extraction.algorithms.rules.url_patterns import SplitAddress as Parsed
 from extraction.fetching import url_safety
 from extraction.fetching.crawl.messages import Address, CrawlPlan, Rendering
 from extraction.fetching.crawl.sources import read_url_list

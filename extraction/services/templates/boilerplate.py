@@ -22,7 +22,7 @@ from extraction.algorithms.boilerplate.template_hash import HashedNode, HtmlAmou
 from extraction.algorithms.boilerplate.words import DEFAULT_LANGUAGE
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError
-from extraction.algorithms.rules.language import language_of
+from extraction.algorithms.rules.language import detect_language
 from extraction.models import Attribute, Cluster, Snapshot
 from extraction.services.core import stored_bytes
 from extraction.services.core.stored_pages import Stored, StoredPage, read_elements
@@ -162,7 +162,7 @@ def find_informative(page: Parts, judged: Judged) -> list[bool]:
 
 def _read(page: Stored) -> Parts:
     nodes = read_elements(page)
-    return Parts(template_hash.hash_nodes(nodes), split_blocks(nodes, language=language_of(nodes[0]) or DEFAULT_LANGUAGE))
+    return Parts(template_hash.hash_nodes(nodes), split_blocks(nodes, language=detect_language(nodes[0]) or DEFAULT_LANGUAGE))
 
 
 _FIELDS = ("pk", "sha256", "content_type", "size_bytes")

@@ -141,11 +141,11 @@ class _Reader:
         """Why the two seem to be one template, None when they do not."""
         one, other = pair.into.pk, pair.other.pk
         if other in self._ruled:
-            here = agreement.agreement(self._given(one, one), self._given(other, one))
-            there = agreement.agreement(self._given(one, other), self._given(other, other))
+            here = agreement.compare_answers(self._given(one, one), self._given(other, one))
+            there = agreement.compare_answers(self._given(one, other), self._given(other, other))
             same = MergeEvidence(pages=here.pages + there.pages, answers=here.answers + there.answers, same=here.same + there.same)
-            return (MergeProposal.Kind.SAME, same) if agreement.same(here, there) else None
-        found = agreement.reading(self._given(one, one), self._given(one, other))
+            return (MergeProposal.Kind.SAME, same) if agreement.are_same(here, there) else None
+        found = agreement.compare_reading(self._given(one, one), self._given(one, other))
         return (MergeProposal.Kind.READS, MergeEvidence(pages=found.pages, complete=found.complete)) if found.plausible else None
 
     def _given(self, rule_of: int, pages_of: int) -> list[Values]:
@@ -169,7 +169,7 @@ class _Reader:
 def _extract(sheet: xslt.Stylesheet | None, root: etree._Element) -> Values:
     """What a rule gives on a page; nothing where it cannot be run."""
     try:
-        return apply.extract(sheet, root).values if sheet else {}
+        return apply.extract_values(sheet, root).values if sheet else {}
     except (RuleError, XPathError):
         return {}
 

@@ -10,10 +10,10 @@ from extraction.algorithms.learning.apriori import Example, Learned, NotLearned,
 from extraction.algorithms.learning.features import PageTable
 from extraction.algorithms.learning.text_range import TextPart
 from extraction.algorithms.rules import outside
-from extraction.algorithms.rules.apply import attribute_places, attribute_values, extract
+from extraction.algorithms.rules.apply import extract_values, find_attribute_places, read_attribute
 from extraction.algorithms.rules.exports import _place
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
-from extraction.algorithms.rules.xslt import Stylesheet, stylesheet
+from extraction.algorithms.rules.xslt import Stylesheet, write_stylesheet
 from tests.algorithms.learning.pages import example, page
 
 
@@ -73,12 +73,12 @@ def test_an_enumeration_is_learned_and_runs_everywhere_alike() -> None:
     assert isinstance(found, Learned), found
     (one,) = found.alternatives
     rule = AttributeRule("by", multiple=True, alternatives=(Selector(one.xpath, one.part),))
-    sheet = Stylesheet.compile(stylesheet(RuleDefinition((rule,))))
+    sheet = Stylesheet.compile(write_stylesheet(RuleDefinition((rule,))))
     for table, wanted in zip(pages, (("Ada", "Bob", "Cyd"), ("Eve",), ("Joe", "Kim")), strict=True):
-        assert extract(sheet, table.root).values["by"] == wanted
-        assert attribute_values(rule, table.root) == wanted
+        assert extract_values(sheet, table.root).values["by"] == wanted
+        assert read_attribute(rule, table.root) == wanted
         index = {element: n for n, element in enumerate(elements(table.root))}
-        assert tuple(text for _, text in attribute_places(rule, table.root, index)) == wanted
+        assert tuple(text for _, text in find_attribute_places(rule, table.root, index)) == wanted
         text = "".join(table.nodes[[e.tag for e in table.nodes].index("p")].itertext())
         assert tuple(outside._parts(text, _place(rule.alternatives[0]))) == wanted
     assert RuleDefinition.from_json(RuleDefinition((rule,)).as_json()) == RuleDefinition((rule,))

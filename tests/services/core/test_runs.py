@@ -229,9 +229,9 @@ def test_a_paused_run_can_be_cancelled(site: Site, sent: list[int]) -> None:
 
 
 def test_a_run_is_not_resumed_while_the_same_is_under_way(site: Site, sent: list[int]) -> None:
-    old = runs.start_run(Run.Kind.CRAWL, site, parameters={"mode": "sample"})
+    old = runs.start_run(Run.Kind.CRAWL, site, parameters=RunParameters(mode="sample"))
     runs.cancel_run(old)
-    new = runs.start_run(Run.Kind.CRAWL, site, parameters={"mode": "extract", "rules": [1]})
+    new = runs.start_run(Run.Kind.CRAWL, site, parameters=RunParameters(mode="extract", rules=(1,)))
     assert new != old
     assert runs.resume_run(old) is runs.Resumption.ANOTHER_UNDER_WAY
     old.refresh_from_db()
@@ -244,16 +244,16 @@ def test_a_run_is_not_resumed_while_the_same_is_under_way(site: Site, sent: list
 @pytest.mark.parametrize(
     ("kind", "first", "second", "same"),
     [
-        (Run.Kind.CLUSTER, {"a": 1, "b": [2]}, {"b": [2], "a": 1}, True),
-        (Run.Kind.CLUSTER, {"a": 1}, {"a": 1, "b": None}, False),
-        (Run.Kind.CRAWL, {"mode": "sample"}, {"mode": "extract", "rules": [1]}, True),
-        (Run.Kind.IMPORT, {"upload": "x", "sha256": "1"}, {"upload": "y", "sha256": "1"}, True),
-        (Run.Kind.IMPORT, {"upload": "x", "sha256": "1"}, {"upload": "x", "sha256": "2"}, False),
-        (Run.Kind.IMPORT, {"folder": "/a"}, {"folder": "/b"}, False),
+        (Run.Kind.CLUSTER, RunParameters(threshold=5, after=1), RunParameters(after=1, threshold=5), True),
+        (Run.Kind.CLUSTER, RunParameters(threshold=5), RunParameters(threshold=5, method=""), False),
+        (Run.Kind.CRAWL, RunParameters(mode="sample"), RunParameters(mode="extract", rules=(1,)), True),
+        (Run.Kind.IMPORT, RunParameters(upload="x", sha256="1"), RunParameters(upload="y", sha256="1"), True),
+        (Run.Kind.IMPORT, RunParameters(upload="x", sha256="1"), RunParameters(upload="x", sha256="2"), False),
+        (Run.Kind.IMPORT, RunParameters(folder="/a"), RunParameters(folder="/b"), False),
     ],
 )
 def test_runs_are_the_same_by_what_tells_their_kind_apart(
-    site: Site, sent: list[int], kind: Run.Kind, first: dict[str, Any], second: dict[str, Any], same: bool
+    site: Site, sent: list[int], kind: Run.Kind, first: RunParameters, second: RunParameters, same: bool
 ) -> None:
     assert (runs.start_run(kind, site, parameters=first) == runs.start_run(kind, site, parameters=second)) is same
 

@@ -24,7 +24,7 @@ from extraction.services.intake import export_warc
 from extraction.services.labels import labelling
 from extraction.services.learning import learn_rule, workspaces
 from extraction.services.monitoring import check_site
-from extraction.services.monitoring.page_visits import Answer
+from extraction.services.monitoring.fetch_pages import PageAnswer
 from extraction.services.records import export_csv, extract_records
 from extraction.services.rules import rules
 from extraction.services.suggestions import suggested_fields
@@ -121,7 +121,7 @@ def learned(cluster: Cluster) -> Rule:
     run = done(learn_rule.start(cluster))
     rule = Rule.objects.get(pk=run.summary["rule"])
     assert rule.report["failed"] == []
-    return rules.publish(rule)
+    return rules.publish_rule(rule)
 
 
 def raw(values: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -153,12 +153,12 @@ def test_records_lists_csv_exported_rule_and_checks_are_the_truth(templates: dic
 
 
 def _spider_agrees(rule: Rule, page: XmlPage) -> None:
-    source = exports.export(rule.read_definition(), "web-poet", name="product")
+    source = exports.write_export(rule.read_definition(), "web-poet", name="product")
     space: dict[str, Any] = {}
     head, _, reader = source.partition("class ProductPage")
     data = head[head.index("ATTRIBUTES = ") :]
     exec(compile(_imports(head) + data + reader[reader.index("# How a page is read") :], "exported", "exec"), space)
-    found = space["page_record"](
+    found = space["read_record"](
         page.content, url=page.url, content_type="application/xml", attributes=space["ATTRIBUTES"], lists=space["LISTS"]
     )
     assert (found["title"], found["code"], found["style"]) == tuple(page.truth[name][0] for name in ("title", "code", "style"))
@@ -172,16 +172,16 @@ def _imports(head: str) -> str:
 def _checks_agree(cluster: Cluster) -> None:
     """A check of the site finds all in order, and one after the price's element was renamed finds it broken."""
     for rename, verdict in ((False, "ok"), (True, "null")):
-        check_site.check(cluster.site, fetch=_fetch(rename=rename), now=lambda: datetime(2026, 1, 5, tzinfo=UTC))
+        check_site.check_site(cluster.site, fetch=_fetch(rename=rename), now=lambda: datetime(2026, 1, 5, tzinfo=UTC))
         check = Check.objects.filter(cluster=cluster).order_by("-pk")[0]
         assert check.attributes["price"]["kind"] == verdict
         assert check.attributes["title"]["kind"] == "ok"
 
 
-def _fetch(*, rename: bool) -> Callable[[Sequence[str]], Mapping[str, Answer]]:
-    def fetch(urls: Sequence[str]) -> Mapping[str, Answer]:
+def _fetch(*, rename: bool) -> Callable[[Sequence[str]], Mapping[str, PageAnswer]]:
+    def fetch(urls: Sequence[str]) -> Mapping[str, PageAnswer]:
         pages = {url: TRUTH[url].content for url in urls}
-        return {url: Answer(Outcome.OK, _renamed(content) if rename else content, "text/xml") for url, content in pages.items()}
+        return {url: PageAnswer(Outcome.OK, _renamed(content) if rename else content, "text/xml") for url, content in pages.items()}
 
     return fetch
 

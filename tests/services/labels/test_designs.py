@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from extraction import pipeline
 from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.algorithms.rules.xslt import Stylesheet
 from extraction.models import Attribute, Breakage, Check, Cluster, Label, Page, Rule, Run, Snapshot
@@ -15,7 +16,7 @@ from extraction.models.rule_report import RuleReport
 from extraction.services.core import stored_bytes
 from extraction.services.labels import designs
 from extraction.services.learning import learn_rule, learning_set, workspaces
-from extraction.services.monitoring import breakages, page_visits
+from extraction.services.monitoring import breakages
 from extraction.services.rules import rules
 from tests.services import factory, watched
 
@@ -42,7 +43,7 @@ def shop(sent: list[int]) -> Cluster:
     cluster = factory.shop(6)
     factory.mark(cluster, 0, title=["Book 0"], price=["£0.50"], author=["Writer 0"])
     factory.mark(cluster, 1, title=["Book 1"], price=["£1.50"], author=["Writer 1", "Second 1"])
-    rules.publish(learn(cluster))
+    rules.publish_rule(learn(cluster))
     at = timezone.now()
     rows = []
     for number, page in enumerate(Page.objects.filter(site=cluster.site).order_by("pk")):
@@ -79,7 +80,7 @@ def xpaths(rule: Rule) -> dict[str, list[str]]:
 
 
 def values(rule: Rule, html: bytes) -> dict[str, tuple[str, ...]]:
-    return page_visits.values_of(Stylesheet.compile(rule.stylesheet), parse(html).root)
+    return extract_values(Stylesheet.compile(rule.stylesheet), parse(html).root).merged()
 
 
 def test_before_anything_is_marked_on_a_new_page_the_old_labels_teach(shop: Cluster) -> None:
@@ -120,7 +121,7 @@ def test_what_the_repair_found_again_is_not_lost_by_marking_the_rest(shop: Clust
     }
     proposal = rules.add_draft(shop, RuleDefinition.from_json(repaired), report=RuleReport.from_json(report), origin=Rule.Origin.REPAIRED)
     Breakage.objects.update(proposal=proposal)
-    breakages.accept(Breakage.objects.get())
+    breakages.accept_repair(Breakage.objects.get())
     mark_new(shop, 3, author=["Writer 3"])
     rule = learn(shop)
     assert values(rule, redesigned(5)) == {"title": ("Book 5",), "price": ("£5.50",), "author": ("Writer 5",)}

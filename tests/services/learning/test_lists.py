@@ -47,7 +47,7 @@ def learned(cluster: Cluster) -> Rule:
 
 
 def extracted(cluster: Cluster) -> list[Record]:
-    rules.publish(learned(cluster))
+    rules.publish_rule(learned(cluster))
     assert finished(extract_records.start_extraction(cluster)).state == Run.State.DONE
     return list(Record.objects.filter(cluster=cluster).order_by("snapshot_id"))
 

@@ -31,7 +31,7 @@ def fetched(cluster: Cluster, content: bytes, *, days_ago: float = 10, page: int
 
 
 def left() -> set[int]:
-    tidy_checks.tidy(NOW)
+    tidy_checks.tidy_checks(NOW)
     return set(Snapshot.objects.filter(fetched_at__lt=NOW).values_list("pk", flat=True))
 
 
@@ -51,7 +51,7 @@ def test_a_page_that_only_a_check_fetched_goes_with_its_bytes(cluster: Cluster) 
     name = stored_bytes._name(gone.sha256)
     assert not default_storage.exists(name)
     os.utime(default_storage.path(stored_bytes._bin(gone.sha256)), (0, 0))
-    tidy_checks.tidy(NOW)
+    tidy_checks.tidy_checks(NOW)
     with pytest.raises(FileNotFoundError):
         stored_bytes.get_bytes(gone.sha256)
 
@@ -63,7 +63,7 @@ def test_what_somebody_came_to_need_is_read_from_the_bin_and_put_back(cluster: C
     stored_bytes.throw_away(gone.sha256)
     assert stored_bytes.get_bytes(again.sha256) == b"<p>one"
     os.utime(default_storage.path(stored_bytes._bin(gone.sha256)), (0, 0))
-    tidy_checks.tidy(NOW)
+    tidy_checks.tidy_checks(NOW)
     assert default_storage.exists(stored_bytes._name(gone.sha256))
     assert not default_storage.exists(stored_bytes._bin(gone.sha256))
 
@@ -94,7 +94,7 @@ def test_of_checks_in_order_a_year_ago_one_a_month_is_kept(cluster: Cluster) -> 
     for days in (*range(366, 430), *range(10)):
         watched.check(cluster, NOW - timedelta(days=days))
     broken = watched.check(cluster, NOW - timedelta(days=400), "title")
-    tidy_checks.tidy(NOW)
+    tidy_checks.tidy_checks(NOW)
     old = Check.objects.filter(checked_at__lt=NOW - timedelta(days=365), verdict="ok")
     months = [(at.year, at.month) for at in old.values_list("checked_at", flat=True)]
     assert sorted(months) == sorted(set(months)) == [(2025, 3), (2025, 4), (2025, 5)]

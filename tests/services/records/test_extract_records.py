@@ -40,7 +40,7 @@ BOOK = RuleDefinition(
 
 
 def live(cluster: Cluster, value: RuleDefinition = BOOK) -> Rule:
-    return rules.publish(rules.add_draft(cluster, value, report=RuleReport(), origin=Rule.Origin.LEARNED))
+    return rules.publish_rule(rules.add_draft(cluster, value, report=RuleReport(), origin=Rule.Origin.LEARNED))
 
 
 @pytest.fixture
@@ -230,7 +230,7 @@ def test_what_another_run_wrote_meanwhile_is_not_removed(shop: Cluster, sent: li
 
 def test_there_must_be_a_live_rule_when_it_starts_and_when_it_runs(shop: Cluster, sent: list[int]) -> None:
     run = extract_records.start_extraction(shop)
-    rules.retire(Rule.objects.get())
+    rules.retire_rule(Rule.objects.get())
     pipeline.execute_run(run.pk)
     run.refresh_from_db()
     assert (run.state, run.error) == (Run.State.FAILED, "Version 1 of the rule of Template 1 is no longer live. Start a new run.")

@@ -57,7 +57,7 @@ def test_odd_values_are_named_and_can_be_opened_in_the_workbench(signed_in) -> N
 def test_an_edited_xpath_is_not_explained_by_what_was_learned(signed_in) -> None:
     group = offers(8, odd={2: {"style": "sale"}})
     factory.mark(group, 0, price=["£0.10"])
-    draft = rules.edit(learned(group), "price", "//p[1]/span")
+    draft = rules.edit_xpath(learned(group), "price", "//p[1]/span")
     address = reverse("rule", args=[group.site.slug, group.number, draft.version])
     body = signed_in("editor").get(address).content.decode()
     assert "Why this rule" not in body

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 def first() -> Cluster:
     """Twelve books with a rule."""
     cluster = factory.shop(12)
-    rules.publish(worlds.draft(cluster))
+    rules.publish_rule(worlds.draft(cluster))
     template_cores.renew_core(cluster)
     return cluster
 
@@ -137,7 +137,7 @@ def test_a_proposal_that_no_longer_holds_is_taken_back(first: Cluster) -> None:
 def test_publishing_a_rule_and_clustering_look_for_templates_that_are_one(first: Cluster) -> None:
     assert merge_proposals.start_comparing(first.site) is None, "one template alone is like no other"
     other = second(first)
-    rules.publish(worlds.draft(other))
+    rules.publish_rule(worlds.draft(other))
     assert Run.objects.filter(kind=Run.Kind.COMPARE).count() == 1
     done(Run.objects.get(kind=Run.Kind.COMPARE))
     Rule.objects.filter(cluster=other).update(definition={"format": 1}, stylesheet="<broken")

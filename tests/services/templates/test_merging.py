@@ -36,7 +36,7 @@ def pages(cluster: Cluster) -> list[Snapshot]:
 def test_both_have_all_there_may_be_one_of() -> None:
     one = watched.cluster(4)
     two = twin(one)
-    rules.publish(world.draft(two))
+    rules.publish_rule(world.draft(two))
     for cluster, sha256 in ((one, "a"), (two, "b")):
         picture(cluster, sha256)
         watch(cluster, pages(one)[0])  # the page was of the other template once
@@ -55,7 +55,7 @@ def test_both_have_all_there_may_be_one_of() -> None:
 def test_only_the_other_has_them() -> None:
     one = factory.shop(4)
     two = twin(one)
-    rules.publish(world.draft(two))
+    rules.publish_rule(world.draft(two))
     picture(two, "b")
     watch(two, pages(two)[0])
     watch(one, pages(one)[0])

@@ -77,7 +77,7 @@ def many(world: World) -> None:
         for k in range(2):
             factory.snapshot(world.site, f"https://shop.example/{n}/{k}", factory.book_html(f"Other {n} {k}"), cluster=other)
         if n % 4 == 1:
-            rules.publish(worlds.draft(other))
+            rules.publish_rule(worlds.draft(other))
         elif n % 4 == 3:
             worlds.draft(other)
         record_types.create_record_type(f"Kind {n}", "", [record_types.AttributeDraft(None, f"a{k}", "text") for k in range(3)])

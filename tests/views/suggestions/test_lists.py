@@ -24,7 +24,7 @@ def shops(sent: list[int]) -> Cluster:
     lists.mark(cluster, 0, (0, 1))
     for start in (
         learn_rule.start,
-        lambda cluster: rules.publish(Rule.objects.get(cluster=cluster)) and extract_records.start_extraction(cluster),
+        lambda cluster: rules.publish_rule(Rule.objects.get(cluster=cluster)) and extract_records.start_extraction(cluster),
     ):
         run = start(cluster)
         assert pipeline.execute_run(run.pk)
