@@ -235,7 +235,7 @@ class SiteSpider(Spider):
                 Fetched(url=request.meta["source"], outcome=outcome, final_url=request.url, status=status, message=words), asked=False
             )
 
-    # The rest
+    # Progress, queueing and assets
 
     def drop_waiting(self) -> None:
         """Drop the requests that wait for their turn at a host. With a long delay, the crawl would otherwise take minutes to stop."""
