@@ -1,4 +1,4 @@
-"""Learning a rule from the command line."""
+"""The command that learns a rule."""
 
 from typing import Any
 
