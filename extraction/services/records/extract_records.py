@@ -67,7 +67,9 @@ def start_site_extraction(site: Site, user: User | None = None) -> Run:
 
 
 def start_working_rules(site: Site, user: User | None = None) -> Run | None:
-    """Start a run over all pages of a site with the live rules that no check found broken; return None when there are none.
+    """Start a run over all pages of a site with the live rules that are neither suspect nor broken.
+
+    Returns None when there are none.
 
     A run with a broken rule would delete the records of earlier page contents and give nothing in their place.
     """
