@@ -1,4 +1,4 @@
-"""Requests as the views get them."""
+"""The types of requests that views receive."""
 
 from django.contrib.auth.models import User
 from django.http import HttpRequest
@@ -6,7 +6,7 @@ from django_htmx.middleware import HtmxDetails
 
 
 class HtmxHttpRequest(HttpRequest):
-    """A request after django-htmx's middleware."""
+    """A request that has passed django-htmx's middleware."""
 
     htmx: HtmxDetails
 
