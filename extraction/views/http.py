@@ -12,6 +12,6 @@ class HtmxHttpRequest(HttpRequest):
 
 
 class SignedInHttpRequest(HtmxHttpRequest):
-    """A request of a person with a role, as `policy.requires` passes it on."""
+    """A request of a signed-in user with a role. `policy.requires` passes it to the view."""
 
     user: User

@@ -21,7 +21,7 @@ _NUMERIC = frozenset({Attribute.Type.NUMBER, Attribute.Type.PRICE})
 
 
 class PlaceError(Exception):
-    """The place of a value cannot be shown. The message gives the reason, for a person to read."""
+    """The place of a value cannot be shown. The message is for users and gives the reason."""
 
 
 def search_records(

@@ -28,9 +28,8 @@ def record_types(request: HttpRequest) -> HttpResponse:
 def new(request: HttpRequest) -> HttpResponse:
     """Create a record type.
 
-    `template=id` names the template that the user came from. If it has no
-    record type, it gets the new one, and the workbench opens next.
-    `from=data` fills the form in from the embedded data of that template's pages.
+    `template=id` names the template that the user came from. If it has no record type yet,
+    it gets the new one, and the workbench opens next. `from=data` fills the form in from the embedded data of that template's pages.
     """
     wanted = request.GET.get("template", "")
     data = request.POST if request.method == "POST" else None
