@@ -1,10 +1,8 @@
 """The pipeline: which function does the work of each kind of run, which runs follow it, and what follows the services' signals.
 
-No service starts another service's run at its end. When a run is done, the runs that follow it in `SUCCESSORS` are
-started in
-the transaction that marks it as done. So after a crash it is either done and followed, or not done. Starting a run
-twice
-does no harm, because an unfinished run of the same kind and target is returned instead of a second one.
+No service starts another service's run at its end. When a run is done, the runs that follow it in `SUCCESSORS` are started in
+the transaction that marks it as done. So after a crash it is either done and followed, or not done. Starting a run twice does
+no harm, because an unfinished run of the same kind and target is returned instead of a second one.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -20,8 +20,7 @@ class Event(models.TextChoices):
 class AlertChannel(models.Model):
     """Where alerts are sent.
 
-    url: an Apprise URL. It holds passwords and tokens, so it is never shown, logged or printed; `service` is shown
-        instead.
+    url: an Apprise URL. It holds passwords and tokens, so it is never shown, logged or printed; `service` is shown instead.
     events: values of `Event`.
     sites: the sites whose alerts the channel gets; empty for all sites.
     """

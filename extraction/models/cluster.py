@@ -39,13 +39,12 @@ class Cluster(models.Model):
     """The pages of one template of a site. The screens call it a template.
 
     number: its number within the site, which is never reused.
-    masks: the masked shingle vectors it was made from, as text (`3f.a2.**.10.…`). A page belongs to it if any of them
-        covers the page.
+    masks: the masked shingle vectors it was made from, as text (`3f.a2.**.10.…`). A page belongs to it if any of them covers
+        the page.
     url_patterns: the most specific patterns that match its URLs, as text.
     ignored: a person said that nothing is to be extracted from it.
     merged: a person made it from several clusters.
-    small: it has fewer pages than a template of this site needs, and nobody has worked on it yet, so it is only
-        offered.
+    small: it has fewer pages than a template of this site needs, and nobody has worked on it yet, so it is only offered.
     """
 
     site = models.ForeignKey(Site, on_delete=models.CASCADE, related_name="clusters")

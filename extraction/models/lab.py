@@ -21,8 +21,8 @@ class Clustering(models.Model):
     bits: the MDL cost, None if it could not be computed.
     seconds, peak_bytes: the time and memory that the method used.
     reason: why the method gave up; empty if it did not.
-    templates: if the groups are the site's templates before another clustering was adopted, a `KeptTemplate` for each
-        group; else empty.
+    templates: if the groups are the site's templates before another clustering was adopted, a `KeptTemplate` for each group;
+        else empty.
     """
 
     site = models.ForeignKey(Site, on_delete=models.CASCADE, related_name="clusterings")

@@ -26,8 +26,8 @@ class Monitor(models.Model):
     """When a site is checked. Each site has one row, which operators can edit.
 
     every_hours: the time from one check to the next.
-    next_due_at: moved forward by compare-and-set when a check starts, so no check starts twice and a missed tick only
-        delays it.
+    next_due_at: moved forward by compare-and-set when a check starts, so no check starts twice and a missed tick only delays
+        it.
     auto_repair: a repair that passes every test is published without a person.
     """
 

@@ -64,8 +64,8 @@ class MergeProposal(models.Model):
     """Two clusters that seem to be one template, and a person's answer. Each pair has at most one row.
 
     into: the cluster that would stay.
-    kind: SAME if both have rules that give the same values on each other's pages; READS if only `into` has a rule,
-        which gives complete records on the other's pages.
+    kind: SAME if both have rules that give the same values on each other's pages; READS if only `into` has a rule, which gives
+        complete records on the other's pages.
     evidence: `MergeEvidence` as JSON.
     """
 

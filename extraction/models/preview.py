@@ -9,8 +9,7 @@ class Preview(models.Model):
     """The picture of a template's page, stored as a PNG under its sha256.
 
     dimmed: the sha256 of the picture with the template parts dimmed; empty if none are known.
-    made_of: a digest of what the pictures were drawn from (page, styles, drawing code). When it changes, they are drawn
-        again.
+    made_of: a digest of what the pictures were drawn from (page, styles, drawing code). When it changes, they are drawn again.
     """
 
     cluster = models.OneToOneField(Cluster, on_delete=models.CASCADE, related_name="picture")

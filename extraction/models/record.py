@@ -74,13 +74,13 @@ class RecordFigures:
 class RecordQuerySet(models.QuerySet["Record"]):
     """Separates the records of a template's current pages from its other records.
 
-    The records of a template are those of its pages in their current content. Two other kinds of records are kept and
-    named separately, so that their counts are never mixed up:
+    The records of a template are those of its pages in their current content. Two other kinds of records are kept and named
+    separately, so that their counts are never mixed up:
 
-    - Records of earlier content: the page has changed since, and the rule has not been run on the new content, for
-    example because it is broken.
-    - Records of pages elsewhere: the page is now in another template or in none, because templates were searched again
-    or a clustering was adopted. If the page comes back, so does its record.
+    - Records of earlier content: the page has changed since, and the rule has not been run on the new content, for example
+      because it is broken.
+    - Records of pages elsewhere: the page is now in another template or in none, because templates were searched again or a
+      clustering was adopted. If the page comes back, so does its record.
 
     A page has one content at a time, so a template has at most as many records as pages.
     """
@@ -133,8 +133,8 @@ class Record(models.Model):
 
     values: {attribute: list of `RecordValue`}.
     rows: {list: [values of one row, as above, …]}.
-    state: COMPLETE; INCOMPLETE if a mandatory value is missing or an attribute has too many values; FAILED if nothing
-        was extracted.
+    state: COMPLETE; INCOMPLETE if a mandatory value is missing or an attribute has too many values; FAILED if nothing was
+        extracted.
     reason: why it failed.
     text: all raw values, for the search.
     """

@@ -66,8 +66,7 @@ class RuleQuerySet(models.QuerySet["Rule"]):
 class Rule(models.Model):
     """One version of a cluster's rule.
 
-    A version in one of the states of SERVING is the one that extracts records. A suspect or broken version goes on
-    serving
+    A version in one of the states of SERVING is the one that extracts records. A suspect or broken version goes on serving
     until a person or a repair replaces it, because most of its attributes are right.
 
     definition: `algorithms.rules.rule.RuleDefinition` as JSON.

@@ -1,7 +1,6 @@
 """The report of a rule version: what the learner, a repair or an editor said about it, as values.
 
-`Rule.report` holds `RuleReport.as_json()`. The report of a learned version is complete. An edited or repaired version
-has the
+`Rule.report` holds `RuleReport.as_json()`. The report of a learned version is complete. An edited or repaired version has the
 report of its predecessor, in which the entries of what changed are replaced.
 """
 
@@ -223,8 +222,8 @@ class ReusedFrom(JsonValue):
 class RuleReport(JsonValue):
     """The report on a rule version.
 
-    pages, checked, unreadable: number of pages of the cluster, of those the rule was tried on, and of those that could
-        not be read.
+    pages, checked, unreadable: number of pages of the cluster, of those the rule was tried on, and of those that could not be
+        read.
     learning_pages: number of pages it was learned from.
     explained: {attribute: why its rule is as it is}.
     repaired_from, edited_from: the version that it was made from.

@@ -66,8 +66,8 @@ class Run(models.Model):
     """One job: what it does, how far it is, how it ended.
 
     parameters: `RunParameters` as JSON.
-    target: a digest of the parameters that make two runs of this kind different (`target_of`). Two unfinished runs of
-        the same kind cannot have the same site or cluster and the same target.
+    target: a digest of the parameters that make two runs of this kind different (`target_of`). Two unfinished runs of the same
+        kind cannot have the same site or cluster and the same target.
     done, total: progress, counted in `unit`; total is 0 while it is unknown.
     claimed_by: host and process of the worker that has claimed it.
     heartbeat_at: when that worker last reported progress.

@@ -1,7 +1,6 @@
 """The parameters and the results of a run, as values: `Run.parameters` and `Run.summary`.
 
-All kinds of runs share one class for each, because successors and screens ask for the same field of several kinds. Each
-kind
+All kinds of runs share one class for each, because successors and screens ask for the same field of several kinds. Each kind
 sets the fields that are listed for it; the others are None and are not stored.
 """
 
@@ -23,9 +22,8 @@ class RunParameters(JsonValue):
 
     Import: name, what people call the archive; upload and sha256, its file in the storage and its digest; or folder.
     Crawl: mode, then; rules, as for an extraction, if the mode is EXTRACT.
-    Clustering: threshold, None to choose it by the size of the site; after, the run that asked for it; then; method, to
-    use in place of the site's own, "" for masked shingles; adopt, the clustering that becomes the templates of the
-    site.
+    Clustering: threshold, None to choose it by the size of the site; after, the run that asked for it; then; method, to use in
+        place of the site's own, "" for masked shingles; adopt, the clustering that becomes the templates of the site.
     Trying clusterings: methods.
     Extraction: rules, ids of the versions that extract.
     Loading styles and pictures: snapshots, None for the sample pages.
@@ -61,18 +59,17 @@ class RunSummary(JsonValue):
     """The results of a run, in figures, by kind.
 
     Import and crawl: pages; of these new, changed, unchanged, unreadable and partly (read in part).
-    Import: refused, files that could not be read; skipped, {kind: number} of files that are not pages; assets, styles
-    and pictures kept.
-    Crawl: before, pages that were there when it was resumed; templates, how many there seem to be; gone; missed,
-    addresses without a page; outcomes, {outcome: number of addresses}; reason, why it ended; and the figures of an
-    extraction.
+    Import: refused, files that could not be read; skipped, {kind: number} of files that are not pages; assets, styles and
+        pictures kept.
+    Crawl: before, pages that were there when it was resumed; templates, how many there seem to be; gone; missed, addresses
+        without a page; outcomes, {outcome: number of addresses}; reason, why it ended; and the figures of an extraction.
     Clustering: clusters; small, clusters that are only offered; clustered and unclustered, numbers of pages; threshold;
-    last_number, the highest number that a template of the site ever had.
+        last_number, the highest number that a template of the site ever had.
     Comparing templates: pairs, proposals.
     Trying clusterings: snapshots, the pages that are clustered; methods, pages, gave_up.
     Learning: rule, its id; version; attributes; failed.
-    Extraction: pages; records, of these complete, incomplete and failed; unmatched and unreadable, numbers of pages;
-    removed, old records; reason, the most common reason for failures; pages_per_s.
+    Extraction: pages; records, of these complete, incomplete and failed; unmatched and unreadable, numbers of pages; removed,
+        old records; reason, the most common reason for failures; pages_per_s.
     Loading styles and pictures: loaded, failed.
     Drawing previews: drawn.
     Check: checked templates, of these broken, unreachable and ok.

@@ -8,8 +8,8 @@ from django.urls import reverse
 class Site(models.Model):
     """A web site.
 
-    method: the clustering method that its templates were adopted from, a name in `algorithms.methods`; empty if its
-        templates are found by masked shingles, as usual.
+    method: the clustering method that its templates were adopted from, a name in `algorithms.methods`; empty if its templates
+        are found by masked shingles, as usual.
     """
 
     name = models.CharField(max_length=120, unique=True)

@@ -40,12 +40,11 @@ class SnapshotQuerySet(models.QuerySet["Snapshot"]):
 class Snapshot(models.Model):
     """The content of a page at one time. The bytes are stored once, under their sha256.
 
-    sha256: of the bytes that are read: the rendered tree as HTML if a browser rendered the page, else the bytes as
-        received.
+    sha256: of the bytes that are read: the rendered tree as HTML if a browser rendered the page, else the bytes as received.
     received: the sha256 of the bytes as received if a browser rendered the page, else empty.
     kept: False if a crawl only extracted the record from the page. Its bytes are not stored then.
-    status, headers: of the HTTP response, if the page was fetched. Header names are in lower case; only headers that
-        say something about the page are kept.
+    status, headers: of the HTTP response, if the page was fetched. Header names are in lower case; only headers that say
+        something about the page are kept.
     checked: only a check fetched this content; nobody imported or crawled it.
     vector: the 8-byte shingle vector as 16 hexadecimal digits; empty for a page that cannot be read.
     scheme: how the vector was made.

@@ -29,12 +29,12 @@ class Source(models.Model):
     sitemaps, feeds: further sitemaps and feeds.
     listed: addresses that a person gave as a list. They are fetched and, like all pages, searched for links.
     hosts: the hosts that may be fetched from; if empty, those of all addresses above.
-    include, exclude: patterns of addresses, with `*` for any characters. A page is fetched if it matches any `include`
-        (or there is none) and no `exclude`.
+    include, exclude: patterns of addresses, with `*` for any characters. A page is fetched if it matches any `include` (or
+        there is none) and no `exclude`.
     depth: the most links from a start address; None for no limit.
     page_limit: the most pages to keep.
-    whole: take every page up to the limit. Otherwise take a sample, spread over the addresses of the site, that ends
-        when pages bring nothing new.
+    whole: take every page up to the limit. Otherwise take a sample, spread over the addresses of the site, that ends when pages
+        bring nothing new.
     delay_s: the least number of seconds between two requests to one host.
     concurrency: the most simultaneous requests to one host.
     rendered: whether a browser renders the pages.
