@@ -1,8 +1,7 @@
 """The life of a run: queued → running → done, failed or cancelled. A crawl can also be paused, and then returns to the queue.
 
 A run is a row. A message only carries its id and may be lost, duplicated or late. So a worker *claims* the row by
-compare-and-set before it does anything, and reports progress while it works. `sweep_runs` finds the runs whose message
-was lost
+compare-and-set before it does anything, and reports progress while it works. `sweep_runs` finds the runs whose message was lost
 or whose worker died. Every job is written so that running it again from the start does no harm.
 """
 
@@ -33,8 +32,8 @@ STALE_AFTER_S = 90.0
 """A run on another machine counts as lost after this time without progress. No step of a job takes longer."""
 
 UNCLAIMED_AFTER_S = 15.0
-"""A message is sent again if no worker has claimed its run after this time. A duplicate does no harm, because only one
-worker can claim the run.
+"""A message is sent again if no worker has claimed its run after this time. A duplicate does no harm, because only one worker can
+claim the run.
 """
 
 MAX_ATTEMPTS = 5
@@ -73,8 +72,7 @@ def start_run(
 ) -> Run:
     """Create a run and send it to a worker when the transaction commits.
 
-    If there is an unfinished run of the same kind, site, cluster and target (`Run.target_of`), return it instead. The
-    database
+    If there is an unfinished run of the same kind, site, cluster and target (`Run.target_of`), return it instead. The database
     allows only one, so this also holds when two are started at the same moment.
     """
     stored = (parameters or RunParameters()).as_json()
@@ -233,8 +231,8 @@ def claim_run(run_id: int) -> Run | None:
 
 
 def measure_stretch_s(run: Run) -> float:
-    """Return the seconds from when a run was last claimed to its end, or to its last heartbeat if it is queued or paused;
-    0 before its start.
+    """Return the seconds from when a run was last claimed to its end, or to its last heartbeat if it is queued or paused; 0 before
+    its start.
     """
     if run.started_at is None:
         return 0.0

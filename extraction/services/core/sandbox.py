@@ -1,10 +1,8 @@
 """Run a function of ours in a child process, with limits on its time, its memory and its output.
 
-Native code such as libxml2 cannot be interrupted. A hostile page or an XPath of thirty characters can keep it busy for
-hours or
-crash it. A child process stays within its `SandboxLimits`, and its crash does not affect the parent. The function reads
-a stream
-of bytes and yields values that can be written as JSON:
+Native code such as libxml2 cannot be interrupted. A hostile page or an XPath of thirty characters can keep it busy for hours or
+crash it. A child process stays within its `SandboxLimits`, and its crash does not affect the parent. The function reads a
+stream of bytes and yields values that can be written as JSON:
 
     def count_words(source: BinaryIO) -> Iterator[int]:
         for line in source:

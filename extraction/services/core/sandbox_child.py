@@ -1,7 +1,7 @@
 """The child's side of `sandbox`: it limits itself, runs one function of ours and writes each result as a line of JSON.
 
-``python -m extraction.services.core.sandbox_child MODULE FUNCTION SETTINGS``. It does not need Django and starts in a
-tenth of a second.
+``python -m extraction.services.core.sandbox_child MODULE FUNCTION SETTINGS``. It does not need Django and starts in a tenth of
+a second.
 """
 
 import ctypes

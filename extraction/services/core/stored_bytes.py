@@ -66,9 +66,8 @@ def empty_trash(sha256: str, *, wanted: bool) -> None:
 def keep_file(name: str, data: bytes) -> None:
     """Write a file of the storage completely or not at all, replacing an existing one.
 
-    Django's file storage opens the final name and then writes, so a writer that is killed would leave half a page under
-    that name
-    for good. So the bytes are written to a temporary name and renamed. An object store shows an object only once it is
+    Django's file storage opens the final name and then writes, so a writer that is killed would leave half a page under that
+    name for good. So the bytes are written to a temporary name and renamed. An object store shows an object only once it is
     complete.
     """
     try:

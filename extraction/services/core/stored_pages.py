@@ -14,8 +14,8 @@ from extraction.models import Snapshot
 from extraction.services.core import stored_bytes
 
 OTHERS = 30
-"""Pages in the learning set besides the labelled pages and the sample pages, for support
-(docs/algorithms.md#what-is-given). More would change no rule and cost a second per site.
+"""Pages in the learning set besides the labelled pages and the sample pages, for support (docs/algorithms.md#what-is-given). More
+would change no rule and cost a second per site.
 """
 
 PAGE_FACTOR = 12
@@ -91,8 +91,8 @@ def find_stored_pages(ids: Sequence[int]) -> list[StoredPage]:
 def choose_pages(first: Sequence[int], pages: Iterable[StoredPage], *, max_bytes: int) -> list[StoredPage]:
     """Return the learning set in its order, with as many pages as `max_bytes` of memory hold.
 
-    The other pages are drawn by a hash of their sha256. This is as good as a random draw, stays the same as pages come
-    in, and skips equal pages.
+    The other pages are drawn by a hash of their sha256. This is as good as a random draw, stays the same as pages come in, and
+    skips equal pages.
 
     first: snapshot ids of labelled pages and sample pages, which are always included.
     pages: the pages to draw the others from.
