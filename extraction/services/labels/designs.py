@@ -84,9 +84,7 @@ def find_check_pages(rule: Rule) -> list[int]:
 
 def keep_current_labels(cluster: Cluster, labels: Mapping[int, Mapping[int, Said]]) -> dict[int, Mapping[int, Said]]:
     """Return {attribute: {snapshot: what is said}} without the labels of the old design."""
-    return _drop_old_designs(
-        cluster, labels, {pk: {name} for pk, name in Attribute.objects.filter(pk__in=labels).values_list("pk", "name")}
-    )
+    return _drop_old(cluster, labels, {pk: {name} for pk, name in Attribute.objects.filter(pk__in=labels).values_list("pk", "name")})
 
 
 def keep_current_row_labels(cluster: Cluster, labels: Mapping[int, Mapping[int, Said]]) -> dict[int, Mapping[int, Said]]:
@@ -94,7 +92,7 @@ def keep_current_row_labels(cluster: Cluster, labels: Mapping[int, Mapping[int, 
     names: dict[int, set[str]] = {pk: set() for pk in labels}
     for pk, name in Attribute.objects.filter(list__in=labels).values_list("list", "name"):
         names[pk].add(name)
-    return _drop_old_designs(cluster, labels, names)
+    return _drop_old(cluster, labels, names)
 
 
 def _list_new_pages(breakage: Breakage) -> list[int]:
@@ -102,7 +100,7 @@ def _list_new_pages(breakage: Breakage) -> list[int]:
     return [each.new for each in breakage.check_found.read_pages() if each.new]
 
 
-def _drop_old_designs(
+def _drop_old(
     cluster: Cluster, labels: Mapping[int, Mapping[int, Said]], names: Mapping[int, Collection[str]]
 ) -> dict[int, Mapping[int, Said]]:
     broke, pages = find_breaks(cluster.pk), {pk for said in labels.values() for pk in said}

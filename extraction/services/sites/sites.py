@@ -51,7 +51,7 @@ class SiteHead:
     broken: number of open breakages.
     earlier: number of records of earlier content.
     fetchable: its address is known.
-    extractable: it is fetchable and has a live rule.
+    extractable: it is fetchable and has a rule that extracts records.
     """
 
     row: SiteRow
@@ -94,8 +94,8 @@ def delete_site(site: Site) -> None:
     """
     with transaction.atomic():
         Run.objects.unfinished().filter(site=site).update(state=Run.State.CANCELLED, finished_at=timezone.now())
-        # The rows of a site refer to each other in cycles (a page's current snapshot, a snapshot's template). Records and
-        # current snapshots go first, so that the cascade meets each row once.
+        # The rows of a site refer to each other in cycles (a page's current snapshot, a snapshot's template). Deleting the
+        # records and clearing the current snapshots first lets the cascade meet each row once.
         Record.objects.filter(cluster__site=site).delete()
         Page.objects.filter(site=site).update(current=None)
         site.delete()
