@@ -32,7 +32,7 @@ JOBS: dict[str, Job] = {
     Run.Kind.LAB: comparisons.run_comparison,
     Run.Kind.ASSETS: load_assets.run_loading,
     Run.Kind.PREVIEW: previews.run_drawing,
-    Run.Kind.LEARN: learn_rule.run,
+    Run.Kind.LEARN: learn_rule.run_learning,
     Run.Kind.EXTRACT: extract_records.run_extraction,
     Run.Kind.CHECK: check_site.run_check,
     Run.Kind.REUSE: reuse_rules.run_reuse,

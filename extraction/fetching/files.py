@@ -1,4 +1,4 @@
-"""From the files of an archive to its pages: what zip, tar and folder have in common."""
+"""Which files of an archive are pages: what the readers of zip files, tar files and folders have in common."""
 
 from collections.abc import Iterable, Iterator
 
@@ -17,12 +17,12 @@ from extraction.fetching.names import (
 
 
 def read_files(entries: Iterable[Entry], manifest: Manifest, budget: Budget, wanted: Wanted | None) -> Iterator[Item]:
-    """The pages, or only the files that are `wanted` by pages that were read before."""
+    """Yield the pages or, if `wanted` is given, only the files that pages read earlier need."""
     yield from read_items(entries, manifest, budget) if wanted is None else read_assets(entries, manifest, wanted)
 
 
 def read_assets(entries: Iterable[Entry], manifest: Manifest, wanted: Wanted) -> Iterator[AssetItem]:
-    """The files that pages need. What cannot be read is left out: the page is shown without it."""
+    """Yield the files that pages need. Files that cannot be read are left out; the page is then shown without them."""
     for entry in entries:
         try:
             name = make_safe_name(entry.raw_name)
@@ -39,13 +39,13 @@ def read_assets(entries: Iterable[Entry], manifest: Manifest, wanted: Wanted) ->
 
 
 def read_items(entries: Iterable[Entry], manifest: Manifest, budget: Budget) -> Iterator[Item]:
-    """The pages among the entries, one at a time, and what was refused or skipped.
+    """Yield the pages among the entries, one at a time, and an item for each refused or skipped file.
 
-    A page is what the manifest lists; of the other files, those named as HTML, and those without a telling suffix whose
-    content is HTML or XML. Of two files of one name the first is read. Files that the manifest lists and nobody saw come last.
+    A file is a page if the manifest lists it, if its name ends like HTML, or if its suffix says nothing and its content is HTML or XML.
+    If two files have the same name, the first one is read. Files that the manifest lists but the archive does not have come last.
     """
     yield from manifest.problems
-    # Hashes instead of names: a third of the memory for a million files; two names meet in one once in 10^7 such archives.
+    # Hashes take a third of the memory of names for a million files. Two names share a hash in one of 10^7 such archives.
     seen: set[int] = set()
     for entry in entries:
         try:

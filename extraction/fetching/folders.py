@@ -9,9 +9,9 @@ from extraction.fetching.items import Budget, Entry, EntryError, Item, Limits, W
 
 
 class FolderReader:
-    """Reads the regular files below a folder, in the order of their names. Symbolic links are not followed.
+    """Reads the regular files below a folder, in the order of their names. It does not follow symbolic links.
 
-    fraction: share of what was found that has been read.
+    fraction: the share of the files that has been read.
     """
 
     ordered_by_time = False
@@ -30,7 +30,7 @@ class FolderReader:
     def __iter__(self) -> Iterator[Item]:
         paths = list(self._paths())
         self._total = len(paths)
-        # A folder is no archive: nothing in it is packed, so only the sizes count.
+        # Files in a folder are not packed, so only their total size is limited.
         budget = Budget(self._limits, self._limits.total_bytes)
         yield from files.read_files(self._entries(paths, budget), self._manifest(), budget, self.wanted)
 

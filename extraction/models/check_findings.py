@@ -9,7 +9,7 @@ from extraction.algorithms.json_values import JsonValue
 class AttributeFinding(JsonValue):
     """What a check found for one attribute.
 
-    kind: a `monitoring.verdict.Kind`.
+    kind: a `monitoring.verdict.VerdictKind`.
     pages: number of watched pages that could judge the attribute.
     fraction: share of these pages with evidence against the rule.
     null_fraction: share of the answering pages on which the rule gives no value; None if no page answered.
@@ -40,7 +40,7 @@ class CheckedPage(JsonValue):
 class CheckEvidence(JsonValue):
     """Evidence against an attribute's rule on one page.
 
-    kind, strong, reason: as in `monitoring.verdict.Evidence`.
+    kind, strong, reason: as in `monitoring.evidence.Evidence`.
     before, now: the rule's values on the old and on the new content of the page.
     """
 

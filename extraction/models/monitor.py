@@ -90,7 +90,7 @@ class CheckVerdict(models.TextChoices):
 class Check(models.Model):
     """What one check found for the rule of one cluster.
 
-    verdict: a `monitoring.verdict.Kind`.
+    verdict: a `monitoring.verdict.VerdictKind`.
     confirmed: a second fetch agreed. Only a confirmed check has consequences.
     attributes: {name: `AttributeFinding`}.
     pages: a list of `CheckedPage`.

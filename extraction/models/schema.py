@@ -1,13 +1,10 @@
 """Record types: what is extracted. All sites share them."""
 
-from typing import TYPE_CHECKING, Self, TypeAlias
+from typing import Protocol, Self, TypeAlias
 
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
-
-if TYPE_CHECKING:
-    from extraction.models.cluster import Cluster
 
 
 class RecordType(models.Model):
@@ -43,10 +40,16 @@ class RecordList(models.Model):
         return self.name
 
 
+class _OfRecordType(Protocol):
+    """Anything with a record type, such as a cluster."""
+
+    record_type_id: int | None
+
+
 class AttributeQuerySet(models.QuerySet["Attribute"]):
     """Common queries on attributes."""
 
-    def of_cluster(self, cluster: "Cluster") -> Self:
+    def of_cluster(self, cluster: _OfRecordType) -> Self:
         """Attributes of the cluster's record type; none if it has no type."""
         return self.filter(record_type=cluster.record_type_id)
 

@@ -38,7 +38,7 @@ POSTS = ["workbench_label", "workbench_undo", "workbench_redo", "workbench_learn
 
 @pytest.fixture
 def shop() -> Cluster:
-    workspaces.forget()
+    workspaces.forget_workspaces()
     return factory.shop(8)
 
 
@@ -363,7 +363,7 @@ def test_advice_names_the_pages_in_the_order_in_which_they_would_teach(signed_in
 
 
 def test_a_page_that_is_no_sample_is_shown_when_asked_for(signed_in):
-    workspaces.forget()
+    workspaces.forget_workspaces()
     shop = factory.shop(14)
     client = signed_in("editor")
     samples = {row["id"] for row in client.get(address("workbench_state")).json()["samples"]}

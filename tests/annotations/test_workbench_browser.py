@@ -124,7 +124,7 @@ class Bench:
 
 @pytest.fixture
 def bench(chrome: Any, live_server: Any, client: Any, person: Callable[[str], Any]) -> Iterator[Bench]:
-    workspaces.forget()
+    workspaces.forget_workspaces()
     client.force_login(person("editor"))
     context = chrome.new_context(viewport={"width": 1280, "height": 800})
     context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}])

@@ -22,9 +22,9 @@ from lxml import etree
 from extraction.algorithms.dom.nodes import Location, elements
 from extraction.algorithms.dom.parse import decode, parse
 from extraction.algorithms.dom.xpath import XPath
-from extraction.algorithms.learning.apriori import Example, NotLearned, learn
+from extraction.algorithms.learning.apriori import Example, NotLearned, learn_attribute
 from extraction.algorithms.learning.corpus import Corpus
-from extraction.algorithms.learning.tables import table
+from extraction.algorithms.learning.table_reader import read_page_table
 from extraction.algorithms.rules.apply import extract_values, find_attribute_places
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.algorithms.rules.xslt import Stylesheet, write_stylesheet
@@ -125,7 +125,7 @@ def _first(rule: AttributeRule, root: etree._Element) -> tuple[Location, ...]:
 
 
 def rule_of(task: Task, corpus: Corpus) -> AttributeRule:
-    found = learn(corpus, task.examples, multiple=task.multiple)
+    found = learn_attribute(corpus, task.examples, multiple=task.multiple)
     if isinstance(found, NotLearned):
         raise SystemExit(f"{task.name}: {found.reason}")
     return AttributeRule(task.name, multiple=task.multiple, alternatives=tuple(Selector(a.xpath, a.part) for a in found.alternatives))
@@ -135,8 +135,8 @@ def measure(work: Work) -> float:
     """Prints the figures of some pages; the cost of learning in parses."""
     parse_s = cpu_time_s(parse, work.contents)
     roots = [parse(content).root for content in work.contents]
-    table_s = cpu_time_s(table, roots)
-    tables = [table(root) for root in roots]
+    table_s = cpu_time_s(read_page_table, roots)
+    tables = [read_page_table(root) for root in roots]
     corpus_s = cpu_time_s(Corpus, [tables])
     learn_s = cpu_time_s(lambda _: _learned(work, Corpus(tables)), [None], repeat=3) - corpus_s
     rules = _learned(work, Corpus(tables))

@@ -78,10 +78,10 @@ def finished(run: Run) -> Run:
 @pytest.mark.parametrize("design", [1, 2])
 def test_the_rows_of_all_listings_are_the_shelves(design: int, sent: list[int]) -> None:
     """The second design writes "Out of stock" where the price stands otherwise: that is the text of the place."""
-    workspaces.forget()
+    workspaces.forget_workspaces()
     cluster = listings(design)
     mark(cluster)
-    rules.publish_rule(Rule.objects.get(pk=finished(learn_rule.start(cluster)).summary["rule"]))
+    rules.publish_rule(Rule.objects.get(pk=finished(learn_rule.start_learning(cluster)).summary["rule"]))
     finished(extract_records.start_extraction(cluster))
     layout = export_csv.get_default_layout(cluster, list="books", normalised=False)
     rows = list(csv.DictReader(io.StringIO("".join(export_csv.write_rows(cluster, layout)))))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotations.similar import similar
+from annotations.similar import find_similar
 from extraction.algorithms.dom.nodes import Location, elements, value
 from extraction.algorithms.dom.parse import parse
 from extraction.display import tree
@@ -93,20 +93,20 @@ def values(page: PageTree, found: tuple[Location, ...]) -> list[str | None]:
 
 def test_two_items_of_a_list_offer_the_others_by_their_shared_class(page):
     items = [Location(find(page, "//li[1]")), Location(find(page, "//li[2]"))]
-    assert values(page, similar(page, items)) == ["One 1", "Two 2", "Three"]
+    assert values(page, find_similar(page, items)) == ["One 1", "Two 2", "Three"]
 
 
 def test_two_items_without_a_shared_class_offer_all(page):
     items = [Location(find(page, "//li[1]"), "text", 1), Location(find(page, "//li[4]"), "text", 1)]
-    assert values(page, similar(page, items)) == ["One", "Two", "Three", "Advert"]
+    assert values(page, find_similar(page, items)) == ["One", "Two", "Three", "Advert"]
 
 
 def test_two_lines_between_breaks_offer_the_third(page):
     lines = find(page, "//p")
-    assert values(page, similar(page, [Location(lines, "text", 1), Location(lines, "text", 3)])) == ["a", "b", "c"]
+    assert values(page, find_similar(page, [Location(lines, "text", 1), Location(lines, "text", 3)])) == ["a", "b", "c"]
 
 
 def test_nothing_is_offered_where_nothing_is_alike(page):
-    assert similar(page, [Location(find(page, "//a")), Location(find(page, "//li"))]) == ()
-    assert similar(page, [Location(find(page, "//a"))]) == ()
-    assert similar(page, [Location(find(page, "//li[1]")), Location(find(page, "//li[2]"), "text", 1)]) == ()
+    assert find_similar(page, [Location(find(page, "//a")), Location(find(page, "//li"))]) == ()
+    assert find_similar(page, [Location(find(page, "//a"))]) == ()
+    assert find_similar(page, [Location(find(page, "//li[1]")), Location(find(page, "//li[2]"), "text", 1)]) == ()

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from extraction.algorithms.dom.nodes import Location, clean, value
-from extraction.algorithms.learning.apriori import Learned, NotLearned, learn
+from extraction.algorithms.learning.apriori import Learned, NotLearned, learn_attribute
 from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.algorithms.rules.xslt import Stylesheet, write_stylesheet
@@ -36,14 +36,14 @@ def learned(site: Site, annotated: int, *, explain: bool = False) -> tuple[Attri
     return tuple(rules)
 
 
-def learn_attribute(site: Site, attribute: str, annotated: int) -> tuple[AttributeRule, str]:
+def learn_site_attribute(site: Site, attribute: str, annotated: int) -> tuple[AttributeRule, str]:
     """One attribute's rule from its first annotated pages, and what there is to say about it."""
     return learn_lesson(site, lesson(site, attribute, annotated))
 
 
 def learn_lesson(site: Site, lesson: Lesson) -> tuple[AttributeRule, str]:
     """An attribute's rule and what there is to say about it."""
-    result = learn([site.pages[name] for name in lesson.names], lesson.examples, multiple=lesson.multiple)
+    result = learn_attribute([site.pages[name] for name in lesson.names], lesson.examples, multiple=lesson.multiple)
     if isinstance(result, NotLearned):
         return AttributeRule(lesson.attribute, multiple=lesson.multiple), f"not learned: {result.reason} (page {result.page})"
     words = " || ".join(f"{a.xpath}  s={a.support:.2f} v={a.several:.2f}" for a in result.alternatives)

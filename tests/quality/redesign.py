@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.tables import table
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.table_reader import read_page_table
 from extraction.algorithms.monitoring.evidence import Revisit
 from extraction.algorithms.monitoring.profiles import Profile
 from extraction.algorithms.monitoring.relearning import NotRelearned, relearn_attribute
@@ -21,7 +21,7 @@ from extraction.algorithms.monitoring.verdict import judge_rule
 from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
 from extraction.algorithms.rules.xslt import Stylesheet, write_stylesheet
-from tests.quality.extraction import Site, learn_attribute
+from tests.quality.extraction import Site, learn_site_attribute
 
 ANNOTATED = 3
 
@@ -29,7 +29,7 @@ Record = dict[str, tuple[str, ...]]
 
 
 def read_pages(folder: Path) -> dict[str, PageTable]:
-    return {file.stem: table(parse(file.read_bytes()).root) for file in sorted(folder.glob("*.html"))}
+    return {file.stem: read_page_table(parse(file.read_bytes()).root) for file in sorted(folder.glob("*.html"))}
 
 
 def records(rule: RuleDefinition, pages: dict[str, PageTable]) -> dict[str, Record]:
@@ -47,7 +47,7 @@ def columns(rows: dict[str, Record], names: list[str]) -> dict[str, dict[str, li
 def predict(folder: Path, *, explain: bool = False) -> dict[str, Any]:
     old, new = read_pages(folder / "old"), read_pages(folder / "new")
     site = Site(folder.name, old, json.loads((folder / "annotations.json").read_text()))
-    rule = RuleDefinition(tuple(learn_attribute(site, attribute, ANNOTATED)[0] for attribute in site.annotations))
+    rule = RuleDefinition(tuple(learn_site_attribute(site, attribute, ANNOTATED)[0] for attribute in site.annotations))
     before, now = records(rule, old), records(rule, new)
     profiles = {each.name: Profile.learn((row.get(each.name, ()) for row in before.values()), type=each.type) for each in rule.attributes}
     visits = [Revisit(name, old[name], new[name], before[name], now[name], covered=True) for name in sorted(new) if name in old]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from extraction.algorithms.dom.nodes import clean
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.learning.tables import table
+from extraction.algorithms.learning.table_reader import read_page_table
 from extraction.algorithms.monitoring.relearning import NotRelearned, relearn_attribute
 from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
@@ -24,7 +24,7 @@ def predict(folder: Path, *, explain: bool = False) -> dict[str, list[str]]:
     truth = {
         name: [clean(html.unescape(value)) for value in values] for name, values in json.loads((folder / "truth.json").read_text()).items()
     }
-    old, new = (table(parse((folder / name).read_bytes()).root) for name in ("old.html", "new.html"))
+    old, new = (read_page_table(parse((folder / name).read_bytes()).root) for name in ("old.html", "new.html"))
     rules = []
     for name, values in truth.items():
         attribute = AttributeRule(name, multiple=len(values) > 1)

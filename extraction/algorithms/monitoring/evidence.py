@@ -26,7 +26,7 @@ from functools import cached_property
 from math import comb
 from typing import Literal
 
-from extraction.algorithms.learning.features import PageTable
+from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.monitoring.places import ValueFinder, loosen, normalise_value
 from extraction.algorithms.monitoring.profiles import FEW_PAGES, Profile
 from extraction.algorithms.rules.rule import AttributeRule

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.learning.apriori import Learned
-from extraction.algorithms.learning.features import PageTable
+from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.monitoring.list_places import Anchor, SoughtRows
 from extraction.algorithms.monitoring.places import SoughtValue, ValueFinder, normalise_value
 from extraction.algorithms.monitoring.relearning import Relearned

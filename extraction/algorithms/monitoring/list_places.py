@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from extraction.algorithms.dom.nodes import Location
-from extraction.algorithms.learning.features import PageTable
+from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.monitoring.places import STAGES, SoughtValue, Stage, ValueFinder
 from extraction.algorithms.monitoring.relearning import Path, find_held_attribute, trace_path
 from extraction.algorithms.monitoring.row_extents import MAX_PLACES, Extents, FoundRow, Places, Row

@@ -22,8 +22,8 @@ from lxml import etree
 from extraction.algorithms.dom.rows import select_rows
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.learning.apriori import Learned, NotLearned
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.records import Field, LearnedRecords, MarkedRow, learn_records
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.records import LearnedRecords, MarkedRow, RowField, learn_records
 from extraction.algorithms.monitoring.list_judging import ListJudge, find_rows, read_texts
 from extraction.algorithms.monitoring.list_places import Anchor, SoughtRows
 from extraction.algorithms.monitoring.places import ValueFinder
@@ -127,7 +127,7 @@ class _Trial:
         pages = [*examples, *spread][:MAX_LEARNING_PAGES]
         marked = [MarkedRow(at, row.fields) for at, page in enumerate(examples) for row in self._marked(page)]
         found = [each for each in self.old.attributes if any(row.fields.get(each.name) for row in marked)]
-        fields = [Field(each.name, each.multiple, each.mandatory) for each in found]
+        fields = [RowField(each.name, each.multiple, each.mandatory) for each in found]
         none = {pages.index(page): elements for page, elements in refused.items()}
         made = learn_records([self.sought.pages[page] for page in pages], marked, fields, refused=none)
         if isinstance(made, NotLearned):

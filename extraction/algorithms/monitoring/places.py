@@ -22,7 +22,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from extraction.algorithms.dom.nodes import Location, clean, raw_text, whole_text
-from extraction.algorithms.learning.features import PageTable, key
+from extraction.algorithms.learning.page_table import PageTable, hash_text
 from extraction.algorithms.rules.rule import ValueType
 from extraction.algorithms.rules.values import read_value
 
@@ -84,10 +84,10 @@ class ValueFinder:
 
     def _exact(self, sought: SoughtValue) -> list[Location]:
         page = self.page
-        rows = np.flatnonzero(np.asarray(page.texts["text"][:-1]) == np.uint64(key(sought.value)))
+        rows = np.flatnonzero(np.asarray(page.texts.text[:-1]) == np.uint64(hash_text(sought.value)))
         found = [self._text(int(row)) for row in rows if self._seen(int(row))]
         found += self._elements(sought.value, clean)
-        found = found or [self._text(int(row)) for row in rows if page.nodes[int(page.texts["owner"][row])].tag == "title"]
+        found = found or [self._text(int(row)) for row in rows if page.nodes[int(page.texts.owner[row])].tag == "title"]
         return sorted(found, key=lambda place: (place.node, place.text))
 
     def _typed(self, sought: SoughtValue) -> list[Location]:
@@ -147,7 +147,7 @@ class ValueFinder:
     def _elements(self, value: str, form: Callable[[str], str]) -> Iterator[Location]:
         """The innermost elements of several text nodes whose text has the value's form, climbed to from the texts that it begins with."""
         page, wanted, limit = self.page, form(value), 2 * len(value) + 200
-        parent, owners, known = page.elements["parent"], page.texts["owner"], set[int]()
+        parent, owners, known = page.elements.parent, page.texts.owner, set[int]()
         begin = (row for row, start in self._beginning(wanted, form) if start != wanted and wanted.startswith(start) and self._seen(row))
         for row in islice(begin, MAX_CLIMBS):
             node = int(owners[row])
@@ -175,10 +175,10 @@ class ValueFinder:
             yield from self._starts[form].get(wanted[:length], ())
 
     def _text(self, row: int) -> Location:
-        return Location(int(self.page.texts["owner"][row]), "text", int(self.page.texts["text_nth"][row]))
+        return Location(int(self.page.texts.owner[row]), "text", int(self.page.texts.nth[row]))
 
     def _seen(self, row: int) -> bool:
-        return self.page.nodes[int(self.page.texts["owner"][row])].tag not in self._unseen
+        return self.page.nodes[int(self.page.texts.owner[row])].tag not in self._unseen
 
 
 def find_value(page: PageTable, sought: SoughtValue, stage: Stage = "exact") -> list[Location]:

@@ -16,8 +16,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from extraction.algorithms.dom.nodes import Location
-from extraction.algorithms.learning.apriori import Example, Learned, NotLearned, learn
-from extraction.algorithms.learning.features import PageTable
+from extraction.algorithms.learning.apriori import Example, Learned, NotLearned, learn_attribute
+from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.monitoring.places import STAGES, SoughtValue, Stage, find_value, loosen
 from extraction.algorithms.rules.apply import read_attribute
 from extraction.algorithms.rules.rule import AttributeRule, Selector
@@ -223,7 +223,7 @@ class _Vote:
         others = [n for n in range(len(self.pages)) if n not in examples]
         spread = others[:: max(1, len(others) // (MAX_LEARNING_PAGES - len(examples)))]
         chosen = [*examples, *spread][:MAX_LEARNING_PAGES]
-        made = learn(
+        made = learn_attribute(
             [self.pages[n] for n in chosen],
             [Example(at, places) for at, places in enumerate(examples.values())],
             multiple=self.attribute.multiple,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from extraction.algorithms.dom.nodes import Location
-from extraction.algorithms.learning.features import PageTable
+from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.monitoring.relearning import Path, trace_path
 
 MAX_PLACES = 16
@@ -42,7 +42,7 @@ class Extents:
 
     def __init__(self, table: PageTable, old: Sequence[Row], places: Sequence[Mapping[str, Places]], *, name: str, kind: Path) -> None:
         self.table, self.old, self.places, self.name = table, old, places, name
-        self.parents, self.ends = self.table.elements["parent"], self.table.elements["end"]
+        self.parents, self.ends = self.table.elements.parent, self.table.elements.end
         self._tops: dict[tuple[int, int], int] = {}
         options = [_of_kind(self.table, row[self.name], kind) for row in self.places]
         self.nodes = sorted(place.node for place in {place for places in options for place in places})

@@ -1,8 +1,8 @@
 """A rule as a file that runs without Vertex: its stylesheet, a Scrapy spider, a web-poet page object (docs/algorithms.md#rule-learning).
 
-The Python files begin with the rule as plain data and end with the code that reads a page by it, which is Vertex's own source
-(`outside`, `values` and the few functions they need), so the values are the same. Whatever comes from pages or people stands in them
-as a Python literal.
+The Python files begin with the rule as plain data. They end with the code that reads a page by it, which is Vertex's own source
+(`outside`, `values` and the few functions they need), so the values are the same. Everything that comes from pages or people is written as
+a Python literal.
 """
 
 import ast
@@ -26,10 +26,10 @@ FORMS: tuple[Form, ...] = get_args(Form)
 SUFFIXES: dict[Form, str] = {"xslt": ".xsl", "scrapy": "_spider.py", "web-poet": "_page.py"}
 
 LINE = 120
-"""Longest line that the rule's data has, where one value is not longer."""
+"""Longest line of the rule's data, unless a single value is longer."""
 
 PACKAGES = "lxml parsel w3lib charset-normalizer price-parser dateparser"
-"""What an exported Python file needs beside its framework."""
+"""What an exported Python file needs besides its framework."""
 
 
 def write_export(rule: RuleDefinition, form: Form, *, name: str) -> str:

@@ -8,7 +8,7 @@ from extraction.algorithms.rules.rule import ValueType
 from extraction.algorithms.rules.values import MAX_DATE_LENGTH, read_value
 
 LOOKED_AT = 20
-"""Values that are read; dates take milliseconds each."""
+"""How many values are read. Dates take milliseconds each."""
 
 _NUMBER = re.compile(r"[-+−]?(?:[1-9][\d,.' ]{0,14}|0?[.,]\d+|0)%?")
 _DIGIT = re.compile(r"\d")

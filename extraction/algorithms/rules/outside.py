@@ -1,7 +1,7 @@
 """A rule run outside of Vertex: what an exported spider or page object does with a page.
 
-Its source is copied into what `exports` writes, after the rule as ATTRIBUTES and LISTS, so it keeps to lxml, parsel, w3lib and the
-libraries that `values` uses, and imports nothing else of Vertex than the functions that are copied along.
+`exports` copies the source of this module behind the rule, which stands there as ATTRIBUTES and LISTS. So this module uses only lxml,
+parsel, w3lib and the libraries that `values` uses, and of Vertex only the functions that are copied along.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Checking a site's rules from the command line."""
+"""The command that checks the rules of a site."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Clustering from the command line."""
+"""The command that clusters the pages of a site."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A site's pages from its address, from the command line."""
+"""The command that crawls a site."""
 
 from typing import Any
 
@@ -45,7 +45,7 @@ class Command(BaseCommand):
                 following.follow(self, clustering, wait=wait, here=here)
 
     def _set(self, site: Site, address: str, given: dict[str, Any]) -> None:
-        """What was given stands in the site's settings from now on. Raises AddressError."""
+        """Save the given options in the site's settings. Raises AddressError."""
         source = sources.get_source(site)
         if address:
             source.addresses = [sources.check_address(address if "://" in address else f"https://{address}")]

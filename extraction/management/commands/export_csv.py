@@ -1,4 +1,4 @@
-"""Records as CSV from the command line."""
+"""The command that writes records as CSV."""
 
 from dataclasses import replace
 from pathlib import Path

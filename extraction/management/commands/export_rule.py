@@ -1,4 +1,4 @@
-"""A template's rule as a file, from the command line."""
+"""The command that exports a template's rule."""
 
 from pathlib import Path
 from typing import Any

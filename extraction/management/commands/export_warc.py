@@ -1,4 +1,4 @@
-"""A site's pages as a WARC file from the command line."""
+"""The command that writes the pages of a site to a WARC file."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Extracting records from the command line."""
+"""The command that extracts records."""
 
 from typing import Any
 

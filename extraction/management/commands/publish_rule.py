@@ -1,4 +1,4 @@
-"""Publishing a rule from the command line."""
+"""The command that publishes a rule."""
 
 from typing import Any
 

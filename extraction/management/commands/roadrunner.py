@@ -1,4 +1,4 @@
-"""The wrapper that RoadRunner infers, from the command line."""
+"""The command that prints the wrapper that RoadRunner infers."""
 
 from typing import Any
 

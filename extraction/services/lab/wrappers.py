@@ -16,7 +16,7 @@ from extraction.algorithms.alignment.roadrunner.wrapper import find_row_elements
 from extraction.algorithms.alignment.schema import Repeated, Row, Structure, Tuple, Value
 from extraction.algorithms.errors import AlignmentError
 from extraction.algorithms.rules.guess import guess_type
-from extraction.algorithms.suggestion.opinions import names
+from extraction.algorithms.suggestion.opinions import name_fields
 from extraction.models import Cluster, Snapshot
 from extraction.services.core.runs import JobError
 from extraction.services.suggestions import suggested_fields, taking_fields
@@ -120,7 +120,9 @@ def _infer(cluster: Cluster, samples: sample_trees.Samples, pages: int) -> Look:
 def find_columns(cluster: Cluster, seen: Look) -> list[Column]:
     """Its fields as columns that can be taken, in the order of the page, at most `COLUMNS`."""
     structure = seen.found.structure
-    known = names(suggested_fields.find_columns(cluster), structure) if suggested_fields.suggest_fields(cluster).key == seen.key else {}
+    known = (
+        name_fields(suggested_fields.find_columns(cluster), structure) if suggested_fields.suggest_fields(cluster).key == seen.key else {}
+    )
     sets = {name: each.name for each in structure.schema.sets() for name in each.part.fields(within_sets=False)}
     shown = islice(enumerate(structure.columns().items()), COLUMNS)
     return [_column(place, letter, sets.get(letter, ""), known.get(letter, ""), pages) for place, (letter, pages) in shown if pages]

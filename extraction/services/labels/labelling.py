@@ -8,7 +8,7 @@ from django.db import transaction
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, value
-from extraction.algorithms.learning.features import not_read
+from extraction.algorithms.learning.page_table import find_unread_tags
 from extraction.models import Attribute, Cluster, Label, Snapshot
 from extraction.models.marked_places import Said, read_said
 from extraction.services.core.stored_pages import read_elements
@@ -95,7 +95,7 @@ def _read_value(nodes: Sequence[etree._Element], place: Location) -> str:
     if found is None:
         raise LabelError("this place is no longer on the page; open the page again and mark the value again")
     tag = str(nodes[place.node].tag)
-    if place.kind != "attribute" and tag in not_read(nodes[0]):
+    if place.kind != "attribute" and tag in find_unread_tags(nodes[0]):
         raise LabelError(f"the text of a {tag} element cannot be marked, because no rule can be learned from it")
     if not found:
         raise LabelError("there is no text at that place")

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import chain
 
 from extraction.algorithms.errors import PageError
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.tables import table
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.table_reader import read_page_table
 from extraction.algorithms.monitoring.profiles import Profile
 from extraction.algorithms.monitoring.verdict import list_judged_attributes
 from extraction.algorithms.rules.apply import extract_or_nothing
@@ -42,7 +42,7 @@ class KnownPage:
 def read_page(snapshot: Snapshot) -> PageTable | None:
     """A stored page, None where it cannot be read."""
     try:
-        return table(stored_pages.read_root(snapshot))
+        return read_page_table(stored_pages.read_root(snapshot))
     except PageError:
         return None
 

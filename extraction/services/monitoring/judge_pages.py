@@ -11,8 +11,8 @@ from lxml import etree
 
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.tables import table
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.table_reader import read_page_table
 from extraction.algorithms.monitoring.evidence import Revisit
 from extraction.algorithms.monitoring.profiles import Profile
 from extraction.algorithms.monitoring.verdict import RuleVerdict, Thresholds, confirm_verdict, judge_rule
@@ -107,7 +107,7 @@ def _revisit(watched: WatchedRule, url: str, answer: PageAnswer | None) -> Revis
     vector = shingles.compute_vector(answer.content)
     covered = not watched.masks or any(mask.covers(vector) for mask in watched.masks)
     now = extract_or_nothing(watched.sheet, root).merged()
-    return Revisit(url, watched.old[url], table(root), watched.before[url], now, covered)
+    return Revisit(url, watched.old[url], read_page_table(root), watched.before[url], now, covered)
 
 
 def _parse(answer: PageAnswer) -> etree._Element | None:

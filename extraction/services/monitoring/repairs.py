@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from extraction.algorithms.learning.apriori import LearnedXPath
-from extraction.algorithms.learning.features import PageTable
+from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.monitoring.list_judging import find_rows
 from extraction.algorithms.monitoring.list_relearning import RelearnedList, relearn_list
 from extraction.algorithms.monitoring.relearning import NotRelearned, Relearned, count_pages, relearn_attribute

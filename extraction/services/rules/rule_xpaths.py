@@ -9,14 +9,14 @@ from extraction.models import Rule
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a version has for an attribute. rows: the selectors of its list's rows, () for one of the page's own attributes."""
+    """What a version has for an attribute. rows: what the rows of its list are, () for one of the page's own."""
 
     attribute: AttributeRule
     rows: tuple[Selector, ...] = ()
 
 
-def definition_of(rule: Rule) -> RuleDefinition:
-    """The version as a value. Where the row does not hold one, an empty value, so that its page can be shown."""
+def read_definition_or_empty(rule: Rule) -> RuleDefinition:
+    """The version as a value; an empty one where the row holds none, so that its page can be shown."""
     try:
         return rule.read_definition()
     except (RuleError, XPathError):
@@ -24,8 +24,8 @@ def definition_of(rule: Rule) -> RuleDefinition:
 
 
 def find_entries(rule: Rule) -> dict[str, Entry]:
-    """{attribute: what a version has for it}, with the attributes of its lists."""
-    value = definition_of(rule)
+    """What a version has for each attribute; for one of a list with what its rows are."""
+    value = read_definition_or_empty(rule)
     found = {each.name: Entry(each) for each in value.attributes}
     for one in value.lists:
         found |= {each.name: Entry(each, one.rows) for each in one.attributes}

@@ -8,7 +8,7 @@ from lxml import etree
 
 from extraction.algorithms.alignment.methods import collect_opinions
 from extraction.algorithms.alignment.schema import Structure
-from extraction.algorithms.suggestion.opinions import agreeing
+from extraction.algorithms.suggestion.opinions import find_agreeing_methods
 from extraction.models import Cluster
 from extraction.services.suggestions import suggested_fields
 from extraction.services.templates import sample_trees
@@ -29,6 +29,6 @@ def find_structures(key: str, roots: Sequence[etree._Element]) -> dict[str, Stru
 def find_opinions(cluster: Cluster) -> tuple[str, list[tuple[str, ...]]]:
     """Says of which pages, and for each suggested field the methods that found it, too. Takes some seconds the first time."""
     samples = sample_trees.read_samples(cluster)
-    return samples.key, agreeing(
+    return samples.key, find_agreeing_methods(
         suggested_fields.find_columns(cluster), find_structures(samples.key, sample_trees.read_trees(samples.snapshots)[1])
     )

@@ -14,7 +14,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from extraction.algorithms.rules.guess import guess_type
-from extraction.algorithms.suggestion.lists import ListField, SuggestedList, rows_to_mark, with_opinions
+from extraction.algorithms.suggestion.lists import ListField, SuggestedList, add_opinions, choose_rows_to_mark
 from extraction.models import Attribute, Cluster, Label, Snapshot
 from extraction.services.core.runs import JobError
 from extraction.services.core.stored_pages import read_elements
@@ -131,7 +131,7 @@ def _find(cluster: Cluster) -> tuple[str, _Found]:
 @cached(LRUCache(20), key=lambda samples: samples.key, condition=Condition())
 def _read(samples: sample_trees.Samples) -> _Found:
     kept, roots = sample_trees.read_trees(samples.snapshots)
-    lists = tuple(with_opinions(found_lists.find_lists(samples.key, roots), second_opinions.find_structures(samples.key, roots)))
+    lists = tuple(add_opinions(found_lists.find_lists(samples.key, roots), second_opinions.find_structures(samples.key, roots)))
     language = roots[0].get("lang") if roots else None
     offered = tuple(_offered(place, each, language) for place, each in enumerate(lists))
     return _Found(tuple(snapshot.pk for snapshot in kept), lists, offered)
@@ -188,7 +188,7 @@ def _mark(
         every_row = every and page == shown[0]
         snapshot = pages[snapshots[page]]
         nodes = read_elements(snapshot)
-        rows = rows_to_mark(found, page, numbers, most=MAX_ROWS if every_row else MARKED_ROWS)
+        rows = choose_rows_to_mark(found, page, numbers, most=MAX_ROWS if every_row else MARKED_ROWS)
         for number, row in enumerate(rows, 1):
             for attribute, field in fields:
                 places = [value.place for value in row.values.get(field.number, ())]

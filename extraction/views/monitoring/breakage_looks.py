@@ -1,4 +1,4 @@
-"""What a breakage's pages need to look right: a check fetches pages without it, and most breakages are never looked at."""
+"""Loads what a breakage's pages need to look right. A check fetches pages without it, since most breakages are never looked at."""
 
 from django.contrib.auth.models import User
 
@@ -8,7 +8,10 @@ from extraction.views.monitoring.breakage_view import choose_page_number, list_p
 
 
 def load_looks(breakage: Breakage, asked: str, user: User | None = None) -> Run | None:
-    """Starts loading the styles and pictures of the check's pages when the one looked at (`asked`: its number) lacks some; else None."""
+    """Starts loading the styles and pictures of the check's pages if the page looked at lacks some, else returns None.
+
+    asked: the number of the page looked at.
+    """
     pages, site = list_pages(breakage.check_found), breakage.cluster.site
     if not pages or not load_assets.can_load(site):
         return None

@@ -1,4 +1,4 @@
-"""Breakages as operators look at them: the queue, worst first, and one beside its pages and the repair's effect."""
+"""Breakages as operators see them: the queue, worst first, and one breakage with its pages and what its repair would give."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -23,17 +23,17 @@ from extraction.services.rules import rule_xpaths
 from extraction.views.schema.shown_attributes import choose_attributes, find_attributes, read_schema
 
 MAX_MARKS = 40
-"""Places outlined on a page: they stand in an address, and more nobody tells apart."""
+"""How many places are outlined on a page. They are passed in an address, and nobody could tell more of them apart."""
 
 CLOSED_SHOWN = 50
-"""Breakages that are over, shown under the open ones."""
+"""How many closed breakages are shown under the open ones."""
 
 Places = Mapping[str, Sequence[tuple[Location, str]]]
 
 
 @dataclass(frozen=True, slots=True)
 class BreakageRow:
-    """A breakage in the queue, with the attributes that broke in their hues, its template's records, and how sure its repair is."""
+    """A breakage in the queue. attributes: those that broke. records: how many its template has. proof: how certain its repair is."""
 
     breakage: Breakage
     attributes: list[Attribute]
@@ -42,7 +42,7 @@ class BreakageRow:
 
     @property
     def ending(self) -> str:
-        """How it ended, in words where its repair did not find all that broke: "13 of 14 repaired"; else empty."""
+        """How much was repaired, if the repair did not find everything that broke: "13 of 14 repaired"; else empty."""
         return describe_ending(self.breakage, self.proof)
 
 
@@ -58,7 +58,7 @@ class PagePair:
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The page looked at: what to outline on its old and on its new version, as the frame wants it in its address."""
+    """The page looked at, with what to outline on its old and its new version, in the form that the frame's address takes."""
 
     pair: PagePair
     old: Snapshot | None
@@ -69,7 +69,10 @@ class Sides:
 
 @dataclass(frozen=True, slots=True)
 class BrokenValue:
-    """A broken attribute on one page: before, what the old rule gives now, what the repair gives; why it counts as broken."""
+    """A broken attribute on one page.
+
+    before, now: what the old rule gave, and what it gives now. repaired: what the repair gives. reason: why it counts as broken.
+    """
 
     place: int
     url: str
@@ -99,7 +102,7 @@ class AttributeEffect:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A page pair evaluated: the old rule's places then and now, the repair's now."""
+    """The places on one page: the old rule's on the old and the new page, and the repair's on the new page."""
 
     before: Places
     now: Places
@@ -107,17 +110,17 @@ class _Read:
 
 
 def count_open() -> int:
-    """How many breakages wait for somebody."""
+    """How many breakages are open."""
     return Breakage.objects.open().count()
 
 
 def list_open() -> list[BreakageRow]:
-    """The open breakages, those that touch most records first."""
+    """The open breakages, those that affect most records first."""
     return _rows(state=Breakage.State.OPEN)
 
 
 def list_closed() -> list[BreakageRow]:
-    """Breakages that are over, the latest first."""
+    """The closed breakages, the latest first."""
     found = _rows(closed_at__isnull=False)
     return sorted(found, key=lambda row: row.breakage.closed_at or row.breakage.opened_at, reverse=True)[:CLOSED_SHOWN]
 
@@ -129,7 +132,7 @@ def list_pages(check: Check) -> list[PagePair]:
 
 
 def show_page(breakage: Breakage, pair: PagePair) -> Sides:
-    """One page with the old places, and the places the repair (or, without one, the old rule) finds now."""
+    """One page with the old places, and the places that the repair finds now, or the old rule if there is no repair."""
     found = Snapshot.objects.select_related("page").in_bulk([pk for pk in (pair.old, pair.new) if pk])
     old, new = found.get(pair.old), found.get(pair.new or 0)
     hues = {each.name: each.hue for each in find_attributes(breakage.cluster, breakage.attributes)}
@@ -140,7 +143,7 @@ def show_page(breakage: Breakage, pair: PagePair) -> Sides:
 
 
 def show_effects(breakage: Breakage) -> list[AttributeEffect]:
-    """What broke and what the repair gives, attribute by attribute, page by page; what is not proven first."""
+    """What broke and what the repair gives, attribute by attribute and page by page. Attributes that are not proven come first."""
     read, pages = _evaluated(breakage), list_pages(breakage.check_found)
     reasons = {(each.attribute, each.url): each.reason for each in breakage.check_found.read_evidence()}
     report = breakage.proposal.read_report() if breakage.proposal else RuleReport()
@@ -164,12 +167,12 @@ def show_effects(breakage: Breakage) -> list[AttributeEffect]:
 
 
 def judge_proposal(breakage: Breakage) -> Proof | None:
-    """How sure the repair is of what broke; None where there is none."""
+    """How certain the repair of each attribute is, None where there is no repair."""
     return proofs.read_proof(breakage.proposal.read_report(), breakage.attributes) if breakage.proposal else None
 
 
 def describe_ending(breakage: Breakage, proof: Proof | None) -> str:
-    """Of a repair that was accepted without some of what broke: how much it repaired, in words; else empty."""
+    """How much an accepted repair repaired, in words, if it left something out; else empty."""
     accepted = breakage.state == Breakage.State.REPAIRED and breakage.proposal is not None and breakage.proposal.published_at is not None
     if not accepted or proof is None or not proof.lost:
         return ""
@@ -177,20 +180,20 @@ def describe_ending(breakage: Breakage, proof: Proof | None) -> str:
 
 
 def find_renewal(breakage: Breakage) -> Run | None:
-    """The run that makes the records right after the repair was accepted, while it is not done."""
+    """The unfinished run that renews the records after the repair was accepted, if there is one."""
     runs = Run.objects.unfinished().filter(site=breakage.cluster.site).order_by("pk")
     return runs.filter(kind__in=(Run.Kind.CRAWL, Run.Kind.CLUSTER, Run.Kind.EXTRACT)).first()
 
 
 def choose_page_number(asked: str, pages: int) -> int:
-    """The page asked for, from 1, within those that there are."""
+    """The number of the page asked for, from 1 to `pages`."""
     return min(max(int(asked) if asked.isdecimal() else 1, 1), max(pages, 1))
 
 
 def choose_annotatable(breakage: Breakage, asked: str) -> Snapshot | None:
-    """The page of the check to be annotated, as it is now: the one asked for, else the first that answered; None where none did.
+    """The check's page to annotate, as it is now: the one asked for, else the first that answered, None where none did.
 
-    The check kept it beside the site's pages; from now on it is one of the template's.
+    The check stored it apart from the template's pages. From now on it belongs to the template.
     """
     answered = [pair.new for pair in list_pages(breakage.check_found) if pair.new]
     if not answered:
@@ -219,7 +222,7 @@ def _key(breakage: Breakage) -> tuple[int, int, int | None]:
 # Kept because each step through the pages asks for it, and it is a second's work.
 @cached(LRUCache(16), key=_key, condition=Condition())
 def _evaluated(breakage: Breakage) -> dict[str, _Read]:
-    """{url: what the rules give on its two versions} of the pages that could be read."""
+    """{url: what the rules give on the page's two versions}, for the pages that could be read."""
     old = _only(breakage.rule, breakage.attributes)
     new = _only(breakage.proposal, breakage.attributes) if breakage.proposal else RuleDefinition(())
     answered = [pair for pair in list_pages(breakage.check_found) if pair.new]

@@ -1,4 +1,4 @@
-"""Breakages: the queue, one with its pages side by side, and what is done about it."""
+"""Breakages: the queue, one breakage with its pages side by side, and what people can do about it."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -20,7 +20,7 @@ from extraction.views.workbench import workbench_url
 @require_safe
 @requires(Role.VIEWER)
 def breakages(request: HttpRequest) -> HttpResponse:
-    """What broke and waits, worst first; under it what is over."""
+    """The open breakages, worst first, and the closed ones under them."""
     return render(request, "extraction/monitoring/breakages.html", {"rows": service.list_open(), "closed": service.list_closed()})
 
 
@@ -58,7 +58,7 @@ def effect(request: HttpRequest, breakage_id: int) -> HttpResponse:
 @require_POST
 @requires(Role.EDITOR)
 def looks(request: SignedInHttpRequest, breakage_id: int) -> HttpResponse:
-    """Has what the page looked at needs to look right loaded, if it is not there; `page=` is the page's number in the check."""
+    """Starts loading the styles and pictures that the page looked at lacks. `page=` is the page's number in the check."""
     found = _breakage(breakage_id)
     run = breakage_looks.load_looks(found, request.POST.get("page", ""), request.user)
     return render(request, "extraction/monitoring/_breakage_looks.html", {"breakage": found, "run": run})
@@ -67,7 +67,7 @@ def looks(request: SignedInHttpRequest, breakage_id: int) -> HttpResponse:
 @require_safe
 @requires(Role.VIEWER)
 def looks_progress(request: HttpRequest, breakage_id: int, run_id: int) -> HttpResponse:
-    """How loading goes."""
+    """The progress of loading."""
     found = _breakage(breakage_id)
     run = get_object_or_404(Run, pk=run_id, kind=Run.Kind.ASSETS, cluster=found.cluster)
     return render(request, "extraction/monitoring/_breakage_looks.html", {"breakage": found, "run": run})
@@ -76,7 +76,7 @@ def looks_progress(request: HttpRequest, breakage_id: int, run_id: int) -> HttpR
 @require_POST
 @requires(Role.OPERATOR)
 def accept(request: SignedInHttpRequest, breakage_id: int) -> HttpResponse:
-    """Publishes the repair; the site is fetched again and its records are made anew. `doubtful=1`: with what is not proven."""
+    """Publishes the repair; the site is fetched again and its records are renewed. `doubtful=1`: including what is not proven."""
     found = _breakage(breakage_id)
     try:
         rule = life.accept_repair(found, user=request.user, doubtful=bool(request.POST.get("doubtful")))

@@ -1,4 +1,4 @@
-"""The Monitoring tab of a site: how its rules stand, a check at once, when the next ones come."""
+"""The Monitoring tab of a site: the state of its rules, starting a check, and the schedule."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -39,7 +39,7 @@ def check_now(request: SignedInHttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @requires(Role.OPERATOR)
 def settings(request: HttpRequest, slug: str) -> HttpResponse:
-    """Changes when the site is checked, and whether repairs go live by themselves."""
+    """Changes when the site is checked, and whether repairs go live without a person."""
     site = get_object_or_404(Site, slug=slug)
     form = MonitorForm(request.POST, instance=monitors.find_monitor(site))
     if not form.is_valid():

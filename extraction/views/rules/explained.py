@@ -1,4 +1,4 @@
-"""What was kept of why a rule is as it is, for its page: pages by id become pages to open."""
+"""Why a rule is as it is, as its page shows it: the stored ids of pages become pages that can be opened."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -67,14 +67,14 @@ class Explained:
 
 
 def explain_attributes(report: RuleReport) -> dict[str, Explained]:
-    """{attribute: why} of a rule's report; rules learned before there was any have none."""
+    """{attribute: why} of a rule's report. Rules that were learned before reasons were stored have none."""
     kept = report.explained
     pages = Snapshot.objects.select_related("page").in_bulk({pk for each in kept.values() for pk in _ids(each)})
     return {name: _one(each, pages) for name, each in kept.items()}
 
 
 def find_conflicts(report: RuleReport) -> dict[str, tuple[Place, ...]]:
-    """{attribute that was not learned: the places that do not go together}."""
+    """{attribute that could not be learned: the labelled places that contradict each other}."""
     failed = {each.name: each.places or () for each in report.failed}
     pages = Snapshot.objects.select_related("page").in_bulk({place.snapshot for each in failed.values() for place in each})
     return {

@@ -1,4 +1,4 @@
-"""What became of a version of a rule and who did it, and how two versions differ."""
+"""What happened to a rule's versions, who did it, and how two versions differ."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from extraction.views.schema.shown_attributes import find_attributes
 
 @dataclass(frozen=True, slots=True)
 class RuleEvent:
-    """One thing that happened to a version. state: as a badge shows it. by: who did it or their name, None for Vertex itself."""
+    """One thing that happened to a version. state: as a badge shows it. by: the person or their name, None for Vertex itself."""
 
     at: datetime
     state: str
@@ -37,7 +37,7 @@ class AttributeDifference:
 
 @dataclass(frozen=True, slots=True)
 class VersionRow:
-    """A version beside the one before it: which attributes came, went or changed. approved: how it went live the last time."""
+    """A version. changes: which attributes it added, dropped or changed. approved: the decision by which it last went live."""
 
     rule: Rule
     changes: list[tuple[str, str]]
@@ -45,7 +45,7 @@ class VersionRow:
 
 
 def list_events(rule: Rule) -> list[RuleEvent]:
-    """What became of a version, the latest first."""
+    """What happened to a version, the latest first."""
     return sorted(_events(rule), key=lambda event: event.at, reverse=True)
 
 
@@ -70,7 +70,7 @@ def list_differences(old: Rule, new: Rule) -> list[AttributeDifference]:
 
 
 def compare_versions(old: Rule, new: Rule, attribute: str) -> RuleEffect:
-    """What one attribute gives by the one version and by the other, on some pages of the template."""
+    """What one attribute gives by each of two versions, on some pages of the template."""
     try:
         return effects.compare_rules(new.cluster, old.read_definition(), new.read_definition(), attribute, on=designs.find_check_pages(new))
     except (RuleError, XPathError) as error:
@@ -114,6 +114,6 @@ def _changes(rule: Rule, older: Rule | None) -> list[tuple[str, str]]:
 
 def _entries(rule: Rule) -> dict[str, AttributeRule | ListRule]:
     """What a version has for each of its attributes and lists, by name."""
-    value = rule_xpaths.definition_of(rule)
+    value = rule_xpaths.read_definition_or_empty(rule)
     entries: tuple[AttributeRule | ListRule, ...] = (*value.attributes, *value.lists)
     return {each.name: each for each in entries}

@@ -1,4 +1,4 @@
-"""A rule as a person reads it: attribute by attribute, what it selects, how sure, where it gives nothing."""
+"""A rule as people read it: what each attribute selects, how certain it is, and where it gives nothing."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,16 +20,16 @@ SEEN_PAGES = 4
 """Sample pages whose values are shown: enough to see what an attribute holds, and quick to read."""
 
 SEEN_ROWS = 5
-"""Rows of a list shown of each of these pages."""
+"""Rows of a list that are shown for each of these pages."""
 
 SEEN_BYTES = 8_000_000
-"""Bytes of pages read for that, at most."""
+"""Most bytes of pages that are read for that."""
 
 UNLIKE_PAGES = 10
-"""Pages listed of those on which a list has other rows than it was offered with."""
+"""How many of the pages are listed on which a list has other rows than when it was offered."""
 
 LISTED = 50
-"""Pages listed of those without a value; the rest is counted."""
+"""How many of the pages without a value are listed. The rest is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +63,12 @@ class AttributeRow:
 
     @property
     def share(self) -> float | None:
-        """Hit rate over the pages checked, None where none was."""
+        """Share of the checked pages with a value, None where no page was checked."""
         return self.hits / self.checked if self.checked else None
 
     @property
     def colour(self) -> str:
-        """The state's colour of the hit rate: what is mandatory and missing is suspect, what is never there broken."""
+        """The state whose colour the hit rate has: suspect if a mandatory value is missing, broken if there is never a value."""
         if not self.checked or (self.hits < self.checked and not self.attribute.mandatory and self.hits):
             return "ok" if self.hits else ""
         return "ok" if self.hits == self.checked else "suspect" if self.hits else "broken"
@@ -120,11 +120,11 @@ class ListRow:
 
 
 def list_attributes(rule: Rule) -> list[AttributeRow]:
-    """The rule's attributes in the record type's order, then those that the record type has no more."""
+    """The rule's attributes in the record type's order, then those that the record type no longer has."""
     report = rule.read_report()
     entries = {entry.name: entry for entry in report.attributes}
     failures = report.failures
-    defined = {each.name: each for each in rule_xpaths.definition_of(rule).attributes}
+    defined = {each.name: each for each in rule_xpaths.read_definition_or_empty(rule).attributes}
     pages = _pages(entries.values())
     seen = _seen(rule)
     why = explained.explain_attributes(report)
@@ -151,7 +151,7 @@ def list_attributes(rule: Rule) -> list[AttributeRow]:
 def list_lists(rule: Rule) -> list[ListRow]:
     """The lists of the record type with what the rule has for them; those it has nothing for, with the reason if there is one."""
     report = rule.read_report()
-    defined = {each.name: each for each in rule_xpaths.definition_of(rule).lists}
+    defined = {each.name: each for each in rule_xpaths.read_definition_or_empty(rule).lists}
     said = {entry.name: entry for entry in report.lists}
     schema = site_pages.list_schema(rule.cluster.record_type)
     for name, one in defined.items():
@@ -229,7 +229,7 @@ def _row(
 
 
 def _selectors(defined: Sequence[Selector], said: Sequence[XPathReport]) -> list[SelectorRow]:
-    """What is run, with what the learner said of the same XPath."""
+    """The XPaths that are run, with the learner's figures for them."""
     by_xpath = {entry.xpath: entry for entry in said}
     found = []
     for selector in defined:
@@ -276,7 +276,7 @@ def _found(rule: Rule) -> list[tuple[Snapshot, apply.Extraction]]:
 
 
 def _shown(rule: Rule) -> list[Snapshot]:
-    """The pages of an open break that a version was made for; else samples, those first that are as the pages are now."""
+    """The pages of the open breakage that a version was made for, else samples, those first that are still current."""
     checked = Snapshot.objects.select_related("page").in_bulk(designs.find_check_pages(rule)[:SEEN_PAGES])
     if checked:
         return list(checked.values())

@@ -44,7 +44,7 @@ def rules(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_safe
 @requires(Role.VIEWER)
 def rule(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
-    """One version: each attribute's XPath, how sure it is, what it gives and where it gives nothing."""
+    """One version: each attribute's XPath, how certain it is, what it gives and where it gives nothing."""
     return _page(request, find_rule(slug, number, version))
 
 
@@ -102,7 +102,7 @@ def preview(request: HttpRequest, slug: str, number: int, version: int) -> HttpR
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(Role.EDITOR)
 def edit(request: SignedInHttpRequest, slug: str, number: int, version: int) -> HttpResponse:
-    """Keeps another XPath as a new draft version. Who comes back to the address of a refused one is led to the rule."""
+    """Saves another XPath as a new draft version. A GET, as after a refused POST, leads to the rule."""
     found = find_rule(slug, number, version)
     if request.method != "POST":
         return redirect(found)
@@ -121,7 +121,7 @@ def edit(request: SignedInHttpRequest, slug: str, number: int, version: int) -> 
 @require_POST
 @requires(Role.EDITOR)
 def publish(request: SignedInHttpRequest, slug: str, number: int, version: int) -> HttpResponse:
-    """Makes it the live rule: a draft, or a retired one that is brought back, as whoever may publish may also undo it."""
+    """Makes a draft or a retired version the live rule. Whoever may publish may also undo it, so retired ones are allowed."""
     found = find_rule(slug, number, version)
     try:
         service.publish_rule(found, request.user)
@@ -150,7 +150,7 @@ def learn(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
     """Learns the rule from what is annotated."""
     cluster = cluster_of(slug, number)
     try:
-        return redirect(learn_rule.start(cluster, request.user))
+        return redirect(learn_rule.start_learning(cluster, request.user))
     except JobError as error:
         messages.error(request, str(error))
     return redirect(cluster)

@@ -6,8 +6,8 @@ from extraction.algorithms.dom.nodes import elements, value
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import RuleError
 from extraction.algorithms.learning.apriori import Learned
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.records import Field, LearnedRecords, learn_records
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.records import LearnedRecords, RowField, learn_records
 from extraction.algorithms.rules.apply import Extraction, ValueProblem, extract_values, find_places, find_problems, find_row_places
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.algorithms.rules.xslt import Stylesheet, write_stylesheet
@@ -55,7 +55,7 @@ def test_a_rows_values_end_where_the_next_row_begins_and_lists_come_beside_the_p
 @pytest.mark.parametrize("markup", MARKUPS, ids=lambda markup: markup.name)
 def test_the_stylesheet_gives_the_rows_that_the_xpaths_give(markup: Markup) -> None:
     pages = [listing(markup, 40 + n, count) for n, count in enumerate((9, 14))]
-    names = [Field(name, multiple=name == "authors") for name in markup.fields]
+    names = [RowField(name, multiple=name == "authors") for name in markup.fields]
     learned = learn_records([one.page for one in pages], mark(pages[0], (0, 1)), names)
     rule = learned_rule(markup, pages[0].page, learned)
     assert RuleDefinition.from_json(rule.as_json()) == rule

@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extraction.algorithms.dom.xpath import name_test
-from extraction.algorithms.learning.corpus import Corpus, Target, candidates
+from extraction.algorithms.learning.corpus import Corpus, NodeTarget
 from extraction.algorithms.learning.costs import CALIBRATED
-from extraction.algorithms.learning.paths import write
-from extraction.algorithms.learning.strong import features
+from extraction.algorithms.learning.paths import write_xpath
+from extraction.algorithms.learning.strong_features import find_features
 from extraction.algorithms.rules.apply import extract_values, read_attribute
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.algorithms.rules.shared import find_shared_steps
@@ -24,12 +24,12 @@ def test_learned_xpaths_give_the_same_through_the_stylesheet(body: str, data: st
     table = page(body)
     corpus, xpaths = Corpus([table]), []
     for _ in range(3):
-        target = Target(data.draw(st.sampled_from(["text", "element"])), str(data.draw(st.sampled_from(table.nodes)).tag))
-        nodes = candidates(corpus, target)
+        target = NodeTarget(data.draw(st.sampled_from(["text", "element"])), str(data.draw(st.sampled_from(table.nodes)).tag))
+        nodes = corpus.find_candidates(target)
         if len(nodes.rows):
-            found = features(corpus, nodes, nodes.rows[:1] * 0, cost=CALIBRATED)
+            found = find_features(corpus, nodes, nodes.rows[:1] * 0, cost=CALIBRATED)
             chosen = data.draw(st.lists(st.sampled_from(found), max_size=3, unique_by=lambda row: row[0].words)) if found else []
-            xpaths.append(write(target, [feature for feature, _ in chosen]))
+            xpaths.append(write_xpath(target, [feature for feature, _ in chosen]))
     attributes = tuple(AttributeRule(f"a{n}", multiple=True, alternatives=(Selector(xpath),)) for n, xpath in enumerate(xpaths))
     values = extract_values(Stylesheet.compile(write_stylesheet(RuleDefinition(attributes))), table.root).values
     assert values == {each.name: read_attribute(each, table.root) for each in attributes}

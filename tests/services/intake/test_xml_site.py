@@ -45,7 +45,7 @@ TRUTH = {page.url: page for page in product_feed.site()}
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    workspaces.forget()
+    workspaces.forget_workspaces()
     yield
 
 
@@ -118,7 +118,7 @@ def mark(cluster: Cluster) -> None:
 
 def learned(cluster: Cluster) -> Rule:
     mark(cluster)
-    run = done(learn_rule.start(cluster))
+    run = done(learn_rule.start_learning(cluster))
     rule = Rule.objects.get(pk=run.summary["rule"])
     assert rule.report["failed"] == []
     return rules.publish_rule(rule)

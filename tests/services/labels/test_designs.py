@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    workspaces.forget()
+    workspaces.forget_workspaces()
     yield
 
 
@@ -59,7 +59,7 @@ def shop(sent: list[int]) -> Cluster:
 
 
 def learn(cluster: Cluster) -> Rule:
-    run = learn_rule.start(cluster)
+    run = learn_rule.start_learning(cluster)
     assert pipeline.execute_run(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.DONE, run.error
@@ -100,7 +100,7 @@ def test_what_is_marked_on_a_page_of_the_new_design_is_learned_without_the_old_l
 def test_labels_of_what_did_not_break_go_on_teaching(shop: Cluster) -> None:
     mark_new(shop, 3, price=["£3.50"])
     title = Attribute.objects.get(record_type=shop.record_type, name="title")
-    assert len(learning_set.labels_of(shop)[title.pk]) == 2
+    assert len(learning_set.read_labels(shop)[title.pk]) == 2
 
 
 def test_the_rule_is_tried_on_the_pages_of_the_new_design(shop: Cluster) -> None:
@@ -137,6 +137,6 @@ def test_after_a_break_nobody_noticed_pages_that_others_took_the_place_of_have_n
     new = factory.snapshot(cluster.site, old.page.url, redesigned(0), cluster=cluster, vector="1100000000000000")
     price = Attribute.objects.get(record_type=cluster.record_type, name="price")
     cluster.refresh_from_db()
-    assert list(learning_set.labels_of(cluster)[price.pk]) == [old.pk], "the only labels there are"
+    assert list(learning_set.read_labels(cluster)[price.pk]) == [old.pk], "the only labels there are"
     factory.label(cluster, new, price, [factory.text_at(redesigned(0), "£0.50")])
-    assert list(learning_set.labels_of(cluster)[price.pk]) == [new.pk]
+    assert list(learning_set.read_labels(cluster)[price.pk]) == [new.pk]

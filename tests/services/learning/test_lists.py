@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    workspaces.forget()
+    workspaces.forget_workspaces()
     yield
 
 
@@ -41,7 +41,7 @@ def finished(run: Run) -> Run:
 
 
 def learned(cluster: Cluster) -> Rule:
-    run = finished(learn_rule.start(cluster))
+    run = finished(learn_rule.start_learning(cluster))
     assert (run.state, run.error) == (Run.State.DONE, "")
     return Rule.objects.get(pk=run.summary["rule"])
 

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.learning.tables import table
+from extraction.algorithms.learning.table_reader import read_page_table
 from extraction.algorithms.monitoring.relearning import Relearned, relearn_attribute
 from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
@@ -95,7 +95,7 @@ def cluster(db: None) -> Cluster:
 @cache
 def first_rule() -> RuleDefinition:
     truth, pages = demo.truth()["book"], first_books(0, 1, False)
-    tables = [table(parse(page.content, content_type=page.content_type).root) for page in pages.values()]
+    tables = [read_page_table(parse(page.content, content_type=page.content_type).root) for page in pages.values()]
     made = [relearn_attribute(attribute, tables, [tuple(truth[url][attribute.name]) for url in pages]) for attribute in ATTRIBUTES]
     assert all(isinstance(each, Relearned) for each in made), made
     return RuleDefinition(tuple(each.rule for each in made if isinstance(each, Relearned)))

@@ -123,7 +123,7 @@ def shop(db: None) -> Iterator[Cluster]:
             ("https://x.example/3", State.FAILED, {}),
         ],
     )
-    workspaces.forget()
+    workspaces.forget_workspaces()
     yield cluster
 
 
@@ -193,7 +193,7 @@ def run(*arguments: Any) -> str:
 
 
 def test_the_commands_go_from_labels_to_a_csv(db: None, sent: list[int], tmp_path: Any) -> None:
-    workspaces.forget()
+    workspaces.forget_workspaces()
     shop = factory.shop(12)
     factory.mark(shop, 0, title=["Book 0"], price=["£0.50"])
     factory.mark(shop, 1, title=["Book 1"], price=["£1.50"])

@@ -10,20 +10,20 @@ from extraction.services.core import runs
 from extraction.services.learning import learn_rule, workspaces
 from extraction.services.rules import rules
 from tests.services import factory
-from tests.services.learning.test_page_advice import ids, offers
+from tests.services.learning.test_page_recommendations import ids, offers
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    workspaces.forget()
+    workspaces.forget_workspaces()
     yield
-    workspaces.forget()
+    workspaces.forget_workspaces()
 
 
 def learned(cluster: Cluster) -> Rule:
-    runs.execute_run(learn_rule.start(cluster).pk, {Run.Kind.LEARN: learn_rule.run})
+    runs.execute_run(learn_rule.start_learning(cluster).pk, {Run.Kind.LEARN: learn_rule.run_learning})
     return Rule.objects.latest("pk")
 
 

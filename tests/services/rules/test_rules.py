@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    workspaces.forget()
+    workspaces.forget_workspaces()
     yield
 
 

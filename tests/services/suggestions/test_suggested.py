@@ -70,7 +70,7 @@ def test_a_rule_is_learned_from_what_was_taken_and_reads_the_other_pages(books: 
     offer = suggested_fields.suggest_fields(books)
     suggested_fields.take_fields(books, offer.key, take(offer, "title", "price"), person("editor"), type_name="Book")
     books.refresh_from_db()
-    run = learn_rule.start(books)
+    run = learn_rule.start_learning(books)
     pipeline.execute_run(run.pk)
     run.refresh_from_db()
     assert run.state == "done", run.error

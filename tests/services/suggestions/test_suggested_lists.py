@@ -65,7 +65,7 @@ def test_all_rows_of_the_first_page_are_marked_two_of_another_and_what_a_row_lac
 def test_a_rule_is_learned_from_it_and_reads_the_rows_of_other_pages(shops: Cluster, person: Any) -> None:
     suggested_lists.take_list(shops, suggested_lists.suggest_lists(shops).key, TAKEN, person("editor"), type_name="Shop")
     shops.refresh_from_db()
-    run = learn_rule.start(shops)
+    run = learn_rule.start_learning(shops)
     pipeline.execute_run(run.pk)
     run.refresh_from_db()
     assert run.state == "done", run.error
@@ -77,7 +77,7 @@ def test_rows_that_were_not_offered_are_told_of_with_their_pages(shops: Cluster,
     suggested_lists.take_list(shops, suggested_lists.suggest_lists(shops).key, TAKEN, person("editor"), type_name="Shop")
     OfferedRows.objects.filter(rows=len(offers(0))).update(rows=2)
     shops.refresh_from_db()
-    pipeline.execute_run(learn_rule.start(shops).pk)
+    pipeline.execute_run(learn_rule.start_learning(shops).pk)
     rule = shops.rules.get()
     told = rule.report["lists"][0]["offered"]
     assert told["unlike"] == len(told["on"]) >= 1 and all(each["rows"] == 2 and each["given"] == 4 for each in told["on"])

@@ -19,11 +19,11 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def shops(sent: list[int]) -> Cluster:
-    workspaces.forget()
+    workspaces.forget_workspaces()
     cluster = lists.shops()
     lists.mark(cluster, 0, (0, 1))
     for start in (
-        learn_rule.start,
+        learn_rule.start_learning,
         lambda cluster: rules.publish_rule(Rule.objects.get(cluster=cluster)) and extract_records.start_extraction(cluster),
     ):
         run = start(cluster)

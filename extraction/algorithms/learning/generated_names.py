@@ -1,24 +1,24 @@
-"""Names that a machine gave: class names with a build's hash in them, ids with a record's number (ALGORITHMS 4.1).
+"""Names that a machine gave: class names with a build's hash in them, ids with a record's number.
 
-The next build of the site, or the next record, has other ones. Support on other pages rejects those that differ from page to
-page; those of a build are the same on all pages of today, so they have to be told by how they look: a part of the name
-(``css-1q2w3e``, ``Card_root__3xYz9``, ``gb-text-b683acb4``, ``css-k5ghct-Text``) is no word. A name told wrongly only costs more.
+The next build of the site, or the next record, has other ones. Support on other pages rejects the names that differ from page to page.
+Those of a build are the same on all pages of today, so only their look gives them away: a part of the name (``css-1q2w3e``,
+``Card_root__3xYz9``, ``gb-text-b683acb4``, ``css-k5ghct-Text``) is no word. A name that is judged wrongly only costs more.
 """
 
 import re
 from functools import lru_cache
 
 MIN_TAIL, MAX_TAIL = 5, 16
-"""Characters of a hash with letters of the whole alphabet; shorter parts are abbreviations (``col-md6``)."""
+"""Characters of a hash with letters of the whole alphabet. Shorter parts are abbreviations (``col-md6``)."""
 
 MIN_SWITCHES, MANY_SWITCHES = 2, 3
-"""Changes between letters and digits within a hash: words with a number have one (``column2``), hashes several (``1q2w3e``)."""
+"""Changes between letters and digits within a hash. Words with a number have one (``column2``), hashes several (``1q2w3e``)."""
 
 MIN_WORD = 3
-"""Letters in a row from which they may be a word: ``html5player`` has two changes, and two words."""
+"""Fewest letters in a row that may be a word: ``html5player`` has two changes and two words."""
 
 MIN_DIGITS = 4
-"""Digits of a number that counts records, not columns or hundredths of a width."""
+"""Fewest digits of a number that counts records rather than columns or hundredths of a width."""
 
 _PART = re.compile(r"[-_:/.]+")
 _RUNS = re.compile(r"[A-Za-z]+|\d+")
@@ -31,7 +31,7 @@ _MIXED = re.compile(r"[A-Za-z]*[a-z][A-Z]{2}[A-Za-z]*|[b-df-hj-np-tv-xzB-DF-HJ-N
 
 
 @lru_cache(maxsize=20_000)
-def generated(name: str) -> bool:
+def is_generated_name(name: str) -> bool:
     """Whether a class name, an id or another name looks as if no person had chosen it."""
     parts = [part for part in _PART.split(name) if part]
     if not parts:
@@ -42,7 +42,7 @@ def generated(name: str) -> bool:
 
 
 def _hash(part: str) -> bool:
-    """Whether letters and digits alternate in a part of a name as in no word."""
+    """Whether letters and digits alternate in a part of a name as they do in no word."""
     if not (part.isascii() and part.isalnum()) or part.isdigit() or _SIZE.fullmatch(part) or _CAMEL.fullmatch(part):
         return False
     runs = _RUNS.findall(part)

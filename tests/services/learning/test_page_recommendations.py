@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from extraction.algorithms.learning.page_selection import PageScore
 from extraction.models import Attribute, Cluster, Snapshot
 from extraction.services.core import stored_pages
-from extraction.services.learning import page_advice, workspaces
+from extraction.services.learning import page_recommendations, workspaces
 from extraction.services.learning.workspaces import open_workspace
 from tests.services import factory, lists
 
@@ -15,9 +16,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    workspaces.forget()
+    workspaces.forget_workspaces()
     yield
-    workspaces.forget()
+    workspaces.forget_workspaces()
 
 
 def offer_html(price: str, *, label: str = "Price", style: str = "cost") -> bytes:
@@ -42,11 +43,11 @@ def ids(cluster: Cluster) -> list[int]:
     return list(Snapshot.objects.filter(cluster=cluster).order_by("pk").values_list("pk", flat=True))
 
 
-def advised(cluster: Cluster, samples: list[int]) -> page_advice.Teaching:
+def advised(cluster: Cluster, samples: list[int]) -> page_recommendations.Recommendations:
     open_workspace(cluster).fill(None)
-    found = page_advice.advise(cluster, samples, budget_s=0)
+    found = page_recommendations.recommend_pages(cluster, samples, budget_s=0)
     while not found.complete:
-        found = page_advice.advise(cluster, samples, budget_s=0)
+        found = page_recommendations.recommend_pages(cluster, samples, budget_s=0)
     return found
 
 
@@ -56,7 +57,7 @@ def test_the_page_on_which_rules_differ_is_offered_first_and_says_so() -> None:
     found = advised(group, ids(group)[:3])
     assert found.offers[0].snapshot_id == ids(group)[2]
     assert found.offers[0].reason == "the rules that fit so far disagree here on price"
-    assert {(), ("£2.10",)} <= set(found.offers[0].doubts[0].votes)
+    assert {(), ("£2.10",)} <= set(found.offers[0].disagreements[0].votes)
     assert not found.settled and found.disputed >= 1
 
 
@@ -80,13 +81,13 @@ def test_a_page_outside_the_learning_set_on_which_rules_differ_is_offered(monkey
     assert outside & set(ids(group)[12:])
     found = advised(group, ids(group)[:3])
     assert (found.checked, found.total) == (14, 14)
-    offered = {offer.snapshot_id for offer in found.offers if offer.doubts}
+    offered = {offer.snapshot_id for offer in found.offers if offer.disagreements}
     assert outside & set(ids(group)[12:]) & offered
     # What the rule gives on such a page can be asked for, though nothing is learned from it.
     price = Attribute.objects.get(name="price")
-    rule = space.learn(price, workspaces.labels_of(group)[price.pk])
+    rule = space.learn_rule(price, workspaces.read_labels(group)[price.pk])
     page = next(iter(outside & offered))
-    assert set(space.values(rule, only=[page])) == {page}  # type: ignore[arg-type]
+    assert set(space.read_values(rule, only=[page])) == {page}  # type: ignore[arg-type]
 
 
 def test_without_anything_marked_the_samples_keep_their_order_and_nothing_is_settled() -> None:
@@ -118,8 +119,8 @@ def test_a_page_where_nothing_is_found_is_offered_until_one_is_said_to_lack_it()
 
 @pytest.mark.parametrize(("names", "words"), [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c", "d"], "a, b and 2 more")])
 def test_reasons_name_few_attributes(names, words) -> None:
-    advice = page_advice.Advice(0, 1.0, missing=tuple(names))
-    assert page_advice.reason(advice) == f"no {words} is found here"
+    advice = PageScore(0, 1.0, missing=tuple(names))
+    assert page_recommendations.explain_score(advice) == f"no {words} is found here"
 
 
 def test_a_list_that_cannot_be_learned_yet_keeps_it_from_being_settled_and_says_why() -> None:
@@ -142,10 +143,10 @@ def test_a_list_without_any_mark_keeps_it_from_being_settled() -> None:
 def test_who_asks_until_it_is_complete_is_told_so() -> None:
     group = offers(40, odd={})
     factory.mark(group, 0, price=["£0.10"])
-    workspaces.forget()
+    workspaces.forget_workspaces()
     answers = []
     for _ in range(40):  # nobody else fills the workspace
-        answers.append(page_advice.advise(group, ids(group), budget_s=0.001))
+        answers.append(page_recommendations.recommend_pages(group, ids(group), budget_s=0.001))
         if answers[-1].complete:
             break
     assert answers[-1].complete

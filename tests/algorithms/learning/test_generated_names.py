@@ -2,7 +2,7 @@
 
 import pytest
 
-from extraction.algorithms.learning.generated import generated
+from extraction.algorithms.learning.generated_names import is_generated_name
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from extraction.algorithms.learning.generated import generated
     ],
 )
 def test_generated(name: str) -> None:
-    assert generated(name)
+    assert is_generated_name(name)
 
 
 @pytest.mark.parametrize(
@@ -47,4 +47,4 @@ def test_generated(name: str) -> None:
     ],
 )
 def test_chosen_by_a_person(name: str) -> None:
-    assert not generated(name)
+    assert not is_generated_name(name)

@@ -9,7 +9,8 @@ from annotations import services
 from extraction.algorithms.dom.nodes import value
 from extraction.display.tree import PREVIEW_CHARS
 from extraction.models import Attribute, Cluster, Snapshot
-from extraction.services.learning import workspaces
+from extraction.services.learning.lessons import LessonProblem
+from extraction.services.learning.workspaces import open_workspace, read_labels
 from extraction.services.suggestions import page_data
 from extraction.services.templates import boilerplate
 
@@ -17,10 +18,10 @@ MAX_PAGES = 60
 """Pages of the learning set that a draft is compared with; the whole template is compared when the rule is learned."""
 
 
-def suggestions(cluster: Cluster, snapshot: Snapshot) -> dict[str, Any]:
+def describe_suggestions(cluster: Cluster, snapshot: Snapshot) -> dict[str, Any]:
     """{"page", "suggestions": [{"attribute", "words", "values": [{"location", "value"}]}]}. Raises PageError."""
-    nodes = services.page_tree(cluster, snapshot).nodes
-    attributes = services.attributes(cluster)
+    nodes = services.read_page_tree(cluster, snapshot).nodes
+    attributes = services.list_attributes(cluster)
     found = page_data.suggest_values(snapshot, attributes, nodes)
     known = {each.attribute.pk for each in found}
     found += _main_text(cluster, snapshot, [attribute for attribute in attributes if attribute.pk not in known], nodes)
@@ -49,15 +50,15 @@ def _main_text(
     return [page_data.Suggestion(attribute, "main text", (place,), (text,)) for attribute in wanting]
 
 
-def agreement(cluster: Cluster, attribute: Attribute) -> dict[str, Any]:
+def describe_agreement(cluster: Cluster, attribute: Attribute) -> dict[str, Any]:
     """{"attribute", "agreement": {"words", "agree", "compared", "different": pages}, None where the pages say nothing of it}."""
-    space = workspaces.open_workspace(cluster)
-    labels = workspaces.labels_of(cluster).get(attribute.pk, {})
-    rule = space.learn(attribute, labels) if any(labels.values()) else None
-    if rule is None or isinstance(rule, workspaces.NotLearned):
+    space = open_workspace(cluster)
+    labels = read_labels(cluster).get(attribute.pk, {})
+    rule = space.learn_rule(attribute, labels) if any(labels.values()) else None
+    if rule is None or isinstance(rule, LessonProblem):
         return {"attribute": attribute.pk, "agreement": None}
     ids = list(space.pages)[:MAX_PAGES]
-    given = {pk: [text for _, text in rows] for pk, rows in space.values(rule, only=ids).items()}
+    given = {pk: [text for _, text in rows] for pk, rows in space.read_values(rule, only=ids).items()}
     found = page_data.measure_agreement(attribute, given, page_data.read_items(list(Snapshot.objects.filter(pk__in=ids))))
     if found is None:
         return {"attribute": attribute.pk, "agreement": None}

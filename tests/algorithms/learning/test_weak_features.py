@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.algorithms.dom.xpath import XPath
-from extraction.algorithms.learning.apriori import Learned, learn
-from extraction.algorithms.learning.weak import MIN_VALUES, telling
+from extraction.algorithms.learning.apriori import Learned, learn_attribute
+from extraction.algorithms.learning.weak_features import MIN_VALUES, find_telling_feature
 from tests.algorithms.learning.pages import etree, example, page, values
 
 
@@ -17,7 +17,7 @@ def test_a_label_in_the_plural_is_the_same_label() -> None:
         page(film(label, name))
         for label, name in [("Director:", "Ann"), ("Directors:", "Bob"), ("Director(s)", "Cid"), ("Directory:", "no")]
     ]
-    learned = learn(pages, [example(pages, 0, "//p[2]/a")])
+    learned = learn_attribute(pages, [example(pages, 0, "//p[2]/a")])
     assert [values(learned, p) for p in pages] == [["Ann"], ["Bob"], ["Cid"], []]
 
 
@@ -26,7 +26,7 @@ def test_a_label_after_the_value_may_be_followed_by_a_comma() -> None:
         return f"<p>by {', '.join(f'<a>{name}</a> ({role})' for name, role in zip('ABC', roles, strict=False))}</p><p><a>x</a> (Buy)</p>"
 
     pages = [page(people(*roles)) for roles in (["Reader", "Author"], ["Author", "Reader"], ["Editor", "Author"], ["Reader"])]
-    learned = learn(pages, [example(pages, 0, "//p[1]/a[2]"), example(pages, 1, "//p[1]/a[1]")])
+    learned = learn_attribute(pages, [example(pages, 0, "//p[1]/a[2]"), example(pages, 1, "//p[1]/a[1]")])
     assert [values(learned, p) for p in pages] == [["B"], ["A"], ["B"], []]
 
 
@@ -39,7 +39,7 @@ def test_where_a_rule_only_counts_a_page_without_the_value_gives_nothing() -> No
 
     pages = [page(school(KINDS[n % 3], f"{n} year college", f"Liberal arts {n}")) for n in range(MIN_VALUES + 1)]
     pages.append(page(school("4 year college", "Liberal arts")))
-    learned = learn(pages[:-1], [example(pages, n, "//li[1]/text()") for n in (0, 1)])
+    learned = learn_attribute(pages[:-1], [example(pages, n, "//li[1]/text()") for n in (0, 1)])
     assert [values(learned, p) for p in pages] == [*([KINDS[n % 3]] for n in range(MIN_VALUES + 1)), []]
     assert isinstance(learned, Learned)
     assert learned.alternatives[0].features[-1].startswith(("of one word", "one of"))
@@ -48,17 +48,17 @@ def test_where_a_rule_only_counts_a_page_without_the_value_gives_nothing() -> No
 def test_an_attribute_of_few_values_is_one_of_them() -> None:
     kinds = ["Private", "Public"] * 5
     neighbours = ["University", "College", "Coed", "Institute"] * 3
-    weak = telling(kinds, neighbours)
+    weak = find_telling_feature(kinds, neighbours)
     assert weak is not None
     assert weak.words == "one of “Private”, “Public”"
     assert [weak.holds(text) for text in ("Public", "College")] == [True, False]
-    assert telling([*kinds, "Proprietary"], neighbours) is None  # a value seen once: others may come
+    assert find_telling_feature([*kinds, "Proprietary"], neighbours) is None  # a value seen once: others may come
 
 
 def test_few_values_and_neighbours_alike_tell_nothing() -> None:
-    assert telling(["a"] * (MIN_VALUES - 1), ["x y"] * 20) is None
-    assert telling(["a"] * MIN_VALUES, ["b", "c"] * 20) is None
-    assert telling(["a"] * MIN_VALUES, []) is None
+    assert find_telling_feature(["a"] * (MIN_VALUES - 1), ["x y"] * 20) is None
+    assert find_telling_feature(["a"] * MIN_VALUES, ["b", "c"] * 20) is None
+    assert find_telling_feature(["a"] * MIN_VALUES, []) is None
 
 
 @given(
@@ -66,7 +66,7 @@ def test_few_values_and_neighbours_alike_tell_nothing() -> None:
     st.text("ab 1é"),
 )
 def test_a_weak_condition_means_the_same_in_xpath(known: list[str], other: str) -> None:
-    weak = telling(known, ["1 2 3 " * 50, "x"] * 20)
+    weak = find_telling_feature(known, ["1 2 3 " * 50, "x"] * 20)
     if weak is not None:
         text = " ".join(other.split())
         element = etree.fromstring(f"<p>{other}</p>")
@@ -82,5 +82,5 @@ def test_learned_from_is_the_place_whose_values_stand_where_the_clicked_one_stan
         page(recipe("Pie, easy and crisp", "An <strong>easy</strong> <strong>Pie</strong>", "Pie")),
         page(recipe("The best cake", "The <strong>best</strong> <strong>Cake</strong>", "Cake")),
     ]
-    learned = learn(pages, [example(pages, 0, "//strong[1]/text()")])
+    learned = learn_attribute(pages, [example(pages, 0, "//strong[1]/text()")])
     assert [values(learned, p) for p in pages] == [["Soup"], ["Pie"], ["Cake"]]

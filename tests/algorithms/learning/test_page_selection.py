@@ -6,9 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.algorithms.learning.apriori import Example, Learned, LearnedXPath, NotLearned, learn
-from extraction.algorithms.learning.committee import MAX_MEMBERS, Committee, Member, convene
-from extraction.algorithms.learning.teaching import MISSING, Doubt, Known, doubt, rank, weights
+from extraction.algorithms.learning.apriori import Example, Learned, LearnedXPath, NotLearned, learn_attribute
+from extraction.algorithms.learning.committee import MAX_MEMBERS, Committee, Member, train_committee
+from extraction.algorithms.learning.page_selection import (
+    MISSING,
+    AttributeState,
+    Disagreement,
+    measure_disagreement,
+    rank_pages,
+    weigh_members,
+)
 from tests.algorithms.learning.pages import example, page, values
 
 
@@ -27,7 +34,7 @@ OFFERS = [
 
 
 def committee(*examples: Example, pages=OFFERS, multiple: bool = False) -> Committee:
-    found = convene(pages, examples, multiple=multiple)
+    found = train_committee(pages, examples, multiple=multiple)
     assert isinstance(found, Committee), found
     return found
 
@@ -35,7 +42,7 @@ def committee(*examples: Example, pages=OFFERS, multiple: bool = False) -> Commi
 def test_the_first_member_is_the_rule_and_every_vote_is_what_its_xpath_gives() -> None:
     marked = example(OFFERS, 0, "//p/span/text()")
     found = committee(marked)
-    learned = learn(OFFERS, [marked])
+    learned = learn_attribute(OFFERS, [marked])
     assert isinstance(learned, Learned) and found.members[0].alternatives == learned.alternatives
     assert 1 < len(found.members) <= MAX_MEMBERS
     for member in found.members:
@@ -44,10 +51,10 @@ def test_the_first_member_is_the_rule_and_every_vote_is_what_its_xpath_gives() -
             assert member.votes[number] == tuple(dict.fromkeys(given_there))
 
 
-def test_twins_give_what_the_rule_gives_here_and_differ_on_pages_that_were_not_known() -> None:
+def test_equivalent_rules_give_what_the_rule_gives_here_and_differ_on_pages_that_were_not_known() -> None:
     found = committee(example(OFFERS, 0, "//p/span/text()"), pages=OFFERS[:3])
-    assert found.twins and all(twin.votes == found.members[0].votes for twin in found.twins)
-    rules = [found.members[0], *found.twins]
+    assert found.equivalents and all(each.votes == found.members[0].votes for each in found.equivalents)
+    rules = [found.members[0], *found.equivalents]
     assert len({rule.alternatives[0].xpath for rule in rules}) == len(rules)
     for each in OFFERS[3:]:
         assert len({tuple(values(Learned(rule.alternatives), each)) for rule in rules}) > 1
@@ -67,9 +74,9 @@ def test_a_committee_of_a_union_has_members_that_differ_in_one_part() -> None:
 
 def test_what_cannot_be_learned_has_no_committee() -> None:
     pages = [page("<p>a</p><p>a</p>")]
-    found = convene(pages, [example(pages, 0, "//p[1]/text()"), Example(0, ())])
+    found = train_committee(pages, [example(pages, 0, "//p[1]/text()"), Example(0, ())])
     assert isinstance(found, NotLearned) or found.members
-    assert convene(pages, [Example(0, ())]) == Committee(())
+    assert train_committee(pages, [Example(0, ())]) == Committee(())
 
 
 def test_ruled_out_counts_the_nodes_that_would_come_in_without_a_feature() -> None:
@@ -85,41 +92,41 @@ def fixed(total: float, *votes: tuple[str, ...]) -> Member:
 
 def test_the_vote_entropy_is_that_of_the_shares() -> None:
     members = [fixed(1.0, ("a",)), fixed(1.0, ("b",)), fixed(1.0, ("a",))]
-    found = doubt("price", members, [member.votes[0] for member in members])
+    found = measure_disagreement("price", members, [member.votes[0] for member in members])
     assert found.degree == pytest.approx(-(2 / 3 * math.log2(2 / 3) + 1 / 3 * math.log2(1 / 3)))
     assert found.votes == (("a",), ("b",))
 
 
 def test_a_dearer_member_counts_less_and_the_same_values_in_another_order_are_no_dispute() -> None:
-    assert weights([fixed(1.0), fixed(2.0)]) == pytest.approx([1 / (1 + math.exp(-1)), math.exp(-1) / (1 + math.exp(-1))])
+    assert weigh_members([fixed(1.0), fixed(2.0)]) == pytest.approx([1 / (1 + math.exp(-1)), math.exp(-1) / (1 + math.exp(-1))])
     members = [fixed(1.0, ("a", "b")), fixed(1.0, ("b", "a"))]
-    assert doubt("x", members, [member.votes[0] for member in members]) == Doubt("x", 0.0, ())
+    assert measure_disagreement("x", members, [member.votes[0] for member in members]) == Disagreement("x", 0.0, ())
 
 
 def test_the_page_in_dispute_comes_first_then_what_is_missing_then_what_is_fresh() -> None:
     rules = (fixed(0.0, ("1",), ("2",), (), ("4",)), fixed(0.0, ("1",), ("x",), (), ("4",)))
-    ranked = rank({"price": Known(Committee(rules), said=frozenset({0}))}, [3, 2, 1], {3: 0.1, 2: 0.0, 1: 0.0})
+    ranked = rank_pages({"price": AttributeState(Committee(rules), said=frozenset({0}))}, [3, 2, 1], {3: 0.1, 2: 0.0, 1: 0.0})
     assert [advice.page for advice in ranked] == [1, 2, 3]
-    assert ranked[0].doubts[0].attribute == "price" and ranked[0].score == 1.0
+    assert ranked[0].disagreements[0].attribute == "price" and ranked[0].score == 1.0
     assert ranked[1].missing == ("price",) and ranked[1].score == MISSING
     # Once somebody has said that a page lacks it, a page without a value is as it should be.
-    known = {"price": Known(Committee(rules), absent=True, said=frozenset({0}))}
-    assert [advice.page for advice in rank(known, [3, 2, 1], {3: 0.1})] == [1, 3, 2]
+    known = {"price": AttributeState(Committee(rules), absent=True, said=frozenset({0}))}
+    assert [advice.page for advice in rank_pages(known, [3, 2, 1], {3: 0.1})] == [1, 3, 2]
 
 
 def test_an_attribute_already_said_of_a_page_teaches_nothing_there() -> None:
     rules = (fixed(0.0, ("1",)), fixed(0.0, ("2",)))
-    assert rank({"price": Known(Committee(rules), said=frozenset({0}))}, [0], {})[0].score == 0.0
+    assert rank_pages({"price": AttributeState(Committee(rules), said=frozenset({0}))}, [0], {})[0].score == 0.0
 
 
 def test_without_anything_marked_the_order_stays_and_fresh_weight_decides() -> None:
-    assert [advice.page for advice in rank({}, [4, 2, 7], {})] == [4, 2, 7]
-    assert [advice.page for advice in rank({}, [4, 2, 7], {7: 0.5})] == [7, 4, 2]
+    assert [advice.page for advice in rank_pages({}, [4, 2, 7], {})] == [4, 2, 7]
+    assert [advice.page for advice in rank_pages({}, [4, 2, 7], {7: 0.5})] == [7, 4, 2]
 
 
 @given(st.lists(st.tuples(st.floats(0, 5), st.sampled_from(["a", "b", "c"])), min_size=1, max_size=8))
 def test_the_degree_is_0_exactly_when_all_agree_and_never_over_1(rows) -> None:
     members = [fixed(total, (vote,)) for total, vote in rows]
-    found = doubt("x", members, [member.votes[0] for member in members])
+    found = measure_disagreement("x", members, [member.votes[0] for member in members])
     assert 0 <= found.degree <= 1
     assert (found.degree == 0) == (len({vote for _, vote in rows}) == 1) == (not found.votes)

@@ -1,4 +1,4 @@
-"""What the workbench says of a page's look: what is missing of its styles and pictures, and how loading them goes."""
+"""What the workbench says about a page's look: which styles and pictures are missing, and how far loading them is."""
 
 from typing import Any
 
@@ -6,14 +6,14 @@ from extraction.models import Run, Snapshot
 from extraction.services.intake import load_assets
 
 
-def missing(snapshot: Snapshot) -> dict[str, Any]:
-    """{missing: how many files were never loaded, possible: whether they can be}. Nothing is read where they cannot."""
+def count_missing_files(snapshot: Snapshot) -> dict[str, Any]:
+    """{missing: how many files were never loaded, possible: whether they can be loaded}. Reads nothing where they cannot."""
     possible = load_assets.can_load(snapshot.page.site)
     return {"missing": len(load_assets.find_missing([snapshot])) if possible else 0, "possible": possible}
 
 
-def progress(run: Run) -> dict[str, Any]:
-    """Where a loading run stands."""
+def describe_loading(run: Run) -> dict[str, Any]:
+    """How far a loading run is."""
     summary = run.read_summary()
     return {
         "finished": run.finished,
