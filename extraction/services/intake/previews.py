@@ -32,7 +32,7 @@ MAX_BYTES = 8 * 1024**2
 POLICY = "default-src 'none'; style-src 'unsafe-inline' data:; img-src data:; font-src data:"
 
 
-def start(site: Site, user: Any = None) -> Run | None:
+def start(site: Site, user: User | None = None) -> Run | None:
     """Draws the pictures of the site's templates that are out of date; None where no browser is there to draw them."""
     return runs.start(Run.Kind.PREVIEW, site, unit="templates", user=user) if available() else None
 
