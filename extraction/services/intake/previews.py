@@ -7,6 +7,8 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.contrib.auth.models import User
+
 from extraction.algorithms.dom import references
 from extraction.algorithms.dom.references import Kind
 from extraction.algorithms.errors import PageError
