@@ -9,7 +9,7 @@ DATA ?= .data
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run migrate test lint e2e quality bench browser lock format clean
+.PHONY: help setup demo run migrate test test-services lint e2e quality bench browser lock format clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,15 +32,23 @@ run: setup migrate ## Start web, worker and beat; Ctrl-C stops them
 migrate: setup ## Bring the database up to date
 	@$(PY) manage.py migrate --verbosity 0
 
-test: setup browser ## Run the whole suite, browser journeys included
+test: setup browser ## Run the whole suite, browser journeys and the tests of static/js included
 	$(PY) -m pytest -n 2 --dist loadfile
 
-lint: setup ## ruff, mypy, import-linter, djade
+SERVICES := tests/models tests/services tests/views tests/annotations
+
+test-services: setup ## Run the tests that use the database again on PostgreSQL, if it answers
+	@url=$$($(PY) -m tests.servers) || { \
+	  echo "Skipped on PostgreSQL: $$($(PY) -m pytest --collect-only -qq -m 'not e2e' $(SERVICES) 2>/dev/null | awk -F ': ' '{n += $$2} END {print n}') tests."; exit 0; }; \
+	echo "On PostgreSQL:"; VERTEX_DATABASE_URL=$$url $(PY) -m pytest -n 2 --dist loadfile -m 'not e2e' $(SERVICES)
+
+lint: setup ## ruff, mypy, import-linter, djade, tsc
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 	.venv/bin/lint-imports
 	.venv/bin/djade --target-version 5.2 --check $$(git ls-files 'templates/*.html')
+	$(PY) -m tests.js.check
 
 format: setup ## Bring the code into the form that lint wants
 	$(PY) -m ruff check --fix --quiet .
@@ -64,5 +72,5 @@ lock: setup ## Pin the newest packages that pyproject.toml allows
 	$(PY) -m piptools compile --quiet --upgrade --generate-hashes --strip-extras --allow-unsafe --no-header --no-emit-index-url --no-emit-find-links --no-emit-trusted-host -c requirements.lock --extra dev -o requirements-dev.lock pyproject.toml
 
 clean: ## Remove .venv and caches; var/ (your data) stays
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -71,13 +71,13 @@ def _list_row(row: Mapping[str, Sequence[tuple[Location, str]]], ids: Mapping[st
     return {ids[name]: [_row(place, text) for place, text in values[:MAX_VALUES]] for name, values in row.items() if name in ids}
 
 
-def coverage(cluster: Cluster, attribute: Attribute, labels: Labels, cursor: int) -> dict[str, Any] | None:
+def coverage(cluster: Cluster, attribute: Attribute, labels: Labels) -> dict[str, Any] | None:
     """The next slice of the hit rate; None while there is no rule."""
     workspace = workspaces.open_workspace(cluster)
     rule = workspace.learn(attribute, labels) if any(labels.values()) else None
     if rule is None or isinstance(rule, workspaces.NotLearned):
         return None
-    return _coverage(workspace.coverage(rule, cursor=cursor, budget_s=SLICE_S))
+    return _coverage(workspace.coverage(rule, budget_s=SLICE_S))
 
 
 def _at(workspace: workspaces.Workspace, page: int, place: Location) -> str:
@@ -96,5 +96,5 @@ def _coverage(found: workspaces.Coverage) -> dict[str, Any]:
         "hits": found.hits,
         "several": found.several,
         "without": list(found.without),
-        "next": found.next_cursor,
+        "complete": found.complete,
     }

@@ -11,6 +11,7 @@ from lxml import etree
 from annotations.models import Edit
 from extraction.algorithms.dom.nodes import Location
 from extraction.models import Attribute, Cluster, Snapshot
+from extraction.models.marked_places import said_as_json
 from extraction.services.labels import labelling
 from extraction.services.labels.labelling import LabelError
 
@@ -53,8 +54,8 @@ def apply(
                     cluster=cluster,
                     snapshot=snapshot,
                     attribute=change.attribute,
-                    before=before,
-                    after=after,
+                    before=said_as_json(before),
+                    after=said_as_json(after),
                     row=change.row,
                     step=number,
                     created_by=user,
@@ -117,8 +118,8 @@ def _replay(cluster: Cluster, user: User, *, back: bool) -> Step | None:
 
 
 def _restore(cluster: Cluster, edit: Edit, user: User, *, back: bool) -> None:
-    expected, wanted = (edit.after, edit.before) if back else (edit.before, edit.after)
+    before, after = edit.read_before(), edit.read_after()
+    expected, wanted = (after, before) if back else (before, after)
     if labelling.said(cluster, edit.snapshot, edit.attribute, edit.row) != expected:
-        raise LabelError(f"{edit.attribute.name} was changed by somebody else on {edit.snapshot.page.url} since; mark it again instead")
-    locations = None if wanted == [None] else [Location.from_json(row) for row in wanted]
-    labelling.set_labels(cluster, edit.snapshot, edit.attribute, locations, user, row=edit.row)
+        raise LabelError(f"somebody else has changed {edit.attribute.name} on {edit.snapshot.page.url} since; mark it again instead")
+    labelling.set_labels(cluster, edit.snapshot, edit.attribute, wanted, user, row=edit.row)

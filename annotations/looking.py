@@ -14,12 +14,13 @@ def missing(snapshot: Snapshot) -> dict[str, Any]:
 
 def progress(run: Run) -> dict[str, Any]:
     """Where a loading run stands."""
+    summary = run.read_summary()
     return {
         "finished": run.finished,
         "state": run.state,
         "done": run.done,
         "total": run.total,
-        "loaded": run.summary.get("loaded", 0),
-        "failed": run.summary.get("failed", 0),
+        "loaded": summary.loaded or 0,
+        "failed": summary.failed or 0,
         "message": run.error or run.message,
     }

@@ -6,12 +6,13 @@ from django.conf import settings
 from django.db import models
 
 from extraction.models import Attribute, Cluster, Snapshot
+from extraction.models.marked_places import Said, read_said
 
 
 class Edit(models.Model):
     """One step: the labels of one attribute on one page before and after it.
 
-    before, after: lists of `Location` JSON, `[None]` for "not on this page", `[]` for nothing said. undone: it was
+    before, after: as `marked_places.said_as_json` writes them. undone: it was
     taken back; a new step drops those that were undone. row: of which row of a list, 0 for the page's own attributes.
     step: the id of the step's first row, so that later steps have higher numbers and no two have one; what was confirmed
     with one key is one step of several rows and is taken back together.
@@ -34,3 +35,11 @@ class Edit(models.Model):
 
     def __str__(self) -> str:
         return f"{self.attribute} on {self.snapshot}"
+
+    def read_before(self) -> Said:
+        """What was said before the step. Raises JsonShapeError."""
+        return read_said(self.before)
+
+    def read_after(self) -> Said:
+        """What was said after the step. Raises JsonShapeError."""
+        return read_said(self.after)

@@ -102,7 +102,7 @@ def newest_draft(cluster: Cluster) -> Rule | None:
 
 def lacking(draft: Rule) -> list[str]:
     """The record type's attributes that a draft takes nothing for, in their order: they were not marked or could not be learned."""
-    taken = {attribute.name for attribute in rules.value_of(draft).every}
+    taken = {attribute.name for attribute in draft.read_definition().every}
     names = Attribute.objects.filter(record_type_id=draft.cluster.record_type_id).values_list("name", flat=True)
     return [name for name in names if name not in taken]
 

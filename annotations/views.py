@@ -105,7 +105,7 @@ def label(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
     snapshot = _snapshot(cluster, body.get("page"))
     changes = [_change(cluster, row) for row in _list(body, "changes")]
     if not changes:
-        raise BadRequest("changes: nothing is changed")
+        raise BadRequest("changes: the list is empty")
     nodes = services.page_tree(cluster, snapshot).nodes
     step = edits.apply(cluster, snapshot, changes, request.user, nodes=nodes)
     return services.changed(cluster, step, request.user)
@@ -162,10 +162,10 @@ def agreement(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 @require_GET
 @endpoint
 def coverage(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """The hit rate of ?attribute= after some more pages from ?cursor= on."""
+    """The hit rate of ?attribute= after some more pages."""
     attribute = _attribute(cluster, request.GET.get("attribute"))
     labels = workspaces.labels_of(cluster).get(attribute.pk, {})
-    return {"attribute": attribute.pk, "coverage": drafts.coverage(cluster, attribute, labels, _number(request, "cursor"))}
+    return {"attribute": attribute.pk, "coverage": drafts.coverage(cluster, attribute, labels)}
 
 
 @require_GET
@@ -183,7 +183,7 @@ def place(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     try:
         location = _location(json.loads(request.GET.get("location", "")))
     except json.JSONDecodeError as error:
-        raise BadRequest(f"location is no JSON: {error}") from error
+        raise BadRequest(f"location: this is not JSON: {error}") from error
     shown = tree.place(found, location)
     if shown is None:
         raise BadRequest("the page has no such place")
@@ -199,7 +199,7 @@ def page_tree(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
         return tree.search(found, request.GET["search"][:200])
     node = _number(request, "node") if request.GET.get("node") else None
     if node is not None and node >= len(found.nodes):
-        raise BadRequest(f"node: the page has {len(found.nodes)} elements, there is no {node}")
+        raise BadRequest(f"node: the page has {len(found.nodes)} elements, so there is no element {node}")
     return tree.children(found, node, after=_number(request, "after"))
 
 
@@ -290,7 +290,7 @@ def _attribute(cluster: Cluster, value: Any) -> Attribute:
 
 def _change(cluster: Cluster, row: Any) -> edits.Change:
     if not isinstance(row, dict) or "locations" not in row:
-        raise BadRequest(f"changes: each needs an attribute and locations, got {row!r}")
+        raise BadRequest(f"changes: each change needs an attribute and locations, got {row!r}")
     locations = row["locations"]
     number = row.get("row", 0)
     if type(number) is not int or number < 0:
@@ -315,9 +315,9 @@ def _body(request: HttpRequest) -> dict[str, Any]:
     try:
         body = json.loads(request.body)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise BadRequest(f"the body is no JSON: {error}") from error
+        raise BadRequest(f"the request is not JSON: {error}") from error
     if not isinstance(body, dict):
-        raise BadRequest("the body is no JSON object")
+        raise BadRequest("the request is not a JSON object")
     return body
 
 

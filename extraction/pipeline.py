@@ -96,17 +96,17 @@ def _load_looks(run: Run) -> None:
 
 def _draw_previews(run: Run) -> None:
     """After style sheets and pictures were loaded for a site's or a template's samples, but not for single pages."""
-    if "snapshots" not in run.parameters:
+    if run.read_parameters().snapshots is None:
         previews.start(run.site, user=run.created_by)
 
 
 def _pages_came(run: Run) -> bool:
-    kept = run.parameters.get("mode") != "extract"  # such a crawl takes the records from the pages and keeps none
-    return kept and bool(run.summary.get("new") or run.summary.get("changed"))
+    summary = run.read_summary()
+    return not run.read_parameters().keeps_no_pages and bool(summary.new or summary.changed)
 
 
 def _wants_records(run: Run) -> bool:
-    return run.parameters.get("then") == "extract"
+    return run.read_parameters().wants_records
 
 
 SUCCESSORS: Mapping[str, Sequence[Successor]] = {

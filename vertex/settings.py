@@ -124,7 +124,7 @@ def _page_storage() -> dict[str, Any]:
 
 STORAGES = {
     "default": _page_storage(),
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "vertex.static_storage.ModuleStorage"},
 }
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"

@@ -1,7 +1,7 @@
-"""All ways of clustering a site's pages under one name each, from bytes to groups: to be compared (ALGORITHMS 2, 8-10).
+"""All ways of clustering a site's pages, by name, from bytes to groups, so that they can be compared (docs/algorithms.md#page-clustering).
 
 Pages that cannot be read are in no group. Pages of a site share a frame, so the paths for TEXT and LSH are those of
-`text_paths.within_site`.
+`text_paths.drop_frame`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,71 +10,72 @@ from typing import TypeVar
 
 from lxml import etree
 
-from extraction.algorithms.alignment.rtdm import Forest
-from extraction.algorithms.clustering import cores, masked_shingles
-from extraction.algorithms.clustering.paths import PagePaths, paths_of
-from extraction.algorithms.clustering.random_projection import random_projection
-from extraction.algorithms.clustering.text_hash import text_hash, text_max
-from extraction.algorithms.clustering.text_mdl import TextClustering, described, text_mdl
-from extraction.algorithms.clustering.text_paths import EssentialPaths, essential, text_paths, within_site
+from extraction.algorithms.alignment.rtdm import TreeDistance
+from extraction.algorithms.arrays import U64
+from extraction.algorithms.clustering import masked_shingles, refinement
+from extraction.algorithms.clustering.likeness_clustering import cluster_by_likeness
+from extraction.algorithms.clustering.page_steps import PageSteps, collect_steps
+from extraction.algorithms.clustering.random_projection import cluster_by_projection
+from extraction.algorithms.clustering.text_hash import cluster_by_text_hash, cluster_by_text_max
+from extraction.algorithms.clustering.text_mdl import TextClustering, cluster_by_text_mdl, describe_groups
+from extraction.algorithms.clustering.text_paths import EssentialPaths, drop_frame, find_essential_paths, read_text_paths
 from extraction.algorithms.clustering.threshold import default_threshold
-from extraction.algorithms.clustering.tree_distance import cluster_by_likeness
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.sketches import shingles
-from extraction.algorithms.sketches.columns import U64
 
 T = TypeVar("T")
 
 Pages = Mapping[str, bytes]
 Groups = list[list[str]]
-"""Names of pages; a group of one is a page that is like no other."""
+"""Names of pages. A group of one is a page that is like no other."""
 
 
 def masked_shingle_groups(pages: Pages) -> Groups:
-    """Vertex, both stages: what the dashboard uses, but for the small templates that it offers. Pages of no template are groups of one."""
+    """Group pages by both stages of Vertex, as the dashboard does, but without the small templates that it offers. Pages of no template are
+    groups of one."""
 
-    def steps(name: str) -> PagePaths:
-        return paths_of(parse(pages[name]).root)
+    def steps(name: str) -> PageSteps:
+        return collect_steps(parse(pages[name]).root)
 
     threshold = default_threshold(len(pages))
-    first = masked_shingles.cluster(dict(zip(pages, shingles.vectors(pages.values()), strict=True)), threshold=threshold)
-    found = cores.refine(first, steps, threshold=threshold)
+    first = masked_shingles.cluster_vectors(dict(zip(pages, shingles.compute_vectors(pages.values()), strict=True)), threshold=threshold)
+    found = refinement.refine_clusters(first, steps, threshold=threshold)
     return [list(cluster.members) for cluster in found.clusters] + [[name] for name in found.unclustered]
 
 
 def text_groups(pages: Pages, method: Callable[[EssentialPaths], TextClustering]) -> Groups:
-    """One of the TEXT methods."""
-    read = _read(pages, text_paths)
-    return _named(list(read), [cluster.members for cluster in method(essential(within_site(list(read.values())))).clusters])
+    """Group pages by one of the TEXT methods."""
+    read = _read(pages, read_text_paths)
+    return _named(list(read), [cluster.members for cluster in method(find_essential_paths(drop_frame(list(read.values())))).clusters])
 
 
 def projection_groups(pages: Pages) -> Groups:
-    """LSH."""
-    read: dict[str, U64] = _read(pages, text_paths)
-    return _named(list(read), random_projection(within_site(list(read.values()))))
+    """Group pages by LSH."""
+    read: dict[str, U64] = _read(pages, read_text_paths)
+    return _named(list(read), cluster_by_projection(drop_frame(list(read.values()))))
 
 
 def tree_groups(pages: Pages) -> Groups:
-    """RTDM, hierarchically on a sample."""
-    forest = Forest()
-    read = _read(pages, forest.page)
-    return _named(list(read), cluster_by_likeness(list(read.values()), forest.likeness, at_most=forest.most_alike))
+    """Group pages by RTDM, hierarchically on a sample."""
+    distance = TreeDistance()
+    read = _read(pages, distance.read_page)
+    return _named(list(read), cluster_by_likeness(list(read.values()), distance.likeness, at_most=distance.likeness_bound))
 
 
 def mdl_bits(pages: Pages, groups: Groups) -> float:
-    """The MDL cost of any groups (ALGORITHMS 8), by which methods can be compared where nobody has labelled pages."""
-    read = _read({name: pages[name] for group in groups for name in group}, text_paths)
+    """Return the MDL cost of any groups (Kim & Shim 2011, section 3), by which methods can be compared where nobody has labelled pages."""
+    read = _read({name: pages[name] for group in groups for name in group}, read_text_paths)
     numbers = {name: number for number, name in enumerate(read)}
     known = [[numbers[name] for name in group if name in numbers] for group in groups]
-    return described(essential(within_site(list(read.values()))), [group for group in known if group]).bits
+    return describe_groups(find_essential_paths(drop_frame(list(read.values()))), [group for group in known if group]).bits
 
 
 METHODS: Mapping[str, Callable[[Pages], Groups]] = {
     "masked-shingles": masked_shingle_groups,
-    "text-mdl": lambda pages: text_groups(pages, text_mdl),
-    "text-hash": lambda pages: text_groups(pages, text_hash),
-    "text-max": lambda pages: text_groups(pages, text_max),
+    "text-mdl": lambda pages: text_groups(pages, cluster_by_text_mdl),
+    "text-hash": lambda pages: text_groups(pages, cluster_by_text_hash),
+    "text-max": lambda pages: text_groups(pages, cluster_by_text_max),
     "lsh": projection_groups,
     "rtdm": tree_groups,
 }

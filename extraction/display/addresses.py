@@ -19,7 +19,7 @@ from django.core import signing
 from django.urls import reverse
 
 from extraction.algorithms.dom import media, references
-from extraction.algorithms.dom.references import Kind
+from extraction.algorithms.dom.references import ResourceKind
 from extraction.display import drawings
 
 HOLDS_S = 12 * 3600
@@ -44,7 +44,7 @@ SUFFIXES = {
 }
 """The content types that are served, with the endings of their addresses."""
 
-_KINDS = {Kind.STYLE: "text/css", Kind.IMAGE: "image/", Kind.FONT: "font/"}
+_KINDS = {ResourceKind.STYLE: "text/css", ResourceKind.IMAGE: "image/", ResourceKind.FONT: "font/"}
 _SHEET = re.compile(r"(\d{1,18})_(\d)_([0-9a-f-]{1,40})\.css")
 _FILE = re.compile(r"([0-9a-f]{64})\.([a-z0-9]{3,5})")
 _DATA = re.compile(r"data:([\w/+.-]*)((?:;[\w=.+-]*)*?)(;base64)?,(.*)", re.IGNORECASE | re.DOTALL)
@@ -61,7 +61,7 @@ class Held:
     content_type: str
 
 
-Written = Callable[[Held, Kind], str | None]
+Written = Callable[[Held, ResourceKind], str | None]
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,11 @@ class Addresses:
     held: Mapping[str, Held] = field(repr=False)
     written: Written
 
-    def __call__(self, address: str, kind: Kind) -> str | None:
+    def __call__(self, address: str, kind: ResourceKind) -> str | None:
         """Ours for a file of that kind that is held or written into the address itself; None for any other."""
         if address[:5].lower() == "data:":
             return inert_data(address, kind)
-        url = references.resolve(self.base, address)
+        url = references.resolve_address(self.base, address)
         found = self.held.get(url) if url else None
         if found is None or not found.content_type.startswith(_KINDS[kind]):
             return None
@@ -103,8 +103,8 @@ class FileName:
 def under_place(version: str, *, depth: int = 0) -> Written:
     """Addresses below PLACE, for a page (depth 0) or for a sheet that stands so deep."""
 
-    def written(found: Held, kind: Kind) -> str | None:
-        if kind is Kind.STYLE:
+    def written(found: Held, kind: ResourceKind) -> str | None:
+        if kind is ResourceKind.STYLE:
             return f"{PLACE}{found.pk}_{depth}_{version}.css" if depth <= MAX_IMPORTED else None
         return f"{PLACE}{found.sha256}.{SUFFIXES[found.content_type]}"
 
@@ -139,10 +139,10 @@ def folder(site_id: int) -> str:
     return reverse("asset", args=[token(site_id), "x"])[:-1]
 
 
-def inert_data(address: str, kind: Kind) -> str | None:
+def inert_data(address: str, kind: ResourceKind) -> str | None:
     """A file that is written into its address, if its bytes are what they should be; a drawing cleaned."""
     found = _DATA.fullmatch(address) if len(address) <= _MAX_DATA else None
-    if not found or kind is Kind.STYLE:
+    if not found or kind is ResourceKind.STYLE:
         return None
     try:
         content = unquote_to_bytes(found[4])

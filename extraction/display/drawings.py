@@ -8,7 +8,7 @@ import re
 
 from lxml import etree
 
-from extraction.algorithms.dom.references import Kind
+from extraction.algorithms.dom.references import ResourceKind
 from extraction.display import stylesheets
 from extraction.display.vocabulary import SHAPE_ATTRIBUTES, SHAPES
 
@@ -101,7 +101,7 @@ def _style(text: str) -> str:
     return _MULTIPLIES.sub("v-dropped", stylesheets.sheet(text, _here))
 
 
-def _here(address: str, _kind: Kind) -> str | None:
+def _here(address: str, _kind: ResourceKind) -> str | None:
     return address if _LOCAL.fullmatch(address) else None
 
 

@@ -10,22 +10,20 @@ import json
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
-from django.contrib.staticfiles import finders
 from django.http import HttpResponse
 
 from extraction.algorithms.dom.nodes import Location
 from extraction.display.addresses import PLACE
 from extraction.display.inert import InertPage, escape_text, escape_value
+from extraction.display.static_text import join_modules, read_static
 
-SCRIPTS = ("js/annotate/overlays.js", "js/annotate/frame.js")
-STYLE = "css/frame.css"
-PLAIN_STYLE = "css/frame-plain.css"
+SCRIPT = "js/display/frame/main.js"
+STYLE = "css/display/frame.css"
+PLAIN_STYLE = "css/display/frame-plain.css"
 """For pages that bring no styles: a browser's own would be hard to read."""
-XML_STYLE = "css/frame-xml.css"
+XML_STYLE = "css/display/frame-xml.css"
 
 DIM = "{opacity:.3!important}"
 """As `[data-v-dim]` of the style."""
@@ -66,12 +64,12 @@ def document(page: InertPage, *, nonce: str, marks: Sequence[Outline] = (), scri
     """
     places = json.dumps([{**mark.location.as_json(), "hue": mark.hue} for mark in marks])
     # Not a module: Chromium runs none in XML documents. The function keeps its names apart from the page's ids.
-    body = f'(() => {{\n"use strict";\n{"".join(map(_static, SCRIPTS))}}})();'
+    body = f'(() => {{\n"use strict";\n{join_modules(SCRIPT)}}})();'
     code = f'<script nonce="{nonce}" data-marks="{escape_value(places)}">{escape_text(body)}</script>'
     note = f'<v-note lang="en">{escape_text(page.notice)}</v-note>' if page.notice else ""
     ours = XML_STYLE if page.xml else "" if page.styled else PLAIN_STYLE
     dim = ",".join(f'[data-v="{node}"]' for node in dimmed) + DIM if dimmed else ""
-    style = f"<style>{escape_text(_static(STYLE) + (_static(ours) if ours else '') + dim)}</style>"
+    style = f"<style>{escape_text(read_static(STYLE) + (read_static(ours) if ours else '') + dim)}</style>"
     return f'<?xml version="1.0" encoding="utf-8"?>\n{page.opening}{style}{page.content}{note}{code if script else ""}</html>'
 
 
@@ -110,10 +108,3 @@ def failure(message: str) -> HttpResponse:
     opening = '<html xmlns="http://www.w3.org/1999/xhtml">'
     body = f"<body><v-note>{escape_text(message)}</v-note></body>"
     return respond(InertPage(opening, body, 0), script=False)
-
-
-def _static(name: str) -> str:
-    found: Any = finders.find(name)
-    if not found:
-        raise FileNotFoundError(f"static file {name}")
-    return Path(found).read_text(encoding="utf-8")

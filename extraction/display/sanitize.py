@@ -22,7 +22,7 @@ from lxml import etree
 
 from extraction.algorithms.dom import references
 from extraction.algorithms.dom.nodes import is_xml
-from extraction.algorithms.dom.references import Kind
+from extraction.algorithms.dom.references import ResourceKind
 from extraction.display import stylesheets, xml_tree
 from extraction.display.inert import (
     ALL_IN_TREE,
@@ -132,7 +132,7 @@ class _Writer:
     def _sheet(self, link: etree._Element) -> str:
         """The attributes of a link to a stylesheet that is held; empty for any other link."""
         written = references.sheet_address(link)
-        ours = self.address(written, Kind.STYLE) if written and not self.open[-1][1] else None
+        ours = self.address(written, ResourceKind.STYLE) if written and not self.open[-1][1] else None
         if not ours:
             return ""
         self.styled = True
@@ -200,7 +200,7 @@ def _style_of(node: etree._Element, name: str, address: Address) -> str:
     written = node.get("style")
     style = stylesheets.declarations(written, address) if written is not None else ""
     behind = node.get("poster") if name == "v-video" else node.get("background") if name in _BACKED else None
-    ours = address(behind, Kind.IMAGE) if behind else None
+    ours = address(behind, ResourceKind.IMAGE) if behind else None
     if not ours:
         return style
     if name != "v-video":
@@ -225,7 +225,7 @@ def _image(node: etree._Element, address: Address) -> Iterator[str]:
         yield f' src="{escape_value(written[0])}"'
         return
     source = (node.get("src") or "").strip()
-    ours = next((found for each in written if (found := address(each, Kind.IMAGE))), None)
+    ours = next((found for each in written if (found := address(each, ResourceKind.IMAGE))), None)
     if ours:
         yield f' data-v-src="{escape_value(source[:500])}" src="{escape_value(ours)}"'
     else:

@@ -16,7 +16,7 @@ from itertools import takewhile
 import tinycss2
 from tinycss2 import ast
 
-from extraction.algorithms.dom.references import LOADS, Kind
+from extraction.algorithms.dom.references import LOADS, ResourceKind
 from extraction.display.vocabulary import ELEMENTS, SHAPES, shown_as
 
 MAX_CHARS = 1_000_000
@@ -28,7 +28,7 @@ MAX_NESTING = 60
 MAX_IMPORTS = 10
 """Sheets that one sheet may import. Each is cleaned like this one; how deep they go, their addresses say (`addresses`)."""
 
-Address = Callable[[str, Kind], str | None]
+Address = Callable[[str, ResourceKind], str | None]
 """What to write for an address in the styles: one that needs no escaping in a CSS string, or None for nothing."""
 
 PINNED = "var(--v-pinned,static)"
@@ -51,7 +51,7 @@ _NAMES = ELEMENTS | SHAPES
 Tokens = Iterable[ast.Node]
 
 
-def nothing(_address: str, _kind: Kind) -> str | None:
+def nothing(_address: str, _kind: ResourceKind) -> str | None:
     """Of no address anything is loaded."""
     return None
 
@@ -125,7 +125,7 @@ class _Cleaner:
             if name in _RULES_INSIDE:
                 block.content = self.rules(block.content)
             elif name == "font-face":
-                block.content = self.values(block.content, Kind.FONT)
+                block.content = self.values(block.content, ResourceKind.FONT)
                 if not any(token.type == "function" and token.lower_name == "url" for token in block.content):
                     return space
             else:
@@ -142,13 +142,13 @@ class _Cleaner:
         if name.lower_value != "import":
             return [*space, name, *self.values(rest), end]
         place = next((n for n, token in enumerate(rest) if token.type != "whitespace"), None)
-        found = self._load(_addresses(rest[place]), Kind.STYLE) if place is not None else None
+        found = self._load(_addresses(rest[place]), ResourceKind.STYLE) if place is not None else None
         if place is None or found is None or self.imports >= MAX_IMPORTS:
             return space
         self.imports += 1
         return [*space, name, *rest[:place], found, *self.values(rest[place + 1 :]), end]
 
-    def values(self, tokens: Tokens, kind: Kind = Kind.IMAGE) -> list[ast.Node]:
+    def values(self, tokens: Tokens, kind: ResourceKind = ResourceKind.IMAGE) -> list[ast.Node]:
         """Declarations, and what else stands in blocks; at-rules of the dropped kinds go, up to their ";" or block."""
         kept: list[ast.Node] = []
         dropping = False
@@ -163,10 +163,10 @@ class _Cleaner:
                 word = _word_after(token, word)
         return kept
 
-    def _harmless(self, token: ast.Node, word: str, kind: Kind) -> ast.Node:
+    def _harmless(self, token: ast.Node, word: str, kind: ResourceKind) -> ast.Node:
         """The token, or one that says nothing in its place. `word`: the property it stands behind, when it is the first there."""
         if token.type == "url" or (token.type == "function" and token.lower_name in _LOADS):
-            return self._load(_addresses(token), kind) or _parsed('local("")' if kind is Kind.FONT else "none")
+            return self._load(_addresses(token), kind) or _parsed('local("")' if kind is ResourceKind.FONT else "none")
         if token.type == "ident":
             return _ident(token, word)
         if token.type == "function":
@@ -175,7 +175,7 @@ class _Cleaner:
             token.content = self.values(token.content, kind)
         return token
 
-    def _load(self, addresses: list[str], kind: Kind) -> ast.Node | None:
+    def _load(self, addresses: list[str], kind: ResourceKind) -> ast.Node | None:
         found = next((ours for each in addresses if (ours := self.address(each, kind))), None)
         return _parsed(f'url("{found}")') if found and not re.search(r'["\\\n\r\f]', found) else None
 

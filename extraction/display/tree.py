@@ -41,7 +41,7 @@ NAMES_OF_CONTENT = frozenset(("name", "property", "itemprop", "http-equiv"))
 HIDDEN = frozenset(("head", "noscript", "textarea", "title", "option"))
 """Elements whose texts are not seen as running text."""
 
-WHY_UNUSABLE = "The text of a script or style cannot be marked: no rule is learned from it"
+WHY_UNUSABLE = "The text of a script or style cannot be marked, because no rule can be learned from it"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from extraction.algorithms.dom.junk import why_no_page
+from extraction.algorithms.dom.content_sniffing import explain_non_page
 from extraction.fetching.cut_zips import HEADER, CutZipReader
 from extraction.fetching.folders import FolderReader
 from extraction.fetching.items import ArchiveError, Budget, Item, LimitReached, Limits, PageItem, Refused, Skipped, Wanted
@@ -73,7 +73,7 @@ class Archive:
         try:
             for item in self._reader:
                 if isinstance(item, PageItem):
-                    reason = why_no_page(item.content)
+                    reason = explain_non_page(item.content)
                     if reason:
                         yield Refused(item.name, reason)
                         continue
@@ -120,14 +120,14 @@ def _reader(file: BinaryIO, *, name: str, limits: Limits) -> _Reader:
         return ZipReader(file, size_bytes=size_bytes, limits=limits)
     for magic, kind in _UNREAD.items():
         if start.startswith(magic):
-            raise ArchiveError(f"{kind} files are not read; give a zip, tar.gz or WARC file")
+            raise ArchiveError(f"{kind} files cannot be read; use a zip, tar.gz or WARC file")
     if start.startswith(GZIP_MAGIC):
         stream = Stream(file, budget=Budget(limits, size_bytes))
         start = stream.read(BLOCK)
         if not start and stream.broken:
-            raise ArchiveError(f"the file is not what its start says: {stream.broken}")
+            raise ArchiveError(f"the file is not what its first bytes say: {stream.broken}")
     if start.startswith(MAGIC):
         return WarcReader(file, size_bytes=size_bytes, name=name, limits=limits)
     if is_tar(start):
         return TarReader(file, size_bytes=size_bytes, name=name, limits=limits)
-    raise ArchiveError("it is no zip, tar or WARC file")
+    raise ArchiveError("it is not a zip, tar or WARC file")

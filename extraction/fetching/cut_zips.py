@@ -50,7 +50,7 @@ class CutZipReader:
 
     def __iter__(self) -> Iterator[Item]:
         yield from files.read(self._entries(), self._manifest(), self._budget, self.wanted)
-        yield Refused(self._name, f"it was cut off{self._lost}; what stands before that was read")
+        yield Refused(self._name, f"it was cut off{self._lost}; the part before that was read")
 
     def _manifest(self) -> manifest.Manifest:
         """The first manifest; the second pass reads the pages."""
@@ -122,7 +122,7 @@ class CutZipReader:
             elif header.method == _DEFLATED:
                 content = self._unpacked(limit)
             else:
-                raise EntryError(f"it is packed by method {header.method}, which is not read here")
+                raise EntryError(f"it is packed by method {header.method}, which Vertex cannot read")
             self._budget.unpack(len(content))
             return content
 

@@ -46,7 +46,7 @@ def items(entries: Iterable[Entry], manifest: Manifest, budget: Budget) -> Itera
             yield Refused(printable(entry.raw_name)[:2000] or "(no name)", str(error))
             continue
         if hash(name) in seen:
-            yield Refused(name, "another file of this name comes before it; that one was read")
+            yield Refused(name, "an earlier file has the same name; that one was read")
             continue
         seen.add(hash(name))
         item = _item(entry, name, manifest.rows.get(name), budget)
@@ -54,7 +54,7 @@ def items(entries: Iterable[Entry], manifest: Manifest, budget: Budget) -> Itera
             yield item
     for name in manifest.rows:
         if hash(name) not in seen:
-            yield Refused(name, "the manifest lists it and it is not there")
+            yield Refused(name, "the manifest lists it, but it is missing")
 
 
 def _item(entry: Entry, name: str, row: Row | None, budget: Budget) -> Item | None:

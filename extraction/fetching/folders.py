@@ -44,7 +44,7 @@ class FolderReader:
         for path in paths:
             self._done += 1
             name = str(path.relative_to(self._folder))
-            problem = "it is a symbolic link" if path.is_symlink() else "" if path.is_file() else "it is no regular file"
+            problem = "it is a symbolic link" if path.is_symlink() else "" if path.is_file() else "it is not a regular file"
             yield Entry(name, 0 if problem else path.stat().st_size, _reader(path, budget), problem)
 
     def _manifest(self) -> manifest.Manifest:

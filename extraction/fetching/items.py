@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from extraction.algorithms.dom.references import Need
+from extraction.algorithms.dom.references import NeededResource
 
 MEBIBYTE = 1024**2
 
@@ -44,11 +44,11 @@ class AssetItem:
     """A stylesheet, picture or font that a page needs. name: its address, or its name in the archive."""
 
     name: str
-    need: Need
+    need: NeededResource
     content: bytes
 
 
-Wanted = Callable[[str], Need | None]
+Wanted = Callable[[str], NeededResource | None]
 """What an address or name in an archive is needed as; None where no page needs it."""
 
 

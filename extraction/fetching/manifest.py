@@ -37,7 +37,7 @@ def place(name: str) -> int | None:
 
 def too_large(name: str) -> Manifest:
     """What stands for a manifest of more than MAX_BYTES."""
-    return Manifest(problems=(Refused(name, f"it has more than {MAX_BYTES:,} bytes and was not read; file names stand in for addresses"),))
+    return Manifest(problems=(Refused(name, f"it has more than {MAX_BYTES:,} bytes and was not read; file names are used as addresses"),))
 
 
 def parse(content: bytes, *, name: str = NAME) -> Manifest:
@@ -77,11 +77,11 @@ def _add(rows: dict[str, Row], problems: list[Refused], line: str, file: str, ur
         problems.append(Refused(line, f"the file {printable(file[:100])!r}: {error}"))
         return
     if name in rows:
-        problems.append(Refused(line, f"the file {name} stands in an earlier line too; that one holds"))
+        problems.append(Refused(line, f"the file {name} is in an earlier line too, which counts"))
         return
     try:
         address = safe_url(url) if url else None
     except ValueError as error:
-        problems.append(Refused(name, f"{error}; its file name stands in"))
+        problems.append(Refused(name, f"{error}; its file name is used"))
         address = None
     rows[name] = Row(address, printable(content_type)[:200])

@@ -90,16 +90,16 @@ def safe_name(raw: str) -> str:
 
 
 def safe_url(raw: str) -> str:
-    """A page's address without its fragment. Raises ValueError with the reason for what is no http or https address."""
+    """A page's address without its fragment. Raises ValueError with the reason for what is not an http or https address."""
     url = urldefrag(raw.strip()).url.replace(" ", "%20")
     shown = printable(url[:100])
     if _CONTROL.search(url):
-        raise ValueError(f"the address {shown} holds control characters")
+        raise ValueError(f"the address {shown} contains control characters")
     if len(url) > MAX_LENGTH:
         raise ValueError(f"the address {shown}… has more than {MAX_LENGTH:,} characters")
     parts = urlsplit(url)
     if parts.scheme.lower() not in {"http", "https"} or not parts.hostname:
-        raise ValueError(f"the address {shown!r} is no http or https address")
+        raise ValueError(f"the address {shown!r} is not an http or https address")
     return url
 
 

@@ -52,7 +52,7 @@ class TarReader:
         self._stream = Stream(self._file, budget=budget)
         yield from files.read(self._entries(self._stream), found, budget, self.wanted)
         if self._stream.broken:
-            yield Refused(self._name, f"{self._stream.broken}; what stands before that was read")
+            yield Refused(self._name, f"{self._stream.broken}; the part before that was read")
 
     def _entries(self, stream: Stream) -> Iterator[Entry]:
         for tar, info in _members(stream):
@@ -103,7 +103,7 @@ def _problem(info: tarfile.TarInfo) -> str:
         return ""
     if info.issym() or info.islnk():
         return "it is a link"
-    return "it is a device, not a file" if info.isdev() else "it is no regular file"
+    return "it is a device, not a file" if info.isdev() else "it is not a regular file"
 
 
 def _reader(tar: tarfile.TarFile, info: tarfile.TarInfo, stream: Stream | None) -> Callable[[int], bytes]:

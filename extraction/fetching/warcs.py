@@ -53,10 +53,10 @@ class WarcReader:
                 if item is not None:
                     yield item
         except (EntryError, ArchiveLoadFailed, UnicodeError, ValueError, AttributeError) as error:
-            yield Refused(self._name, f"{printable(str(error))[:300]}; what stands before that was read")
+            yield Refused(self._name, f"{printable(str(error))[:300]}; the part before that was read")
         else:
             if self._stream.broken:
-                yield Refused(self._name, f"{self._stream.broken}; what stands before that was read")
+                yield Refused(self._name, f"{self._stream.broken}; the part before that was read")
 
     def _records(self) -> Iterator[Any]:
         """The records. Each is read to its end here, so that the allowance for headers counts headers only."""

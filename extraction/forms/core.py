@@ -17,7 +17,7 @@ def plain_numbers(form: forms.BaseForm) -> None:
             whole = "number" if isinstance(field, forms.FloatField) else "whole number"
             field.error_messages |= {
                 "required": f"Give a {whole}.",
-                "invalid": f"This is no {whole}.",
+                "invalid": f"This is not a {whole}.",
                 "min_value": f"Give a {whole} of at least %(limit_value)s.",
                 "max_value": f"Give a {whole} of at most %(limit_value)s.",
             }

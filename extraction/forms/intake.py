@@ -19,7 +19,7 @@ class ImportForm(forms.Form):
     def clean_file(self) -> "UploadedFile[bytes]":
         file: UploadedFile[bytes] = self.cleaned_data["file"]
         if not (file.name or "").lower().endswith(ARCHIVES):
-            raise forms.ValidationError(f"{file.name} is not an archive that can be read. Give one of: {', '.join(ARCHIVES)}.")
+            raise forms.ValidationError(f"{file.name} is not an archive that Vertex can read. Choose one of: {', '.join(ARCHIVES)}.")
         if (file.size or 0) > settings.VERTEX_UPLOAD_MAX_BYTES:
             raise forms.ValidationError(
                 f"{file.name} has {file.size:,} bytes; at most {settings.VERTEX_UPLOAD_MAX_BYTES:,} are accepted. Split it, "

@@ -14,11 +14,11 @@ class LabelsForm(forms.Form):
     def clean_file(self) -> str:
         file: UploadedFile[bytes] = self.cleaned_data["file"]
         if (file.size or 0) > page_labels.MOST_BYTES:
-            raise forms.ValidationError(f"{file.name} has {file.size:,} bytes; at most {page_labels.MOST_BYTES:,} are taken")
+            raise forms.ValidationError(f"{file.name} has {file.size:,} bytes; at most {page_labels.MOST_BYTES:,} are accepted")
         try:
             text: str = file.read().decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise forms.ValidationError(f"{file.name} is no text in UTF-8") from error
+            raise forms.ValidationError(f"{file.name} is not UTF-8 text") from error
         return text
 
     @property

@@ -16,9 +16,9 @@ class MonitorForm(forms.ModelForm[Monitor]):
         model = Monitor
         fields = ["enabled", "every_hours", "auto_repair"]
         labels = {
-            "enabled": "Check its rules by itself",
-            "every_hours": "Hours from one check to the next",
-            "auto_repair": "Repairs that pass every test go live by themselves",
+            "enabled": "Check the rules automatically",
+            "every_hours": "Hours between checks",
+            "auto_repair": "Automatically publish repairs that pass every test",
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -31,24 +31,26 @@ class ChannelForm(forms.ModelForm[AlertChannel]):
 
     url = forms.CharField(max_length=2000, required=False, label="Address")
     events = forms.MultipleChoiceField(
-        choices=Event.choices, widget=forms.CheckboxSelectMultiple, error_messages={"required": "Choose at least one, or switch it off."}
+        choices=Event.choices,
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Choose at least one, or disable the channel."},
     )
     sites = forms.ModelMultipleChoiceField(Site.objects.order_by("name"), required=False, widget=forms.CheckboxSelectMultiple)
 
     class Meta:
         model = AlertChannel
         fields = ["name", "events", "sites", "enabled"]
-        error_messages = {"name": {"unique": "There is a channel of this name already."}}
+        error_messages = {"name": {"unique": "There is already a channel with this name."}}
 
     def clean_url(self) -> str:
         """A new address; the one there is for an empty field. What was typed is not repeated in the error."""
         url: str = self.cleaned_data["url"].strip()
         if not url:
             if not self.instance.url:
-                raise forms.ValidationError("Give the address.")
+                raise forms.ValidationError("Enter the address.")
             return self.instance.url
         if not alerts.usable(url):
-            raise forms.ValidationError("That address is none that Apprise can use. An example: mailtos://user:password@mail.example.org")
+            raise forms.ValidationError("Apprise cannot use that address. Use an address such as mailtos://user:password@mail.example.org")
         return url
 
     def save(self, commit: bool = True) -> Any:

@@ -32,7 +32,7 @@ class ExportForm(forms.Form):
     columns = forms.MultipleChoiceField(required=False)
     several = forms.ChoiceField(choices=[("join", "joined"), ("json", "as JSON")], required=False)
     separator = forms.CharField(required=False, max_length=10, strip=False)
-    values = forms.ChoiceField(choices=[("normalised", "normalised"), ("raw", "as they stand")], required=False)
+    values = forms.ChoiceField(choices=[("normalised", "normalised"), ("raw", "as they appear")], required=False)
     guard = forms.ChoiceField(choices=[("1", "on"), ("0", "off")], required=False)
     bom = forms.BooleanField(required=False)
 

@@ -20,7 +20,7 @@ class RecordTypeForm(forms.ModelForm[RecordType]):
     class Meta:
         model = RecordType
         fields = ["name", "description"]
-        error_messages = {"name": {"unique": "There is a record type of this name already."}}
+        error_messages = {"name": {"unique": "There is already a record type with this name."}}
 
 
 class AttributeForm(forms.Form):
@@ -37,15 +37,15 @@ class AttributeForm(forms.Form):
     def clean_list(self) -> str:
         name: str = _SPACES.sub("_", self.cleaned_data["list"].strip())
         if name and not name.isidentifier():
-            raise forms.ValidationError(f"“{name}” cannot be a list's name. Use letters, digits and _, a letter first.")
+            raise forms.ValidationError(f"“{name}” cannot be a list's name. Use letters, digits and _, and begin with a letter.")
         return name
 
     def clean_name(self) -> str:
         name = _SPACES.sub("_", self.cleaned_data["name"].strip())
         if name and not name.isidentifier():
-            raise forms.ValidationError(f"“{name}” cannot be a column's name. Use letters, digits and _, a letter first.")
+            raise forms.ValidationError(f"“{name}” cannot be a column's name. Use letters, digits and _, and begin with a letter.")
         if name.lower() == URL_COLUMN:
-            raise forms.ValidationError(f"“{URL_COLUMN}” is the column of the page's address already. Choose another name.")
+            raise forms.ValidationError(f"“{URL_COLUMN}” is already the column of the page's address. Choose another name.")
         return name
 
     def clean_hotkey(self) -> str:
@@ -74,7 +74,7 @@ class BaseAttributeFormSet(forms.BaseFormSet[AttributeForm]):
 def _refuse_twice(rows: Sequence[AttributeForm], field: str, values: Sequence[str]) -> None:
     for place, (form, value) in enumerate(zip(rows, values, strict=True)):
         if value and value in values[:place]:
-            form.add_error(field, f"There is another attribute of this {'name' if field == 'name' else 'key'}.")
+            form.add_error(field, f"There is another attribute with this {'name' if field == 'name' else 'key'}.")
 
 
 def _draft(data: dict[str, Any]) -> AttributeDraft:

@@ -11,14 +11,14 @@ from extraction.forms.core import plain_numbers
 from extraction.models import Site, Source
 from extraction.services.sites import sites, sources
 
-TAKEN = "There is a site of this name already. Choose another or add the pages there."
+TAKEN = "There is already a site with this name. Choose another name, or add the pages there."
 
 
 class SiteForm(forms.ModelForm[Site]):
     """A site's name and, where it has one, its address."""
 
     address = forms.URLField(
-        max_length=2000, required=False, assume_scheme="https", label="Address", help_text="Optional. Where the site is on the web."
+        max_length=2000, required=False, assume_scheme="https", label="Address", help_text="Optional. The site's address on the web."
     )
 
     class Meta:
@@ -71,9 +71,9 @@ class PatternsField(LinesField):
             try:
                 host = UrlPattern.from_text(pattern).host
             except ValueError as error:
-                raise forms.ValidationError(f"“{pattern}” is no pattern: {error}.") from error
+                raise forms.ValidationError(f"“{pattern}” is not a pattern: {error}.") from error
             if not _HOST.fullmatch(host):
-                raise forms.ValidationError(f"“{pattern}” is no pattern: “{host}” is no host. A path begins with /, as in /book/*.")
+                raise forms.ValidationError(f"“{pattern}” is not a pattern: “{host}” is not a host. A path begins with /, as in /book/*.")
         return patterns
 
 
@@ -88,16 +88,18 @@ def cleaned(address: str) -> str:
 class SourceForm(forms.ModelForm[Source]):
     """All that can be set about a site's fetching."""
 
-    addresses = AddressesField(label="Addresses to begin with", required=False)
-    include = PatternsField(
-        label="Only addresses like", required=False, help_text="One a line: /book/* for one level, /shop/** for any depth."
+    addresses = AddressesField(label="Start addresses", required=False)
+    include = PatternsField(label="Include only", required=False, help_text="One per line: /book/* for one level, /shop/** for any depth.")
+    exclude = PatternsField(label="Exclude", required=False)
+    hosts = LinesField(
+        label="Hosts",
+        required=False,
+        help_text="One per line; .example.org includes its subdomains. Leave empty to use those of the addresses.",
     )
-    exclude = PatternsField(label="Never addresses like", required=False)
-    hosts = LinesField(label="Hosts", required=False, help_text="One a line; .example.org for all below it. Empty: those of the addresses.")
     sitemaps = AddressesField(label="More sitemaps", required=False)
     feeds = AddressesField(label="Feeds (RSS, Atom)", required=False)
-    listed = LinesField(label="A list of addresses", required=False, help_text="Pasted, one a line or as CSV.")
-    list_file = forms.FileField(label="The list as a file", required=False)
+    listed = LinesField(label="List of addresses", required=False, help_text="Paste one per line, or CSV.")
+    list_file = forms.FileField(label="List as a file", required=False)
 
     class Meta:
         model = Source
@@ -121,17 +123,17 @@ class SourceForm(forms.ModelForm[Source]):
             "contact",
         ]
         labels = {
-            "page_limit": "Pages at most",
-            "depth": "Links from the start at most",
-            "find_sitemaps": "Look for its sitemap in robots.txt",
-            "delay_s": "Seconds between two requests",
-            "concurrency": "Requests at once",
-            "rendered": "Let a browser make the pages",
+            "page_limit": "Maximum pages",
+            "depth": "Maximum links from the start",
+            "find_sitemaps": "Look for sitemaps in robots.txt",
+            "delay_s": "Seconds between requests",
+            "concurrency": "Simultaneous requests",
+            "rendered": "Render pages in a browser",
             "obey_robots": "Obey robots.txt",
-            "verify_certificates": "Trust only valid certificates",
+            "verify_certificates": "Accept only valid certificates",
             "contact": "Contact in the user agent",
         }
-        help_texts = {"depth": "Empty: any.", "contact": "A web or e-mail address. Empty: that of the settings."}
+        help_texts = {"depth": "Leave empty for no limit.", "contact": "A web or e-mail address. Leave empty for the default."}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -142,10 +144,10 @@ class SourceForm(forms.ModelForm[Source]):
         if file is None:
             return []
         if (file.size or 0) > LIST_BYTES:
-            raise forms.ValidationError(f"{file.name} has {file.size:,} bytes; at most {LIST_BYTES:,} are read.")
+            raise forms.ValidationError(f"{file.name} has {file.size:,} bytes; at most {LIST_BYTES:,} are accepted.")
         found = sources.read_list(file.read())
         if not found:
-            raise forms.ValidationError(f"{file.name} holds no web address. Give a text file or a CSV with one in each line.")
+            raise forms.ValidationError(f"{file.name} contains no web addresses. Choose a text or CSV file with one on each line.")
         return found
 
     def clean(self) -> dict[str, Any] | None:
@@ -153,20 +155,20 @@ class SourceForm(forms.ModelForm[Source]):
         pasted, filed = data.get("listed") or [], data.get("list_file") or []
         found = sources.read_list("\n".join(pasted).encode())
         if pasted and not found:
-            self.add_error("listed", "No web address stands in it. Each begins with https:// or http://.")
+            self.add_error("listed", "The list contains no web addresses. Each begins with https:// or http://.")
         data["listed"] = list(dict.fromkeys([*found, *filed]))
         if len(data["listed"]) > MAX_LISTED:
-            self.add_error("listed", f"They are {len(data['listed']):,} addresses; at most {MAX_LISTED:,} are taken.")
+            self.add_error("listed", f"The list has {len(data['listed']):,} addresses; at most {MAX_LISTED:,} are accepted.")
         if not (self.errors or any(data.get(name) for name in ("addresses", "listed", "sitemaps", "feeds"))):
-            self.add_error("addresses", "Give an address to begin with.")
+            self.add_error("addresses", "Enter a start address.")
         return data
 
 
 class NewSiteForm(SourceForm):
     """A new site by its address."""
 
-    address = forms.CharField(label="Address", max_length=2000, error_messages={"required": "Give the address of the site."})
-    name = forms.CharField(label="Name", max_length=120, required=False, help_text="Empty: the host's.")
+    address = forms.CharField(label="Address", max_length=2000, error_messages={"required": "Enter the address of the site."})
+    name = forms.CharField(label="Name", max_length=120, required=False, help_text="Leave empty to use the host's name.")
 
     field_order = ["address", "name"]
 
@@ -176,7 +178,7 @@ class NewSiteForm(SourceForm):
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"].strip()
         if name and sites.same_named(name):
-            raise forms.ValidationError("There is a site of this name already. Choose another.")
+            raise forms.ValidationError("There is already a site with this name. Choose another.")
         return name
 
     def clean_addresses(self) -> list[str]:

@@ -38,7 +38,7 @@ class SuggestedForm(forms.Form):
         names = [each.name.lower() for each in self.taken]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise forms.ValidationError(f"{', '.join(twice)} stands twice; each field has its own name.")
+            raise forms.ValidationError(f"{', '.join(twice)} is used twice. Give each field its own name.")
         return cleaned
 
     def _one(self, place: int) -> Taken:
@@ -46,7 +46,7 @@ class SuggestedForm(forms.Form):
         if not row.is_valid():
             raise forms.ValidationError([str(message) for errors in row.errors.values() for message in errors])
         if not row.cleaned_data["name"]:
-            raise forms.ValidationError("Each field that is ticked needs a name.")
+            raise forms.ValidationError("Each ticked field needs a name.")
         return Taken(place, row.cleaned_data["name"], row.cleaned_data["type"] or "text")
 
 

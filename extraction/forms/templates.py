@@ -24,7 +24,10 @@ class MergeForm(forms.Form):
 
     clusters = forms.TypedMultipleChoiceField(
         coerce=int,
-        error_messages={"required": "Choose two templates to merge.", "invalid_choice": "One of the templates is gone. Choose again."},
+        error_messages={
+            "required": "Choose two templates to merge.",
+            "invalid_choice": "One of the templates no longer exists. Choose again.",
+        },
     )
 
     def __init__(self, data: Any, *, site: Site) -> None:
@@ -45,7 +48,8 @@ class PlaceForm(forms.Form):
     NEW = "new"
 
     pages: "forms.ModelMultipleChoiceField[Page]" = forms.ModelMultipleChoiceField(
-        Page.objects.none(), error_messages={"required": "Choose pages first.", "invalid_choice": "A page is gone. Choose again."}
+        Page.objects.none(),
+        error_messages={"required": "Select pages first.", "invalid_choice": "One of the pages no longer exists. Select again."},
     )
     into = forms.CharField(required=False)
 
@@ -60,5 +64,5 @@ class PlaceForm(forms.Form):
             return into or None
         found = self.site.clusters.filter(number=int(into)).first() if into.isdecimal() else None
         if found is None:
-            raise forms.ValidationError("That template is gone. Choose another.")
+            raise forms.ValidationError("That template no longer exists. Choose another.")
         return found

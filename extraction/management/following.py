@@ -21,8 +21,8 @@ HINT_AFTER_S = 10.0
 def add_arguments(parser: CommandParser) -> None:
     """The arguments that say what becomes of the run."""
     group = parser.add_mutually_exclusive_group()
-    group.add_argument("--wait", action="store_true", help="follow the run until a worker has ended it")
-    group.add_argument("--here", action="store_true", help="do the work in this process; no worker is needed")
+    group.add_argument("--wait", action="store_true", help="follow the run until it ends")
+    group.add_argument("--here", action="store_true", help="do the work in this process, without a worker")
 
 
 def follow(command: BaseCommand, run: Run, *, wait: bool, here: bool) -> Run:
@@ -40,7 +40,7 @@ def follow(command: BaseCommand, run: Run, *, wait: bool, here: bool) -> Run:
         if run.finished or not (wait or here):
             break
         if run.state == Run.State.QUEUED and time.monotonic() >= hint_at:
-            command.stderr.write("  no worker has taken it yet; start one with make run, or use --here")
+            command.stderr.write("  no worker has started the run yet; start one with make run, or use --here")
             hint_at = math.inf
         time.sleep(LOOK_EVERY_S)
         run.refresh_from_db()
@@ -60,14 +60,14 @@ def site_named(text: str, *, create: bool = False) -> Site:
     meant = {each.pk: each for each in [*sites.same_named(text), *Site.objects.filter(slug=slug)]}
     if len(meant) > 1:
         which = ", ".join(f"{each.slug} ({each.name})" for each in meant.values())
-        raise CommandError(f"{text!r} may be several sites; which one? {which}")
+        raise CommandError(f"{text!r} matches several sites. Name one of them: {which}")
     if meant:
         return next(iter(meant.values()))
     if not create:
         known = ", ".join(Site.objects.values_list("slug", flat=True)[:20]) or "none"
         raise CommandError(f"There is no site {text!r}. Sites: {known}")
     if not slug:
-        raise CommandError(f"{text!r} cannot be a site's name: it needs a letter or a digit")
+        raise CommandError(f"{text!r} cannot be a site's name, because it has no letter or digit")
     return Site.objects.create(name=text[:120], slug=slug)
 
 
@@ -86,6 +86,7 @@ def _line(run: Run) -> str:
         problems = run.problems.count()
         text += f"; {run_words.sentence(run)}"
         text += f"; {problems:,} problem{'s' if problems > 1 else ''}, see the run's page" if problems else ""
-        if run_words.outcome(run) != Run.State.DONE and run.summary.get("reason"):
-            text += f"; the commonest reason: {run.summary['reason']}"
+        reason = run.read_summary().reason
+        if run_words.outcome(run) != Run.State.DONE and reason:
+            text += f"; most common reason: {reason}"
     return text

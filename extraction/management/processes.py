@@ -58,7 +58,7 @@ def wait_for_port(process: "subprocess.Popen[bytes]", port: int, *, timeout_s: f
     raise ProcessError(f"nothing listens on port {port} after {timeout_s:.0f} s")
 
 
-def free_port(wanted: int, *, tries: int = 20, advice: str = "name a free one with VERTEX_PORT") -> int:
+def free_port(wanted: int, *, tries: int = 20, advice: str = "set VERTEX_PORT to a free one") -> int:
     """The wanted port, or the next one that nobody listens on. Raises ProcessError, which says what to do, when all are taken."""
     for port in range(wanted, wanted + tries):
         with socket.socket() as probe:

@@ -6,6 +6,8 @@ from django.conf import settings
 from django.db import models
 from django.urls import reverse
 
+from extraction.algorithms.json_values import read_as
+from extraction.models.kept_template import KeptTemplate
 from extraction.models.page import Page
 from extraction.models.run import Run
 from extraction.models.site import Site
@@ -17,7 +19,7 @@ class Clustering(models.Model):
     method: a name of `algorithms.methods`; empty for the site's templates as they were then. groups: ids of pages, the largest group
     first, pages that are like no other as groups of one. bits: MDL cost, None where nobody could tell. seconds, peak_bytes: what it took.
     reason: why it gave up, empty where it did not.
-    templates: of the site's templates as they were before another clustering was adopted, the id and the masks of each group; empty
+    templates: of the site's templates as they were before another clustering was adopted, a `KeptTemplate` of each group; empty
     otherwise.
     """
 
@@ -44,6 +46,10 @@ class Clustering(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("site_lab_method", args=[self.site.slug, self.pk])
+
+    def read_templates(self) -> tuple[KeptTemplate, ...]:
+        """The templates that its groups were, () where they were none. Raises JsonShapeError."""
+        return tuple(read_as(tuple[KeptTemplate, ...], self.templates, key="templates"))
 
     @property
     def pages(self) -> int:

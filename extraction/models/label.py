@@ -6,7 +6,9 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from extraction.algorithms.dom.nodes import Location
 from extraction.models.cluster import Cluster
+from extraction.models.marked_places import read_location
 from extraction.models.schema import Attribute
 
 
@@ -54,6 +56,10 @@ class Label(models.Model):
 
     def __str__(self) -> str:
         return f"{self.attribute}: {self.value if self.location else 'not here'}"
+
+    def read_location(self) -> Location | None:
+        """The place, None for "not on this page". Raises JsonShapeError."""
+        return None if self.location is None else read_location(self.location)
 
     @property
     def absent(self) -> bool:

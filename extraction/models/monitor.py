@@ -1,5 +1,6 @@
 """Monitoring: when a site is checked, by which pages, and what the checks found (Vertex §3.2.2)."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self, TypeAlias
 
 from django.conf import settings
@@ -8,6 +9,8 @@ from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
 
+from extraction.algorithms.json_values import read_as
+from extraction.models.check_findings import AttributeFinding, CheckedPage, CheckEvidence
 from extraction.models.cluster import Cluster
 from extraction.models.page import Page
 from extraction.models.rule import Rule
@@ -82,8 +85,7 @@ class Check(models.Model):
     """What one check found of one cluster's rule.
 
     verdict: `monitoring.verdict.Kind`. confirmed: a second fetch said the same; only then anything follows from it. attributes:
-    {name: {kind, pages, fraction, null_fraction}}. pages: [{url, outcome, old, new}] with snapshot ids (new null where unchanged or not
-    fetched). evidence: [{attribute, url, kind, strong, before, now, reason}].
+    {name: `AttributeFinding`}. pages: of `CheckedPage`. evidence: of `CheckEvidence`.
     """
 
     Verdict: TypeAlias = CheckVerdict
@@ -114,11 +116,23 @@ class Check(models.Model):
     def __str__(self) -> str:
         return f"check of {self.cluster} at {self.checked_at:%Y-%m-%d %H:%M}: {self.verdict}"
 
+    def read_attributes(self) -> dict[str, AttributeFinding]:
+        """{attribute: what was found of it}. Raises JsonShapeError."""
+        return dict(read_as(Mapping[str, AttributeFinding], self.attributes, key="attributes"))
+
+    def read_pages(self) -> tuple[CheckedPage, ...]:
+        """What came of the watched pages. Raises JsonShapeError."""
+        return tuple(read_as(tuple[CheckedPage, ...], self.pages, key="pages"))
+
+    def read_evidence(self) -> tuple[CheckEvidence, ...]:
+        """What speaks against the rule. Raises JsonShapeError."""
+        return tuple(read_as(tuple[CheckEvidence, ...], self.evidence, key="evidence"))
+
     @property
     def broken(self) -> list[str]:
         """The attributes whose rule no longer works, by this check."""
         good = (self.Verdict.OK, self.Verdict.UNREACHABLE)
-        return [name for name, found in self.attributes.items() if found["kind"] not in good]
+        return [name for name, found in self.read_attributes().items() if found.kind not in good]
 
     @property
     def standing(self) -> str:

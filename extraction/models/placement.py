@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from extraction.models.cluster import Cluster
+from extraction.models.merge_evidence import MergeEvidence
 from extraction.models.page import Page
 from extraction.models.site import Site
 
@@ -63,7 +64,7 @@ class MergeProposal(models.Model):
     """Two clusters that seem to be one template, and what a person said to that.
 
     into: the one that would stay. kind: both have rules, which give the same on each other's pages; or only `into` has one, which gives
-    whole records on the other's pages. evidence: figures of the comparison, by kind. One row a pair, whichever would stay.
+    whole records on the other's pages. evidence: `MergeEvidence` as JSON. One row a pair, whichever would stay.
     """
 
     Kind: TypeAlias = ProposalKind
@@ -89,3 +90,7 @@ class MergeProposal(models.Model):
 
     def __str__(self) -> str:
         return f"{self.other} into {self.into}: {self.get_kind_display().lower()}"
+
+    def read_evidence(self) -> MergeEvidence:
+        """Why they seem to be one. Raises JsonShapeError."""
+        return MergeEvidence.from_json(self.evidence)

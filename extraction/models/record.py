@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import Case, Count, F, Q, Value, When
 
 from extraction.models.cluster import Cluster
+from extraction.models.record_values import RecordValue, read_rows, read_values
 from extraction.models.rule import Rule
 from extraction.models.run import Run
 from extraction.models.snapshot import Snapshot
@@ -16,9 +17,9 @@ from extraction.models.snapshot import Snapshot
 class RecordPart(models.TextChoices):
     """Which records of a template."""
 
-    NOW = "now", "of its pages"
-    EARLIER = "earlier", "of earlier pages"
-    ELSEWHERE = "elsewhere", "of pages elsewhere now"
+    NOW = "now", "of its current pages"
+    EARLIER = "earlier", "of earlier content"
+    ELSEWHERE = "elsewhere", "of pages now elsewhere"
 
 
 class RecordState(models.TextChoices):
@@ -67,7 +68,7 @@ class RecordFigures:
 
 
 class RecordQuerySet(models.QuerySet["Record"]):
-    """Whose a record is now.
+    """Tells the records of a template's current pages from the others.
 
     A record belongs to its page, and a template's records are those of its pages as they stand there now. What the pages have
     not got any more is kept and named apart, so that no count of one is taken for the other: records of earlier pages (another
@@ -123,8 +124,7 @@ class RecordQuerySet(models.QuerySet["Record"]):
 class Record(models.Model):
     """What one rule version gave on one page: its values, or the reason why there are none.
 
-    values: {attribute name: [{"raw": text as it stood, "value": normalised text or None, "problem": why not}, …]}.
-    rows: {list name: [values of one row as above, …]}.
+    values: {attribute: list of `RecordValue`}. rows: {list: [values of one row as above, …]}.
     state: complete; incomplete (something mandatory is missing or several values stand where one belongs);
     failed (nothing extracted; `reason` says why). text: all raw values, for the search.
     """
@@ -154,3 +154,11 @@ class Record(models.Model):
 
     def __str__(self) -> str:
         return f"record of {self.snapshot}"
+
+    def read_values(self) -> dict[str, list[RecordValue]]:
+        """{attribute: its values}. Raises JsonShapeError."""
+        return read_values(self.values)
+
+    def read_rows(self) -> dict[str, list[dict[str, list[RecordValue]]]]:
+        """{list: the values of each of its rows}. Raises JsonShapeError."""
+        return read_rows(self.rows)

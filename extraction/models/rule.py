@@ -7,7 +7,9 @@ from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 
+from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models.cluster import Cluster
+from extraction.models.rule_report import RuleReport
 from extraction.models.site import Site
 
 
@@ -64,8 +66,8 @@ class RuleQuerySet(models.QuerySet["Rule"]):
 class Rule(models.Model):
     """One version of a cluster's rule.
 
-    definition: `algorithms.rules.rule.Rule` as JSON. stylesheet: the XSLT made of it; what is run. report: what the
-    learner said of each attribute (precision, distance, support, features) and what validation found.
+    definition: `algorithms.rules.rule.RuleDefinition` as JSON. stylesheet: the XSLT made of it; what is run. report: `RuleReport`
+    as JSON.
     state: `TRANSITIONS` says what may become of it. A version in one of the states of SERVING is the one that extracts; a suspect or
     broken one goes on serving until a person or a repair replaces it, since most of its attributes are right.
     """
@@ -121,6 +123,14 @@ class Rule(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("rule", args=[self.cluster.site.slug, self.cluster.number, self.version])
+
+    def read_definition(self) -> RuleDefinition:
+        """The rule as a value. Raises RuleError or XPathError when the row does not hold one."""
+        return RuleDefinition.from_json(self.definition)
+
+    def read_report(self) -> RuleReport:
+        """What is said of the version. Raises JsonShapeError when the row does not hold a report."""
+        return RuleReport.from_json(self.report)
 
     @property
     def serving(self) -> bool:

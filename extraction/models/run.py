@@ -11,6 +11,7 @@ from django.db.models import Q
 from django.urls import reverse
 
 from extraction.models.cluster import Cluster
+from extraction.models.run_values import RunParameters, RunSummary
 from extraction.models.site import Site
 
 
@@ -64,11 +65,11 @@ class RunQuerySet(models.QuerySet["Run"]):
 class Run(models.Model):
     """One job: what it is to do, how far it is, how it ended.
 
-    parameters: what the job needs, by kind. target: a digest of those parameters that tell runs of this kind apart (`target_of`); two
-    unfinished runs of the same kind cannot have the same site or cluster and the same target. done, total: in `unit`s; total 0 while
-    unknown. claimed_by: host and process of the worker that holds it. heartbeat_at: when that worker last showed life. attempts: how
-    often it was started. started_at: when it was claimed last. worked_s: seconds of the stretches before that, of a run that was paused
-    or taken up again. summary: figures of the result, by kind.
+    parameters: `RunParameters` as JSON, what the job needs. target: a digest of those parameters that tell runs of this kind apart
+    (`target_of`); two unfinished runs of the same kind cannot have the same site or cluster and the same target. done, total: in `unit`s;
+    total 0 while unknown. claimed_by: host and process of the worker that holds it. heartbeat_at: when that worker last showed life.
+    attempts: how often it was started. started_at: when it was claimed last. worked_s: seconds of the stretches before that, of a run
+    that was paused or taken up again. summary: `RunSummary` as JSON.
     """
 
     Kind: TypeAlias = RunKind
@@ -138,6 +139,19 @@ class Run(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("run", args=[self.pk])
+
+    def read_parameters(self) -> RunParameters:
+        """What it is to do. Raises JsonShapeError."""
+        return RunParameters.from_json(self.parameters)
+
+    def read_summary(self) -> RunSummary:
+        """What came of it so far. Raises JsonShapeError."""
+        return RunSummary.from_json(self.summary)
+
+    def write_summary(self, summary: RunSummary) -> None:
+        """Keeps what came of it so far, in the row at once."""
+        self.summary = summary.as_json()
+        Run.objects.filter(pk=self.pk).update(summary=self.summary)
 
     @property
     def finished(self) -> bool:

@@ -38,7 +38,7 @@ def strip(parts: Sequence[float], label: str, groups: int) -> SafeString:
 @register.filter
 def clustering_name(clustering: Clustering) -> str:
     """What a clustering is called."""
-    return lab_view.title(clustering.method) if clustering.method else "Templates now"
+    return lab_view.title(clustering.method) if clustering.method else "Current templates"
 
 
 @register.filter

@@ -67,7 +67,7 @@ SIGNS: dict[str, Sign] = {
     "recovered": Sign("ok", "●", "Recovered by itself"),
     "dismissed": Sign("", "–", "Dismissed"),
     # Health
-    "ok": Sign("ok", "●", "Ok"),
+    "ok": Sign("ok", "●", "OK"),
     "suspect": Sign("suspect", "◐", "Suspect"),
     "broken": Sign("broken", "✕", "Broken"),
     "unreachable": Sign("unreachable", "⌁", "Unreachable"),

@@ -39,7 +39,7 @@ def may_control(request: HttpRequest, run: Run, *, or_refuse: bool = False) -> b
     role = role_of(request.user) or 0
     allowed = role >= Role.OPERATOR or (role >= Role.EDITOR and run.created_by_id in (None, request.user.pk))
     if or_refuse and not allowed:
-        raise PermissionDenied("Only an operator stops what somebody else started.")
+        raise PermissionDenied("Only an operator can stop a run that somebody else started.")
     return allowed
 
 

@@ -87,7 +87,11 @@ def stored(server: DemoServer, template: str, design: int, *, styled: bool = Tru
     snapshot = factory.snapshot(site, page.url, page.content)
     snapshot.content_type = page.content_type
     snapshot.save()
-    needed = references.needs(references.of_page(parse(page.content, content_type=page.content_type).root), page.url) if styled else []
+    needed = (
+        references.resolve_references(references.find_references(parse(page.content, content_type=page.content_type).root), page.url)
+        if styled
+        else []
+    )
     room = assets.Room.of(site)
     while needed:
         kept = [assets.keep(site, need, server.answer(need.url.removeprefix(server.address)).content, room) for need in needed]

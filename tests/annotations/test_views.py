@@ -8,8 +8,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from extraction.algorithms.rules import rule as rule_value
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.models import Attribute, Cluster, Label, RecordType, Rule, Run, Snapshot
+from extraction.models.rule_report import RuleReport
 from extraction.services.core import stored_bytes
 from extraction.services.learning import workspaces
 from extraction.services.rules import rules
@@ -133,7 +134,7 @@ def test_a_template_with_labels_keeps_its_record_type_and_says_why(signed_in, sh
     factory.mark(shop, 0, title=["Book 0"])
     RecordType.objects.create(name="Film", slug="film")
     response = signed_in("editor").post(address("workbench_record_type"), {"record_type": "film"}, follow=True)
-    assert "has labels of its present record type" in response.content.decode()
+    assert "has marked values of its current record type" in response.content.decode()
     assert Cluster.objects.get().record_type.slug == "book"
 
 
@@ -183,7 +184,7 @@ def test_a_mark_is_saved_and_brings_the_values_it_teaches_and_their_rate(signed_
     assert draft["state"] == "learned" and draft["values"][str(page(shop, 1).pk)][0]["value"] == "Book 1"
     assert draft["coverage"]["hits"] == draft["coverage"]["checked"] == draft["coverage"]["total"] == 8
     assert answer["steps"] == {"undo": True, "redo": False}
-    assert client.get(address("workbench_coverage"), {"attribute": attribute().pk, "cursor": 0}).json()["coverage"]["hits"] == 8
+    assert client.get(address("workbench_coverage"), {"attribute": attribute().pk}).json()["coverage"]["hits"] == 8
 
 
 def test_two_of_several_offer_the_others(signed_in, shop):
@@ -249,18 +250,18 @@ def test_what_cannot_be_learned_is_said_in_words(signed_in, shop):
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ("no json", "no JSON"),
-        ([], "no JSON object"),
+        ("no json", "not JSON"),
+        ([], "not a JSON object"),
         ({"page": 0, "changes": []}, "no page"),
         ({"page": "x", "changes": []}, "no page 'x'"),
         ({"changes": None}, "no page"),
         ({"page": "FIRST"}, "changes: a list"),
-        ({"page": "FIRST", "changes": []}, "nothing is changed"),
-        ({"page": "FIRST", "changes": [7]}, "each needs an attribute"),
+        ({"page": "FIRST", "changes": []}, "the list is empty"),
+        ({"page": "FIRST", "changes": [7]}, "each change needs an attribute"),
         ({"page": "FIRST", "changes": [{"attribute": 0, "locations": []}]}, "no attribute 0"),
         ({"page": "FIRST", "changes": [{"attribute": "TITLE", "locations": 5}]}, "locations: a list"),
         ({"page": "FIRST", "changes": [{"attribute": "TITLE", "locations": [{"node": -1, "kind": "text"}]}]}, "not a location"),
-        ({"page": "FIRST", "changes": [{"attribute": "TITLE", "locations": [{"node": 9999, "kind": "element"}]}]}, "no such place"),
+        ({"page": "FIRST", "changes": [{"attribute": "TITLE", "locations": [{"node": 9999, "kind": "element"}]}]}, "no longer on the page"),
     ],
 )
 def test_a_wrong_change_says_what_is_wrong(signed_in, shop, body, words):
@@ -274,10 +275,10 @@ def test_a_wrong_change_says_what_is_wrong(signed_in, shop, body, words):
     ("name", "query", "words"),
     [
         ("workbench_draft", {"attribute": "x"}, "no attribute 'x'"),
-        ("workbench_coverage", {"attribute": "TITLE", "cursor": "x"}, "cursor: a number"),
-        ("workbench_place", {"page": "FIRST", "location": "{"}, "no JSON"),
+        ("workbench_tree", {"page": "FIRST", "after": "x"}, "after: a number"),
+        ("workbench_place", {"page": "FIRST", "location": "{"}, "not JSON"),
         ("workbench_place", {"page": "FIRST", "location": '{"node": 9999, "kind": "element"}'}, "no such place"),
-        ("workbench_tree", {"page": "FIRST", "node": "9999"}, "there is no 9999"),
+        ("workbench_tree", {"page": "FIRST", "node": "9999"}, "there is no element 9999"),
         ("workbench_tree", {"page": "0"}, "no page"),
     ],
 )
@@ -349,7 +350,7 @@ def test_a_frame_needs_a_role_a_page_and_a_get(client, signed_in, shop, person):
 
 def test_a_page_whose_bytes_are_gone_says_so_in_its_frame(signed_in, shop):
     Snapshot.objects.update(sha256="f" * 64)
-    assert "bytes of the page are gone" in signed_in("viewer").get(reverse("frame", args=[page(shop).pk])).content.decode()
+    assert "bytes of the page are missing" in signed_in("viewer").get(reverse("frame", args=[page(shop).pk])).content.decode()
 
 
 def test_advice_names_the_pages_in_the_order_in_which_they_would_teach(signed_in, shop):
@@ -416,8 +417,8 @@ def test_pages_that_say_nothing_of_themselves_offer_nothing(signed_in, shop):
 
 def test_publishing_a_rule_that_lacks_attributes_asks_first_and_names_them(signed_in, shop):
     client = signed_in("editor")
-    value = rule_value.Rule((rule_value.AttributeRule("title", alternatives=(rule_value.Selector("//h1/text()"),)),))
-    draft = rules.add_draft(shop, value, report={}, origin=Rule.Origin.LEARNED)
+    value = RuleDefinition((AttributeRule("title", alternatives=(Selector("//h1/text()"),)),))
+    draft = rules.add_draft(shop, value, report=RuleReport(), origin=Rule.Origin.LEARNED)
     for body in ({}, {"lacking": []}, {"lacking": ["price"]}, {"lacking": "price, author"}):
         answer = post(client, "workbench_publish", body)
         assert (answer.status_code, answer.json()) == (200, {"lacking": ["price", "author"]})

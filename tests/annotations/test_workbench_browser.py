@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from extraction.algorithms.dom.nodes import Location, elements, value
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.dom.references import Kind, Need
+from extraction.algorithms.dom.references import NeededResource, ResourceKind
 from extraction.display import addresses
 from extraction.models import Attribute, Cluster, Label, RecordType, SamplePage, Snapshot
 from extraction.services.core import stored_bytes
@@ -19,6 +19,7 @@ from tests.e2e import browser as chromium
 from tests.fixtures import product_feed
 from tests.fixtures.hostile import ASSETS, hostile_html
 from tests.services import factory
+from tests.views.core.unstyled import unstyled
 
 playwright_api = pytest.importorskip("playwright.sync_api")
 
@@ -167,6 +168,7 @@ def test_hovering_shows_the_text_node_and_clicking_saves_its_place(bench):
     assert text == "Book 0" and place == factory.text_at(stored_bytes.get(Snapshot.objects.order_by("pk")[0].sha256), "Book 0")
     row = bench.page.locator("#attributes > li").first
     bench.until(lambda: "100 %" in row.inner_text() and "Book 0" in row.inner_text())
+    assert unstyled(bench.page) == []
 
 
 def test_a_text_after_a_comment_is_the_second_text_node(bench):
@@ -439,8 +441,8 @@ def test_a_hostile_page_runs_nothing_asks_nothing_and_can_be_annotated(bench, li
 def test_a_hostile_pages_own_styles_and_pictures_run_nothing_and_load_from_us_only(bench, live_server):
     cluster = messy(hostile_html(), title="text", price="text")
     for url, content in ASSETS.items():
-        kind = Kind.STYLE if url.endswith(".css") else Kind.IMAGE
-        kept = assets.keep(cluster.site, Need(url, kind), content.encode(), assets.Room.of(cluster.site))
+        kind = ResourceKind.STYLE if url.endswith(".css") else ResourceKind.IMAGE
+        kept = assets.keep(cluster.site, NeededResource(url, kind), content.encode(), assets.Room.of(cluster.site))
         assert kept is not None and kept.error == ""
     bench.open(cluster)
     bench.page.wait_for_timeout(500)
@@ -459,7 +461,10 @@ def test_a_hostile_pages_own_styles_and_pictures_run_nothing_and_load_from_us_on
 def test_a_drawing_opened_alone_is_refused(bench, live_server):
     cluster = messy(hostile_html(), title="text")
     kept = assets.keep(
-        cluster.site, Need("http://evil.example/1.png", Kind.IMAGE), ASSETS["http://evil.example/1.png"].encode(), assets.Room(1, 9999)
+        cluster.site,
+        NeededResource("http://evil.example/1.png", ResourceKind.IMAGE),
+        ASSETS["http://evil.example/1.png"].encode(),
+        assets.Room(1, 9999),
     )
     response = bench.page.goto(f"{live_server.url}{addresses.folder(cluster.site.pk)}{kept.sha256}.svg")
     assert response.status == 404

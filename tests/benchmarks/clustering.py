@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 from lxml import etree
 
-from extraction.algorithms.clustering.cores import refine
-from extraction.algorithms.clustering.masked_shingles import cluster
-from extraction.algorithms.clustering.paths import PagePaths, paths_of
+from extraction.algorithms.clustering.masked_shingles import cluster_vectors
+from extraction.algorithms.clustering.page_steps import PageSteps, collect_steps
+from extraction.algorithms.clustering.refinement import refine_clusters
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.sketches.shingles import vector, vectors
+from extraction.algorithms.sketches.shingles import compute_vector, compute_vectors
 from tests.algorithms.clustering import listing
 
 
@@ -59,8 +59,8 @@ def drawn_vectors(count: int, *, templates: int, noise: float) -> list[int]:
 
 def time_vectors(pages: list[bytes]) -> None:
     parse = cpu_time_s(lambda: [etree.fromstring(page, etree.HTMLParser()) for page in pages], repeat=3)
-    batched = cpu_time_s(lambda: vectors(pages), repeat=5)
-    single = cpu_time_s(lambda: [vector(page) for page in pages], repeat=5)
+    batched = cpu_time_s(lambda: compute_vectors(pages), repeat=5)
+    single = cpu_time_s(lambda: [compute_vector(page) for page in pages], repeat=5)
     size = sum(map(len, pages))
     print(f"{len(pages)} pages, {size / 1e6:.1f} MB: bare lxml parse {parse:.3f} s")
     print(f"  vectors, batched      {batched:.3f} s  {batched / parse:.2f} of the parse, {size / batched / 1e6:.0f} MB/s")
@@ -70,17 +70,17 @@ def time_vectors(pages: list[bytes]) -> None:
 def time_second_stage(pages: list[bytes]) -> None:
     """What merging by cores costs beside the vectors and Algorithm 1, and beside reading the pages' steps, which are kept from then on."""
     named = {f"{number:06}": page for number, page in enumerate(pages)}
-    first = cpu_time_s(lambda: cluster(dict(zip(named, vectors(named.values()), strict=True))), repeat=3)
-    found = cluster(dict(zip(named, vectors(named.values()), strict=True)))
-    asked: dict[str, PagePaths] = {}
+    first = cpu_time_s(lambda: cluster_vectors(dict(zip(named, compute_vectors(named.values()), strict=True))), repeat=3)
+    found = cluster_vectors(dict(zip(named, compute_vectors(named.values()), strict=True)))
+    asked: dict[str, PageSteps] = {}
 
-    def steps(name: str) -> PagePaths:
+    def steps(name: str) -> PageSteps:
         if name not in asked:
-            asked[name] = paths_of(parse(named[name]).root)
+            asked[name] = collect_steps(parse(named[name]).root)
         return asked[name]
 
-    with_reading = cpu_time_s(lambda: refine(found, steps))
-    second = cpu_time_s(lambda: refine(found, steps), repeat=3)
+    with_reading = cpu_time_s(lambda: refine_clusters(found, steps))
+    second = cpu_time_s(lambda: refine_clusters(found, steps), repeat=3)
     print(f"{len(pages)} pages: vectors and Algorithm 1 {first:.3f} s, {len(found.clusters)} clusters, {len(found.unclustered)} pages left")
     print(f"  second stage          {second:.3f} s  {second / first:.1f} of the first")
     print(f"  reading {len(asked):,} pages  {with_reading - second:.3f} s")
@@ -90,13 +90,13 @@ def time_clustering(count: int, compared: int) -> None:
     for name, templates, noise in (("1,000 templates, 15 % noise", 1000, 0.15), ("no templates", 1, 1.0)):
         drawn = drawn_vectors(count, templates=templates, noise=noise)
         part = {str(i): v for i, v in enumerate(drawn[:compared])}
-        fast = cpu_time_s(lambda part=part: cluster(part), repeat=3)
+        fast = cpu_time_s(lambda part=part: cluster_vectors(part), repeat=3)
         plain = cpu_time_s(lambda part=part: listing.cluster(part, 5))
         print(f"{name}: {compared:,} vectors: {fast:.2f} s, plain dictionaries {plain:.2f} s: {plain / fast:.0f} times faster")
         items = list(enumerate(drawn))
-        whole = cpu_time_s(lambda items=items: cluster(items))
+        whole = cpu_time_s(lambda items=items: cluster_vectors(items))
         tracemalloc.start()
-        found = cluster(items)
+        found = cluster_vectors(items)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         print(f"  {count:,} vectors, {len(set(drawn)):,} distinct: {whole:.2f} s, {peak / 1e6:.0f} MB, {len(found.clusters):,} clusters")

@@ -26,7 +26,7 @@ from extraction.algorithms.learning.apriori import Example, NotLearned, learn
 from extraction.algorithms.learning.corpus import Corpus
 from extraction.algorithms.learning.tables import table
 from extraction.algorithms.rules.apply import attribute_places, extract
-from extraction.algorithms.rules.rule import AttributeRule, Rule, Selector
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.algorithms.rules.xslt import Stylesheet, stylesheet
 from extraction.demo import site as demo
 from extraction.demo.bundled import Mark, annotations
@@ -156,7 +156,7 @@ def _learned(work: Work, corpus: Corpus) -> list[AttributeRule]:
 
 def measure_extraction(rules: list[AttributeRule], contents: list[bytes]) -> None:
     """Prints what a bare parse with the rules' stylesheet costs, page after page as an extraction goes, against the bare parse."""
-    sheet = Stylesheet.compile(stylesheet(Rule(tuple(rules))))
+    sheet = Stylesheet.compile(stylesheet(RuleDefinition(tuple(rules))))
     texts = [decode(content)[1].encode() for content in contents]
 
     def bare(text: bytes) -> etree._Element:
@@ -164,7 +164,7 @@ def measure_extraction(rules: list[AttributeRule], contents: list[bytes]) -> Non
 
     bare_s = cpu_time_s(bare, texts)
     both_s = cpu_time_s(lambda text: extract(sheet, bare(text)), texts)
-    empty = Stylesheet.compile(stylesheet(Rule()))
+    empty = Stylesheet.compile(stylesheet(RuleDefinition()))
     empty_s = cpu_time_s(lambda text: extract(empty, bare(text)), texts)
     print(f"  extraction: parse and stylesheet {both_s / bare_s:.2f} of a parse, {empty_s / bare_s:.2f} with a stylesheet of no attribute")
 

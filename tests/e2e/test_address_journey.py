@@ -54,9 +54,9 @@ def test_an_editor_gives_an_address_and_watches_the_templates_come(page: "Page",
     page.get_by_text("More options").click()
     page.get_by_label("Name").fill("Shop by address")
     page.get_by_label("Every page, up to the limit").check()
-    page.get_by_label("Seconds between two requests").fill("0.05")
+    page.get_by_label("Seconds between requests").fill("0.05")
     see(page, "21-more-options")
-    page.get_by_role("button", name="Fetch its pages").click()
+    page.get_by_role("button", name="Fetch pages").click()
 
     page.wait_for_url("**/sites/shop-by-address/")
     now = page.locator("#now")
@@ -81,5 +81,5 @@ def test_an_editor_gives_an_address_and_watches_the_templates_come(page: "Page",
     assert page.locator("tbody td a").first.inner_text().startswith("/search")
     see(page, "26-refused")
     page.goto("/sites/shop-by-address/settings/")
-    assert page.get_by_label("Addresses to begin with").input_value() == f"{shop.address}/"
+    assert page.get_by_label("Start addresses").input_value() == f"{shop.address}/"
     see(page, "27-settings")

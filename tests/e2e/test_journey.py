@@ -54,7 +54,7 @@ def test_an_editor_turns_a_zip_into_a_csv_that_equals_the_truth(page: "Page", da
 
     page.wait_for_url("**/runs/*/")
     see(page, "04-run")
-    page.get_by_role("link", name="Look at the templates").click()
+    page.get_by_role("link", name="View the templates").click()
     see(page, "05-templates")
     largest = page.locator(".template-card").first
     largest.get_by_role("link", name="Annotate").click()
@@ -73,12 +73,12 @@ def test_an_editor_turns_a_zip_into_a_csv_that_equals_the_truth(page: "Page", da
     page.wait_for_url("**/rules/1/")
     see(page, "08-rule")
     page.get_by_role("button", name="Publish").click()
-    page.get_by_role("button", name="Run over all pages").click()
-    page.get_by_role("link", name="Look at the records").click()
+    page.get_by_role("button", name="Run on all pages").click()
+    page.get_by_role("link", name="View the records").click()
     see(page, "09-records")
     page.get_by_role("button", name="Export").click()
     see(page, "10-export")
-    page.get_by_label("as they stand on the page").check()
+    page.get_by_label("as they appear on the page").check()
     with page.expect_download() as download:
         page.get_by_role("button", name="Download").click()
     compare(Path(download.value.path()), truth)

@@ -64,7 +64,7 @@ def right_fraction(dashboard: Dashboard, *, design: int, address: str, version: 
 def test_a_redesign_is_found_repaired_and_accepted_with_one_key(page: "Page", dashboard: Dashboard, shop: DemoServer) -> None:
     page.set_default_timeout(60_000)
     assert right_fraction(dashboard, design=1, address=shop.address, version=1) >= 0.99
-    assert "1 template checked, 1 ok" in dashboard.manage("check_site", SLUG, "--here")
+    assert "1 template checked, 1 OK" in dashboard.manage("check_site", SLUG, "--here")
     shop.switch(design=2)
 
     sign_in(page, "operator")
@@ -79,7 +79,7 @@ def test_a_redesign_is_found_repaired_and_accepted_with_one_key(page: "Page", da
 
     page.wait_for_url("**/breakages/*/")
     assert {"authors", "price", "shelf_mark"} <= set(page.locator(".page-head .chips .chip").all_inner_texts())
-    page.get_by_text("pages that it was not learned from").first.wait_for()
+    page.get_by_text("pages it was not learned from").first.wait_for()
     page.frame_locator("iframe[data-side] >> nth=1").locator("[data-v]").first.wait_for()
     see(page, "42-breakage")
     page.keyboard.press("j")
@@ -87,9 +87,9 @@ def test_a_redesign_is_found_repaired_and_accepted_with_one_key(page: "Page", da
     page.frame_locator("iframe[data-side] >> nth=0").locator("[data-v]").first.wait_for()
     page.keyboard.press("a")
 
-    page.get_by_text("Its records are being made anew").wait_for()
+    page.get_by_text("Its records are being extracted again").wait_for()
     see(page, "43-accepted")
-    page.get_by_role("link", name="See the records").wait_for()
+    page.get_by_role("link", name="View the records").wait_for()
     assert right_fraction(dashboard, design=2, address=shop.address, version=2) >= 0.98
     page.goto("/breakages/")
     page.get_by_text("Nothing is broken").wait_for()

@@ -258,7 +258,7 @@ def test_sitemaps_feeds_and_lists_that_fail_are_told_of_where_somebody_named_the
     told = crawl(server, sitemaps=named, feeds=(f"{server.address}/no-feed",), permitted=(server.host, "127.0.0.1:9"), page_limit=1)
     found = {url: told.fetched[url].outcome for url in (*named, f"{server.address}/no-feed")}
     assert list(found.values()) == [Outcome.NOT_FOUND, Outcome.EMPTY, Outcome.UNREACHABLE, Outcome.NOT_FOUND]
-    assert all("it should name addresses" in told.fetched[url].message for url in found)
+    assert all("it should contain addresses" in told.fetched[url].message for url in found)
 
 
 def test_a_sitemap_that_was_only_guessed_is_not_told_of():

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from extraction.fetching.crawl.json_values import MessageError
+from extraction.algorithms.json_values import JsonShapeError
 from extraction.fetching.crawl.messages import (
     Address,
     Asset,
@@ -77,17 +77,17 @@ def test_whole_seconds_are_seconds():
     ],
 )
 def test_a_wrong_value_is_named(change, named):
-    with pytest.raises(MessageError, match=named):
+    with pytest.raises(JsonShapeError, match=named):
         CrawlPlan.from_json(json.dumps({"spool": "/s"} | change))
 
 
 @pytest.mark.parametrize("line", ["", "[]", "{", '{"event": "dreamt"}', '{"event": "done"}'])
 def test_a_line_that_is_no_event_is_refused(line):
-    with pytest.raises(MessageError):
+    with pytest.raises(JsonShapeError):
         event_from_json(line)
 
 
 def test_commands_arrive_and_others_are_refused():
     assert [Command.from_json(command.to_json()) for command in Command] == list(Command)
-    with pytest.raises(MessageError, match="no command"):
+    with pytest.raises(JsonShapeError, match="no command"):
         Command.from_json('{"command": "dance"}')

@@ -17,8 +17,8 @@ from statistics import median
 from lxml import etree
 
 from extraction.algorithms.boilerplate import entropy, template_hash, text_windows
-from extraction.algorithms.boilerplate.blocks import blocks
-from extraction.algorithms.boilerplate.template_hash import Measure
+from extraction.algorithms.boilerplate.blocks import split_blocks
+from extraction.algorithms.boilerplate.template_hash import HtmlAmount
 from extraction.algorithms.dom.nodes import RAW_TEXT, clean, elements, texts
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.learning.tables import table
@@ -48,8 +48,8 @@ class Figures:
 def measure(folder: Path) -> Figures:
     """The figures of a site."""
     pages, marked = read(folder)
-    held = {name: blocks(nodes) for name, nodes in pages.items()}
-    found = entropy.discover([[block.features for block in page] for page in held.values()])
+    held = {name: split_blocks(nodes) for name, nodes in pages.items()}
+    found = entropy.discover_informative([[block.features for block in page] for page in held.values()])
     with_value = informative = chars = dropped = 0
     for number, (name, page) in enumerate(held.items()):
         for place_, block in enumerate(page):
@@ -89,16 +89,16 @@ def repeated(pages: Sequence[Sequence[etree._Element]]) -> float:
 
 def template(pages: Pages, marked: dict[str, set[int]]) -> tuple[tuple[float, float, float, float], int]:
     """((bytes, words, links, text) that is template, marked values that are in template nodes)."""
-    hashed = {name: template_hash.hashed(nodes) for name, nodes in pages.items()}
-    counted = template_hash.counts(hashed.values())
+    hashed = {name: template_hash.hash_nodes(nodes) for name, nodes in pages.items()}
+    counted = template_hash.count_hashes(hashed.values())
     low, high = template_hash.default_bounds(len(pages))
-    part, whole, taken = Measure(), Measure(), 0
+    part, whole, taken = HtmlAmount(), HtmlAmount(), 0
     for name, page in hashed.items():
-        regions = template_hash.regions(page, template_hash.template_nodes(page, counted, low=low, high=high))
+        regions = template_hash.join_regions(page, template_hash.find_template_nodes(page, counted, low=low, high=high))
         part, whole = sum((region.measure for region in regions), part), whole + page[0].whole
         taken += sum(any(region.start <= node < region.end for region in regions) for node in marked.get(name, ()))
     shown = [" ".join(t for e in nodes if e.tag not in RAW_TEXT for t in texts(e)) for nodes in pages.values()]
-    windows = text_windows.learn(shown)
+    windows = text_windows.learn_text_template(shown)
     marks = sum(end - start for text in shown for start, end in windows.mark(text))
     shares = (part.size_bytes / whole.size_bytes, part.words / whole.words, part.links / max(1, whole.links), marks / sum(map(len, shown)))
     return shares, taken

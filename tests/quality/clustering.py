@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from extraction.algorithms.clustering.cores import refine
-from extraction.algorithms.clustering.masked_shingles import DEFAULT_THRESHOLD, cluster
-from extraction.algorithms.clustering.measures import quality
-from extraction.algorithms.clustering.paths import PagePaths, paths_of
+from extraction.algorithms.clustering.masked_shingles import DEFAULT_THRESHOLD, cluster_vectors
+from extraction.algorithms.clustering.measures import measure_quality
+from extraction.algorithms.clustering.page_steps import PageSteps, collect_steps
+from extraction.algorithms.clustering.refinement import refine_clusters
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError
-from extraction.algorithms.sketches.shingles import SEED, vectors
+from extraction.algorithms.sketches.shingles import SEED, compute_vectors
 
 STAGES = ("first", "both")
 
@@ -30,10 +30,10 @@ class Site:
     """A labelled site. pages: contents by name. paths: the steps of those that can be read. labels: the true template of each."""
 
     pages: dict[str, bytes]
-    paths: dict[str, PagePaths]
+    paths: dict[str, PageSteps]
     labels: dict[str, str]
 
-    def steps(self, page: str) -> PagePaths:
+    def steps(self, page: str) -> PageSteps:
         if page not in self.paths:
             raise PageError(f"{page} cannot be read")
         return self.paths[page]
@@ -41,29 +41,30 @@ class Site:
 
 def predict(site: Site, *, stage: str = "both", threshold: int = DEFAULT_THRESHOLD, seed: int = SEED) -> dict[str, str]:
     """{page: its cluster}; ``alone-page`` where it has none."""
-    found = cluster(dict(zip(site.pages, vectors(site.pages.values(), seed=seed), strict=True)), threshold=threshold)
+    found = cluster_vectors(dict(zip(site.pages, compute_vectors(site.pages.values(), seed=seed), strict=True)), threshold=threshold)
     if stage == "first":
         members = [group.members for group in found.clusters]
     else:
-        members = [group.members for group in refine(found, site.steps, threshold=threshold).clusters]
+        members = [group.members for group in refine_clusters(found, site.steps, threshold=threshold).clusters]
     labels = {page: f"cluster-{number}" for number, pages in enumerate(members) for page in pages}
     return {page: labels.get(page, f"alone-{page}") for page in site.pages}
 
 
 def figures(truth: Mapping[str, str], predicted: Mapping[str, str]) -> dict[str, float]:
     """The measures by name, and the share of pages that are in a cluster."""
-    found = quality(truth, predicted)
-    measures = {name: getattr(found, name) for name in ("purity", "pair_precision", "pair_recall", "pair_f", "v_measure")}
+    found = measure_quality(truth, predicted)
+    measures = {name: getattr(found, name) for name in ("purity", "pair_precision", "pair_recall", "v_measure")}
+    measures["pair_f"] = 2 * found.pair_precision * found.pair_recall / ((found.pair_precision + found.pair_recall) or 1)
     return measures | {"clustered": 1 - sum(predicted[page].startswith("alone-") for page in truth) / len(truth)}
 
 
-def _read(folder: Path) -> Site:
+def read_labelled(folder: Path) -> Site:
     rows = [line.split("\t") for line in (folder / "labels.tsv").read_text().splitlines() if line]
     pages = {path.name: path.read_bytes() for path in sorted((folder / "pages").iterdir())}
     paths = {}
     for name, content in pages.items():
         with suppress(PageError):
-            paths[name] = paths_of(parse(content).root)
+            paths[name] = collect_steps(parse(content).root)
     return Site(pages, paths, {row[0]: row[1] for row in rows})
 
 
@@ -81,7 +82,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=9)
     parser.add_argument("--stage", choices=STAGES)
     options = parser.parse_args()
-    sites = {folder.name: _read(folder) for folder in sorted(path.parent for path in options.data.glob("*/labels.tsv"))}
+    sites = {folder.name: read_labelled(folder) for folder in sorted(path.parent for path in options.data.glob("*/labels.tsv"))}
     options.predictions.write_text(json.dumps({name: predict(site) for name, site in sites.items()}, indent=1))
     print(f"{options.seeds} seeds, threshold {DEFAULT_THRESHOLD}")
     for stage in [options.stage] if options.stage else STAGES:

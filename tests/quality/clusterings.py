@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from extraction.algorithms.clustering.measures import Quality, quality
+from extraction.algorithms.clustering.measures import ClusteringQuality, measure_quality
 from extraction.algorithms.methods import METHODS, Pages
 from extraction.services.lab import method_process
-from extraction.services.lab.method_process import Outcome
+from extraction.services.lab.method_process import MethodResult
 
 MIXED_PAGES = 30
 """Pages of each site in the mixture, spread evenly."""
@@ -31,7 +31,7 @@ class Measured:
     """A method on a set. time, memory: as ratios to the first method."""
 
     method: str
-    quality: Quality
+    quality: ClusteringQuality
     groups: int
     time: float
     memory: float
@@ -66,15 +66,15 @@ def spread(files: Sequence[Path], most: int) -> list[Path]:
 
 def measure(pages: Pages, labels: Labels, methods: Sequence[str]) -> Iterator[Measured]:
     """The methods one after the other."""
-    base: Outcome | None = None
+    base: MethodResult | None = None
     for method in methods:
-        outcome = method_process.run(method, pages)
+        outcome = method_process.run_method(method, pages)
         assert outcome.groups is not None, f"{method} gave up: {outcome.reason}"
         base = base or outcome
         cluster = {name: str(number) for number, group in enumerate(outcome.groups) for name in group}
         yield Measured(
             method,
-            quality(labels, {name: cluster.get(name, f"alone-{name}") for name in labels}),
+            measure_quality(labels, {name: cluster.get(name, f"alone-{name}") for name in labels}),
             sum(len(group) > 1 for group in outcome.groups),
             outcome.seconds / base.seconds,
             outcome.peak_bytes / max(base.peak_bytes, 1),
@@ -98,7 +98,7 @@ def growth(methods: Sequence[str], sizes: Sequence[int], files: Sequence[Path]) 
         first = 0.0
         for size in sizes:
             pages = {str(file): file.read_bytes() for file in spread(files, size)}
-            outcome = method_process.run(method, pages, cost=False)
+            outcome = method_process.run_method(method, pages, cost=False)
             first = first or outcome.seconds
             times = f"{outcome.seconds / first:8.2f} times the first, {len(pages) / sizes[0]:.0f} times the pages"
             print(f"{method:17} {len(pages):6} pages {times} {outcome.reason}", flush=True)

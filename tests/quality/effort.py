@@ -26,7 +26,7 @@ from extraction.algorithms.learning.corpus import Corpus
 from extraction.algorithms.learning.features import PageTable
 from extraction.algorithms.learning.teaching import Known, rank
 from extraction.algorithms.rules.apply import extract
-from extraction.algorithms.rules.rule import AttributeRule, Rule
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
 from extraction.algorithms.rules.xslt import Stylesheet, stylesheet
 from extraction.algorithms.sampling import greedy
 from tests.quality import informative, scores
@@ -126,7 +126,7 @@ class Bench:
                 if isinstance(found, NotLearned)
                 else rule_of(attribute, found, multiple=multiple)
             )
-        sheet = Stylesheet.compile(stylesheet(Rule(tuple(rules))))
+        sheet = Stylesheet.compile(stylesheet(RuleDefinition(tuple(rules))))
         given = {name: extract(sheet, page.root).values for name, page in self.site.pages.items() if name not in self.order}
         return statistics.fmean(
             scores.f1(truth, {name: list(values.get(attribute, ())) for name, values in given.items()}, skip=self.order)
@@ -150,7 +150,7 @@ class Bench:
 
 def fresh(site: Site, names: Sequence[str], annotated: int) -> dict[int, float]:
     """Share of the weight that each page would be the first to show; the first `annotated` of the names show theirs."""
-    return greedy.fresh(greedy.PathTable.build([paths(site, name) for name in names]), range(annotated))
+    return greedy.measure_unseen(greedy.PathTable.build([paths(site, name) for name in names]), range(annotated))
 
 
 _PATHS: dict[tuple[str, str], greedy.PagePaths] = {}
@@ -158,7 +158,7 @@ _PATHS: dict[tuple[str, str], greedy.PagePaths] = {}
 
 def paths(site: Site, name: str) -> greedy.PagePaths:
     if (site.name, name) not in _PATHS:
-        _PATHS[site.name, name] = greedy.paths_of(site.pages[name].root)
+        _PATHS[site.name, name] = greedy.read_paths(site.pages[name].root)
     return _PATHS[site.name, name]
 
 
@@ -168,7 +168,7 @@ _ORDERS: dict[str, list[str]] = {}
 def greedy_order(site: Site) -> list[str]:
     if site.name not in _ORDERS:
         names = list(site.pages)
-        chosen = greedy.choose([paths(site, name) for name in names], k=SAMPLES, fill=True)
+        chosen = greedy.choose_pages([paths(site, name) for name in names], k=SAMPLES, fill=True)
         _ORDERS[site.name] = [names[choice.page_index] for choice in chosen]
     return _ORDERS[site.name]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from extraction.algorithms.alignment.exalg import exalg
+from extraction.algorithms.alignment.exalg import infer_with_exalg
 from extraction.algorithms.dom.parse import parse
 from tests.quality.scores import f1, sites
 from tests.quality.suggest import FOUND
@@ -40,7 +40,7 @@ def measure(folder: Path, *, whole: bool = True, most: int = PAGES) -> Measured:
     names = {file.stem for file in files}
     roots = [parse(file.read_bytes()).root for file in files]
     started = time.process_time()
-    columns = exalg(roots, whole=whole).columns()
+    columns = infer_with_exalg(roots, whole=whole).columns()
     seconds = time.process_time() - started
     values = [{files[page].stem: [each.text for each in row] for page, row in column.items()} for column in columns.values()]
     truth = {

@@ -17,7 +17,7 @@ from pathlib import Path
 from extraction.algorithms.dom.nodes import Location, clean, value
 from extraction.algorithms.learning.apriori import Learned, NotLearned, learn
 from extraction.algorithms.rules.apply import extract
-from extraction.algorithms.rules.rule import AttributeRule, Rule, Selector
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.algorithms.rules.xslt import Stylesheet, stylesheet
 from tests.quality.sites import Lesson, Site, folders, lesson, lessons, read_site
 
@@ -56,7 +56,7 @@ def rule_of(attribute: str, result: Learned, *, multiple: bool) -> AttributeRule
 
 
 def compiled(rules: Sequence[AttributeRule]) -> Stylesheet:
-    return Stylesheet.compile(stylesheet(Rule(tuple(rules))))
+    return Stylesheet.compile(stylesheet(RuleDefinition(tuple(rules))))
 
 
 def predict(site: Site, rules: Sequence[AttributeRule]) -> Predictions:

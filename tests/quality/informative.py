@@ -7,32 +7,32 @@ import copy
 
 from lxml import etree
 
-from extraction.algorithms.boilerplate import areas, entropy, template_hash
-from extraction.algorithms.boilerplate.blocks import blocks
+from extraction.algorithms.boilerplate import entropy, main_content, template_hash
+from extraction.algorithms.boilerplate.blocks import split_blocks
 from extraction.algorithms.sampling import greedy
 from tests.quality.sites import Site
 
 
 def dimmed(site: Site) -> dict[str, list[int]]:
     """{page: the elements that are dimmed on it}, told from all pages of the site."""
-    hashed = {name: template_hash.hashed(page.nodes) for name, page in site.pages.items()}
-    held = {name: blocks(page.nodes) for name, page in site.pages.items()}
-    found = entropy.discover([[block.features for block in held[name]] for name in site.pages])
-    counted = template_hash.counts(hashed.values())
+    hashed = {name: template_hash.hash_nodes(page.nodes) for name, page in site.pages.items()}
+    held = {name: split_blocks(page.nodes) for name, page in site.pages.items()}
+    found = entropy.discover_informative([[block.features for block in held[name]] for name in site.pages])
+    counted = template_hash.count_hashes(hashed.values())
     low, high = template_hash.default_bounds(len(hashed))
     result = {}
     for name, page in hashed.items():
-        informative = [entropy.block_entropy(block.features, found.features) <= found.threshold for block in held[name]]
-        template = template_hash.template_nodes(page, counted, low=low, high=high)
-        result[name] = areas.dimmed(page, held[name], informative, template)
+        informative = [entropy.measure_block(block.features, found.features) <= found.threshold for block in held[name]]
+        template = template_hash.find_template_nodes(page, counted, low=low, high=high)
+        result[name] = main_content.find_dimmed_elements(page, held[name], informative, template)
     return result
 
 
 def order(site: Site, count: int) -> list[str]:
     """The pages in greedy order, at most so many."""
     names, gone = list(site.pages), dimmed(site)
-    paths = [greedy.paths_of(without(site.pages[name].root, gone[name])) for name in names]
-    return [names[choice.page_index] for choice in greedy.choose(paths, k=count, fill=True)]
+    paths = [greedy.read_paths(without(site.pages[name].root, gone[name])) for name in names]
+    return [names[choice.page_index] for choice in greedy.choose_pages(paths, k=count, fill=True)]
 
 
 def without(root: etree._Element, nodes: list[int]) -> etree._Element:

@@ -18,10 +18,11 @@ from time import process_time
 
 from lxml import etree
 
-from extraction.algorithms.alignment.node_patterns import generalise, match, news
-from extraction.algorithms.alignment.node_patterns.trees import Grove
-from extraction.algorithms.boilerplate import areas, entropy, template_hash
-from extraction.algorithms.boilerplate.blocks import blocks
+from extraction.algorithms.alignment.node_patterns import generalise_pages, match_page, news
+from extraction.algorithms.alignment.node_patterns.page_trees import read_page_tree
+from extraction.algorithms.alignment.trees import Forest
+from extraction.algorithms.boilerplate import entropy, main_content, template_hash
+from extraction.algorithms.boilerplate.blocks import split_blocks
 from extraction.algorithms.dom.nodes import clean, elements, whole_text
 from extraction.algorithms.dom.parse import parse
 from tests.fixtures import news_site
@@ -58,12 +59,12 @@ def f1(one: str, other: str) -> float:
 
 def measure(site: str, roots: Sequence[etree._Element], truth: Truth) -> Figures:
     """The figures of a site, of whose pages the first ten make the pattern."""
-    grove, began = Grove(), process_time()
-    placed = [grove.page(root) for root in roots]
-    pattern = generalise(placed[:PAGES], grove)
-    matches = [match(pattern, page) for page in placed]
-    labels = news.label(pattern, matches[:PAGES], [clean(root.findtext(".//title") or "") for root in roots[:PAGES]])
-    found = [news.article(pattern, labels, each) for each in matches]
+    forest, began = Forest(), process_time()
+    placed = [read_page_tree(root, forest) for root in roots]
+    pattern = generalise_pages(placed[:PAGES], forest)
+    matches = [match_page(pattern, page) for page in placed]
+    labels = news.label_pattern(pattern, matches[:PAGES], [clean(root.findtext(".//title") or "") for root in roots[:PAGES]])
+    found = [news.extract_article(pattern, labels, each) for each in matches]
     given = {
         "title": [each.title.text if each.title else "" for each in found],
         "body": [each.body.text if each.body else "" for each in found],
@@ -82,7 +83,7 @@ def measure(site: str, roots: Sequence[etree._Element], truth: Truth) -> Figures
     return figures
 
 
-def _around(root: etree._Element, found: news.Article) -> str:
+def _around(root: etree._Element, found: news.NewsArticle) -> str:
     return clean(whole_text(elements(root)[found.body.place.node])) if found.body else ""
 
 
@@ -94,11 +95,13 @@ def _heading(root: etree._Element) -> str:
 def main_texts(roots: Sequence[etree._Element]) -> list[str]:
     """The main text of each page, as the dashboard offers it."""
     nodes = [elements(root) for root in roots]
-    held = [blocks(page) for page in nodes]
-    judged = entropy.discover([[block.features for block in page] for page in held])
+    held = [split_blocks(page) for page in nodes]
+    judged = entropy.discover_informative([[block.features for block in page] for page in held])
     found = []
     for number, (page, own) in enumerate(zip(nodes, held, strict=True)):
-        node = areas.main_text(template_hash.hashed(page), own, [judged.informative(number, place) for place in range(len(own))])
+        node = main_content.find_main_text(
+            template_hash.hash_nodes(page), own, [judged.informative(number, place) for place in range(len(own))]
+        )
         found.append("" if node is None else clean(whole_text(page[node])))
     return found
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from extraction.algorithms.dom.nodes import Location, clean, texts
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.dom.rows import Rows, select
+from extraction.algorithms.dom.rows import Rows, select_rows
 from extraction.algorithms.errors import LearningError
 from extraction.algorithms.learning.apriori import Learned, NotLearned
 from extraction.algorithms.learning.features import PageTable
@@ -72,7 +72,7 @@ def _closest(choices: list[list[Location]], after: int) -> list[Location]:
 
 def rows_of(page: PageTable, learned: LearnedRecords, columns: Iterable[int]) -> list[list[str]]:
     """The rows that the rule gives on a page, the columns with these numbers; one without any value is none."""
-    rows = Rows(list(select([learned.rows.xpath], page.root)))
+    rows = Rows(list(select_rows([learned.rows.xpath], page.root)))
     found = []
     for place in range(len(rows.elements)):
         fields = [learned.fields[str(column)] for column in columns]

@@ -18,7 +18,7 @@ from extraction.algorithms.monitoring.profiles import Profile
 from extraction.algorithms.monitoring.relearning import NotRelearned, relearn
 from extraction.algorithms.monitoring.verdict import Visit, check
 from extraction.algorithms.rules.apply import extract
-from extraction.algorithms.rules.rule import AttributeRule, Rule
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
 from extraction.algorithms.rules.xslt import Stylesheet, stylesheet
 from tests.quality.extraction import Site, learn_attribute
 
@@ -31,7 +31,7 @@ def read_pages(folder: Path) -> dict[str, PageTable]:
     return {file.stem: table(parse(file.read_bytes()).root) for file in sorted(folder.glob("*.html"))}
 
 
-def records(rule: Rule, pages: dict[str, PageTable]) -> dict[str, Record]:
+def records(rule: RuleDefinition, pages: dict[str, PageTable]) -> dict[str, Record]:
     sheet = Stylesheet.compile(stylesheet(rule))
     return {
         name: {key: tuple(dict.fromkeys(given)) for key, given in extract(sheet, page.root).values.items()} for name, page in pages.items()
@@ -45,12 +45,12 @@ def columns(rows: dict[str, Record], names: list[str]) -> dict[str, dict[str, li
 def predict(folder: Path, *, explain: bool = False) -> dict[str, Any]:
     old, new = read_pages(folder / "old"), read_pages(folder / "new")
     site = Site(folder.name, old, json.loads((folder / "annotations.json").read_text()))
-    rule = Rule(tuple(learn_attribute(site, attribute, ANNOTATED)[0] for attribute in site.annotations))
+    rule = RuleDefinition(tuple(learn_attribute(site, attribute, ANNOTATED)[0] for attribute in site.annotations))
     before, now = records(rule, old), records(rule, new)
     profiles = {each.name: Profile.learn((row.get(each.name, ()) for row in before.values()), type=each.type) for each in rule.attributes}
     visits = [Visit(name, old[name], new[name], before[name], now[name], covered=True) for name in sorted(new) if name in old]
     verdict = check(rule.attributes, profiles, visits)
-    repaired = Rule(tuple(_repaired(each, verdict.broken, visits, explain) for each in rule.attributes))
+    repaired = RuleDefinition(tuple(_repaired(each, verdict.broken, visits, explain) for each in rule.attributes))
     if explain:
         for name, each in verdict.attributes.items():
             print(f"{folder.name} {name}: {each.kind} {each.fraction:.2f} of {each.pages}; {[e.reason for e in each.evidence[:3]]}")

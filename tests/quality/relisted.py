@@ -16,7 +16,7 @@ from pathlib import Path
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import elements
-from extraction.algorithms.dom.rows import select
+from extraction.algorithms.dom.rows import select_rows
 from extraction.algorithms.learning.apriori import Learned, NotLearned
 from extraction.algorithms.learning.features import PageTable
 from extraction.algorithms.learning.records import Field, LearnedRecords, learn_records
@@ -88,7 +88,7 @@ def _left(rows: Rows) -> Rows:
 def _redesigned(old: ListRule, root: etree._Element, change: Callable[[etree._Element], None]) -> etree._Element:
     """A copy of the page in another design."""
     copy = deepcopy(root)
-    rows = list(select([each.xpath for each in old.rows], copy))
+    rows = list(select_rows([each.xpath for each in old.rows], copy))
     names = [next((text for text in row.itertext() if any(map(str.isalpha, text))), "") for row in rows]
     for number, row in enumerate(rows):
         if number % GONE == GONE - 1 and row.getparent() is not None:

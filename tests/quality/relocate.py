@@ -15,7 +15,7 @@ from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.learning.tables import table
 from extraction.algorithms.monitoring.relearning import NotRelearned, relearn
 from extraction.algorithms.rules.apply import extract
-from extraction.algorithms.rules.rule import AttributeRule, Rule
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
 from extraction.algorithms.rules.xslt import Stylesheet, stylesheet
 
 
@@ -32,7 +32,7 @@ def predict(folder: Path, *, explain: bool = False) -> dict[str, list[str]]:
         if isinstance(before, NotRelearned):
             print(f"{folder.name} {name}: not learned on the old page: {before.reason}")
             continue
-        record = extract(Stylesheet.compile(stylesheet(Rule((before.rule,)))), old.root).values[name]
+        record = extract(Stylesheet.compile(stylesheet(RuleDefinition((before.rule,)))), old.root).values[name]
         after = relearn(before.rule, [new], [record])
         if isinstance(after, NotRelearned):
             print(f"{folder.name} {name}: {after.reason}")
@@ -40,7 +40,9 @@ def predict(folder: Path, *, explain: bool = False) -> dict[str, list[str]]:
         if explain:
             print(f"{folder.name} {name}: {' || '.join(each.xpath for each in after.rule.alternatives)}")
         rules.append(after.rule)
-    return {name: list(given) for name, given in extract(Stylesheet.compile(stylesheet(Rule(tuple(rules)))), new.root).values.items()}
+    return {
+        name: list(given) for name, given in extract(Stylesheet.compile(stylesheet(RuleDefinition(tuple(rules)))), new.root).values.items()
+    }
 
 
 def main() -> None:

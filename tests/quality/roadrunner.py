@@ -18,7 +18,7 @@ from statistics import fmean, median
 
 from lxml import etree
 
-from extraction.algorithms.alignment.roadrunner.infer import PAGES, Found, infer_from_few
+from extraction.algorithms.alignment.roadrunner.infer import PAGES, Inference, infer_from_few_pages
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import AlignmentError
 from tests.quality.scores import f1, sites
@@ -49,7 +49,7 @@ def outcome(folder: Path, count: int, *, most: int | None = None, last_resort: b
     started = time.process_time()
     strict = _strict(roots, most)
     between = time.process_time()
-    found = infer_from_few(roots, most=most or len(roots)) if last_resort else strict
+    found = infer_from_few_pages(roots, most=most or len(roots)) if last_resort else strict
     seconds = time.process_time() - between if last_resort else between - started
     held = _held(folder, [file.stem for file in files], found)
     if found is None:
@@ -59,14 +59,14 @@ def outcome(folder: Path, count: int, *, most: int | None = None, last_resort: b
     return Outcome(folder.name, len(files), strict is not None, found.resorts, read, seconds, len(columns), len(sets), held)
 
 
-def _strict(roots: Sequence[etree._Element], most: int | None) -> Found | None:
+def _strict(roots: Sequence[etree._Element], most: int | None) -> Inference | None:
     try:
-        return infer_from_few(roots, most=most or len(roots), last_resort=False)
+        return infer_from_few_pages(roots, most=most or len(roots), last_resort=False)
     except AlignmentError:
         return None
 
 
-def _held(folder: Path, names: Sequence[str], found: Found | None) -> tuple[bool, ...]:
+def _held(folder: Path, names: Sequence[str], found: Inference | None) -> tuple[bool, ...]:
     truths = json.loads((folder / "truth.json").read_text()).values()
     if found is None:
         return tuple(False for _ in truths)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from extraction.algorithms.alignment.mse import Section, mse
+from extraction.algorithms.alignment.mse import Section, find_sections
 from extraction.algorithms.dom.nodes import clean
 from extraction.algorithms.dom.parse import parse
 from tests.algorithms.learning.listings import MARKUPS, Markup, items
@@ -46,7 +46,7 @@ def measure(name: str, contents: Sequence[bytes], truth: Truth) -> Measured:
     """The section of pages that holds most of the true rows."""
     roots = [parse(content).root for content in contents]
     started = time.process_time()
-    sections = [section for section in mse(roots) if section.several]
+    sections = [section for section in find_sections(roots) if section.several]
     seconds = time.process_time() - started
     there = sum(map(len, truth.values()))
     counts = [_count(section, truth) for section in sections]

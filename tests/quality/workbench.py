@@ -123,8 +123,8 @@ def take_through(page: "Page", site: Site, folder: Path, count: int) -> None:
     page.get_by_role("button", name="Learn").click()
     page.wait_for_url("**/rules/1/")
     page.get_by_role("button", name="Publish").click()
-    page.get_by_role("button", name="Run over all pages").click()
-    page.get_by_role("link", name="Look at the records").click()
+    page.get_by_role("button", name="Run on all pages").click()
+    page.get_by_role("link", name="View the records").click()
     score(download(page), site, set(site.annotated(count)))
 
 
@@ -134,7 +134,7 @@ def upload(page: "Page", site: Site, folder: Path) -> None:
     page.get_by_role("button", name="Create and add pages").click()
     page.locator("input[type=file]").set_input_files(site.archive(folder / "site.zip"))
     page.get_by_role("button", name="Upload and import").click()
-    page.get_by_role("link", name="Look at the templates").click()
+    page.get_by_role("link", name="View the templates").click()
 
 
 def define(page: "Page", site: Site) -> None:
@@ -202,7 +202,7 @@ def report(number: int, name: str, efforts: dict[str, Effort]) -> None:
 
 def download(page: "Page") -> Path:
     page.get_by_role("button", name="Export").click()
-    page.get_by_label("as they stand on the page").check()
+    page.get_by_label("as they appear on the page").check()
     page.get_by_label("Separator").fill(SEPARATOR)
     with page.expect_download() as found:
         page.get_by_role("button", name="Download").click()

@@ -7,8 +7,7 @@ from typing import Any
 from django.utils import timezone
 
 from extraction import pipeline
-from extraction.algorithms.rules.rule import AttributeRule, Selector
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.models import (
     Alert,
     AlertChannel,
@@ -26,6 +25,8 @@ from extraction.models import (
     Site,
     Source,
 )
+from extraction.models.rule_report import RuleReport
+from extraction.models.run_values import RunParameters
 from extraction.services.core import runs
 from extraction.services.records import extract_records
 from extraction.services.rules import rules
@@ -118,7 +119,7 @@ def make(count: int = 6, *, name: str = "Books") -> World:
 def tried(site: Site) -> Clustering:
     """A comparison of the structure lab that has ended: the templates, a method with two groups, and one that gave up."""
     pages = list(Page.objects.filter(site=site).order_by("pk").values_list("pk", flat=True))
-    run = runs.start(Run.Kind.LAB, site, parameters={"methods": ["lsh", "rtdm"]}, unit="clusterings")
+    run = runs.start(Run.Kind.LAB, site, parameters=RunParameters(methods=("lsh", "rtdm")), unit="clusterings")
     Run.objects.filter(pk=run.pk).update(state=Run.State.DONE, finished_at=run.created_at, summary={"methods": 2, "pages": len(pages)})
     Clustering.objects.create(site=site, run=run, groups=[pages], bits=9000.0)
     Clustering.objects.create(site=site, run=run, method="rtdm", reason="it needs more than 900 seconds of a processor for these pages")
@@ -169,14 +170,14 @@ def alert() -> Alert:
         created_at=now,
         next_at=now,
         state=Alert.State.FAILED,
-        error="The service did not take it.",
+        error="The service did not accept the alert.",
     )
 
 
 def crawled(site: Site) -> Run:
     """A crawl of the site that has ended, with addresses of several outcomes."""
     Source.objects.create(site=site, addresses=["https://shop.example/"])
-    run = runs.start(Run.Kind.CRAWL, site, parameters={"mode": "sample"})
+    run = runs.start(Run.Kind.CRAWL, site, parameters=RunParameters(mode="sample"))
     Run.objects.filter(pk=run.pk).update(state=Run.State.DONE, finished_at=run.created_at, summary={"pages": 6, "new": 6})
     outcomes = ["ok"] * 6 + ["not_found"] * 3 + ["refused_by_robots"]
     CrawlAddress.objects.bulk_create(
@@ -216,7 +217,7 @@ def draft(cluster: Cluster) -> Rule:
             for each in attributes
         ],
     }
-    return rules.add_draft(cluster, RuleValue(tuple(attributes)), report=report, origin=Rule.Origin.LEARNED)
+    return rules.add_draft(cluster, RuleDefinition(tuple(attributes)), report=RuleReport.from_json(report), origin=Rule.Origin.LEARNED)
 
 
 def extract(cluster: Cluster) -> Run:

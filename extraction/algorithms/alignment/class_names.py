@@ -1,4 +1,4 @@
-"""Class names that are the template's: what its author called an element, and not which of many it is."""
+"""Class names that belong to the template: they say what kind of element it is, and not which of many it is."""
 
 import re
 from collections import Counter
@@ -8,10 +8,10 @@ from itertools import islice
 from lxml import etree
 
 SHARED = 0.5
-"""Share of the pages that have to have a class name for it to be the template's; two pages at least."""
+"""Share of the pages that must have a class name for it to belong to the template. At least two pages must have it."""
 
 MAX_ELEMENTS = 200_000
-"""Elements of a page whose class names are looked at."""
+"""Elements of a page whose class names are read."""
 
 MAX_LENGTH = 5_000
 """Characters of a class attribute that are read."""
@@ -19,19 +19,19 @@ MAX_LENGTH = 5_000
 _WHICH = "odd|even|alt|alternate|first|last|active|current|selected"
 _OF = "row|line|item|cell|col|column|entry|record"
 _UNSTEADY = re.compile(rf"(?i)(?:{_WHICH})(?:[-_]?(?:{_OF}))?|(?:{_OF})[-_]?(?:{_WHICH})|.*\d.*")
-"""Names that say which row of many it is: they part rows that are alike."""
+"""Names that say which row of many it is. They separate rows that are alike."""
 
 
-def shared(roots: Sequence[etree._Element]) -> frozenset[str]:
-    """The class names of pages that are their template's."""
+def find_shared_names(roots: Sequence[etree._Element]) -> frozenset[str]:
+    """Return the class names of pages that belong to their template."""
     counts: Counter[str] = Counter()
     for root in roots:
         counts.update({name for element in islice(root.iter(etree.Element), MAX_ELEMENTS) for name in _names(element)})
     return frozenset(name for name, count in counts.items() if count >= max(min(2, len(roots)), SHARED * len(roots)))
 
 
-def step(element: etree._Element, names: frozenset[str]) -> str:
-    """An element's name with those of its class names that are among these: ``li.offer``."""
+def name_step(element: etree._Element, names: frozenset[str]) -> str:
+    """Return an element's name with those of its class names that are among these: ``li.offer``."""
     return ".".join((str(element.tag), *sorted({each for each in _names(element) if each in names})))
 
 

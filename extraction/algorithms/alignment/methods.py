@@ -5,29 +5,29 @@ from contextlib import suppress
 
 from lxml import etree
 
-from extraction.algorithms.alignment.exalg import exalg
-from extraction.algorithms.alignment.mse import mse, structure
-from extraction.algorithms.alignment.roadrunner.infer import roadrunner
+from extraction.algorithms.alignment.exalg import infer_with_exalg
+from extraction.algorithms.alignment.mse import build_structure, find_sections
+from extraction.algorithms.alignment.roadrunner.infer import infer_with_roadrunner
 from extraction.algorithms.alignment.schema import Structure
 from extraction.algorithms.errors import AlignmentError
 
 Method = Callable[[Sequence[etree._Element]], Structure]
 
 
-def sections(roots: Sequence[etree._Element]) -> Structure:
-    """MSE's sections as a structure: a set for each."""
-    return structure(mse(roots), len(roots))
+def find_sections_structure(roots: Sequence[etree._Element]) -> Structure:
+    """Return MSE's sections as a structure: a set for each."""
+    return build_structure(find_sections(roots), len(roots))
 
 
-METHODS: Mapping[str, Method] = {"exalg": exalg, "mse": sections, "roadrunner": roadrunner}
-"""What can be named on the command line."""
+METHODS: Mapping[str, Method] = {"exalg": infer_with_exalg, "mse": find_sections_structure, "roadrunner": infer_with_roadrunner}
+"""By the names they have on the command line."""
 
-SECOND_OPINIONS: Mapping[str, Method] = {"ExAlg": exalg, "RoadRunner": roadrunner}
-"""Those that are asked what they think of suggested fields and lists, by the names that people know them by."""
+SECOND_OPINIONS: Mapping[str, Method] = {"ExAlg": infer_with_exalg, "RoadRunner": infer_with_roadrunner}
+"""Methods whose opinion on suggested fields and lists is shown, by the names that people know."""
 
 
-def opinions(roots: Sequence[etree._Element], *, methods: Mapping[str, Method] = SECOND_OPINIONS) -> dict[str, Structure]:
-    """What each method finds on pages; without those that give up."""
+def collect_opinions(roots: Sequence[etree._Element], *, methods: Mapping[str, Method] = SECOND_OPINIONS) -> dict[str, Structure]:
+    """Return what each method finds on pages, without those that give up."""
     found = {}
     for name, method in methods.items():
         with suppress(AlignmentError):

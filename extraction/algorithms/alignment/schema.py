@@ -1,8 +1,8 @@
 """What a method found on pages of one template: a nested schema, and for each page the row it holds.
 
-A `Tuple` is a sequence of fields, optional parts and repeated parts (sets); it is the union-free regular expression of a template
-without its constant text (Crescenzi et al. 2001, §3). Fields and sets have names that are unique in their schema: "A", "B", … in
-document order. A `Row` maps names to what stood there: a value, or for a set its rows; what is absent has no key.
+A `Tuple` is a sequence of fields, optional parts and repeated parts (sets). It is the union-free regular expression of a template without
+its constant text (Crescenzi et al. 2001, section 3). Fields and sets have names that are unique in their schema: "A", "B", … in document
+order. A `Row` maps names to what stood there: a value, or the rows of a set. What is absent has no key.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,19 +12,23 @@ from string import ascii_uppercase
 from extraction.algorithms.dom.nodes import Location
 
 MAX_NESTING = 50
-"""Sets and optional parts within each other that a method may find. Real pages have three; what reads a schema recurses over them."""
+"""Sets and optional parts within each other that a method may find. Real pages have three; readers of a schema recurse over them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What stood at a field. text: cleaned. place: where."""
+    """What stood at a field.
+
+    text: the cleaned text.
+    place: where it stood.
+    """
 
     text: str
     place: Location
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class SchemaField:
     """A place whose text (or attribute value) varies."""
 
     name: str
@@ -49,22 +53,22 @@ class Repeated:
 class Tuple:
     """A sequence of parts, in document order."""
 
-    parts: "tuple[Field | Optional | Repeated, ...]"
+    parts: "tuple[SchemaField | Optional | Repeated, ...]"
 
     def fields(self, *, within_sets: bool = True) -> Iterator[str]:
-        """The names of its fields in document order, those in optional parts too; without those of its sets where not wanted."""
+        """Yield the names of its fields in document order, including those in optional parts, and those in sets if wanted."""
         for part in self.parts:
-            if isinstance(part, Field):
+            if isinstance(part, SchemaField):
                 yield part.name
             elif within_sets or isinstance(part, Optional):
                 yield from part.part.fields(within_sets=within_sets)
 
     def sets(self) -> "Iterator[Repeated]":
-        """All repeated parts in document order, an outer one before those within it."""
+        """Yield all repeated parts in document order, an outer one before those within it."""
         for part in self.parts:
             if isinstance(part, Repeated):
                 yield part
-            if not isinstance(part, Field):
+            if not isinstance(part, SchemaField):
                 yield from part.part.sets()
 
 
@@ -74,13 +78,16 @@ Row = Mapping[str, "Value | tuple[Row, ...]"]
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """What a method found on some pages of one template. rows: one a page, in the pages' order."""
+    """What a method found on some pages of one template.
+
+    rows: one a page, in the order of the pages.
+    """
 
     schema: Tuple
     rows: tuple[Row, ...]
 
     def columns(self) -> dict[str, dict[int, tuple[Value, ...]]]:
-        """For every field of the schema {page number, from 0: its values in document order}, without pages that have none."""
+        """Return for every field {page number, from 0: its values in document order}, without pages that have none."""
         found: dict[str, dict[int, list[Value]]] = {name: {} for name in self.schema.fields()}
         for page, row in enumerate(self.rows):
             for name, value in _values(row):
@@ -88,7 +95,7 @@ class Structure:
         return {name: {page: tuple(values) for page, values in pages.items()} for name, pages in found.items()}
 
     def tables(self) -> dict[str, dict[int, tuple[Row, ...]]]:
-        """For every set of the schema {page number, from 0: its rows}; of a set within a set all rows of the page, one after the other."""
+        """Return for every set {page number, from 0: its rows}. For a set within a set, all rows of a page follow each other."""
         found: dict[str, dict[int, list[Row]]] = {each.name: {} for each in self.schema.sets()}
         for page, row in enumerate(self.rows):
             for name, rows in _sets(row):
@@ -97,7 +104,7 @@ class Structure:
 
 
 def column_name(number: int) -> str:
-    """The name of the nth field or set, from 0: A, B, …, Z, AA, AB, …"""
+    """Return the name of the nth field or set, from 0: A, B, …, Z, AA, AB, …"""
     name = ""
     number += 1
     while number:

@@ -1,9 +1,9 @@
-"""Content blocks of a page (Lin & Ho 2002, §4.1; ALGORITHMS 12).
+"""Content blocks of a page (Lin & Ho 2002, section 4.1; docs/algorithms.md#infodiscoverer).
 
-The paper: each TABLE is a block of the strings in it that are in no table within it, so that blocks are leaf-most areas; TITLE is
-a block of its own. Today div, section and their like structure a page, with or without tables, and part it in the same way (the
-paper's second phase, too, goes on to smaller elements). Rows and cells are no blocks: a value belongs with its label and with the
-values beside it, or what is the same on most pages would be lost.
+In the paper, each TABLE is a block of the strings in it that are in no table within it, so that blocks are leaf-most areas; TITLE is a
+block of its own. Today div, section and similar elements structure a page, with or without tables, and they divide it in the same way. The
+paper's second phase goes on to smaller elements too. Rows and cells are no blocks: a value belongs with its label and with the values
+beside it, or what is the same on most pages would be lost.
 """
 
 from collections import Counter
@@ -18,12 +18,18 @@ from extraction.algorithms.dom.nodes import clean, is_xml, raw_text, texts
 BLOCKS = frozenset(
     ("table", "div", "section", "article", "nav", "aside", "header", "footer", "main", "ul", "ol", "dl", "form", "fieldset", "details")
 )
-"""Elements that part a page of HTML. On a page of XML each element is a block: it is a field."""
+"""Elements that divide a page of HTML. On a page of XML, each element is a field and therefore a block."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A content block. node: the index of its element. nodes: the elements whose own text it holds. chars: of that text, cleaned."""
+    """A content block.
+
+    node: the index of its element.
+    nodes: the elements whose own text it holds.
+    chars: of that text, cleaned.
+    features: {feature: how often} of that text.
+    """
 
     node: int
     nodes: tuple[int, ...]
@@ -31,8 +37,11 @@ class Block:
     features: Counter[str] = field(hash=False)
 
 
-def blocks(nodes: Sequence[etree._Element], *, language: str = words.DEFAULT_LANGUAGE) -> list[Block]:
-    """The blocks of a page that hold text, by their elements' order. nodes: `elements(root)`. Cost: linear in the page."""
+def split_blocks(nodes: Sequence[etree._Element], *, language: str = words.DEFAULT_LANGUAGE) -> list[Block]:
+    """Return the blocks of a page that hold text, in the order of their elements. Cost: linear in the page.
+
+    nodes: `elements(root)`.
+    """
     own = _own_texts(nodes)
     owners = _owners(nodes)
     members: dict[int, list[int]] = {}
@@ -43,11 +52,11 @@ def blocks(nodes: Sequence[etree._Element], *, language: str = words.DEFAULT_LAN
 
 def _block(node: int, held: Sequence[int], own: dict[int, str], language: str) -> Block:
     text = " ".join(own[each] for each in held)
-    return Block(node, tuple(held), sum(len(own[each]) for each in held), words.features(text, language=language))
+    return Block(node, tuple(held), sum(len(own[each]) for each in held), words.extract_features(text, language=language))
 
 
 def _own_texts(nodes: Sequence[etree._Element]) -> dict[int, str]:
-    """{index: the element's own text, cleaned} where there is any that a reader sees."""
+    """Return {index: the element's own text, cleaned} for elements with text that a reader sees."""
     found = {}
     for node, hidden in enumerate(_hidden(nodes)):
         if not hidden and (text := clean(" ".join(texts(nodes[node])))):
@@ -64,7 +73,7 @@ def _hidden(nodes: Sequence[etree._Element]) -> Iterator[bool]:
 
 
 def _owners(nodes: Sequence[etree._Element]) -> list[int]:
-    """Of each element, the index of the innermost block around it, itself included; the root's where there is none."""
+    """Return for each element the index of the innermost block around it, itself included; the root's if there is none."""
     index: dict[etree._Element | None, int] = {element: node for node, element in enumerate(nodes)}
     owners: list[int] = []
     xml = bool(nodes) and is_xml(nodes[0])

@@ -1,6 +1,6 @@
 """Stop words: the closed classes (articles, pronouns, prepositions, conjunctions, auxiliaries) of the languages most pages are in.
 
-A language without a list loses nothing but a little sharpness: what stands on every page has the highest entropy anyway.
+Without a list, a language only loses a little sharpness, because what stands on every page has the highest entropy anyway.
 """
 
 _WORDS = {
@@ -69,4 +69,4 @@ _WORDS = {
 }
 
 STOP_WORDS = {language: frozenset(words.split()) for language, words in _WORDS.items()}
-"""{language subtag: words as they are written in lower case}"""
+"""{language subtag: words in lower case}"""

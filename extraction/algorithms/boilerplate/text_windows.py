@@ -1,13 +1,13 @@
-"""Template text by windows of it (Gibson, Punera & Tomkins, WWW 2005, the text-based detector; ALGORITHMS 13).
+"""Template text by windows (Gibson, Punera & Tomkins, WWW 2005, text-based detector; docs/algorithms.md#template-detection).
 
-The paper's symbols: W the characters of a window, which slides over a page's text without tags; D the divisor; P the pages looked
-at; F the fewest of them that hold a template's fragment. A fragment is kept only if its hash ≡ 0 mod D, so that what is counted
-once is counted wherever it stands; D = 0 keeps all. Fragments on at least F pages are template; in a page, those that overlap or
-touch coalesce. The set of hashes alone marks a new page, in one scan.
+The paper's symbols: W is the length in characters of a window that slides over a page's text without tags, D the divisor, P the number of
+pages looked at, and F the fewest of them that hold a fragment of the template. A fragment is kept only if its hash ≡ 0 mod D, so that what
+is counted once is counted wherever it stands; D = 0 keeps all. Fragments on at least F pages belong to the template. Those that overlap or
+touch in a page are joined. The set of hashes alone marks a new page, in one scan.
 
-The hash of a window is Σ a_i·c_i mod 2^64 over its code points c_i, with fixed odd a_i, mixed by splitmix64's finalizer: two windows
-agree by chance once in 2^44, whatever the page's author writes, and W numpy passes over the page hash all of its windows.
-A fragment counts once a page. Cost: W operations a character; memory: 8 bytes for each fragment that is kept.
+The hash of a window is Σ a_i·c_i mod 2^64 over its code points c_i, with fixed odd a_i, mixed by SplitMix64's finalizer. Two windows agree
+by chance once in 2^44, whatever the page's author writes. W numpy passes over the page hash all of its windows. A fragment counts once a
+page. Cost: W operations a character. Memory: 8 bytes for each fragment that is kept.
 """
 
 import random
@@ -16,11 +16,10 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 import numpy as np
-from numpy.typing import NDArray
 
+from extraction.algorithms.arrays import I64, U64
 from extraction.algorithms.dom.nodes import clean
-
-U64 = NDArray[np.uint64]
+from extraction.algorithms.sketches.splitmix64 import mix_bits
 
 WINDOW_CHARS = 32
 DIVISOR = 0
@@ -28,19 +27,24 @@ SAMPLE_PAGES = 200
 """The paper's sample of a site."""
 
 FREQUENCY_FRACTION = 0.5
-"""F by the number of pages looked at: see `template_hash.LOW_FRACTION`."""
+"""F relative to the number of pages looked at; see `template_hash.LOW_FRACTION`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextTemplate:
-    """The fragments of a template. hashes: shape (fragments,), ascending, distinct. window: W in characters. divisor: D."""
+    """The fragments of a template.
+
+    window: W in characters.
+    divisor: D.
+    hashes: shape (fragments,), ascending, distinct.
+    """
 
     window: int
     divisor: int
     hashes: U64
 
     def mark(self, text: str) -> list[tuple[int, int]]:
-        """The template parts of a page's text as [start, end) in characters of `clean(text)`, disjoint, ascending."""
+        """Return the template parts of a page's text as [start, end) in characters of `clean(text)`, disjoint, ascending."""
         starts, hashes = _fragments(clean(text), self.window, self.divisor)
         found: list[tuple[int, int]] = []
         for start in starts[np.isin(hashes, self.hashes)].tolist():
@@ -51,12 +55,12 @@ class TextTemplate:
         return found
 
     def fraction(self, text: str) -> float:
-        """The share of a page's characters that is template; 0 of an empty page."""
+        """Return the share of a page's characters that belong to the template; 0 for an empty page."""
         length = len(clean(text))
         return sum(end - start for start, end in self.mark(text)) / length if length else 0.0
 
 
-def learn(
+def learn_text_template(
     texts: Sequence[str],
     *,
     window: int = WINDOW_CHARS,
@@ -65,9 +69,11 @@ def learn(
     frequency: int | None = None,
     seed: int = 1,
 ) -> TextTemplate:
-    """The template of pages' texts, from a sample of `pages` of them.
+    """Return the template of pages' texts, from a sample of `pages` of them.
 
-    frequency: F, by default half of the sample and at least 2. Raises ValueError for a window under 1, a divisor under 0 and F under 2.
+    Raises ValueError for a window under 1, a divisor under 0 and F under 2.
+
+    frequency: F, by default half of the sample and at least 2.
     """
     if window < 1 or divisor < 0 or (frequency is not None and frequency < 2):
         raise ValueError(f"window ≥ 1, divisor ≥ 0 and frequency ≥ 2 are needed, got {window}, {divisor} and {frequency}")
@@ -79,8 +85,8 @@ def learn(
     return TextTemplate(window, divisor, hashes[seen >= least])
 
 
-def _fragments(text: str, window: int, divisor: int) -> tuple[NDArray[np.int64], U64]:
-    """(where each kept window starts, its hash), in order; none of a text shorter than a window."""
+def _fragments(text: str, window: int, divisor: int) -> tuple[I64, U64]:
+    """Return (where each kept window starts, its hash), in order; none if the text is shorter than a window."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
     if len(codes) < window:
         return np.zeros(0, np.int64), np.zeros(0, np.uint64)
@@ -88,7 +94,7 @@ def _fragments(text: str, window: int, divisor: int) -> tuple[NDArray[np.int64],
     sums = np.zeros(places, np.uint64)
     for offset, factor in enumerate(_factors(window)):
         sums += codes[offset : offset + places] * factor
-    hashes = _mixed(sums)
+    hashes = mix_bits(sums)
     kept = np.flatnonzero(hashes % np.uint64(divisor) == 0) if divisor else np.arange(places)
     return kept, hashes[kept]
 
@@ -96,10 +102,3 @@ def _fragments(text: str, window: int, divisor: int) -> tuple[NDArray[np.int64],
 def _factors(window: int) -> list[np.uint64]:
     digests = (blake2b(str(offset).encode(), digest_size=8).digest() for offset in range(window))
     return [np.uint64(int.from_bytes(digest, "little") | 1) for digest in digests]
-
-
-def _mixed(sums: U64) -> U64:
-    """splitmix64's finalizer: one to one, and every bit depends on all, so that a remainder is no pattern of the text's."""
-    mixed = (sums ^ (sums >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(mixed ^ (mixed >> np.uint64(31)))

@@ -1,8 +1,8 @@
-"""Features of a text: stems of its words without stop words (Lin & Ho 2002, §4.2; ALGORITHMS 12).
+"""Features of a text: stems of its words without stop words (Lin & Ho 2002, section 4.2; docs/algorithms.md#infodiscoverer).
 
-The paper uses Porter's stemmer for English and a term base of its own for Chinese. Here Snowball's stemmers serve the languages
-it has, and where words are not parted by spaces (Chinese, Japanese, Korean: its particles stick to the words) each two
-neighbouring characters are a feature. Numbers are features: prices and years tell pages apart as words do.
+The paper uses Porter's stemmer for English and its own term base for Chinese. Here Snowball's stemmers serve the languages it supports.
+Where words are not separated by spaces (Chinese, Japanese, and Korean, whose particles stick to the words), each two neighbouring
+characters are a feature. Numbers are features, because prices and years tell pages apart as words do.
 """
 
 import re
@@ -21,21 +21,24 @@ _STEMMERS = (
     "yi=yiddish"
 )
 STEMMERS = dict(pair.split("=") for pair in _STEMMERS.split())
-"""Snowball's algorithms by language subtag; some came late, so what an older package lacks is not stemmed."""
+"""Snowball's algorithms by language subtag. Some were added late; what an older package lacks is not stemmed."""
 
 DEFAULT_LANGUAGE = "en"
-"""Of pages that do not say theirs, as most of them are."""
+"""For pages that do not state their language, which most do not."""
 
 LONGEST_WORD = 64
-"""Characters of a word that count: a longer one is an address or a key, and a stemmer's time is its length's."""
+"""Characters of a word that count. A longer word is an address or a key, and a stemmer's time grows with its length."""
 
 _CJK = "\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
 _TERM = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _IS_CJK = re.compile(rf"[{_CJK}]")
 
 
-def features(text: str, *, language: str = DEFAULT_LANGUAGE) -> Counter[str]:
-    """{feature: how often} of a text. language: a tag ("de", "pt-BR"); unknown ones are not stemmed."""
+def extract_features(text: str, *, language: str = DEFAULT_LANGUAGE) -> Counter[str]:
+    """Return {feature: how often} of a text.
+
+    language: a tag ("de", "pt-BR"). Words of unknown languages are not stemmed.
+    """
     subtag = language.replace("_", "-").split("-")[0].lower()
     found: Counter[str] = Counter()
     for term in _TERM.findall(text.lower()):
@@ -48,7 +51,7 @@ def features(text: str, *, language: str = DEFAULT_LANGUAGE) -> Counter[str]:
 
 @lru_cache(maxsize=100_000)
 def _stem(word: str, subtag: str) -> str:
-    """A word's stem, empty for a stop word."""
+    """Return a word's stem, empty for a stop word."""
     if word in STOP_WORDS.get(subtag, ()):
         return ""
     stemmer = _stemmer(subtag)
@@ -57,6 +60,6 @@ def _stem(word: str, subtag: str) -> str:
 
 @lru_cache(maxsize=len(STEMMERS))
 def _stemmer(subtag: str) -> Any:
-    """Snowball's stemmer of a language, None where it has none."""
+    """Return Snowball's stemmer of a language, None if it has none."""
     name = STEMMERS.get(subtag)
     return snowballstemmer.stemmer(name) if name in snowballstemmer.algorithms() else None

@@ -1,49 +1,52 @@
-"""Page clusters by masked shingle vectors (Vertex, Algorithm 1, §3.1.1; ALGORITHMS 2).
+"""Page clusters by masked shingle vectors (Gulhane et al. 2011, section 3.1.1, Algorithm 1; docs/algorithms.md#page-clustering).
 
-The paper's symbols: P pages; v a page's shingle vector; a k/8 masked vector has 8 - k wildcards and covers the vectors that
-agree on the other k bytes; k is 6, 7 or 8, so 28 + 8 + 1 = 37 candidates cover a page; H their counts.
+The paper's symbols: P is the set of pages and v a page's shingle vector. A k/8 masked vector has 8 - k wildcards and covers the vectors
+that agree with it on the other k bytes. With k = 6, 7 and 8, 28 + 8 + 1 = 37 candidates cover a page. H holds their counts.
 
-1. Count every candidate. 2. Take the distinct vectors by increasing count; of the candidates that cover one, the largest keeps
-its count and all others lose this vector's count. Candidates under the threshold go. 3. A page belongs to the surviving
-candidate with the largest count among those that cover it; a page that none covers is *unclustered*.
+1. Count every candidate.
+2. Take the distinct vectors by increasing count. Of the candidates that cover one, the largest keeps its count, and all others lose this
+   vector's count. Then drop the candidates under the threshold.
+3. Give each page to the surviving candidate with the largest count among those that cover it. A page that none covers is *unclustered*.
 
-Every choice is ordered in writing (the paper is silent): larger count, then fewer wildcards, then smaller value, then smaller
-wildcard mask; vectors of equal count by value. So the order of the pages does not matter.
+The paper says nothing about ties. Here the larger count wins, then fewer wildcards, then the smaller value, then the smaller wildcard mask.
+Vectors of equal count are taken by value. So the order of the pages does not matter.
 
-Pages are only counted: cost follows the distinct vectors, kept with their multiplicities in 64-bit arrays. Two shortcuts
-change nothing in the result. Counts only fall, so a candidate under the threshold can go before pass 2; and a vector covered
-by at most one live candidate takes nothing from another one, so pass 2 leaves it out.
+Pages are only counted. The cost follows the distinct vectors, which are kept with their multiplicities in 64-bit arrays. Two shortcuts do
+not change the result. Counts only fall, so a candidate under the threshold can go before pass 2. A vector covered by at most one live
+candidate takes nothing from another one, so pass 2 leaves it out.
 
-Pages need not fit in memory: feed `Counts` in one reading of them, ask `Counts.select` for the masks, and assign pages in a
-second reading with `Masks.covering`; `assignments` does both.
+Pages need not fit in memory: feed `VectorCounts` in one reading, call `VectorCounts.select` for the masks, and place the pages in a second
+reading with `Masks.assign`.
 """
 
 from array import array
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from extraction.algorithms.arrays import I64, U64
 from extraction.algorithms.sketches.shingles import VECTOR_BYTES, Mask, ShingleVector
 
 Page = TypeVar("Page", bound=Hashable)
-U64 = NDArray[np.uint64]
-I64 = NDArray[np.int64]
 
 DEFAULT_THRESHOLD = 5
-"""Fewest pages a template must have. The paper drops "negligible counts" without a number; five is the value of the
-measurements in ALGORITHMS 2, and the fewest pages on which a rule can be learned from two and checked on some others."""
+"""Fewest pages of a template. The paper drops "negligible counts" without giving a number. Five is the fewest pages on which a rule can be
+learned from two and checked on some others."""
 
 MAX_WILDCARDS = 2
-"""8 - k for the smallest k: the paper's 6/8, 7/8 and 8/8 vectors."""
+"""8 - k for the smallest k: the paper uses 6/8, 7/8 and 8/8 vectors."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageCluster(Generic[Page]):
-    """Pages of one template. members: in the order they came. count: the mask's count after pass 2, at least the threshold."""
+    """Pages of one template.
+
+    members: in the order they came.
+    count: the mask's count after pass 2, at least the threshold.
+    """
 
     mask: Mask
     members: tuple[Page, ...]
@@ -51,19 +54,23 @@ class PageCluster(Generic[Page]):
 
 
 @dataclass(frozen=True, slots=True)
-class Clustering(Generic[Page]):
-    """clusters: by count, the largest first, never empty. unclustered: pages that no cluster's mask covers, in their order."""
+class MaskClustering(Generic[Page]):
+    """The result of Algorithm 1.
+
+    clusters: the largest count first, none of them empty.
+    unclustered: pages that no cluster's mask covers, in their order.
+    """
 
     clusters: tuple[PageCluster[Page], ...]
     unclustered: tuple[Page, ...]
 
 
-def cluster(
+def cluster_vectors(
     vectors: Mapping[Page, ShingleVector] | Sequence[tuple[Page, ShingleVector]], *, threshold: int = DEFAULT_THRESHOLD
-) -> Clustering[Page]:
-    """Clusters of pages given as {page: vector} or (page, vector). Raises ValueError for a threshold under 1."""
+) -> MaskClustering[Page]:
+    """Return the clusters of pages given as {page: vector} or (page, vector). Raises ValueError for a threshold under 1."""
     items = list(vectors.items() if isinstance(vectors, Mapping) else vectors)
-    counts = Counts()
+    counts = VectorCounts()
     counts.extend(vector for _, vector in items)
     masks = counts.select(threshold=threshold)
     members: list[list[Page]] = [[] for _ in masks.masks]
@@ -71,37 +78,16 @@ def cluster(
     for (page, _), place in zip(items, masks.assign(_array(v for _, v in items)).tolist(), strict=True):
         (members[place] if place >= 0 else unclustered).append(page)
     rows = zip(masks.masks, members, masks.counts, strict=True)
-    return Clustering(tuple(PageCluster(mask, tuple(pages), count) for mask, pages, count in rows if pages), tuple(unclustered))
+    return MaskClustering(tuple(PageCluster(mask, tuple(pages), count) for mask, pages, count in rows if pages), tuple(unclustered))
 
 
-def assignments(
-    pages: Callable[[], Iterable[tuple[Page, ShingleVector]]], *, threshold: int = DEFAULT_THRESHOLD
-) -> Iterator[tuple[Page, Mask | None]]:
-    """(page, the mask of its cluster) for pages that do not fit in memory, None for unclustered ones.
-
-    pages: gives all of them anew each time it is called; it is called twice.
-    """
-    counts = Counts()
-    counts.extend(vector for _, vector in pages())
-    masks = counts.select(threshold=threshold)
-    stream = iter(pages())
-    while block := list(islice(stream, _BLOCK)):
-        places = masks.assign(_array(vector for _, vector in block))
-        for (page, _), place in zip(block, places.tolist(), strict=True):
-            yield page, masks.masks[place] if place >= 0 else None
-
-
-class Counts:
-    """Pass 1: distinct vectors with the number of their pages, counted in any order. Memory: 16 bytes a distinct vector."""
+class VectorCounts:
+    """Pass 1: distinct vectors with the number of their pages, counted in any order. Memory: 16 bytes for each distinct vector."""
 
     def __init__(self) -> None:
         self._values = np.zeros(0, np.uint64)
         self._counts = np.zeros(0, np.int64)
         self._fresh = array("Q")
-
-    def add(self, vector: ShingleVector) -> None:
-        """Count one page."""
-        self.extend((vector,))
 
     def extend(self, vectors: Iterable[ShingleVector]) -> None:
         """Count pages."""
@@ -112,12 +98,12 @@ class Counts:
                 self._merge()
 
     def distinct(self) -> tuple[U64, I64]:
-        """(distinct vectors in ascending order, how many pages have each)."""
+        """Return (distinct vectors in ascending order, how many pages have each)."""
         self._merge()
         return self._values, self._counts
 
     def select(self, *, threshold: int = DEFAULT_THRESHOLD) -> "Masks":
-        """Pass 2: the surviving masks. Raises ValueError for a threshold under 1."""
+        """Return the surviving masks (pass 2). Raises ValueError for a threshold under 1."""
         if threshold < 1:
             raise ValueError(f"a cluster has at least 1 page, the threshold is {threshold}")
         values, counts = self.distinct()
@@ -136,31 +122,27 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Masks:
-    """The masks that pass 2 left, the largest count first (ties: fewer wildcards, smaller value, smaller wildcard mask)."""
+    """The masks that pass 2 left, the largest count first. Ties: fewer wildcards, then the smaller value, then the smaller wildcard
+    mask."""
 
     masks: tuple[Mask, ...]
     counts: tuple[int, ...]
     _tables: "tuple[_Table, ...]"
 
     def assign(self, vectors: U64) -> I64:
-        """Pass 3: for each vector the place in `masks` of the one it belongs to, -1 where none covers it."""
+        """Return for each vector the place in `masks` of the one it belongs to, -1 where none covers it (pass 3)."""
         best = np.full(len(vectors), len(self.masks), np.int64)
         for table in self._tables:
             np.minimum(best, table.find(vectors, len(self.masks)), out=best)
         return np.where(best < len(self.masks), best, -1)
 
-    def covering(self, vector: ShingleVector) -> Mask | None:
-        """The mask that one page belongs to."""
-        place = int(self.assign(_array([vector]))[0])
-        return self.masks[place] if place >= 0 else None
-
 
 _BLOCK = 1 << 16
-"""Vectors handled at a time where there are temporary arrays or lists: some tens of megabytes at most."""
+"""Vectors handled at a time where there are temporary arrays or lists, which take some tens of megabytes at most."""
 
 
 def _wildcards() -> tuple[int, ...]:
-    """The wildcard masks of all candidates, fewest wildcards first, then the smaller number."""
+    """Return the wildcard masks of all candidates, fewest wildcards first, then the smaller number."""
     found = []
     for count in range(MAX_WILDCARDS + 1):
         found += sorted(sum(0xFF << 8 * place for place in places) for places in combinations(range(VECTOR_BYTES), count))
@@ -172,28 +154,28 @@ def _array(vectors: Iterable[ShingleVector]) -> U64:
 
 
 def _runs(values: U64) -> tuple[I64, I64]:
-    """(the order that sorts the values, where in that order each run of equal ones starts)."""
+    """Return (the order that sorts the values, where in that order each run of equal values starts)."""
     order = np.argsort(values)
     ordered = values[order]
     return order, np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
 
 
 def _grouped(values: U64, counts: I64) -> tuple[U64, I64]:
-    """(distinct values in ascending order, the sum of the counts of each)."""
+    """Return (distinct values in ascending order, the sum of the counts of each)."""
     order, starts = _runs(values)
     return values[order[starts]], np.add.reduceat(counts[order], starts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Table:
-    """The masks with the same wildcards: their values in ascending order and what each stands for, a place in some list."""
+    """The masks with the same wildcards: their values in ascending order and the place of each in a list."""
 
     wildcards: int
     values: U64
     places: I64
 
     def find(self, vectors: U64, missing: int) -> I64:
-        """The place of the mask that covers each vector, `missing` where there is none."""
+        """Return the place of the mask that covers each vector, `missing` where there is none."""
         if not len(self.values):
             return np.full(len(vectors), missing, np.int64)
         kept = vectors & np.uint64(~self.wildcards & (2**64 - 1))
@@ -203,7 +185,7 @@ class _Table:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Candidates:
-    """Candidates at or over the threshold, in the order of ties: fewer wildcards, smaller value, smaller wildcard mask."""
+    """Candidates with at least the threshold's count, in the order of ties: fewer wildcards, smaller value, smaller wildcard mask."""
 
     wildcards: U64
     values: U64
@@ -214,7 +196,7 @@ class _Candidates:
 
     @classmethod
     def count(cls, values: U64, counts: I64, threshold: int) -> "_Candidates":
-        """Pass 1 over distinct vectors, one sort for each kind of mask."""
+        """Count the candidates of distinct vectors (pass 1), with one sort for each kind of mask."""
         kinds = _wildcards()
         parts: list[tuple[U64, I64]] = []
         covering = np.zeros(len(values), np.int8)
@@ -237,7 +219,8 @@ class _Candidates:
         return cls(wild[order], kept[order], sums[order], tables, np.flatnonzero(covering > 1))
 
     def settle(self, values: U64, counts: I64) -> list[int]:
-        """Pass 2: the counts after each vector has chosen. values: ascending, so the stable sort leaves ties by value."""
+        """Return the counts after each vector has chosen (pass 2). values: ascending, so the stable sort leaves ties in the order of
+        values."""
         live: list[int] = self.counts.tolist()
         missing = len(live)
         order = self.contested[np.argsort(counts[self.contested], kind="stable")]
@@ -254,7 +237,7 @@ class _Candidates:
 
 
 def _choose(live: list[int], places: list[int], count: int) -> None:
-    """One vector's choice: of the candidates that cover it, in the order of ties, all but the first largest lose its count."""
+    """Let one vector choose: of the candidates that cover it, in the order of ties, all but the first largest lose its count."""
     sizes = [live[place] for place in places]
     winner = places[sizes.index(max(sizes))]
     for place in places:

@@ -1,38 +1,28 @@
-"""Minimum description length: what it costs in bits to write pages down, and merging while that cost falls (ALGORITHMS 8).
+"""Minimum description length: what it costs in bits to write pages down, and merging while that cost falls.
 
-Nothing here knows of pages or paths. `entropy_bits` is L(M) of TEXT (`000_…`, `001_…` §3-4): a matrix by the frequencies of its
-values. `AdaptiveCode` writes yes/no answers whose probability nobody knows before: each by the share seen so far, started with half a
-yes and half a no (Krichevsky & Trofimov 1981), which costs about half the logarithm of the number of answers more than if it were
-known. `agglomerate` merges the best pair again and again.
+Nothing here depends on pages or paths. `AdaptiveCode` writes yes/no answers whose probability is not known beforehand. Each answer is coded
+by the share seen so far, starting with half a yes and half a no (Krichevsky & Trofimov 1981). This costs about half the logarithm of the
+number of answers more than with a known probability. `merge_best_pairs` merges the best pair again and again.
 """
 
-from collections.abc import Callable, Sequence
-from math import lgamma, log, log2
+from collections.abc import Callable
+from math import lgamma, log
 
 import numpy as np
-from numpy.typing import NDArray
 
-F64 = NDArray[np.float64]
-I32 = NDArray[np.int32]
-I64 = NDArray[np.int64]
+from extraction.algorithms.arrays import F64, I32, I64
 
 
-def entropy_bits(counts: Sequence[int]) -> float:
-    """|M| H(X) of a matrix whose values occur so often: L(M) of TEXT."""
-    total = sum(counts)
-    return sum(count * log2(total / count) for count in counts if count)
-
-
-def told_apart_bits(first: F64, second: F64) -> F64:
-    """Bits it takes to say for each of first + second pages to which of the two it belongs: what their merging saves."""
+def membership_bits(first: F64, second: F64) -> F64:
+    """Return the bits it takes to say for each of first + second pages to which of two groups it belongs. Merging the groups saves them."""
     both = first + second
     return np.asarray(first * np.log2(both / first) + second * np.log2(both / second), np.float64)
 
 
 class AdaptiveCode:
-    """The cost of `ones` yeses among `total` answers, all counted in parts of `unit` so that answers can have a weight.
+    """The cost of `ones` yeses among `total` answers. Both are counted in parts of `unit`, so that answers can have a weight.
 
-    limit: the largest total, in parts. Tables make it three look-ups a number.
+    limit: the largest total, in parts. Tables reduce a cost to three look-ups.
     """
 
     def __init__(self, *, limit: int, unit: int = 1) -> None:
@@ -40,21 +30,24 @@ class AdaptiveCode:
         self._whole = np.array([lgamma(part / unit + 1) / log(2) for part in range(limit + 1)]) + 2 * lgamma(0.5) / log(2)
 
     def bits(self, ones: I32, total: I32) -> F64:
-        """Element by element; 0 where there are no answers."""
+        """Return the cost element by element; 0 where there are no answers."""
         cost: F64 = self._whole[total] - self._half[ones] - self._half[total - ones]
         return cost
 
 
 Score = Callable[[int, I64], F64]
-"""score(i, others): how good it is to merge item i with each of the others, not good at all at 0 and under."""
+"""score(i, others): how good it is to merge item i with each of the others. Merges with a score of 0 or less are not made."""
 
 
-def agglomerate(count: int, score: Score, merge: Callable[[int, int], None]) -> list[list[int]]:
-    """Groups of the items 0 … count-1: the pair of the highest score is merged until no score is over 0.
+def merge_best_pairs(count: int, score: Score, merge: Callable[[int, int], None]) -> list[list[int]]:
+    """Return groups of the items 0 to count - 1, made by merging the pair of the highest score until no score is over 0.
 
-    score: symmetric, asked for whatever was merged into the smaller number. merge(i, j): told before, i < j; j is not asked for again.
-    Scores are rounded to a millionth of a bit, so that ties are ties; they go to the pair with the smallest numbers. Gives groups with
-    their smallest number first, in its order. Memory: count² numbers; time: one score of every pair and one row anew for each merge.
+    Scores are rounded to a millionth of a bit, so that ties are ties. They go to the pair with the smallest numbers. Each group starts with
+    its smallest number, and groups are sorted by it. Memory: count² numbers. Time: one score for every pair, and one row of scores for each
+    merge.
+
+    score: symmetric. A merged item is known by its smaller number.
+    merge: merge(i, j) is called before each merge, with i < j. Item j is not asked about again.
     """
     groups = [[item] for item in range(count)]
     table = np.full((count, count), -np.inf)

@@ -1,8 +1,8 @@
-"""How far two clusterings of the same pages agree: against true labels, how good one is.
+"""How well a clustering of pages agrees with true labels.
 
-Purity: the share of pages that have their cluster's commonest label. Pair precision: of the pairs of pages that are in one cluster, the
-share with one label; pair recall the other way round. V-measure: the harmonic mean of homogeneity and completeness (Rosenberg & Hirschberg,
-EMNLP 2007). Time: linear in the pages.
+Purity is the share of pages that have the commonest label of their cluster. Pair precision is the share of pairs of pages in one cluster
+that have one label. Pair recall is the share of pairs with one label that are in one cluster. V-measure is the harmonic mean of homogeneity
+and completeness (Rosenberg & Hirschberg, EMNLP 2007). Time: linear in the pages.
 """
 
 from collections import Counter
@@ -14,25 +14,19 @@ Labels = Mapping[str, Hashable]
 
 
 @dataclass(frozen=True, slots=True)
-class Quality:
-    """Shares from 0 to 1. A page of no cluster is to be given a cluster of its own."""
+class ClusteringQuality:
+    """The measures, from 0 to 1. A page of no cluster has to be given a cluster of its own."""
 
     purity: float
     pair_precision: float
     pair_recall: float
     v_measure: float
 
-    @property
-    def pair_f(self) -> float:
-        """The harmonic mean of precision and recall of pairs."""
-        both = self.pair_precision + self.pair_recall
-        return 2 * self.pair_precision * self.pair_recall / (both or 1)
 
+def measure_quality(truth: Labels, predicted: Labels) -> ClusteringQuality:
+    """Return the measures of a clustering against true labels. Raises ValueError without pages and KeyError for a page without a cluster.
 
-def quality(truth: Labels, predicted: Labels) -> Quality:
-    """The measures of a clustering against true labels. predicted: the cluster of each page of `truth`.
-
-    Raises ValueError without pages and KeyError for a page without a cluster.
+    predicted: the cluster of each page of `truth`.
     """
     if not truth:
         raise ValueError("without labelled pages nothing can be measured")
@@ -44,7 +38,7 @@ def quality(truth: Labels, predicted: Labels) -> Quality:
     joint, of_labels, of_clusters = cells.values(), rows.values(), columns.values()
     homogeneity = 1 - (_entropy(joint) - _entropy(of_clusters)) / (_entropy(of_labels) or 1)
     completeness = 1 - (_entropy(joint) - _entropy(of_labels)) / (_entropy(of_clusters) or 1)
-    return Quality(
+    return ClusteringQuality(
         purity=sum(best.values()) / len(truth),
         pair_precision=_pairs(joint) / _pairs(of_clusters) if _pairs(of_clusters) else 1.0,
         pair_recall=_pairs(joint) / _pairs(of_labels) if _pairs(of_labels) else 1.0,

@@ -1,17 +1,17 @@
-"""TEXT-HASH and TEXT-MAX: TEXT-MDL with costs estimated from MinHash signatures (`001_…` §4; Kim & Shim 2011; ALGORITHMS 8).
+"""TEXT-HASH and TEXT-MAX: TEXT-MDL with costs estimated from MinHash signatures (Kim & Shim 2011, section 4; docs/algorithms.md#text-mdl).
 
-A cluster is its extended signature and its number of pages. ξ and the sizes |E(d)| give the number of paths of each support, and with it
-how many symbols the best template costs; the global Pr(1) gives |M_E|. None of that looks at a path, so a pair's price costs the
-signature's length. Clusters with the same signature are merged first.
+A cluster is represented by its extended signature and its number of pages. ξ and the sizes |E(d)| give the number of paths of each support,
+and so the number of symbols that the best template costs. The global Pr(1) gives |M_E|. None of this looks at a path, so pricing a pair
+takes the length of the signature. Clusters with the same signature are merged first.
 
-TEXT-HASH tries every partner of a cluster, TEXT-MAX those of maximal estimated Jaccard (ties all). Each cluster keeps its best partner;
-each round prices these pairs at what symbols cost now, and where none of them saves anything all pairs are looked at again before it
-ends. So at the end no pair that the algorithm considers saves anything; on the way the pair taken is the best of those kept, where the
-paper's is of those kept with symbols at one price.
+TEXT-HASH tries every partner of a cluster. TEXT-MAX tries only those of maximal estimated Jaccard coefficient (all of them on ties). Each
+cluster keeps its best partner. Each round prices these pairs at what symbols cost now. When none of them saves anything, all pairs are
+looked at once more before it ends. So in the end no pair that the algorithm considers saves anything. On the way, the pair taken is the
+best of those kept; the paper prices all of these at one cost of symbols.
 
-Departure: over `TRIED_ALL` clusters, partners come from an index of the signatures first, `BAND` equal ranks side by side, so that pages
-of one template meet without a look at all others; all pairs are tried among what is left. Cost: that of the signatures, linear, and the
-square of the clusters left by the index.
+Departure: with more than `TRIED_ALL` clusters, partners first come from an index of the signatures over `BAND` neighbouring equal ranks, so
+that pages of one template meet without a look at all others. All pairs are tried among what is left. Cost: linear for the signatures, and
+the square of the clusters that the index leaves.
 """
 
 from collections import defaultdict
@@ -19,39 +19,45 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from extraction.algorithms.clustering.mdl import F64, I32, I64
-from extraction.algorithms.clustering.text_mdl import KINDS, TextClustering, cost_bits, described, in_template
+from extraction.algorithms.arrays import F64, I32, I64, U64
+from extraction.algorithms.clustering.text_mdl import KINDS, TextClustering, cost_bits, describe_groups, in_template
 from extraction.algorithms.clustering.text_paths import EssentialPaths
-from extraction.algorithms.sketches.columns import U64
-from extraction.algorithms.sketches.minhash import LENGTH, SEED, attained_by_both, signatures
+from extraction.algorithms.sketches.minhash import LENGTH, SEED, ExtendedSignatures, sign_sets
 
 TRIED_ALL = 64
 """Clusters up to which every pair is tried at once."""
 
 BAND = 4
-"""Ranks that have to be equal for two clusters to meet in the index: a Jaccard of 0.5 meets in one of 64 bands with a chance of 0.98."""
+"""Ranks that have to be equal for two clusters to meet in the index. At a Jaccard coefficient of 0.5, two clusters meet in one of 64 bands
+with a probability of 0.98."""
 
 BUCKET = 8
-"""Clusters of a bucket that are tried for one of it; in a bucket all are alike."""
+"""Clusters of a bucket that are tried for one of its clusters. All clusters of a bucket are alike."""
 
 _ALONE = -1
 _PRECISION = 6
 
 
-def text_hash(essential: EssentialPaths, *, length: int = LENGTH, seed: int = SEED) -> TextClustering:
-    """The clustering of TEXT-HASH. length: permutations of a signature; the more, the nearer its costs are to the exact ones."""
+def cluster_by_text_hash(essential: EssentialPaths, *, length: int = LENGTH, seed: int = SEED) -> TextClustering:
+    """Return the clustering of TEXT-HASH.
+
+    length: permutations of a signature. The more there are, the nearer its costs are to the exact ones.
+    """
     return _run(essential, length, seed, nearest_only=False)
 
 
-def text_max(essential: EssentialPaths, *, length: int = LENGTH, seed: int = SEED) -> TextClustering:
-    """The clustering of TEXT-MAX: only a cluster's partners of maximal Jaccard are tried."""
+def cluster_by_text_max(essential: EssentialPaths, *, length: int = LENGTH, seed: int = SEED) -> TextClustering:
+    """Return the clustering of TEXT-MAX, which tries only a cluster's partners of maximal Jaccard coefficient."""
     return _run(essential, length, seed, nearest_only=True)
 
 
-def estimated_symbols(attained: I32, sizes: I64, totals: I64) -> F64:
-    """The symbols of clusters with their best templates (`text_mdl.KINDS`), shape (clusters, KINDS), estimated.
+def estimate_symbols(attained: I32, sizes: I64, totals: I64) -> F64:
+    """Return the estimated symbols of clusters with their best templates (`text_mdl.KINDS`), shape (clusters, KINDS). Exact for one page
+    and for equal pages.
 
-    attained: shape (clusters, length). sizes: pages. totals: sums of |E(d)|. Exact for one page and for equal ones.
+    attained: shape (clusters, length).
+    sizes: numbers of pages.
+    totals: sums of |E(d)|.
     """
     union = totals / np.maximum(attained.mean(1), 1 / attained.shape[1])
     inside = in_template(attained, sizes[:, None])
@@ -62,16 +68,16 @@ def estimated_symbols(attained: I32, sizes: I64, totals: I64) -> F64:
 
 def _run(essential: EssentialPaths, length: int, seed: int, *, nearest_only: bool) -> TextClustering:
     if not essential.pages:
-        return described(essential, [])
-    state = _Clusters(essential, length, seed, nearest_only=nearest_only)
+        return describe_groups(essential, [])
+    state = _SignedClusters(essential, length, seed, nearest_only=nearest_only)
     if state.count > TRIED_ALL:
-        state.merge_all(_Index(state.ranks))
+        state.merge_all(_Index(state.signatures.ranks))
     state.merge_all(None)
-    return described(essential, state.groups(), estimated_bits=state.bits())
+    return describe_groups(essential, state.groups(), estimated_bits=state.bits())
 
 
 class _Index:
-    """Which clusters have the same ranks in a band."""
+    """An index of clusters by their ranks in each band."""
 
     def __init__(self, ranks: U64) -> None:
         self._buckets: dict[tuple[int, bytes], list[int]] = defaultdict(list)
@@ -83,7 +89,8 @@ class _Index:
             self._buckets[key].append(cluster)
 
     def meeting(self, ranks: U64, alive: Iterable[bool]) -> I64:
-        """Clusters that are alive and share a band with these ranks, ascending: of each bucket those that came last."""
+        """Return the clusters that are alive and share a band with these ranks, ascending. Of each bucket, those that came last are
+        returned."""
         lives, found = np.asarray(alive), set()
         for key in self._keys(ranks):
             bucket = [cluster for cluster in dict.fromkeys(self._buckets.get(key, ())) if lives[cluster]]
@@ -96,25 +103,25 @@ class _Index:
         return [(start, ranks[start : start + BAND].tobytes()) for start in range(0, len(ranks), BAND)]
 
 
-class _Clusters:
-    """Clusters by number, that of their first page's signature among the different ones; and for each the best partner known.
+class _SignedClusters:
+    """Clusters by number, which is that of their first page's signature among the different ones, with the best known partner of each. Only
+    rows of clusters that are alive mean anything.
 
-    partner: `_ALONE` where there is none. jaccard, change: of that pair. Only rows of clusters that are alive mean anything.
+    partner: `_ALONE` where there is none.
+    jaccard, change: of the pair with the partner.
     """
 
     def __init__(self, essential: EssentialPaths, length: int, seed: int, *, nearest_only: bool) -> None:
-        sketched = signatures(essential.pages, length=length, seed=seed)
-        self.ranks, first, which = _distinct(sketched)
+        ranks, first, which = _distinct(sign_sets(essential.pages, length=length, seed=seed))
         self._members = [np.flatnonzero(which == cluster).tolist() for cluster in range(len(first))]
-        self._sizes = np.bincount(which, minlength=len(first))
         lengths = np.array([len(page) for page in essential.pages], np.int64)
-        self._totals = np.bincount(which, lengths, minlength=len(first)).astype(np.int64)
-        self._attained = (self._sizes[:, None] * (self._totals > 0)[:, None]).astype(np.int32) * np.ones((1, length), np.int32)
+        totals = np.bincount(which, lengths, minlength=len(first)).astype(np.int64)
+        self.signatures = ExtendedSignatures.of_equal_sets(ranks, np.bincount(which, minlength=len(first)), totals)
         self._alive = np.ones(len(first), np.bool_)
         self._pages = len(essential.pages)
         ones = float(lengths.sum()) / essential.cells if essential.cells else 0.0
         self._cells = lengths.sum() / ones if ones else 0.0
-        self._symbols = estimated_symbols(self._attained, self._sizes, self._totals)
+        self._symbols = estimate_symbols(self.signatures.attained, self.signatures.sets, totals)
         self._partner, self._jaccard = np.full(len(first), _ALONE), np.zeros(len(first))
         self._change = np.zeros((len(first), KINDS))
         self._nearest_only = nearest_only
@@ -127,11 +134,11 @@ class _Clusters:
         return [members for members, lives in zip(self._members, self._alive.tolist(), strict=True) if lives]
 
     def bits(self) -> float:
-        """The estimated cost of the clustering."""
+        """Return the estimated cost of the clustering."""
         return float(cost_bits(self._sum(), cells=self._cells, pages=self._pages))
 
     def merge_all(self, index: _Index | None) -> None:
-        """Merges best pairs until no pair saves anything: of those that meet in the index, or of all where there is none."""
+        """Merge best pairs until no pair saves anything: of those that meet in the index, or of all if there is no index."""
         fresh = False
         while True:
             rows = np.flatnonzero(self._alive)
@@ -153,23 +160,21 @@ class _Clusters:
         return total
 
     def _saved(self, changes: F64, partners: "I64 | None" = None) -> F64:
-        """Bits that pairs save at the present prices; 0 where there is no partner."""
+        """Return the bits that pairs save at present prices; 0 where there is no partner."""
         total = self._sum()
         before = cost_bits(total, cells=self._cells, pages=self._pages)
         saved: F64 = np.round(before - cost_bits(total + changes, cells=self._cells, pages=self._pages), _PRECISION)
         return saved if partners is None else np.where(partners == _ALONE, 0, saved)
 
     def _merge(self, one: int, other: int, index: _Index | None) -> None:
-        both = attained_by_both(self.ranks[one], self._attained[one], self.ranks[other], self._attained[other])
-        self._attained[one], self.ranks[one] = both, np.minimum(self.ranks[one], self.ranks[other])
-        self._sizes[one] += self._sizes[other]
-        self._totals[one] += self._totals[other]
+        held = self.signatures
+        held.merge(one, other)
         self._members[one] += self._members[other]
         self._alive[other] = False
         here = slice(one, one + 1)
-        self._symbols[one] = estimated_symbols(self._attained[here], self._sizes[here], self._totals[here])[0]
+        self._symbols[one] = estimate_symbols(held.attained[here], held.sets[here], held.totals[here])[0]
         if index is not None:
-            index.add(one, self.ranks[one])
+            index.add(one, held.ranks[one])
         others = self._look(one, index)
         widowed = self._alive & np.isin(self._partner, (one, other))
         widowed[one] = False
@@ -178,8 +183,8 @@ class _Clusters:
         self._offer(one, others[~widowed[others]])
 
     def _look(self, row: int, index: _Index | None) -> I64:
-        """Finds the best partner of a cluster anew; all it was compared with."""
-        others: I64 = np.flatnonzero(self._alive) if index is None else index.meeting(self.ranks[row], self._alive)
+        """Find the best partner of a cluster anew, and return all clusters it was compared with."""
+        others: I64 = np.flatnonzero(self._alive) if index is None else index.meeting(self.signatures.ranks[row], self._alive)
         others = np.asarray(others[others != row], np.int64)
         self._partner[row] = _ALONE
         if len(others):
@@ -193,7 +198,7 @@ class _Clusters:
         return others
 
     def _offer(self, new: int, others: I64) -> None:
-        """Makes a cluster the partner of those others for which it is better than the one they have."""
+        """Make a cluster the partner of those others for which it is better than the one they have."""
         if not len(others):
             return
         jaccard, change = self._compared(new, others)
@@ -205,16 +210,15 @@ class _Clusters:
         self._partner[chosen], self._jaccard[chosen], self._change[chosen] = new, jaccard[better], change[better]
 
     def _compared(self, row: int, others: I64) -> tuple[F64, F64]:
-        """(estimated Jaccard coefficients, changes of the symbols) of merging a cluster with others."""
-        mine, theirs = self.ranks[row], self.ranks[others]
-        both = attained_by_both(mine, self._attained[row], theirs, self._attained[others])
-        merged = estimated_symbols(both, self._sizes[row] + self._sizes[others], self._totals[row] + self._totals[others])
-        jaccard: F64 = ((mine == theirs) & (self._attained[row] > 0)).mean(1)
-        return jaccard, merged - self._symbols[row] - self._symbols[others]
+        """Return (estimated Jaccard coefficients, changes of the symbols) of merging a cluster with others."""
+        held = self.signatures
+        both = held.attained_by_both(row, others)
+        merged = estimate_symbols(both, held.sets[row] + held.sets[others], held.totals[row] + held.totals[others])
+        return held.jaccard(row, others), merged - self._symbols[row] - self._symbols[others]
 
 
 def _distinct(sketched: U64) -> tuple[U64, I64, I64]:
-    """(different signatures in the order of the pages, the first page of each, which of them each page has)."""
+    """Return (different signatures in the order of the pages, the first page of each, which of them each page has)."""
     _, first, which = np.unique(sketched, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)
     place = np.empty(len(order), np.int64)

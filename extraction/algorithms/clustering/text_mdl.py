@@ -1,13 +1,14 @@
-"""TEXT-MDL: templates as what makes a collection of pages short to write down (`001_…` §3, `000_…` §4; Kim & Shim 2011; ALGORITHMS 8).
+"""TEXT-MDL: templates as what makes a collection of pages short to write down (Kim & Shim 2011, section 3; docs/algorithms.md#text-mdl).
 
-M_E, which page has which essential path, is written as M_T · M_D + M_Δ: which cluster's template has which path, which page is in which
-cluster, and the differences, 1 for a path the template lacks, −1 for one that the page lacks. A matrix costs |M| H(X) bits, M_D
-|D| log2 |D|. Every page starts as a cluster; the pair that saves most is merged until none saves anything. There is no parameter.
+M_E tells which page has which essential path. It is written as M_T · M_D + M_Δ: M_T tells which cluster's template has which path, M_D
+which page is in which cluster, and M_Δ holds the differences, 1 for a path that the template lacks and -1 for one that the page lacks. A
+matrix M costs |M| H(X) bits, and M_D costs |D| log2 |D|. Every page starts as a cluster. The pair that saves most is merged until none
+saves anything. There is no parameter.
 
-What a merge saves depends, by the entropies, on all other clusters. So the pairs keep how it changes the three kinds
-of symbols, and each round prices all of them anew, exactly as the naive algorithm does (the paper approximates the
-entropies here). What a cluster makes with a page that is alone is a sum over the page's paths of what one page more with
-the path changes. Time: (pages)³ price computations and (pages)² · (kinds of paths); memory: 40 bytes a pair.
+What a merge saves depends, by the entropies, on all other clusters. So the pairs keep how they change the three kinds of symbols, and each
+round prices all of them again, exactly as the naive algorithm does; the paper approximates the entropies here. If one of the two clusters
+is a single page, the change is a sum over that page's paths. Time: (pages)³ price computations and (pages)² · (kinds of paths). Memory: 40
+bytes for each pair.
 """
 
 from collections.abc import Sequence
@@ -15,23 +16,26 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from extraction.algorithms.clustering.mdl import F64, I32, I64
+from extraction.algorithms.arrays import F64, I32, I64, U64
 from extraction.algorithms.clustering.text_paths import EssentialPaths
-from extraction.algorithms.sketches.columns import U64
 
 KINDS = 3
-"""The symbols that cost: 1s of M_T, 1s of M_Δ, −1s of M_Δ; always the last axis, in this order."""
+"""The symbols that cost: 1s of M_T, 1s of M_Δ and -1s of M_Δ. They are always the last axis, in this order."""
 
 _LAID_OUT = 0.8
-"""Share of clusters alive under which the pairs are laid out anew."""
+"""The pairs are laid out anew when less than this share of the clusters is alive."""
 
 _PRECISION = 6
-"""Decimals of a bit in which savings are compared, so that ties are ties; they go to the clusters that were first."""
+"""Decimals of a bit in which savings are compared, so that ties are ties. They go to the clusters that were first."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextCluster:
-    """members: numbers of pages, ascending. template: the paths of T_i, ascending hashes."""
+    """A cluster of pages.
+
+    members: numbers of pages, ascending.
+    template: hashes of the paths of T_i, ascending.
+    """
 
     members: tuple[int, ...]
     template: U64
@@ -39,7 +43,12 @@ class TextCluster:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextClustering:
-    """clusters: by their first members; every page is in one. bits: L(C), exact. estimated_bits: what an algorithm took it for."""
+    """A clustering with its cost.
+
+    clusters: sorted by their first members; every page is in one.
+    bits: the exact L(C).
+    estimated_bits: what an algorithm took L(C) for.
+    """
 
     clusters: tuple[TextCluster, ...]
     bits: float
@@ -47,7 +56,11 @@ class TextClustering:
 
 
 def cost_bits(symbols: F64, *, cells: float, pages: int) -> F64:
-    """L(C) of clusterings whose symbols are counted, shape (…, KINDS) to (…). cells: |M_E|. pages: |D|."""
+    """Return L(C) of clusterings whose symbols are counted, from shape (…, KINDS) to (…).
+
+    cells: |M_E|.
+    pages: |D|.
+    """
     template, more, missing = symbols[..., 0], symbols[..., 1], symbols[..., 2]
     differences = _xlogx(cells) - _xlogx(more) - _xlogx(missing) - _xlogx(cells - more - missing)
     membership = pages * np.log2(max(pages, 1))
@@ -56,17 +69,19 @@ def cost_bits(symbols: F64, *, cells: float, pages: int) -> F64:
 
 
 def in_template(supports: I32 | I64 | F64, pages: int | I64) -> "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]":
-    """Whether a cluster of so many pages has a path of such support in its template.
+    """Return whether a cluster of so many pages has a path of this support in its template.
 
-    In it costs a 1 and a −1 for each page without, out of it a 1 for each page with; equal goes in, as in the paper's example.
+    A path in the template costs a 1, and a -1 for each page without it. A path outside costs a 1 for each page that has it. If both cost
+    the same, the path is in the template, as in the paper's example.
     """
     return np.asarray(2 * supports >= np.asarray(pages) + 1)
 
 
-def symbols_of(supports: I32 | F64, pages: int | I64, weights: F64) -> F64:
-    """The symbols of clusters with their best templates, shape (…, KINDS).
+def count_symbols(supports: I32 | F64, pages: int | I64, weights: F64) -> F64:
+    """Return the symbols of clusters with their best templates, shape (…, KINDS).
 
-    supports: in how many pages of the cluster a path is essential, shape (…, paths). weights: how many paths each column stands for.
+    supports: in how many pages of the cluster a path is essential, shape (…, paths).
+    weights: how many paths each column stands for.
     """
     size = np.asarray(pages)
     inside = in_template(supports, size[..., None])
@@ -75,30 +90,31 @@ def symbols_of(supports: I32 | F64, pages: int | I64, weights: F64) -> F64:
     return np.stack([template, supports @ weights - kept, size * template - kept], axis=-1).astype(np.float64)
 
 
-def described(essential: EssentialPaths, groups: Sequence[Sequence[int]], *, estimated_bits: float | None = None) -> TextClustering:
-    """The clustering with these groups of pages: template paths and cost, in one scan of the pages."""
+def describe_groups(essential: EssentialPaths, groups: Sequence[Sequence[int]], *, estimated_bits: float | None = None) -> TextClustering:
+    """Return the clustering with these groups of pages: template paths and cost, in one scan of the pages."""
     clusters, symbols = [], np.zeros(KINDS)
     for group in sorted(map(sorted, groups)):
         paths, supports = np.unique(np.concatenate([essential.pages[page] for page in group]), return_counts=True)
-        symbols += symbols_of(supports.astype(np.int32), len(group), np.ones(len(paths)))
+        symbols += count_symbols(supports.astype(np.int32), len(group), np.ones(len(paths)))
         clusters.append(TextCluster(tuple(group), paths[in_template(supports, len(group))]))
     bits = float(cost_bits(symbols, cells=essential.cells, pages=len(essential.pages)))
     return TextClustering(tuple(clusters), bits, bits if estimated_bits is None else estimated_bits)
 
 
-def text_mdl(essential: EssentialPaths) -> TextClustering:
-    """The clustering of TEXT-MDL."""
-    state = _Clusters(essential)
+def cluster_by_text_mdl(essential: EssentialPaths) -> TextClustering:
+    """Return the clustering of TEXT-MDL."""
+    state = _ExactClusters(essential)
     while state.merge_best():
         pass
-    return described(essential, state.groups())
+    return describe_groups(essential, state.groups())
 
 
-class _Clusters:
-    """The clusters with all their pairs. A pair's change: the symbols of both as one, less those of each.
+class _ExactClusters:
+    """The clusters with all their pairs. A pair's change is the symbols of both clusters as one, less those of each.
 
-    A cluster is its first page. Pairs stand in the order of their clusters, those that were alive when the pairs were last laid out; one
-    of a cluster that is gone changes nothing, so it saves nothing, until so many are gone that the rest is laid out anew.
+    A cluster is known by its first page. Pairs are kept in the order of their clusters, for those clusters that were alive when the pairs
+    were last laid out. A pair of a cluster that is gone changes nothing, so it saves nothing. When enough clusters are gone, the rest is
+    laid out anew.
     """
 
     def __init__(self, essential: EssentialPaths) -> None:
@@ -107,7 +123,7 @@ class _Clusters:
         pages, self._kinds = np.nonzero(self._supports)
         self._bounds = np.searchsorted(pages, np.arange(self._pages + 1))
         self._sizes = np.ones(self._pages, np.int64)
-        self._symbols = symbols_of(self._supports, self._sizes, self._weights)
+        self._symbols = count_symbols(self._supports, self._sizes, self._weights)
         self._totals = self._symbols.sum(0)
         self._members: dict[int, list[int]] = {page: [page] for page in range(self._pages)}
         self._laid = self._rank = np.arange(self._pages)
@@ -120,7 +136,7 @@ class _Clusters:
         return list(self._members.values())
 
     def merge_best(self) -> bool:
-        """Merges the pair that saves most; False where none saves anything."""
+        """Merge the pair that saves most. Return False if none saves anything."""
         if len(self._members) < 2:
             return False
         before = cost_bits(self._totals, cells=self._cells, pages=self._pages)
@@ -148,22 +164,22 @@ class _Clusters:
             self._rank[alive] = np.arange(len(alive))
 
     def _places(self, ones: I64, others: I64) -> I64:
-        """Where the pairs of clusters that are laid out stand."""
+        """Return where the pairs of these clusters, which are laid out, are kept."""
         low, high = np.minimum(self._rank[ones], self._rank[others]), np.maximum(self._rank[ones], self._rank[others])
         places: I64 = low * (2 * len(self._laid) - low - 1) // 2 + high - low - 1
         return places
 
     def _compare(self, one: int, others: I64) -> None:
-        """Notes the changes of the pairs of a cluster with others."""
+        """Note the changes of the pairs of a cluster with others."""
         both = np.empty((len(others), KINDS))
         single = self._sizes[others] == 1
         both[single] = self._with_pages(one, others[single])
         several = others[~single]
-        both[~single] = symbols_of(self._supports[one] + self._supports[several], self._sizes[one] + self._sizes[several], self._weights)
+        both[~single] = count_symbols(self._supports[one] + self._supports[several], self._sizes[one] + self._sizes[several], self._weights)
         self._changes[self._places(np.full(len(others), one), others)] = both - self._symbols[one] - self._symbols[others]
 
     def _with_pages(self, one: int, pages: I64) -> F64:
-        """The symbols of a cluster with each of some pages that are alone: those without the page, and what its paths change."""
+        """Return the symbols of a cluster together with each of some single pages: those without the page, plus what its paths change."""
         size = self._sizes[one] + 1
         without, within = (_symbols_by_path(supports, size, self._weights) for supports in (self._supports[one], self._supports[one] + 1))
         changed = np.cumsum(np.pad((within - without)[:, self._kinds], ((0, 0), (1, 0))), axis=1)
@@ -172,13 +188,13 @@ class _Clusters:
 
 
 def _symbols_by_path(supports: F64, pages: int, weights: F64) -> F64:
-    """The symbols of one cluster for each kind of path, shape (KINDS, kinds of paths)."""
+    """Return the symbols of one cluster for each kind of path, shape (KINDS, kinds of paths)."""
     inside = in_template(supports, pages)
     return np.stack([inside, np.where(inside, 0, supports), np.where(inside, pages - supports, 0)]) * weights
 
 
 def _columns(pages: Sequence[U64]) -> tuple[F64, F64]:
-    """(M_E with its different rows as columns, shape (pages, kinds of paths); how many paths each stands for)."""
+    """Return (M_E with its different rows as columns, shape (pages, kinds of paths); how many paths each column stands for)."""
     every = np.unique(np.concatenate([np.zeros(0, np.uint64), *pages]))
     has = np.array([np.isin(every, page, assume_unique=True) for page in pages], np.bool_).reshape(len(pages), len(every))
     _, first, counts = np.unique(np.packbits(has, axis=0), axis=1, return_index=True, return_counts=True)
@@ -186,7 +202,7 @@ def _columns(pages: Sequence[U64]) -> tuple[F64, F64]:
 
 
 def _xlogx(counts: "F64 | float") -> F64:
-    """x log2 x, 0 at 0."""
+    """Return x log2 x, and 0 for 0."""
     positive = np.maximum(counts, np.finfo(np.float64).tiny)
     product: F64 = positive * np.log2(positive)
     return product

@@ -1,9 +1,10 @@
-"""Paths of a page with its texts, and which of them are essential: what TEXT clusters by (`001_…` §3.1; ALGORITHMS 8).
+"""Paths of a page with its texts, and which of them are essential: what TEXT clusters by (Kim & Shim 2011, section 3.1;
+docs/algorithms.md#text-mdl).
 
-A path is the tag names from the root to an element, or those to a text and the text itself as last step (``html/body/h1/Tech``). The
-support of a path is the number of pages that have it; a page's threshold is the mode of its paths' supports (ties: the smaller), and its
-essential paths are those of at least so much support. Paths are hashed to 64 bits: two of a million collide with
-a chance of about 3 in 100 million.
+A path is the tag names from the root to an element, or those to a text with the text itself as last step (``html/body/h1/Tech``). The
+support of a path is the number of pages that have it. A page's threshold is the mode of its paths' supports (the smaller on ties), and its
+essential paths are those with at least this support. Paths are hashed to 64 bits: two of a million collide with a probability of about 3 in
+100 million.
 """
 
 from collections.abc import Sequence
@@ -13,18 +14,20 @@ from hashlib import blake2b
 import numpy as np
 from lxml import etree
 
+from extraction.algorithms.arrays import U64
 from extraction.algorithms.dom.nodes import clean, texts
-from extraction.algorithms.sketches.columns import U64
 
 FRAME_FRACTION = 0.9
-"""A path that so many pages of a site have is its frame: the share of `templates.COMMON_FRACTION`."""
+"""A path that this share of the pages of a site have belongs to its frame, as in `merge_scores.COMMON_FRACTION`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EssentialPaths:
     """M_E of some pages, by its columns.
 
-    pages: E(d) of each page, ascending hashes. thresholds: t_d of each. paths: |P_D|, the paths of all pages, essential or not.
+    pages: E(d) of each page, hashes, ascending.
+    thresholds: t_d of each page.
+    paths: |P_D|, the number of paths of all pages, essential or not.
     """
 
     pages: tuple[U64, ...]
@@ -37,8 +40,8 @@ class EssentialPaths:
         return self.paths * len(self.pages)
 
 
-def text_paths(root: etree._Element) -> U64:
-    """The paths of a parsed page, ascending, distinct; comments left out. Time: linear in the page."""
+def read_text_paths(root: etree._Element) -> U64:
+    """Return the paths of a parsed page, ascending and distinct; comments are left out. Time: linear in the page."""
     top = _hash(0, str(root.tag))
     below: dict[tuple[int, str], int] = {}
     found = {top}
@@ -55,8 +58,8 @@ def text_paths(root: etree._Element) -> U64:
     return np.array(sorted(found | set(below.values())), np.uint64)
 
 
-def essential(pages: Sequence[U64]) -> EssentialPaths:
-    """The essential paths of pages given by all their paths, each ascending and distinct."""
+def find_essential_paths(pages: Sequence[U64]) -> EssentialPaths:
+    """Return the essential paths of pages given by all their paths, each ascending and distinct."""
     every, supports = np.unique(np.concatenate([np.zeros(0, np.uint64), *pages]), return_counts=True)
     chosen, thresholds = [], []
     for page in pages:
@@ -68,11 +71,11 @@ def essential(pages: Sequence[U64]) -> EssentialPaths:
     return EssentialPaths(tuple(chosen), tuple(thresholds), len(every))
 
 
-def within_site(pages: Sequence[U64]) -> list[U64]:
-    """The pages' paths without the site's frame and without those of a single page: to be asked for before `essential`.
+def drop_frame(pages: Sequence[U64]) -> list[U64]:
+    """Return the pages' paths without the site's frame and without those of a single page. Call it before `find_essential_paths`.
 
-    A departure from the paper, which mixes pages of many sites. On pages of one site most supports are the number of
-    pages, for the frame, so that each mode is, and nothing but the frame is essential; or they are 1, for the content, and everything is.
+    This departs from the paper, which mixes pages of many sites. On pages of one site, most supports are either the number of pages (the
+    frame) or 1 (the content). The mode is one of the two, so either nothing but the frame is essential, or everything is.
     """
     every, supports = np.unique(np.concatenate([np.zeros(0, np.uint64), *pages]), return_counts=True)
     kept = every[(supports > 1) & (supports < FRAME_FRACTION * len(pages))]

@@ -7,12 +7,12 @@ browser ever sees it.
 import re
 import struct
 
-from extraction.algorithms.dom.references import Kind
+from extraction.algorithms.dom.references import ResourceKind
 
 _LIKE_HTML = re.compile(rb"<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]", re.IGNORECASE)
 SNIFF_BYTES = 2048
 
-MAX_BYTES = {Kind.STYLE: 1_000_000, Kind.IMAGE: 8 * 1024**2, Kind.FONT: 2 * 1024**2}
+MAX_BYTES = {ResourceKind.STYLE: 1_000_000, ResourceKind.IMAGE: 8 * 1024**2, ResourceKind.FONT: 2 * 1024**2}
 """Largest files kept. A sheet: what is read of a page's styles (`stylesheets.MAX_CHARS`)."""
 
 MAX_SIDE_PX = 16_384
@@ -28,18 +28,18 @@ class MediaError(Exception):
     """The bytes are not used; the message says why."""
 
 
-def examine(content: bytes, wanted: Kind) -> str:
+def examine(content: bytes, wanted: ResourceKind) -> str:
     """The content type by what the bytes hold. Raises MediaError for what is too large, in pixels too, or is not what is wanted."""
     if len(content) > MAX_BYTES[wanted]:
         raise MediaError(f"it has more than {MAX_BYTES[wanted]:,} bytes")
-    if wanted is Kind.STYLE:
+    if wanted is ResourceKind.STYLE:
         if looks_like_html(content) or (_BINARY.search(content[:1024]) and not content.startswith((b"\xff\xfe", b"\xfe\xff"))):
-            raise MediaError("it is no stylesheet")
+            raise MediaError("it is not a stylesheet")
         return CSS
-    if wanted is Kind.FONT:
+    if wanted is ResourceKind.FONT:
         found = {b"wOFF": "font/woff", b"wOF2": "font/woff2"}.get(content[:4])
         if found is None:
-            raise MediaError("it is no WOFF font")
+            raise MediaError("it is not a WOFF font")
         return found
     return _picture(content)
 
@@ -56,7 +56,7 @@ def _picture(content: bytes) -> str:
             if not (0 < width <= MAX_SIDE_PX and 0 < height <= MAX_SIDE_PX and width * height <= MAX_PIXELS):
                 raise MediaError(f"it has {width:,} × {height:,} pixels; at most {MAX_PIXELS:,} are shown")
             return content_type
-    raise MediaError("it is no picture that is shown")
+    raise MediaError("it is not a picture that can be shown")
 
 
 def _png(content: bytes) -> tuple[int, int]:

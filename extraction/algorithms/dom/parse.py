@@ -15,7 +15,7 @@ from charset_normalizer import from_bytes
 from lxml import etree
 from w3lib.encoding import html_to_unicode
 
-from extraction.algorithms.dom.floods import thinned
+from extraction.algorithms.dom.attribute_limit import limit_attributes
 from extraction.algorithms.dom.xml import XmlError, as_written, is_xml, readable, tree
 from extraction.algorithms.errors import PageError
 
@@ -56,11 +56,11 @@ def parse(content: bytes, *, content_type: str | None = None) -> ParsedPage:
         return _xml(content, encoding, text, tree)
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True, remove_pis=True)
     try:
-        root = etree.fromstring(thinned(text).encode("utf-8", "replace"), parser)
+        root = etree.fromstring(limit_attributes(text).encode("utf-8", "replace"), parser)
     except etree.XMLSyntaxError as error:
         raise PageError(f"the page is not HTML: {error.msg}") from error
     if root is None:
-        raise PageError("the page holds no element")
+        raise PageError("the page contains no elements")
     return ParsedPage(root, encoding, len(content), _notices(parser))
 
 

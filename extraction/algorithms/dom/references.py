@@ -37,7 +37,7 @@ _WIDE_ENOUGH = 640
 """Of a srcset by widths the smallest that is still sharp in the workbench's page pane."""
 
 
-class Kind(StrEnum):
+class ResourceKind(StrEnum):
     """What an address is loaded as."""
 
     STYLE = "style"
@@ -50,64 +50,64 @@ class Reference:
     """An address as it is written, and what it is loaded as."""
 
     address: str
-    kind: Kind
+    kind: ResourceKind
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class NeededResource:
     """A whole address (of a page from an archive without addresses: a name in it), and what it is loaded as."""
 
     url: str
-    kind: Kind
+    kind: ResourceKind
 
 
-def of_page(root: etree._Element) -> Iterator[Reference]:
+def find_references(root: etree._Element) -> Iterator[Reference]:
     """The references of a page in its order, one for a picture; none of a page of XML, which loads nothing."""
     if is_xml(root):
         return
     for node in root.iter(etree.Element):
         tag = node.tag
         if tag == "link":
-            yield from _as([sheet_address(node)], Kind.STYLE)
+            yield from _as([sheet_address(node)], ResourceKind.STYLE)
         elif tag == "style":
-            yield from of_style(node.text or "")
+            yield from find_style_references(node.text or "")
         elif tag == "img":
-            yield from _as(picture_addresses(node)[:1], Kind.IMAGE)
+            yield from _as(picture_addresses(node)[:1], ResourceKind.IMAGE)
         elif tag == "video":
-            yield from _as([node.get("poster")], Kind.IMAGE)
+            yield from _as([node.get("poster")], ResourceKind.IMAGE)
         if node.get("background") and tag in {"body", "table", "tr", "td", "th"}:
-            yield from _as([node.get("background")], Kind.IMAGE)
+            yield from _as([node.get("background")], ResourceKind.IMAGE)
         if node.get("style"):
-            yield from of_style(node.get("style") or "")
+            yield from find_style_references(node.get("style") or "")
 
 
-def of_style(text: str) -> Iterator[Reference]:
+def find_style_references(text: str) -> Iterator[Reference]:
     """The references of a sheet or of a style attribute."""
     if LOADS.search(text):
         yield from _of_tokens(tinycss2.parse_component_value_list(text, skip_comments=True))
 
 
-def needs(references: Iterable[Reference], base: str) -> list[Need]:
+def resolve_references(references: Iterable[Reference], base: str) -> list[NeededResource]:
     """The references as whole addresses, each once, at most MAX_PER_PAGE. base: what they are relative to."""
-    found: dict[str, Need] = {}
+    found: dict[str, NeededResource] = {}
     for reference in references:
-        url = resolve(base, reference.address)
+        url = resolve_address(base, reference.address)
         if url is not None and url not in found:
-            found[url] = Need(url, reference.kind)
+            found[url] = NeededResource(url, reference.kind)
             if len(found) >= MAX_PER_PAGE:
                 break
     return list(found.values())
 
 
-def base_of(root: etree._Element, url: str) -> str:
+def find_base(root: etree._Element, url: str) -> str:
     """What the page's addresses are relative to: its first <base href>, else its own address."""
     for node in root.iter("base"):
         if node.get("href"):
-            return resolve(url, node.get("href") or "") or url
+            return resolve_address(url, node.get("href") or "") or url
     return url
 
 
-def resolve(base: str, address: str) -> str | None:
+def resolve_address(base: str, address: str) -> str | None:
     """The whole address without its fragment; None for what is no file of a web server or of the archive (data:, javascript:, #part)."""
     address = address.strip()
     if not address or address.startswith("#"):
@@ -171,16 +171,16 @@ def _number(text: str) -> bool:
     return not text or re.fullmatch(r"\d{1,6}(?:\.\d{1,6})?", text) is not None
 
 
-def _as(addresses: Iterable[str | None], kind: Kind) -> Iterator[Reference]:
+def _as(addresses: Iterable[str | None], kind: ResourceKind) -> Iterator[Reference]:
     for address in addresses:
         if address:
             yield Reference(address, kind)
 
 
-def _of_tokens(tokens: Iterable[ast.Node], kind: Kind = Kind.IMAGE) -> Iterator[Reference]:
+def _of_tokens(tokens: Iterable[ast.Node], kind: ResourceKind = ResourceKind.IMAGE) -> Iterator[Reference]:
     """The stack is ours: brackets may be nested as deep as their author likes."""
     stack = [(iter(tokens), kind)]
-    rule: Kind | None = None
+    rule: ResourceKind | None = None
     while stack:
         running, inside = stack[-1]
         token = next(running, None)
@@ -188,17 +188,17 @@ def _of_tokens(tokens: Iterable[ast.Node], kind: Kind = Kind.IMAGE) -> Iterator[
             stack.pop()
             continue
         if token.type == "at-keyword":
-            rule = {"import": Kind.STYLE, "font-face": Kind.FONT}.get(token.lower_value)
+            rule = {"import": ResourceKind.STYLE, "font-face": ResourceKind.FONT}.get(token.lower_value)
         elif token.type == "literal" and token.value == ";":
             rule = None
-        elif token.type == "url" or (token.type == "string" and rule is Kind.STYLE):
-            yield Reference(token.value, rule if rule is Kind.STYLE else inside)
-            rule = None if rule is Kind.STYLE else rule
+        elif token.type == "url" or (token.type == "string" and rule is ResourceKind.STYLE):
+            yield Reference(token.value, rule if rule is ResourceKind.STYLE else inside)
+            rule = None if rule is ResourceKind.STYLE else rule
         elif token.type == "function":
-            yield from _as(_strings(token), rule if rule is Kind.STYLE else inside)
+            yield from _as(_strings(token), rule if rule is ResourceKind.STYLE else inside)
             stack.append((iter(token.arguments), inside))
         elif token.type.endswith("block"):
-            stack.append((iter(token.content), rule if rule is Kind.FONT and token.type == "{} block" else inside))
+            stack.append((iter(token.content), rule if rule is ResourceKind.FONT and token.type == "{} block" else inside))
             rule = None
 
 

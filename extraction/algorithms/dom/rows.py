@@ -58,7 +58,7 @@ class Rows:
         return places[node] < places[stop]
 
 
-def select(xpaths: Iterable[str], root: etree._Element) -> Iterator[etree._Element]:
+def select_rows(xpaths: Iterable[str], root: etree._Element) -> Iterator[etree._Element]:
     """Rows of a page: the elements that the first XPath with any gives."""
     for xpath in xpaths:
         found = [item for item in XPath(xpath).select(root) if isinstance(item, etree._Element) and isinstance(item.tag, str)]

@@ -22,10 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from extraction.algorithms.arrays import I64, U64, Flags
 from extraction.algorithms.dom import xml
-
-U64 = NDArray[np.uint64]
-I64 = NDArray[np.int64]
 
 NAME_BYTES = 7
 """Bytes of a tag's name that count: what a 64-bit word holds beside the end-tag flag. HTML's own names differ within them."""
@@ -139,9 +137,9 @@ class _Opens:
 
     places: I64
     names: U64
-    is_tag: NDArray[np.bool_]
-    is_open: NDArray[np.bool_]
-    is_comment: NDArray[np.bool_]
+    is_tag: Flags
+    is_open: Flags
+    is_comment: Flags
 
     @classmethod
     def scan(cls, buffer: bytes) -> "_Opens":
@@ -162,7 +160,7 @@ class _Opens:
         return cls(places, names, is_tag, is_open, is_comment)
 
 
-def _names(words: U64) -> tuple[U64, NDArray[np.bool_]]:
+def _names(words: U64) -> tuple[U64, Flags]:
     """(token, whether it is a tag at all) of the eight bytes after each ``<``. Bytes in a word: first is lowest."""
     is_end = (words & np.uint64(0xFF)) == ord("/")
     names = np.where(is_end, words >> np.uint64(8), words & np.uint64((1 << 56) - 1))
@@ -180,7 +178,7 @@ def _zero_bytes(words: U64) -> U64:
     return (words - np.uint64(_ONES)) & ~words & np.uint64(_HIGHS)
 
 
-def _within(places: I64, spans: Sequence[tuple[int, int]]) -> NDArray[np.bool_]:
+def _within(places: I64, spans: Sequence[tuple[int, int]]) -> Flags:
     """Which places lie in one of the disjoint, ascending [start, end)."""
     if not spans:
         return np.zeros(len(places), np.bool_)

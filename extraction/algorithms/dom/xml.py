@@ -164,11 +164,11 @@ def as_written(text: str, *, instructions: bool = True) -> tuple[etree._Element,
     except etree.XMLSyntaxError as error:
         raise XmlError(f"the XML cannot be read: {error.msg}") from error
     if root is None:
-        raise XmlError("the XML holds no element")
+        raise XmlError("the XML contains no elements")
     broken = next((entry for entry in parser.error_log if entry.level_name == "FATAL"), None)
     if broken is None:
         return root, ()
-    return root, (f"the XML is broken in line {broken.line:,} ({_first_line(broken.message)}); what can be read is here",)
+    return root, (f"the XML is broken in line {broken.line:,} ({_first_line(broken.message)}); it was read as far as possible",)
 
 
 def plain(text: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, clean, locate, whole_text
-from extraction.algorithms.dom.quick import quick
+from extraction.algorithms.dom.xpath_rewriting import rewrite_xpath
 from extraction.algorithms.errors import XPathError
 
 SPACES = "\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
@@ -174,12 +174,12 @@ def unknown_name(text: str) -> str:
     bare = blanked(text)
     for match in _CALL.finditer(bare):
         if match[1] not in _FUNCTIONS and match[1] not in _OPERATORS:
-            return f"“{match[1]}” at character {match.start() + 1} is no function of XPath 1.0."
+            return f"“{match[1]}” at character {match.start() + 1} is not a function of XPath 1.0."
     prefix = _PREFIX.search(bare)
     if prefix:
         return f"The prefix “{prefix[1]}:” at character {prefix.start() + 1} has no meaning on an HTML page; leave it out."
     variable = _VARIABLE.search(bare)
-    return f"“{variable[0]}” at character {variable.start() + 1} is a variable, and a rule has none." if variable else ""
+    return f"“{variable[0]}” at character {variable.start() + 1} is a variable, and rules have no variables." if variable else ""
 
 
 def blanked(text: str) -> str:
@@ -201,7 +201,7 @@ def _closing(text: str, start: int) -> int | None:
 def _compile(text: str) -> etree.XPath:
     try:
         etree.XPath(text, regexp=False)
-        return etree.XPath(quick(text), regexp=False)
+        return etree.XPath(rewrite_xpath(text), regexp=False)
     except etree.XPathSyntaxError as error:
         raise XPathError(f"“{_short(text)}” is not valid XPath: {error}") from error
 
@@ -212,7 +212,7 @@ def _evaluate(text: str, root: etree._Element) -> list[Any]:
     except etree.XPathError as error:
         raise XPathError(f"“{_short(text)}” cannot be evaluated: {error}") from error
     if not isinstance(result, list):
-        raise XPathError(f"“{_short(text)}” gives {_kind(result)}; it has to select elements, texts or attributes")
+        raise XPathError(f"“{_short(text)}” gives {_kind(result)}; it must select elements, texts or attributes")
     return result
 
 

@@ -121,7 +121,7 @@ class Learner:
             pages = [one.page for one in self.marks for _ in one.spans]
             twice = next((page for page in pages if pages.count(page) > 1), None)
             if twice is not None:
-                return NotLearned("the page has several marked values, but the attribute takes one", twice)
+                return NotLearned("the page has several marked values, but the attribute allows one", twice)
         together = self.solver.solve(self.marks)
         if not self.multiple:
             together = self._elsewhere(together)
@@ -281,7 +281,7 @@ class Learner:
             if budget < 0:
                 break
             if not self.solver.selects(solution, page, xpath):
-                raise LearningError(f"{solution.xpath}, which was learned, selects something else on one of the pages")
+                raise LearningError(f"{solution.xpath} was learned, but selects something else on one of the pages")
 
 
 def _ends(marks: Sequence[Mark]) -> tuple[tuple[int, Location], ...]:

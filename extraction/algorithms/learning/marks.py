@@ -55,7 +55,7 @@ def mark(corpus: Corpus, page: int, location: Location) -> Mark:
     whole = _whole(location)
     text = value(corpus.pages[page].nodes, whole)
     if not text:
-        raise LearningError("the page has no text any more where a value was marked; mark it again")
+        raise LearningError("the page no longer has text where a value was marked; mark it again")
     span = (location.start or 0, min(location.end or len(text), len(text)))
     return Mark(page, location, text, _nodes(corpus, page, whole, text), (span,))
 
@@ -122,7 +122,7 @@ def _text_row(corpus: Corpus, page: int, location: Location) -> int:
     owners, nth = np.asarray(table.texts["owner"][:-1]), np.asarray(table.texts["text_nth"][:-1])
     found = np.flatnonzero((owners == location.node) & (nth == location.text))
     if not len(found):
-        raise LearningError(f"the text of a {tag} element was marked, and no rule can be learned from it; mark the value elsewhere")
+        raise LearningError(f"the text of a {tag} element was marked, but no rule can be learned from it; mark the value elsewhere")
     return int(found[0]) + int(corpus.text_offsets[page])
 
 

@@ -50,9 +50,9 @@ def odd(values: Mapping[int, Sequence[str]], reads: Callable[[str], bool] | None
     found: dict[int, Odd] = {}
     for n, (page, value) in enumerate(rows):
         reason = (
-            "cannot be read as its type, most others can"
+            "cannot be read as its type, although most others can"
             if strange[n]
-            else f"{len(value)} characters, half of the others have {'less' if lengths[n] > 0 else 'more'} than {usual:.0f}"
+            else f"{len(value)} characters; half of the others have {'less' if lengths[n] > 0 else 'more'} than {usual:.0f}"
             if lengths[n]
             else f"{'more' if letters[n] > 0 else 'fewer'} letters than the others"
             if letters[n]

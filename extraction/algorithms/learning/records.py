@@ -88,7 +88,7 @@ class _Learner:
         self.corpus, self.fields, self.refused, self.whole = corpus, fields, refused, frozenset(whole)
         self.rows = [row for row in rows if row.nodes()]
         if len(self.rows) < 2:
-            raise LearningError("mark the values of a second row; one row does not tell where the next begins")
+            raise LearningError("mark the values of a second row; one row does not show where the next begins")
         self.views = {page: PageView(table) for page, table in enumerate(corpus.pages)}
         self.annotated = np.zeros(len(corpus.pages), np.bool_)
         self.annotated[[*{row.page for row in self.rows}, *without]] = True
@@ -97,8 +97,8 @@ class _Learner:
         tried = levels(self.views, self.rows)[:MAX_LEVELS]
         options = [(level, judge(self.views, self.rows, level, refused=self.refused, whole=self.whole)) for level in tried]
         if not options:
-            return NotLearned("no element begins each of the marked rows; mark a value that all of them have", self.rows[0].page)
-        problem = NotLearned("nothing tells the marked rows from the rest of the page", self.rows[0].page)
+            return NotLearned("no element begins every marked row; mark a value that all rows have", self.rows[0].page)
+        problem = NotLearned("nothing distinguishes the marked rows from the rest of the page", self.rows[0].page)
         for level, judged in self._ordered(options):
             chosen = row_xpath.learn(self.corpus, self.views, level, judged, self.annotated)
             found = _RowFields(self, level, chosen).learn()
@@ -138,7 +138,7 @@ class _RowFields:
             node = self.learner.corpus.pages[row.page].nodes[element]
             place = next((n for n, each in enumerate(self.found[row.page].elements) if each is node), -1)
             if place < 0:
-                return NotLearned("nothing that selects the other rows selects this one, too", row.page)
+                return NotLearned("nothing that selects the other rows also selects this one", row.page)
             marked.append((row.page, place))
         copies = Corpus([self._copy(page, place) for page, place in [*marked, *self._others(marked)]])
         learned = {field.name: self._field(field, copies, marked) for field in self.learner.fields}

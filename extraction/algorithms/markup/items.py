@@ -1,8 +1,8 @@
-"""The data a page carries beside its text, as things with properties: JSON-LD, microdata, RDFa and Open Graph in one form.
+"""The data that a page carries for machines, as things with properties: JSON-LD, microdata, RDFa and Open Graph in one form.
 
-What came out of the page is whatever its author wrote: any depth, any size, any type where a text is expected. Only
-texts, numbers and booleans become values, a thing within a thing becomes the value it is known by (a person's name, a
-picture's address) and its own properties below it, and everything has an end.
+A page holds whatever its author wrote: any depth, any size, any type where a text is expected. Only texts, numbers and booleans become
+values. A thing within a thing becomes the value it is known by (a person's name, a picture's address), with its own properties below it.
+Everything is bounded.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,16 +16,19 @@ MAX_PROPERTIES = 150
 MAX_VALUES = 150
 MAX_DEPTH = 4
 MAX_CHARS = 5_000
-"""Bounds of what is kept of a page: things, properties of one, values of one, things within things, characters of a value."""
+"""Bounds of what is kept of a page: things, properties of a thing, values of a property, things within things, characters of a value."""
 
 KNOWN_BY = ("@value", "text", "name", "url", "contentUrl")
-"""What stands for a thing where a value is wanted, the first that it has: a step's text, a person's name, a picture's address."""
+"""What stands for a thing where a value is wanted: the first of these that it has, such as a step's text, a person's name or a picture's
+address."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing. syntax: "JSON-LD", "microdata", "RDFa" or "Open Graph". type: "Product", as schema.org has it, "" for none.
+    """One thing.
 
+    syntax: "JSON-LD", "microdata", "RDFa" or "Open Graph".
+    type: "Product", as schema.org has it, "" for none.
     properties: {path, such as "offers.price": its values, cleaned, in their order}.
     """
 
@@ -34,17 +37,20 @@ class Item:
     properties: Mapping[str, tuple[str, ...]]
 
     def as_json(self) -> dict[str, Any]:
-        """The item as JSON values."""
+        """Return the item as JSON values."""
         return {"syntax": self.syntax, "type": self.type, "properties": {path: list(values) for path, values in self.properties.items()}}
 
     @classmethod
     def from_json(cls, row: dict[str, Any]) -> "Item":
-        """The item that `as_json` wrote."""
+        """Return the item that `as_json` wrote."""
         return cls(row["syntax"], row["type"], {path: tuple(values) for path, values in row["properties"].items()})
 
 
-def read(found: Mapping[str, Any]) -> list[Item]:
-    """The items of what extruct found: {syntax: list}, "json-ld", "microdata", "rdfa", "opengraph"."""
+def parse_items(found: Mapping[str, Any]) -> list[Item]:
+    """Return the items of what extruct found.
+
+    found: {syntax: list}, with "json-ld", "microdata", "rdfa" and "opengraph".
+    """
     items: list[Item] = []
     for syntax, name in (("json-ld", "JSON-LD"), ("microdata", "microdata"), ("rdfa", "RDFa")):
         for thing in _things(found.get(syntax)):
@@ -59,7 +65,7 @@ def _dicts(rows: Any) -> Iterator[dict[str, Any]]:
 
 
 def _things(rows: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
-    """The things of a list; those that a JSON-LD graph or a page's main entity holds are things of their own."""
+    """Yield the things of a list. Those that a JSON-LD graph or a page's main entity holds are things of their own."""
     for row in _dicts(rows):
         within = [row.get("@graph"), row.get("mainEntity")]
         for inner in within if depth < MAX_DEPTH else ():
@@ -70,11 +76,11 @@ def _things(rows: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
 def _item(syntax: str, thing: dict[str, Any]) -> Item:
     gathered: dict[str, list[str]] = {}
     _gather(gathered, "", _own(thing), 0)
-    return Item(syntax, type_of(thing), {path: tuple(dict.fromkeys(values)) for path, values in gathered.items() if values})
+    return Item(syntax, read_type(thing), {path: tuple(dict.fromkeys(values)) for path, values in gathered.items() if values})
 
 
-def type_of(thing: Mapping[str, Any]) -> str:
-    """The last word of a thing's type: "Product" of "https://schema.org/Product", of several the first."""
+def read_type(thing: Mapping[str, Any]) -> str:
+    """Return the last word of a thing's type, or of the first of several types: "Product" of "https://schema.org/Product"."""
     named = thing.get("@type") or thing.get("type") or ""
     first = named[0] if isinstance(named, list) and named else named
     return _last(first) if isinstance(first, str) else ""
@@ -85,7 +91,7 @@ def _last(name: str) -> str:
 
 
 def _own(thing: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Its properties by name: microdata keeps them apart, RDFa gives them whole addresses."""
+    """Return its properties by name. Microdata keeps them apart, and RDFa gives them whole addresses."""
     inner = thing.get("properties")
     if isinstance(inner, dict):
         return inner

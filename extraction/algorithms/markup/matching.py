@@ -1,8 +1,8 @@
-"""Which property of a page's own data an attribute means, and what attributes such data offers.
+"""Which property of a page's own data an attribute means, and which attributes such data offers.
 
-By name first: the attribute's own name, then a small table of what people call things; by type last, where the type
-leaves no choice. Of several things on a page the one that tells most is the page's subject; a site's name, its search
-box and its bread crumbs are on every page and are never it.
+The name decides first: the attribute's own name, then a small table of what people call things. The type decides last, if it leaves no
+choice. Of several things on a page, the one that tells most is the page's subject. A site's name, its search box and its breadcrumbs are on
+every page and are never the subject.
 """
 
 import re
@@ -22,7 +22,7 @@ FURNITURE = frozenset(
 """Types that are seldom a page's subject."""
 
 GENERAL = frozenset(("WebPage", "ItemPage", "website", "article", ""))
-"""Types that say nothing of what the page is about."""
+"""Types that say nothing about the subject of a page."""
 
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "title": ("name", "headline", "title", "og:title"),
@@ -79,17 +79,17 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "tag": ("keywords", "article:tag"),
     "duration": ("duration", "totalTime"),
 }
-"""What people call an attribute, without signs and a plural's s, and the properties meant, likeliest first."""
+"""What people call an attribute, without signs and a plural's s, and the properties that may be meant, the likeliest first."""
 
 BY_TYPE: dict[str, tuple[str, ...]] = {"price": SYNONYMS["price"], "date": SYNONYMS["date"], "image": SYNONYMS["image"]}
-"""What an attribute of a type means when its name says nothing."""
+"""What an attribute of a type means if its name says nothing."""
 
 _WORD = re.compile(r"[^a-z]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
-    """A property and its values on a page. words: for people, "JSON-LD Product name"."""
+class PropertyMatch:
+    """A property and its values on a page."""
 
     item: Item
     path: str
@@ -97,12 +97,17 @@ class Match:
 
     @property
     def words(self) -> str:
+        """For people: "JSON-LD Product name"."""
         return " ".join(part for part in (self.item.syntax, self.item.type if self.item.type else "", self.path) if part)
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
-    """A property that the pages of a template carry. pages: on how many; several: a page has several values of it."""
+class OfferedProperty:
+    """A property that the pages of a template carry.
+
+    pages: on how many pages.
+    several: whether a page has several values of it.
+    """
 
     type: str
     path: str
@@ -111,26 +116,26 @@ class Offered:
     example: str
 
 
-def subjects(items: Sequence[Item]) -> list[Item]:
-    """The items a page may be about, likeliest first: named types, then those that say nothing, each by how much they tell."""
+def rank_subjects(items: Sequence[Item]) -> list[Item]:
+    """Return the items a page may be about, the likeliest first: named types before those that say nothing, each by how much they tell."""
     known = [item for item in items if item.type not in FURNITURE]
     return sorted(known, key=lambda item: (item.type in GENERAL, item.syntax == "Open Graph", -len(item.properties)))
 
 
-def match(name: str, kind: str, items: Sequence[Item]) -> Match | None:
-    """The property that an attribute of this name and type means on a page, None for none."""
-    found = subjects(items)
+def match_property(name: str, kind: str, items: Sequence[Item]) -> PropertyMatch | None:
+    """Return the property that an attribute of this name and type means on a page, None for none."""
+    found = rank_subjects(items)
     for paths in (_by_name(name), BY_TYPE.get(kind, ())):
         for item in found:
             for path in paths:
                 for real, values in item.properties.items():
                     if real.casefold() == path.casefold() or (path == _plain(real) and path):
-                        return Match(item, real, values)
+                        return PropertyMatch(item, real, values)
     return None
 
 
 def _by_name(name: str) -> tuple[str, ...]:
-    """The attribute's own name, then what it may mean."""
+    """Return the attribute's own name, after what it may mean."""
     plain = _plain(name)
     singular = plain[:-1] if plain.endswith("s") else plain
     known = SYNONYMS.get(plain) or SYNONYMS.get(singular) or ()
@@ -138,13 +143,13 @@ def _by_name(name: str) -> tuple[str, ...]:
 
 
 def _plain(name: str) -> str:
-    """Letters only, in lower case: "ISBN-13" is "isbn"."""
+    """Return the letters only, in lower case: "ISBN-13" is "isbn"."""
     return _WORD.sub("", name.casefold())
 
 
-def offered(pages: Iterable[Sequence[Item]]) -> list[Offered]:
-    """What the pages' subjects carry, of the type most of them have: properties by the number of pages, then by name."""
-    rows = [found[0] for items in pages if (found := subjects(items))]
+def collect_properties(pages: Iterable[Sequence[Item]]) -> list[OfferedProperty]:
+    """Return what the pages' subjects of the commonest type carry: properties by the number of pages, then by name."""
+    rows = [found[0] for items in pages if (found := rank_subjects(items))]
     kinds = Counter(item.type for item in rows if item.type not in GENERAL) or Counter(item.type for item in rows)
     if not kinds:
         return []
@@ -152,7 +157,7 @@ def offered(pages: Iterable[Sequence[Item]]) -> list[Offered]:
     mine = [item for item in rows if item.type == kind]
     counts = Counter(path for item in mine for path in item.properties)
     return [
-        Offered(
+        OfferedProperty(
             kind,
             path,
             count,

@@ -1,16 +1,16 @@
-"""Attributes for a record type out of what a template's pages carry: names, types, whether there are several values."""
+"""Attributes for a record type, made from what a template's pages carry: names, types, and whether there are several values."""
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from extraction.algorithms.markup.matching import Offered
+from extraction.algorithms.markup.matching import OfferedProperty
 
 MAX_ATTRIBUTES = 12
-"""Attributes offered; who wants more adds them."""
+"""Attributes offered. A person can add more."""
 
 WITHIN = frozenset(("offers.price", "aggregateRating.ratingValue", "aggregateRating.reviewCount"))
-"""Properties of things within the subject that people want; the others of such things are details."""
+"""Properties of things within the subject that people want. Other properties of such things are details."""
 
 LEFT_OUT = frozenset(
     """url mainEntityOfPage isPartOf potentialAction inLanguage breadcrumb sameAs publisher copyrightHolder copyrightYear thumbnailUrl
@@ -30,8 +30,12 @@ RENAMED = {"name": "title", "headline": "title", "og:title": "title", "offers.pr
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """An attribute as it would be: name, type, several values; path and example of the property behind it."""
+class NamedProperty:
+    """An attribute as it would be made.
+
+    multiple: whether it has several values.
+    path, example: of the property behind it.
+    """
 
     name: str
     type: str
@@ -40,21 +44,21 @@ class Named:
     example: str
 
 
-def attributes(offered: Iterable[Offered]) -> list[Named]:
-    """The attributes worth having, in the order offered, each name once."""
-    found: dict[str, Named] = {}
+def name_attributes(offered: Iterable[OfferedProperty]) -> list[NamedProperty]:
+    """Return the attributes worth having, in the order offered, each name once."""
+    found: dict[str, NamedProperty] = {}
     for row in offered:
         if row.path in LEFT_OUT or ("." in row.path and row.path not in WITHIN) or row.path.startswith(("article:", "twitter:")):
             continue
         name = _name(row)
         if name.isidentifier() and name not in found and len(found) < MAX_ATTRIBUTES:
             kind = _type(row.path)
-            found[name] = Named(name, kind, row.several and kind not in ("image", "date", "price", "number"), row.path, row.example)
+            found[name] = NamedProperty(name, kind, row.several and kind not in ("image", "date", "price", "number"), row.path, row.example)
     return list(found.values())
 
 
-def _name(row: Offered) -> str:
-    """recipeIngredient of a Recipe is ingredients, og:description is description."""
+def _name(row: OfferedProperty) -> str:
+    """Return a name: recipeIngredient of a Recipe becomes ingredients, og:description becomes description."""
     known = RENAMED.get(row.path)
     if known:
         return known

@@ -26,5 +26,7 @@ def choose(pages: Sequence[PagePaths], *, answered_fractions: Sequence[float], k
         raise ValueError(f"{len(pages)} pages but {len(answered_fractions)} shares of answered fetches")
     reliable = [n for n, share in enumerate(answered_fractions) if share >= RELIABLE]
     others = sorted((n for n, share in enumerate(answered_fractions) if share < RELIABLE), key=lambda n: -answered_fractions[n])
-    chosen = [reliable[choice.page_index] for choice in greedy.choose([pages[n] for n in reliable], k=k, fill=True)] if reliable else []
+    chosen = (
+        [reliable[choice.page_index] for choice in greedy.choose_pages([pages[n] for n in reliable], k=k, fill=True)] if reliable else []
+    )
     return chosen + others[: k - len(chosen)]

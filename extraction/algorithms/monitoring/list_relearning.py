@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from lxml import etree
 
-from extraction.algorithms.dom.rows import select
+from extraction.algorithms.dom.rows import select_rows
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.learning.apriori import Learned, NotLearned
 from extraction.algorithms.learning.features import PageTable
@@ -75,7 +75,7 @@ def relearn_list(
     made = [each for each in made if set(broken) & set(each.attributes)]
     if made:
         return max(made, key=_merit)
-    return NotRelearned(old.name, reasons[0] if reasons else "too few of the old rows stand on the new pages")
+    return NotRelearned(old.name, reasons[0] if reasons else "too few of the old rows are on the new pages")
 
 
 def _merit(made: RelearnedList) -> tuple[float, ...]:
@@ -101,7 +101,7 @@ class _Trial:
 
     def learn(self) -> RelearnedList | NotLearned:
         if not self.rows:
-            return NotLearned("too few of the old rows stand on the new pages")
+            return NotLearned("too few of the old rows are on the new pages")
         examples = self._examples()
         first = self._made(examples, {})
         if isinstance(first, NotLearned):
@@ -160,7 +160,7 @@ class _Trial:
 
     def _why(self, made: LearnedRecords, name: str) -> str:
         found = made.fields.get(name)
-        return found.reason if isinstance(found, NotLearned) else "none of its old values stands in the rows"
+        return found.reason if isinstance(found, NotLearned) else "none of its old values is in the rows"
 
     def _kept(self, rule: ListRule) -> ListRule:
         """The rule with the old XPaths where they give the same."""
@@ -182,4 +182,4 @@ def _column(rule: ListRule, page: PageTable, name: str) -> list[tuple[str, ...]]
 
 
 def _same_rows(one: Sequence[Selector], other: Sequence[Selector], root: etree._Element) -> bool:
-    return list(select([each.xpath for each in one], root)) == list(select([each.xpath for each in other], root))
+    return list(select_rows([each.xpath for each in one], root)) == list(select_rows([each.xpath for each in other], root))

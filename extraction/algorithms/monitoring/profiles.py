@@ -106,21 +106,21 @@ class Profile:
             return ()
         reasons = [reason for value in values for reason in self._odd_value(value)]
         if len(values) > max(self.counts.high * LENGTH_FACTOR, self.counts.high + 3):
-            reasons.append(f"{len(values)} values where at most {self.counts.high:.0f} were usual")
+            reasons.append(f"{len(values)} values; at most {self.counts.high:.0f} were usual")
         return tuple(dict.fromkeys(reasons))
 
     def _odd_value(self, value: str) -> Iterable[str]:
         short = f"“{value[:40]}”"
         if self.constant and value != self.constant:
-            yield f"{short} where every page had “{self.constant[:40]}”"
+            yield f"{short} although every page had “{self.constant[:40]}”"
         low, high = self.lengths.low / LENGTH_FACTOR - LENGTH_SLACK, self.lengths.high * LENGTH_FACTOR + LENGTH_SLACK
         if not low <= len(value) <= high:
-            yield f"{short} has {len(value)} characters where {self.lengths.low:.0f} to {self.lengths.high:.0f} were usual"
+            yield f"{short} has {len(value)} characters; {self.lengths.low:.0f} to {self.lengths.high:.0f} were usual"
         for name, share, usual in zip(CLASSES, _shares(value), self.shares, strict=True):
             if not usual.low - SHARE_SLACK <= share <= usual.high + SHARE_SLACK:
-                yield f"{short} has {share:.0%} {name} where {usual.low:.0%} to {usual.high:.0%} were usual"
+                yield f"{short} has {share:.0%} {name}; {usual.low:.0%} to {usual.high:.0%} were usual"
         if self.type != "text" and self.read_fraction >= READ_SHARE and read(value, self.type).value is None:
-            yield f"{short} does not read as {self.type}"
+            yield f"{short} cannot be read as {self.type}"
 
     def to_json(self) -> dict[str, Any]:
         """The profile as JSON values."""

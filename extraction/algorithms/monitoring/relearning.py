@@ -91,7 +91,7 @@ def relearn(attribute: AttributeRule, pages: Sequence[PageTable], before: Sequen
             break
     if made:
         return max(made, key=lambda each: _merit(each, attribute))
-    return NotRelearned(attribute.name, reasons[0] if reasons else "none of the old values stands on the new pages")
+    return NotRelearned(attribute.name, reasons[0] if reasons else "none of the old values is on the new pages")
 
 
 def _merit(made: Relearned, old: AttributeRule) -> tuple[float, ...]:

@@ -178,14 +178,14 @@ def _evidence(attribute: AttributeRule, profile: Profile | None, visit: Visit, l
     still = still if len(still) >= least * len(before) else []
     if not now:
         if still:
-            return say("null", f"“{still[0][:60]}” stands on the page, but the rule no longer finds it", strong=True)
+            return say("null", f"“{still[0][:60]}” is on the page, but the rule no longer finds it", strong=True)
         return say("null", "the rule finds nothing", strong=False) if attribute.mandatory else None
     slipped = [value for value in gained if old.stands(value)]
     if still and slipped:
-        return say("incorrect", f"“{slipped[0][:60]}” instead of “{still[0][:60]}”; both stood on the old page", strong=True)
+        return say("incorrect", f"“{slipped[0][:60]}” instead of “{still[0][:60]}”; both were on the old page", strong=True)
     odd = profile.odd(gained) if profile and gained else ()
     if still and (odd or not gained or any(loose(old) in loose(new) for old in still for new in gained)):
-        return say("incorrect", odd[0] if odd else f"“{still[0][:60]}” stands on the page, but the rule gives something else", strong=True)
+        return say("incorrect", odd[0] if odd else f"“{still[0][:60]}” is on the page, but the rule gives something else", strong=True)
     return say("incorrect", odd[0], strong=False) if odd else None
 
 
@@ -195,7 +195,7 @@ def _all_alike(attribute: AttributeRule, profile: Profile | None, seen: Sequence
     given = [values for values in now if values]
     if profile is None or not profile.varies or len(given) < 3 or len(set(given)) > 1:
         return []
-    reason = f"all pages give “{given[0][0][:60]}”, where each had its own value"
+    reason = f"all pages give “{given[0][0][:60]}”, although each had its own value"
     return [
         Evidence(v.url, "incorrect", True, v.before.get(attribute.name, ()), v.now[attribute.name], reason)
         for v in seen
@@ -211,7 +211,7 @@ def _vanished(attribute: AttributeRule, profile: Profile | None, seen: Sequence[
     usual = (profile.pages - profile.valued + 1) / (profile.pages + 2)
     if _at_least(len(lost), of=len(seen), chance=usual) > RARE:
         return []
-    reason = f"the rule finds nothing on {len(lost)} of {len(seen)} pages, where {usual:.0%} were usual"
+    reason = f"the rule finds nothing on {len(lost)} of {len(seen)} pages; {usual:.0%} was usual"
     return [Evidence(v.url, "null", False, v.before.get(attribute.name, ()), (), reason) for v in lost]
 
 

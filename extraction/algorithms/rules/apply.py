@@ -7,10 +7,10 @@ from itertools import chain
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, clean, elements, whole_text
-from extraction.algorithms.dom.rows import Rows, select
+from extraction.algorithms.dom.rows import Rows, select_rows
 from extraction.algorithms.dom.xpath import XPath, located
 from extraction.algorithms.errors import RuleError
-from extraction.algorithms.rules.rule import AttributeRule, ListRule, Rule, Selector
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.algorithms.rules.xslt import Stylesheet, apart, scans_siblings
 
 MAX_SIBLINGS = 20_000
@@ -102,7 +102,7 @@ def _values_in(record: etree._Element) -> dict[str, tuple[str, ...]]:
     return values
 
 
-def places(rule: Rule, root: etree._Element) -> dict[str, tuple[tuple[Location, str], ...]]:
+def places(rule: RuleDefinition, root: etree._Element) -> dict[str, tuple[tuple[Location, str], ...]]:
     """Where each attribute's values stand: the same XPaths evaluated directly. Same values as `extract`.
 
     Raises RuleError for a page that `extract` refuses, too.
@@ -118,7 +118,7 @@ def row_places(each: ListRule, root: etree._Element, index: dict[etree._Element,
     Raises RuleError for a page that `extract` refuses, too.
     """
     _refuse_crowd(each.attributes, root, each.rows)
-    rows = Rows(list(select([selector.xpath for selector in each.rows], root)))
+    rows = Rows(list(select_rows([selector.xpath for selector in each.rows], root)))
     found = []
     for place in range(len(rows.elements)):
         row = {attribute.name: _in_row(attribute, rows, place, index) for attribute in each.attributes}
@@ -161,7 +161,7 @@ def attribute_values(attribute: AttributeRule, root: etree._Element) -> tuple[st
     return ()
 
 
-def problems(rule: Rule, extraction: Extraction) -> tuple[Problem, ...]:
+def problems(rule: RuleDefinition, extraction: Extraction) -> tuple[Problem, ...]:
     """Mandatory attributes without a value, and single ones with several different ones, in the rule's order; lists after them."""
     found = []
     for attribute in rule.attributes:

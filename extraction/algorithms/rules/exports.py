@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 
 from extraction.algorithms.dom import nodes, parse, xml
 from extraction.algorithms.rules import language, outside, values
-from extraction.algorithms.rules.rule import AttributeRule, ListRule, Rule, Selector
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.algorithms.rules.xslt import stylesheet
 
 Form = Literal["xslt", "scrapy", "web-poet"]
@@ -32,9 +32,9 @@ PACKAGES = "lxml parsel w3lib charset-normalizer price-parser dateparser"
 """What an exported Python file needs beside its framework."""
 
 
-def export(rule: Rule, form: Form, *, name: str) -> str:
+def export(rule: RuleDefinition, form: Form, *, name: str) -> str:
     """The text of the file. name: what the records are, for names and headings in it."""
-    writers: dict[Form, Callable[[Rule, str], str]] = {"xslt": _xslt, "scrapy": _scrapy, "web-poet": _web_poet}
+    writers: dict[Form, Callable[[RuleDefinition, str], str]] = {"xslt": _xslt, "scrapy": _scrapy, "web-poet": _web_poet}
     return writers[form](rule, name)
 
 
@@ -43,7 +43,7 @@ def file_name(form: Form, *, name: str) -> str:
     return _identifier(name.lower()).strip("_") + SUFFIXES[form]
 
 
-def _xslt(rule: Rule, name: str) -> str:
+def _xslt(rule: RuleDefinition, name: str) -> str:
     """The stylesheet, with how to run it said at its top."""
     del name  # a comment cannot hold every name
     regexp = any(selector.part and selector.part.needs_regexp for each in rule.every for selector in each.alternatives)
@@ -57,7 +57,7 @@ def _xslt(rule: Rule, name: str) -> str:
     return f"{head}\n<!-- Gives the raw values of a page, white space cleaned. {needs} -->\n{rest}"
 
 
-def _scrapy(rule: Rule, name: str) -> str:
+def _scrapy(rule: RuleDefinition, name: str) -> str:
     return f'''"""A spider that reads pages of one template by a rule of Vertex.
 
     scrapy runspider this_file.py -a urls=addresses.txt -O records.jsonl
@@ -88,7 +88,7 @@ class RecordSpider(scrapy.Spider):
 {_reader()}'''
 
 
-def _web_poet(rule: Rule, name: str) -> str:
+def _web_poet(rule: RuleDefinition, name: str) -> str:
     fields = "\n".join(
         f"    @field\n    def {method}(self):\n        return self.record.get({each!r})\n" for each, method in _methods(rule).items()
     )
@@ -118,7 +118,7 @@ class {_class_name(name)}(WebPage[dict]):
 {_reader()}'''
 
 
-def _data(rule: Rule) -> str:
+def _data(rule: RuleDefinition) -> str:
     """The rule as plain data."""
     attributes = [_attribute(each) for each in rule.attributes]
     lists = [_list(each) for each in rule.lists]
@@ -156,11 +156,11 @@ def _list(each: ListRule) -> dict[str, Any]:
     return {"name": each.name, "rows": rows, "attributes": [_attribute(attribute) for attribute in each.attributes]}
 
 
-def _members(rule: Rule) -> tuple[AttributeRule | ListRule, ...]:
+def _members(rule: RuleDefinition) -> tuple[AttributeRule | ListRule, ...]:
     return (*rule.attributes, *rule.lists)
 
 
-def _url_key(rule: Rule) -> str:
+def _url_key(rule: RuleDefinition) -> str:
     """The item's key for the page's address, which no attribute has."""
     names = {each.name for each in _members(rule)}
     key = "url"
@@ -173,7 +173,7 @@ _TAKEN = frozenset(("record", "response", "url", "html", "css", "xpath", "select
 """Names that a page object has itself."""
 
 
-def _methods(rule: Rule) -> dict[str, str]:
+def _methods(rule: RuleDefinition) -> dict[str, str]:
     """{attribute or list: the name of its field}: itself where it can be one, else the nearest that can."""
     found: dict[str, str] = {}
     for each in _members(rule):

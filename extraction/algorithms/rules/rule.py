@@ -41,7 +41,7 @@ class AttributeRule:
 
     def __post_init__(self) -> None:
         if not self.name.strip() or any(character < " " for character in self.name):
-            raise RuleError(f"{self.name!r} is no name for an attribute")
+            raise RuleError(f"{self.name!r} cannot be the name of an attribute")
         if self.type not in get_args(ValueType):
             raise RuleError(f"the attribute “{self.name}” has the unknown type {self.type!r}")
 
@@ -60,7 +60,7 @@ class ListRule:
 
     def __post_init__(self) -> None:
         if not self.name.strip() or any(character < " " for character in self.name):
-            raise RuleError(f"{self.name!r} is no name for a list")
+            raise RuleError(f"{self.name!r} cannot be the name of a list")
         if not self.rows or any(selector.part for selector in self.rows):
             raise RuleError(f"the rows of the list “{self.name}” need an XPath, and no part of a text")
         absolute = [s.xpath for each in self.attributes for s in each.alternatives if s.xpath.lstrip().startswith("/")]
@@ -74,7 +74,7 @@ class ListRule:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class RuleDefinition:
     """The attributes of one cluster's records and its lists, in the order of the record type. Names are unique."""
 
     attributes: tuple[AttributeRule, ...] = ()
@@ -91,7 +91,7 @@ class Rule:
         """The page's own attributes and those of its lists."""
         return (*self.attributes, *(attribute for each in self.lists for attribute in each.attributes))
 
-    def to_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """The rule as JSON values; equal rules give equal JSON, keys in a fixed order."""
         own = [_attribute_row(attribute) for attribute in self.attributes]
         if not self.lists:
@@ -99,8 +99,8 @@ class Rule:
         return {"format": FORMAT, "attributes": own, "lists": [_list_row(each) for each in self.lists]}
 
     @classmethod
-    def from_json(cls, row: dict[str, Any]) -> "Rule":
-        """The rule that `to_json` wrote. Raises RuleError or XPathError for anything else."""
+    def from_json(cls, row: dict[str, Any]) -> "RuleDefinition":
+        """The rule that `as_json` wrote. Raises RuleError or XPathError for anything else."""
         if not isinstance(row, dict) or row.get("format") not in (1, FORMAT):
             raise RuleError(f"not a rule of format 1 or {FORMAT}: {str(row)[:100]}")
         try:

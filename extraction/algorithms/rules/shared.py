@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from extraction.algorithms.dom.quick import first_step, first_tag, parts, quick_part
+from extraction.algorithms.dom.xpath_rewriting import find_first_step, find_first_tag, rewrite_part, split_union
 
 PREFIX = "all-"
 """Of the variables' names."""
@@ -24,7 +24,7 @@ class Shared:
 
     def rewritten(self, xpath: str) -> str:
         """The XPath as the stylesheet asks for it."""
-        return " | ".join(self._with_variable(quick_part(part)) for part in parts(xpath))
+        return " | ".join(self._with_variable(rewrite_part(part)) for part in split_union(xpath))
 
     def _with_variable(self, part: str) -> str:
         first = next(((start, name) for start, name in self.variables if part.startswith(start) and part[len(start) :][:1] in _AFTER), None)
@@ -37,8 +37,8 @@ ALONE = Shared()
 
 def shared(xpaths: Sequence[str]) -> Shared:
     """What at least two parts of the XPaths begin with: a first step with all its conditions, and else its tag."""
-    steps = Counter(step for xpath in xpaths for part in parts(xpath) if (step := first_step(quick_part(part))))
-    tags = Counter(first_tag(step) for step in steps)
+    steps = Counter(step for xpath in xpaths for part in split_union(xpath) if (step := find_first_step(rewrite_part(part))))
+    tags = Counter(find_first_tag(step) for step in steps)
     named = [step for step, count in steps.items() if count > 1 and "[" in step] + [
         tag for tag, count in tags.items() if count > 1 or steps[tag] > 1
     ]

@@ -93,13 +93,13 @@ def _number(text: str, base_url: str, language: str) -> _Read:
     del base_url
     matches = list(_NUMBER.finditer(text))
     if not matches:
-        return None, f"“{text[:60]}” holds no number"
+        return None, f"“{text[:60]}” contains no number"
     if len(matches) > 1:
-        return None, f"“{text[:60]}” holds {len(matches)} numbers"
+        return None, f"“{text[:60]}” contains {len(matches)} numbers"
     match = matches[0]
     number = _decimal(match["digits"], language)
     if number is None:
-        return None, f"“{text[:60]}” is no number"
+        return None, f"“{text[:60]}” is not a number"
     before = text[match.start("sign") - 1 : match.start("sign")] if match["sign"] else ""
     negative = bool(match["open"] and not match["sign"] and match[0] == text) or (match["sign"] in ("-", "−", "–") and not before.isalnum())
     return _plain(-number if negative else number), ""
@@ -129,10 +129,10 @@ def _price(text: str, base_url: str, language: str) -> _Read:
     del base_url
     price = Price.fromstring(text)
     if price.amount_text is None:
-        return None, f"“{text[:60]}” holds no price"
+        return None, f"“{text[:60]}” contains no price"
     amount = _decimal(price.amount_text, language)
     if amount is None:
-        return None, f"“{text[:60]}” is no price"
+        return None, f"“{text[:60]}” is not a price"
     sign = text[: text.find(price.amount_text)].rstrip("€$£¥ ")
     if sign.endswith(("-", "−")) and not sign[:-1].strip()[-1:].isalnum():
         amount = -amount
@@ -154,15 +154,15 @@ def _date_of(text: str, language: str) -> _Read:
     if _YEAR.fullmatch(text):
         return text, ""
     if len(text) > MAX_DATE_LENGTH or not _HAS_YEAR.search(text):
-        return None, f"“{text[:60]}” is no date with a year"
+        return None, f"“{text[:60]}” is not a date with a year"
     two = _TWO_MEANINGS.fullmatch(text)
     if two and not language and two["first"] != two["second"]:
-        return None, f"“{text[:60]}” may begin with the day or the month, and the page does not say its language"
+        return None, f"“{text[:60]}” may begin with the day or the month, and the page does not state its language"
     languages = [language.split("-")[0]] if language else DATE_LANGUAGES
     order = "YMD" if re.match(r"\d{4}\D", text) else "DMY" if _DOTTED.match(text) or language in DAY_FIRST_REGIONS else ""
     first = _parse_date(text, languages, "first", order) or (_parse_date(text, DATE_LANGUAGES, "first", order) if language else None)
     if first is None:
-        return None, f"“{text[:60]}” is no date with a year"
+        return None, f"“{text[:60]}” is not a date with a year"
     last = _parse_date(text, languages, "last", order) or _parse_date(text, DATE_LANGUAGES, "last", order)
     exact = last is not None and last.day == first.day
     return (first.date().isoformat() if exact else f"{first:%Y-%m}"), ""
@@ -191,12 +191,12 @@ def _url(text: str, base_url: str, language: str) -> _Read:
         address = urljoin(base_url, text)
         parts = urlsplit(address)
     except ValueError:
-        return None, f"“{text[:60]}” is no address"
+        return None, f"“{text[:60]}” is not an address"
     if parts.scheme not in ("http", "https"):
         reason = f"a {parts.scheme}: address" if parts.scheme else "relative and the page's address is not known"
         return None, f"“{text[:60]}” is {reason}"
     if not parts.netloc:
-        return None, f"“{text[:60]}” is no address"
+        return None, f"“{text[:60]}” is not an address"
     return address.replace(" ", "%20"), ""
 
 

@@ -23,7 +23,7 @@ from extraction.algorithms.dom.rows import leaves_row
 from extraction.algorithms.dom.xpath import SPACES, quote
 from extraction.algorithms.errors import RuleError
 from extraction.algorithms.learning.text_range import TextPart
-from extraction.algorithms.rules.rule import AttributeRule, ListRule, Rule, Selector
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.algorithms.rules.shared import ALONE, PREFIX, Shared, shared
 
 XSL = "http://www.w3.org/1999/XSL/Transform"
@@ -141,7 +141,7 @@ def scans_siblings(text: str) -> bool:
     return "-sibling::" in text
 
 
-def stylesheet(rule: Rule) -> str:
+def stylesheet(rule: RuleDefinition) -> str:
     """The text of the rule's stylesheet; equal rules give equal texts."""
     regexp = any(s.part and s.part.needs_regexp for attribute in rule.every for s in attribute.alternatives)
     namespaces = f' xmlns:re="{REGEXP}" exclude-result-prefixes="re"' if regexp else ""

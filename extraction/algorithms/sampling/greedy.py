@@ -1,21 +1,20 @@
-"""Sample pages for annotation (Vertex, Algorithm 2, §3.1.2; ALGORITHMS 3).
+"""Sample pages for annotation (Gulhane et al. 2011, section 3.1.2, Algorithm 2; docs/algorithms.md#sample-pages).
 
-Which K pages of a cluster should an editor see? Those that together hold the most of what varies from page to page. The
-paper's symbols: M pages in the cluster; X_i a path to text nodes or to an attribute that can be annotated; F(X_i) the pages that have it;
-T_i its distinct contents, F(X_i, t) the pages where it has content t:
+Which K pages of a cluster should an editor see? Those that together hold the most of what varies from page to page. The paper's symbols: M
+is the number of pages in the cluster, X_i a path to text nodes or to an attribute that can be annotated, and F(X_i) the number of pages
+that have it. T_i is the set of its distinct contents, and F(X_i, t) the number of pages where it has content t:
 
     I(X_i) = 1 - sum over t in T_i of F(X_i, t) / (M |T_i|)        w(X_i) = F(X_i) I(X_i)
 
-A path with the same content everywhere is noise (I near 0), one that is common and varies is what is wanted. The pages that cover
-the largest weight of distinct paths are NP-hard to find; taking the page that adds most, again and again, gives at least
-1 - 1/e of it.
+A path with the same content everywhere is noise (I is near 0). A path that is common and varies is what is wanted. Finding the pages that
+cover the largest weight of distinct paths is NP-hard. Taking the page that adds most, again and again, gives at least 1 - 1/e of it.
 
-A path here is the sequence of element names from the root and the leaf, ``text()`` or ``@name``. Several nodes of a page can
-share one: their contents in document order count as one content, so a page has one content for a path and the sum above
-is F(X_i). Weights are rounded to 1/65536 and kept as whole numbers: gains are then exact, whatever is subtracted in
-which order, and ties really are ties (the page that comes first wins).
+A path is the sequence of element names from the root and the leaf, ``text()`` or ``@name``. Several nodes of a page can share one. Their
+contents in document order count as one content, so a page has one content for a path, and the sum above is F(X_i). Weights are rounded to
+1/65536 and kept as whole numbers. So gains are exact, whatever is subtracted in which order, and ties really are ties; the page that comes
+first wins them.
 
-Cost: linear in the (page, path) pairs; after a pick only the pages that share a newly covered path are touched.
+Cost: linear in the (page, path) pairs. After a pick, only the pages that share a newly covered path are touched.
 """
 
 from collections.abc import Sequence
@@ -24,53 +23,53 @@ from hashlib import blake2b
 
 import numpy as np
 from lxml import etree
-from numpy.typing import NDArray
 
+from extraction.algorithms.arrays import I64, U64, Flags
 from extraction.algorithms.dom.nodes import clean, is_xml, raw_text, texts
-from extraction.algorithms.sketches.columns import U64, pack, unpack
-
-I64 = NDArray[np.int64]
+from extraction.algorithms.sketches.serialization import pack_columns, unpack_columns
 
 ANNOTATABLE = ("alt", "content", "datetime", "href", "src", "title")
-"""Attributes whose values people extract; others would only add weight for markup. On a page of XML, any may be a value."""
+"""Attributes whose values people extract. Others would only add weight for markup. On a page of XML, any attribute may be a value."""
 
 SCHEME = b"paths/1\n"
-"""Starts every serialised `PagePaths`; to be changed with anything that changes a path or a content."""
+"""The first bytes of every serialised `PagePaths`. It has to change with anything that changes a path or a content."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PagePaths:
     """The paths of one page with what stands there: some hundred, 16 bytes each.
 
-    paths: shape (n,), hashes of the paths, ascending, distinct. contents: shape (n,), hashes of the contents.
+    paths: shape (n,), hashes of the paths, ascending, distinct.
+    contents: shape (n,), hashes of the contents.
     """
 
     paths: U64
     contents: U64
 
     def to_bytes(self) -> bytes:
-        """A form for caches; the same page gives the same bytes on every machine."""
-        return pack(SCHEME, self.paths, self.contents)
+        """Return the paths in a form for caches. The same page gives the same bytes on every machine."""
+        return pack_columns(SCHEME, self.paths, self.contents)
 
     @classmethod
     def from_bytes(cls, stored: bytes) -> "PagePaths":
-        """What `to_bytes` wrote. Raises ValueError for anything else, also for another release's form."""
-        return cls(*unpack(SCHEME, stored, columns=2))
+        """Return the paths that `to_bytes` wrote. Raises ValueError for anything else, including the form of another release."""
+        return cls(*unpack_columns(SCHEME, stored, columns=2))
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class SamplePage:
     """A page to annotate.
 
-    page_index: its place in what was given. covered_fraction: share of all weight that it and the pages before it cover.
+    page_index: its place in what was given.
+    covered_fraction: share of all weight that it and the pages before it cover.
     """
 
     page_index: int
     covered_fraction: float
 
 
-def paths_of(root: etree._Element) -> PagePaths:
-    """The paths of a parsed page, so that its tree need not be kept. Text that readers do not see is left out."""
+def read_paths(root: etree._Element) -> PagePaths:
+    """Return the paths of a parsed page, so that its tree need not be kept. Text that readers do not see is left out."""
     found: dict[int, list[str]] = {}
     steps: dict[tuple[int, str], int] = {}
 
@@ -94,23 +93,25 @@ def paths_of(root: etree._Element) -> PagePaths:
     return PagePaths(both[:, 0].copy(), both[:, 1].copy())
 
 
-def choose(pages: Sequence[PagePaths], *, k: int, fill: bool = False) -> list[Choice]:
-    """At most k pages in greedy order, ties to the page that comes first. Raises ValueError for k under 1.
+def choose_pages(pages: Sequence[PagePaths], *, k: int, fill: bool = False) -> list[SamplePage]:
+    """Return at most k pages in greedy order. Ties go to the page that comes first. Raises ValueError for k under 1.
 
-    The paper stops when all weight is covered, which regular templates reach after a page or two; the first page comes
-    even when nothing varies. fill: then begin anew with the pages that are left, as often as needed for k pages.
+    The paper stops when all weight is covered, which regular templates reach after a page or two. The first page is returned even if
+    nothing varies.
+
+    fill: then begin anew with the pages that are left, as often as needed for k pages.
     """
     if k < 1:
         raise ValueError(f"at least 1 page has to be chosen, not {k}")
     table = PathTable.build(pages)
     total = int(table.weights.sum())
     left = np.ones(len(pages), np.bool_)
-    choices: list[Choice] = []
+    choices: list[SamplePage] = []
     covered = 0
     while left.any() and len(choices) < k:
         for page, gain in _covering(table, left, k - len(choices)):
             covered = min(covered + gain, total)  # a second round covers what is covered already
-            choices.append(Choice(page, covered / total if total else 1.0))
+            choices.append(SamplePage(page, covered / total if total else 1.0))
             left[page] = False
         if not fill:
             break
@@ -119,10 +120,11 @@ def choose(pages: Sequence[PagePaths], *, k: int, fill: bool = False) -> list[Ch
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PathTable:
-    """Which of a cluster's pages has which path, both ways. Pages and paths are numbered from 0.
+    """Which of a cluster's pages has which path, in both directions. Pages and paths are numbered from 0.
 
-    weights: shape (paths,), w(X_i) in 1/65536. page_bounds, page_paths: page p has the paths
-    page_paths[page_bounds[p]:page_bounds[p + 1]]. path_bounds, path_pages: the pages of a path in the same way.
+    weights: shape (paths,), w(X_i) in 1/65536.
+    page_bounds, page_paths: page p has the paths page_paths[page_bounds[p]:page_bounds[p + 1]].
+    path_bounds, path_pages: the pages of a path, in the same way.
     """
 
     weights: I64
@@ -133,7 +135,7 @@ class PathTable:
 
     @classmethod
     def build(cls, pages: Sequence[PagePaths]) -> "PathTable":
-        """The table of a cluster, M = len(pages)."""
+        """Return the table of a cluster, M = len(pages)."""
         sizes = np.fromiter((len(page.paths) for page in pages), np.int64, len(pages))
         none = np.zeros(0, np.uint64)
         names, numbers = np.unique(np.concatenate([none, *(page.paths for page in pages)]), return_inverse=True)
@@ -144,16 +146,16 @@ class PathTable:
         return cls(weights, _bounds(sizes), numbers.astype(np.int64), _bounds(frequency), pages_of)
 
     def page_weights(self) -> I64:
-        """The weight of all paths of each page, shape (pages,)."""
+        """Return the weight of all paths of each page, shape (pages,)."""
         sums = np.append(0, np.cumsum(self.weights[self.page_paths]))
         return np.diff(sums[self.page_bounds])
 
     def paths_on(self, page: int) -> I64:
-        """The paths of one page."""
+        """Return the paths of one page."""
         return self.page_paths[self.page_bounds[page] : self.page_bounds[page + 1]]
 
     def share_of(self, paths: I64) -> I64:
-        """How much of each page's weight these paths are, shape (pages,)."""
+        """Return how much of each page's weight these paths are, shape (pages,)."""
         starts, sizes = self.path_bounds[paths], self.path_bounds[paths + 1] - self.path_bounds[paths]
         places = np.repeat(starts - np.append(0, np.cumsum(sizes)[:-1])[: len(sizes)], sizes) + np.arange(sizes.sum())
         # Sums of whole numbers far below 2^53: exact in the floats of bincount.
@@ -161,8 +163,8 @@ class PathTable:
         return shares.astype(np.int64)
 
 
-def fresh(table: PathTable, shown: Sequence[int]) -> dict[int, float]:
-    """Share of all weight that each page would be the first to show, by page, when those in `shown` have been looked at."""
+def measure_unseen(table: PathTable, shown: Sequence[int]) -> dict[int, float]:
+    """Return {page: share of all weight that it would be the first to show}, after the pages in `shown` were looked at."""
     total = int(table.weights.sum())
     seen = np.zeros(len(table.weights), np.bool_)
     for page in shown:
@@ -172,8 +174,8 @@ def fresh(table: PathTable, shown: Sequence[int]) -> dict[int, float]:
     return {page: int(left[table.paths_on(page)].sum()) / total if total else 0.0 for page in pages}
 
 
-def covered(table: PathTable, order: Sequence[int]) -> list[float]:
-    """Share of all weight that each page of an order and those before it cover."""
+def measure_coverage(table: PathTable, order: Sequence[int]) -> list[float]:
+    """Return the share of all weight that each page of an order covers together with those before it."""
     total = int(table.weights.sum())
     open_paths = np.ones(len(table.weights), np.bool_)
     sum_so_far, shares = 0, []
@@ -190,7 +192,7 @@ _UNIT = 1 << 16
 """Weights are multiples of 1/65536. The smallest positive w is about 1/2, so nothing is rounded away."""
 
 
-def _covering(table: PathTable, left: NDArray[np.bool_], limit: int) -> list[tuple[int, int]]:
+def _covering(table: PathTable, left: Flags, limit: int) -> list[tuple[int, int]]:
     """Algorithm 2 on the pages that are left: (page, weight it adds), until nothing is added; the first in any case."""
     gains = table.page_weights()
     uncovered = np.ones(len(table.weights), np.bool_)
@@ -227,7 +229,7 @@ def _bounds(sizes: I64) -> I64:
 
 
 def _distinct(numbers: I64, contents: U64, paths: int) -> I64:
-    """|T_i| of each path: how many contents differ."""
+    """Return |T_i| of each path: how many different contents it has."""
     order = np.lexsort((contents, numbers))
     numbers, contents = numbers[order], contents[order]
     first = np.ones(len(numbers), np.bool_)

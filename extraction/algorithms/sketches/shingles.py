@@ -1,15 +1,16 @@
-"""Shingle vectors: eight bytes that stand for the structure of a page (Vertex §3.1.1, ALGORITHMS 2).
+"""Shingle vectors: eight bytes that stand for the structure of a page (Gulhane et al. 2011, section 3.1.1;
+docs/algorithms.md#page-clustering).
 
-A shingle is l = `SHINGLE_TAGS` consecutive tags; S is the page's set of shingles. For each of eight independent hash
-functions the shingle with the smallest hash is found and one byte of it kept: v[1..8]. Two pages agree on a byte with
-probability J + (1 - J)/256, J the Jaccard coefficient of their shingle sets (b-bit minwise hashing: Li & König 2010).
+A shingle is l = `SHINGLE_TAGS` consecutive tags, and S is the set of a page's shingles. For each of eight independent hash functions, the
+shingle with the smallest hash is found, and one byte of that hash is kept: v[1..8]. Two pages agree on a byte with probability J + (1 -
+J)/256, where J is the Jaccard coefficient of their shingle sets (b-bit minwise hashing, Li & König 2010).
 
-Departure from the paper: it hashes a shingle to one byte and keeps the smallest. Real pages have some 900 distinct
-shingles, so nearly every such minimum is 0 and pages of different sites agree. We take the minimum over 64 bits
-and keep one byte of the winner that the comparison hardly depends on.
+Departure from the paper: it hashes a shingle to one byte and keeps the smallest byte. Real pages have some 900 distinct shingles, so nearly
+every such minimum is 0, and pages of different sites agree. We take the minimum over 64 bits and keep one byte of the winner that hardly
+depends on the comparison.
 
-Vectors are stored and compared for years, so they are the same on every machine and in every release: all constants follow
-from the seed by a fixed recurrence. Whoever changes one must change `SCHEME`. Cost: about a tenth of parsing the page.
+Vectors are stored and compared for years, so they are the same on every machine and in every release: all constants follow from the seed by
+SplitMix64. Whoever changes one must change `SCHEME`. Cost: about a tenth of parsing the page.
 """
 
 import re
@@ -17,20 +18,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from extraction.algorithms.arrays import I64, U64
 from extraction.algorithms.dom.tokens import TagTokens, tag_tokens
-
-U64 = NDArray[np.uint64]
+from extraction.algorithms.sketches.splitmix64 import odd_constants
 
 ShingleVector = int
-"""A page's vector: v[1] is the most significant byte of an unsigned 64-bit number."""
+"""A page's vector. v[1] is the most significant byte of an unsigned 64-bit number."""
 
 SCHEME = "tags10-minwise64-8x8/1"
-"""Names tokens, shingle length, hashing and seed. Stored beside vectors: those of different schemes do not compare."""
+"""Names tokens, shingle length, hashing and seed. It is stored with vectors, because those of different schemes cannot be compared."""
 
 SHINGLE_TAGS = 10
-"""l. The value of ALGORITHMS 2; shorter shingles tell templates of one site less well apart."""
+"""l, as in the paper. Shorter shingles tell the templates of one site less well apart."""
 
 VECTOR_BYTES = 8
 
@@ -38,7 +38,7 @@ SEED = 0
 """Seed of the shipped vectors, chosen before any quality was looked at."""
 
 BATCH_BYTES = 1 << 19
-"""Pages are hashed in batches of about this size: many small pages share the cost of a call, the arrays stay near the cache."""
+"""Pages are hashed in batches of about this size: many small pages share the cost of a call, and the arrays stay near the cache."""
 
 _MASK64 = (1 << 64) - 1
 _BYTE_TEXT = re.compile(r"[0-9a-f]{2}|\*\*")
@@ -46,9 +46,10 @@ _BYTE_TEXT = re.compile(r"[0-9a-f]{2}|\*\*")
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """A masked shingle vector: a vector some of whose bytes may be anything.
+    """A masked shingle vector: a vector some of whose bytes may be anything. Raises ValueError for values that do not fit together.
 
-    value: the vector, wildcard bytes 0. wildcards: 0xff at each wildcard byte, else 0. Raises ValueError when they are not so.
+    value: the vector, with 0 for wildcard bytes.
+    wildcards: 0xff for each wildcard byte, else 0.
     """
 
     value: int
@@ -61,7 +62,7 @@ class Mask:
 
     @classmethod
     def from_text(cls, text: str) -> "Mask":
-        """The mask that `text` wrote. Raises ValueError for anything else."""
+        """Return the mask that `text` wrote. Raises ValueError for anything else."""
         parts = text.split(".")
         if len(parts) != VECTOR_BYTES or not all(_BYTE_TEXT.fullmatch(part) for part in parts):
             raise ValueError(f"not a masked shingle vector: {text!r}")
@@ -75,25 +76,27 @@ class Mask:
         return self.wildcards.bit_count() // 8
 
     def covers(self, vector: ShingleVector) -> bool:
-        """Whether the vector agrees on every byte that is no wildcard."""
+        """Return whether the vector agrees on every byte that is not a wildcard."""
         return (vector ^ self.value) & ~self.wildcards & _MASK64 == 0
 
     def text(self) -> str:
-        """``3f.a2.**.10.…``: two hexadecimal digits a byte, two stars for a wildcard."""
+        """Return the mask as ``3f.a2.**.10.…``: two hexadecimal digits for a byte, two stars for a wildcard."""
         pairs = zip(_bytes(self.value), _bytes(self.wildcards), strict=True)
         return ".".join("**" if wildcard else f"{byte:02x}" for byte, wildcard in pairs)
 
 
-def vector(content: bytes, *, seed: int = SEED) -> ShingleVector:
-    """The shingle vector of one page's bytes; any bytes have one. Many pages: `vectors` is several times faster."""
-    return vectors([content], seed=seed)[0]
+def compute_vector(content: bytes, *, seed: int = SEED) -> ShingleVector:
+    """Return the shingle vector of one page's bytes. Any bytes have one. For many pages, `compute_vectors` is several times faster."""
+    return compute_vectors([content], seed=seed)[0]
 
 
-def vectors(contents: Iterable[bytes], *, seed: int = SEED) -> list[ShingleVector]:
-    """The shingle vectors of pages, in their order; reads them batch by batch.
+def compute_vectors(contents: Iterable[bytes], *, seed: int = SEED) -> list[ShingleVector]:
+    """Return the shingle vectors of pages, in their order. Pages are read batch by batch.
 
-    Bytes as `dom.tokens` takes them: raw or UTF-8. A page's vector does not depend on the pages beside it. A page with
-    fewer than l tags has the one shingle it can fill, a page without tags the one of nothing, which is a vector of its own.
+    A page's vector does not depend on the pages beside it. A page with fewer than l tags has the one shingle it can fill. A page without
+    tags has the shingle of nothing, which gives a vector of its own.
+
+    contents: bytes as `dom.tokens` takes them, raw or UTF-8.
     """
     hashes = _Hashes(seed)
     result: list[ShingleVector] = []
@@ -102,8 +105,8 @@ def vectors(contents: Iterable[bytes], *, seed: int = SEED) -> list[ShingleVecto
     return result
 
 
-def shingles(content: bytes) -> frozenset[tuple[int, ...]]:
-    """S itself, as tuples of tag tokens: for measuring the true similarity of two pages, not for production."""
+def collect_shingles(content: bytes) -> frozenset[tuple[int, ...]]:
+    """Return S itself, as tuples of tag tokens. It is meant for measuring the true similarity of two pages, not for production."""
     tokens = tag_tokens([content]).tokens.tolist()
     tokens += [0] * (SHINGLE_TAGS - len(tokens))
     return frozenset(tuple(tokens[i : i + SHINGLE_TAGS]) for i in range(len(tokens) - SHINGLE_TAGS + 1))
@@ -129,22 +132,12 @@ def _batches(contents: Iterable[bytes]) -> Iterator[list[bytes]]:
         yield batch
 
 
-def _constants(seed: int, count: int) -> Iterator[np.uint64]:
-    """Odd 64-bit constants from a seed by SplitMix64 (Steele, Lea & Flood 2014), whose output is fixed for all time."""
-    state = seed & _MASK64
-    for _ in range(count):
-        state = (state + 0x9E3779B97F4A7C15) & _MASK64
-        mixed = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & _MASK64
-        mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & _MASK64
-        yield np.uint64((mixed ^ (mixed >> 31)) | 1)
-
-
 class _Hashes:
-    """The hash functions of one seed: h_i(shingle) = a_i · x(shingle) mod 2^64, with x mixed well, a_i odd."""
+    """The hash functions of one seed: h_i(shingle) = a_i · x(shingle) mod 2^64, with x mixed well and a_i odd."""
 
     def __init__(self, seed: int) -> None:
-        constants = list(_constants(seed, 5 + VECTOR_BYTES))
-        self._spread, self._base, self._mix, self._first, self._second = constants[:5]
+        constants = odd_constants(5 + VECTOR_BYTES, seed=seed)
+        self._spread, self._base, self._mix, self._first, self._second = (np.uint64(each) for each in constants[:5].tolist())
         self._multipliers = constants[5:]
 
     def vectors(self, pages: TagTokens) -> list[ShingleVector]:
@@ -159,7 +152,8 @@ class _Hashes:
         return [int(value) for value in packed.tolist()]
 
     def _windows(self, tokens: U64) -> U64:
-        """x of each window of ten tokens: a polynomial in an odd base over mixed tokens, by doubling (2, 4, 8, 8 + 2), mixed again."""
+        """Return x of each window of ten tokens: a polynomial in an odd base over mixed tokens, by doubling (2, 4, 8, 8 + 2), mixed
+        again."""
         base = int(self._base)
         one = tokens * self._spread
         one ^= one >> np.uint64(32)
@@ -176,8 +170,8 @@ class _Hashes:
         return ten
 
 
-def _padded(pages: TagTokens) -> tuple[U64, NDArray[np.int64]]:
-    """Tokens and bounds with every page filled up to l tokens by zeros, which are no tag."""
+def _padded(pages: TagTokens) -> tuple[U64, I64]:
+    """Return tokens and bounds in which every page is filled up to l tokens by zeros, which are no tag."""
     counts = np.diff(pages.bounds)
     if counts.min() >= SHINGLE_TAGS:
         return pages.tokens, pages.bounds

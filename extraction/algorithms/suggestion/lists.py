@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from lxml import etree
 
-from extraction.algorithms.alignment.mse import Row, Section, mse
+from extraction.algorithms.alignment.mse import Section, SectionRow, find_sections
 from extraction.algorithms.alignment.schema import Row as SchemaRow
 from extraction.algorithms.alignment.schema import Structure, Value
 from extraction.algorithms.dom.nodes import elements
@@ -73,7 +73,7 @@ def suggest_lists(
     """At most `most` lists of pages of one template, those with most to say first. others: {method: what it found on the same pages}."""
     if len(roots) < 2:
         return []
-    sections = [section for section in mse(roots) if section.several and len(section.rows) > 1 and not _is_sheet(section)]
+    sections = [section for section in find_sections(roots) if section.several and len(section.rows) > 1 and not _is_sheet(section)]
     told = [(section, ListNames(section, roots)) for section in sections]
     found = [(section, names, fields) for section, names in told if len(fields := _fields(section, names)) >= FEWEST]
     found.sort(key=lambda each: -_worth(each[0], len(roots)))
@@ -89,7 +89,7 @@ def with_opinions(lists: Sequence[SuggestedList], others: Mapping[str, Structure
     return [replace(each, agree=tuple(method for method, other in others.items() if agrees(each.section, other))) for each in lists]
 
 
-def rows_to_mark(found: SuggestedList, page: int, numbers: Sequence[int], *, most: int) -> list[Row]:
+def rows_to_mark(found: SuggestedList, page: int, numbers: Sequence[int], *, most: int) -> list[SectionRow]:
     """Rows of a page that show the fields with these numbers best: of most of them first, in document order."""
     rows = found.section.rows.get(page, ())
     best = sorted(range(len(rows)), key=lambda at: (-sum(number in rows[at].values for number in numbers), at))[:most]
@@ -134,7 +134,7 @@ def columns_within(
     return within
 
 
-def _spans(rows: Sequence[Row], root: etree._Element) -> list[tuple[int, int]]:
+def _spans(rows: Sequence[SectionRow], root: etree._Element) -> list[tuple[int, int]]:
     """The elements of each row, half-open."""
     nodes = elements(root)
     return [(row.first, row.last + len(elements(nodes[row.last]))) for row in rows]
@@ -155,7 +155,7 @@ def _same(section: Section, pages: Mapping[int, Sequence[SchemaRow]]) -> bool:
     return (mine & theirs).total() >= SAME_TEXTS * min(mine.total(), theirs.total()) > 0
 
 
-def _values(row: Row) -> Iterator[Value]:
+def _values(row: SectionRow) -> Iterator[Value]:
     for values in row.values.values():
         yield from values
 

@@ -6,7 +6,6 @@ import os
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 from urllib.parse import urlsplit
@@ -15,7 +14,8 @@ from scrapy import signals
 from scrapy.crawler import AsyncCrawlerRunner, Crawler
 from twisted.internet import asyncioreactor
 
-from extraction.fetching.crawl.json_values import MessageError
+from extraction.algorithms.json_values import JsonShapeError
+from extraction.fetching.crawl.equipment import Equipment
 from extraction.fetching.crawl.messages import Command, CrawlPlan, Done, EndReason, Rendering
 from extraction.fetching.crawl.resolver import CheckedResolver, Lookup
 from extraction.fetching.crawl.settings import settings, user_agent
@@ -34,18 +34,6 @@ ORPHAN_S = 10.0
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Equipment:
-    """What a spider works with."""
-
-    plan: CrawlPlan
-    guard: Guard
-    resolver: CheckedResolver
-    events: Events
-    spool: Spool
-    renderer: "Renderer | None"
-
-
 def main(*, lookup: Lookup = resolve) -> None:
     """Runs one crawl. lookup: asks for a host's addresses, for tests that play a name server."""
     logging.basicConfig(stream=sys.stderr, level=logging.ERROR, format="%(name)s: %(message)s")
@@ -54,8 +42,8 @@ def main(*, lookup: Lookup = resolve) -> None:
     try:
         plan = CrawlPlan.from_json(stdin.readline())
         if not Path(plan.spool).is_dir():
-            raise MessageError(f"spool: there is no folder {plan.spool}")
-    except MessageError as error:
+            raise JsonShapeError(f"spool: there is no folder {plan.spool}")
+    except JsonShapeError as error:
         events.say(Done(reason=EndReason.FAILED, message=str(error)))
         events.close(timeout_s=ORPHAN_S)
         return
@@ -116,7 +104,7 @@ class _Run:
         for line in self._stdin:
             try:
                 self._loop.call_soon_threadsafe(acts[Command.from_json(line)])
-            except MessageError as error:
+            except JsonShapeError as error:
                 log.error("%s", error)
         self._loop.call_soon_threadsafe(self._stop)
         threading.Timer(ORPHAN_S, os._exit, (1,)).start()

@@ -1,4 +1,4 @@
-"""Why no answer came: Scrapy's errors as outcomes."""
+"""Why no answer came: our errors and Scrapy's, and what is told of them."""
 
 from datetime import UTC, datetime
 
@@ -17,7 +17,6 @@ from twisted.internet.error import ConnectError, ConnectionDone, ConnectionLost
 
 from extraction.fetching.crawl import outcomes
 from extraction.fetching.crawl.messages import Address, Fetched, Outcome
-from extraction.fetching.crawl.middlewares import Ended
 
 DOWNLOAD_ERRORS = (
     CannotResolveHostError,
@@ -38,8 +37,22 @@ _WORDS: dict[type[BaseException], tuple[Outcome, str]] = {
     CannotResolveHostError: (Outcome.UNREACHABLE, "its name has no address"),
     DownloadConnectionRefusedError: (Outcome.UNREACHABLE, "it refuses connections"),
     ResponseDataLossError: (Outcome.UNREACHABLE, "its answer was cut off"),
-    UnsupportedURLSchemeError: (Outcome.REFUSED_ADDRESS, "it is no web address"),
+    UnsupportedURLSchemeError: (Outcome.REFUSED_ADDRESS, "it is not a web address"),
 }
+
+
+class Ended(IgnoreRequest):
+    """A request that goes no further. outcome, message: what is told of its address. final_url: where it had come to."""
+
+    def __init__(self, outcome: Outcome, message: str, *, final_url: str = "") -> None:
+        super().__init__(message)
+        self.outcome = outcome
+        self.message = message
+        self.final_url = final_url
+
+
+class Dropped(IgnoreRequest):
+    """A request that was not begun when the crawl was stopped: its address stays queued."""
 
 
 def of_failure(error: BaseException, *, address: Address, url: str) -> Fetched:
@@ -51,7 +64,7 @@ def of_failure(error: BaseException, *, address: Address, url: str) -> Fetched:
     elif isinstance(error, IgnoreRequest):
         outcome, message = _of_ignored(str(error))
     elif "certificate verify failed" in str(error):
-        outcome, message = Outcome.UNREACHABLE, "its certificate is not valid; the site's settings say whether that counts"
+        outcome, message = Outcome.UNREACHABLE, "its certificate is not valid; the site's settings can allow this"
     else:
         outcome, message = _WORDS.get(type(error), (Outcome.UNREACHABLE, f"no answer: {error}"[:300]))
     return Fetched(url=address.url, outcome=outcome, final_url=url, fetched_at=now(), depth=address.depth, message=message)
@@ -85,7 +98,7 @@ def _of_stopped(error: StopDownload, address: Address) -> Fetched:
 def _of_ignored(message: str) -> tuple[Outcome, str]:
     """What Scrapy's own middlewares mean: they say it in words only."""
     if "robots.txt" in message:
-        return Outcome.REFUSED_BY_ROBOTS, "robots.txt asks not to fetch it"
+        return Outcome.REFUSED_BY_ROBOTS, "robots.txt disallows it"
     if "max redirections" in message:
         return Outcome.MOVED, "it redirects without end"
     if "DOWNLOAD_MAXSIZE" in message:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from scrapy.http import Response
 
 from extraction.algorithms.errors import PageError
-from extraction.algorithms.sketches.shingles import vector
+from extraction.algorithms.sketches.shingles import compute_vector
 from extraction.fetching.crawl import outcomes
 from extraction.fetching.crawl.frontier import Frontier
 from extraction.fetching.crawl.messages import Address, CrawlPlan, Outcome
@@ -66,7 +66,7 @@ class Judge:
     def keep(self, response: Response, shape: Shape) -> None:
         """A page is part of the sample."""
         if isinstance(self._frontier.queue, ShapeQueue):
-            self._frontier.queue.kept(shape, vector(response.body))
+            self._frontier.queue.kept(shape, compute_vector(response.body))
 
     async def _as_rendered(self, response: Response, page: PageView, shape: Shape) -> Judged:
         """The page as a browser shows it, where it needs one."""
@@ -93,7 +93,7 @@ class Judge:
         if wall := outcomes.of_wall(source, page, final_url=response.url, asked_url=url):
             return replace(judged, outcome=wall.outcome, message=wall.message)
         if page.refresh and len(page.words) < outcomes.FEW_WORDS and not self._frontier.is_same(page.refresh, response.url):
-            return replace(judged, outcome=Outcome.MOVED, message=f"it sends on to {page.refresh}")
+            return replace(judged, outcome=Outcome.MOVED, message=f"it redirects to {page.refresh}")
         if outcomes.is_empty(page):
             return replace(judged, outcome=Outcome.EMPTY, message="it shows neither text nor pictures")
         if self._plan.soft_404 and (reason := await self._soft_404.reason(page, url=url, final_url=response.url)):

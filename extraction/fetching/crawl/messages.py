@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from extraction.fetching.crawl.json_values import MessageError, plain, read
+from extraction.algorithms.json_values import JsonShapeError, plain, read
 
 MEBIBYTE = 1024**2
 
@@ -70,11 +70,11 @@ class Command(StrEnum):
 
     @classmethod
     def from_json(cls, line: str | bytes) -> "Command":
-        """The command of a line. Raises MessageError."""
+        """The command of a line. Raises JsonShapeError."""
         try:
             return cls(str(_object(line).get("command")))
         except ValueError as error:
-            raise MessageError(f"no command: {line[:200]!r}") from error
+            raise JsonShapeError(f"no command: {line[:200]!r}") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,7 +163,7 @@ class CrawlPlan:
 
     @classmethod
     def from_json(cls, line: str | bytes) -> "CrawlPlan":
-        """The plan of a line. Raises MessageError."""
+        """The plan of a line. Raises JsonShapeError."""
         return read(cls, _object(line), key="the plan")
 
 
@@ -245,11 +245,11 @@ def event_to_json(event: Event) -> str:
 
 
 def event_from_json(line: str | bytes) -> Event:
-    """The event of a line. Raises MessageError."""
+    """The event of a line. Raises JsonShapeError."""
     data = _object(line)
     kind = _NAMES.get(str(data.get("event")))
     if kind is None:
-        raise MessageError(f"no event: {line[:200]!r}")
+        raise JsonShapeError(f"no event: {line[:200]!r}")
     return read(kind, data, key=str(data["event"]))
 
 
@@ -257,7 +257,7 @@ def _object(line: str | bytes) -> dict[str, Any]:
     try:
         data = json.loads(line)
     except ValueError as error:
-        raise MessageError(f"not JSON: {line[:200]!r}") from error
+        raise JsonShapeError(f"not JSON: {line[:200]!r}") from error
     if not isinstance(data, dict):
-        raise MessageError(f"not a JSON object: {line[:200]!r}")
+        raise JsonShapeError(f"not a JSON object: {line[:200]!r}")
     return data

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from scrapy import Request
-from scrapy.exceptions import CannotResolveHostError, IgnoreRequest
+from scrapy.exceptions import CannotResolveHostError
 from scrapy.http import Response
 
+from extraction.fetching.crawl.failures import Ended
 from extraction.fetching.crawl.messages import Outcome
 from extraction.fetching.url_safety import DEFAULT_PORTS, RefusedAddress
 
@@ -18,20 +19,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from extraction.fetching.crawl.spider import SiteSpider
-
-
-class Ended(IgnoreRequest):
-    """A request that goes no further. outcome, message: what is told of its address. final_url: where it had come to."""
-
-    def __init__(self, outcome: Outcome, message: str, *, final_url: str = "") -> None:
-        super().__init__(message)
-        self.outcome = outcome
-        self.message = message
-        self.final_url = final_url
-
-
-class Dropped(IgnoreRequest):
-    """A request that was not begun when the crawl was stopped: its address stays queued."""
 
 
 class ScopeMiddleware:

@@ -51,7 +51,7 @@ LOGIN_PATH = re.compile(
 LOGIN_WORDS = 250
 """Words of a page with a password field that is a sign-in page: with its header and footer; real pages have one at their top."""
 
-WALL_STATUS = {401: "it asks for a login", 403: "it refuses us", 407: "a proxy asks for a login", 429: "it asks us to come more slowly"}
+WALL_STATUS = {401: "it asks for a login", 403: "it refuses requests", 407: "a proxy asks for a login", 429: "it asks for slower requests"}
 
 OPEN_TYPES = ("", "text/plain", "application/octet-stream", "binary/octet-stream")
 """Content types that say too little: the first bytes decide."""
@@ -71,7 +71,7 @@ def of_status(status: int, *, headers: Mapping[str, str]) -> Verdict | None:
     """What the status and headers say; None when the page itself has to be looked at."""
     for name, maker in WALL_HEADERS.items():
         if status >= 400 and name in headers:
-            return Verdict(Outcome.LOGIN_OR_BOT, f"{maker} wants to see a person")
+            return Verdict(Outcome.LOGIN_OR_BOT, f"{maker} asks for proof of a human visitor")
     if status == 304:
         return Verdict(Outcome.NOT_MODIFIED)
     if status == 410:
@@ -79,7 +79,7 @@ def of_status(status: int, *, headers: Mapping[str, str]) -> Verdict | None:
     if status in WALL_STATUS:
         return Verdict(Outcome.LOGIN_OR_BOT, WALL_STATUS[status])
     if 300 <= status < 400:
-        return Verdict(Outcome.MOVED, f"it answers {status} and does not say where to")
+        return Verdict(Outcome.MOVED, f"it answers {status} without a new address")
     if 400 <= status < 500:
         return Verdict(Outcome.NOT_FOUND, "" if status == 404 else f"it answers {status}")
     return Verdict(Outcome.SERVER_ERROR, f"it answers {status}") if status >= 500 or status < 200 else None
@@ -108,14 +108,14 @@ def no_page(content: bytes, *, content_type: str) -> str:
     """Why an answer is no page, in words."""
     found = xml.what(content, content_type) if may_be_page(content_type) else ""
     said = {"sitemap": "a sitemap", "feed": "a feed that a page links to", "support": "a file beside pages"}.get(found)
-    return said or content_type or "no content type, and it does not begin like a page"
+    return said or content_type or "it has no content type and does not begin like a page"
 
 
 def of_wall(content: bytes, page: PageView, *, final_url: str, asked_url: str) -> Verdict | None:
     """Whether a page is one that asks to sign in or to prove something; None when it is not."""
     few = len(page.words) < FEW_WORDS
     if few and (mark := next((name for mark, name in WALL_MARKS if mark in content), "")):
-        return Verdict(Outcome.LOGIN_OR_BOT, f"{mark} wants to see a person")
+        return Verdict(Outcome.LOGIN_OR_BOT, f"{mark} asks for proof of a human visitor")
     if few and WALL_TITLES.search(page.title):
         return Verdict(Outcome.LOGIN_OR_BOT, f"the page is “{page.title[:80]}”")
     if page.has_password and len(page.words) < LOGIN_WORDS:

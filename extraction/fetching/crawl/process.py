@@ -78,7 +78,7 @@ class Crawl:
             self._log.close()
 
     def __iter__(self) -> Iterator[Event]:
-        """Events as they come; the last is Done. Raises CrawlFailed, MessageError."""
+        """Events as they come; the last is Done. Raises CrawlFailed, JsonShapeError."""
         for line in _pipe(self._started.stdout):
             event = event_from_json(line)
             yield event

@@ -82,9 +82,9 @@ class Scope:
             parts = urlsplit(url)
             host = host_of(parts)
         except ValueError:
-            return "no address"
+            return "not an address"
         if parts.scheme not in {"http", "https"} or not host:
-            return "no web address"
+            return "not a web address"
         if not self.has_host(host):
             return f"another host: {host}"
         if any(fits(pattern, parts, host) for pattern in self.exclude):
@@ -109,7 +109,7 @@ def trap(url: str, parts: SplitResult) -> str:
     segments = [segment for segment in parts.path.split("/") if segment]
     if len(segments) > 3 and any(segments.count(segment) > MAX_REPEATS for segment in set(segments)):
         return "a path that repeats itself"
-    return "no page by its ending" if FILES.search(parts.path) else ""
+    return "not a page, judging by its ending" if FILES.search(parts.path) else ""
 
 
 def fits(pattern: tuple[str, ...], parts: SplitResult, host: str) -> bool:

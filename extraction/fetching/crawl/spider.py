@@ -12,18 +12,17 @@ from twisted.python.failure import Failure
 
 from extraction.algorithms.errors import PageError
 from extraction.fetching.crawl import outcomes, sources
-from extraction.fetching.crawl.failures import DOWNLOAD_ERRORS, now, of_failure
+from extraction.fetching.crawl.equipment import Equipment
+from extraction.fetching.crawl.failures import DOWNLOAD_ERRORS, Dropped, now, of_failure
 from extraction.fetching.crawl.frontier import Frontier
 from extraction.fetching.crawl.judge import Judge, Judged
 from extraction.fetching.crawl.messages import KEPT_HEADERS, Address, Asset, CrawlPlan, Fetched, Found, Outcome, Progress
-from extraction.fetching.crawl.middlewares import Dropped
 from extraction.fetching.crawl.pages import view
 from extraction.fetching.crawl.soft_404 import Answer, Soft404
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from extraction.fetching.crawl.child import Equipment
     from extraction.fetching.crawl.shapes import Shape
 
 FOUND_AT_ONCE = 500
@@ -45,7 +44,7 @@ class SiteSpider(Spider):
 
     name = "site"
 
-    def __init__(self, equipment: "Equipment") -> None:
+    def __init__(self, equipment: Equipment) -> None:
         super().__init__()
         self.plan: CrawlPlan = equipment.plan
         self.guard, self.resolver = equipment.guard, equipment.resolver
@@ -231,7 +230,7 @@ class SiteSpider(Spider):
 
     def _source_told(self, request: Request | None, outcome: Outcome, message: str, *, status: int | None = None) -> None:
         if request is not None and not request.meta["guessed"]:
-            words = "; ".join(filter(None, ("it should name addresses", message)))
+            words = "; ".join(filter(None, ("it should contain addresses", message)))
             self._done(
                 Fetched(url=request.meta["source"], outcome=outcome, final_url=request.url, status=status, message=words), asked=False
             )

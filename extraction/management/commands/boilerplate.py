@@ -13,7 +13,7 @@ SHOWN_CHARS = 72
 
 
 class Command(BaseCommand):
-    help = "Print which parts of the pages of a site's templates are template, and their shares of bytes, words and links."
+    help = "Print which parts of a site's pages are template, and their shares of bytes, words and links."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("site", help="the site's name or slug")
@@ -28,12 +28,12 @@ class Command(BaseCommand):
             return
         for cluster in following.site_named(site).clusters.order_by("number"):
             report = boilerplate_parts.report(cluster, method)
-            self.stdout.write(f"{cluster.label}: {_shares(report) if report else 'a second page is needed to tell'}")
+            self.stdout.write(f"{cluster.label}: {_shares(report) if report else 'telling template from content takes at least two pages'}")
 
     def _report(self, cluster: Cluster, method: str) -> Report:
         found = boilerplate_parts.report(cluster, method)
         if found is None:
-            raise CommandError(f"{cluster.label} has fewer than two pages: nothing tells what of them is template.")
+            raise CommandError(f"{cluster.label} has fewer than two pages, so template cannot be told from content.")
         return found
 
     def _told(self, cluster: Cluster, report: Report, most: int) -> None:
@@ -46,5 +46,6 @@ class Command(BaseCommand):
 
 
 def _shares(report: Report) -> str:
-    shares = f"{report.size:.0%} of the bytes, {report.words:.0%} of the words, {report.links:.0%} of the links"
-    return f"{shares} of {report.pages} pages are template"
+    found = report.shares
+    shares = f"{found.size:.0%} of the bytes, {found.words:.0%} of the words, {found.links:.0%} of the links"
+    return f"{shares} of {found.pages} pages are template"

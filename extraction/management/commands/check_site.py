@@ -11,7 +11,7 @@ from extraction.services.monitoring import monitors
 
 
 class Command(BaseCommand):
-    help = "Look at some pages of each template with a live rule: are the rules still right?"
+    help = "Check some pages of each template with a live rule to see whether the rules still work."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("site", help="the site's name or slug")

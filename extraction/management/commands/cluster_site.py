@@ -15,14 +15,14 @@ SHOWN_SIZES = 12
 
 
 class Command(BaseCommand):
-    help = "Find the templates of a site's pages again; names, labels and rules stay where templates are the same."
+    help = "Find a site's templates again. Templates that remain keep their names, marked values and rules."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("site", help="the site's name or slug")
-        parser.add_argument("--threshold", type=int, help="fewest pages of a template (default: by the number of pages)")
-        parser.add_argument("--compare", action="store_true", help="only print what each method finds, and change nothing")
-        parser.add_argument("--method", action="append", choices=METHODS, help="with --compare: such a method only; may be repeated")
-        parser.add_argument("--adopt", choices=METHODS, help="cluster by this method, and make what it finds the site's templates")
+        parser.add_argument("--threshold", type=int, help="minimum pages per template (default: depends on the number of pages)")
+        parser.add_argument("--compare", action="store_true", help="only print what each method finds; change nothing")
+        parser.add_argument("--method", action="append", choices=METHODS, help="with --compare: only this method; may be repeated")
+        parser.add_argument("--adopt", choices=METHODS, help="cluster with this method and make its groups the site's templates")
         following.add_arguments(parser)
 
     def handle(
@@ -38,9 +38,9 @@ class Command(BaseCommand):
         **_: Any,
     ) -> None:
         if method and not compare:
-            raise CommandError("--method goes with --compare; to have the site's templates from another method, use --adopt")
+            raise CommandError("--method requires --compare; to use another method for the site's templates, use --adopt")
         if adopt and not (wait or here):
-            raise CommandError("--adopt needs --wait or --here: what is found can only be adopted when it is there")
+            raise CommandError("--adopt requires --wait or --here, because groups can only be adopted once they are found")
         found = following.site_named(site)
         try:
             if compare:

@@ -13,15 +13,17 @@ from extraction.views.core import crawl_view
 
 
 class Command(BaseCommand):
-    help = "Fetch a site's pages from its address, then find its templates; or extract the whole site by crawling."
+    help = "Fetch a site's pages from its address, then find its templates; or crawl and extract the whole site."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("site", help="the site's name or slug; it is made when there is none")
-        parser.add_argument("address", nargs="?", default="", help="where to begin (default: as set in the site's settings)")
-        parser.add_argument("--pages", type=int, help=f"pages at most ({Source.DEFAULT_PAGES})")
-        parser.add_argument("--whole", action="store_true", default=None, help="every page up to the limit, not a sample")
-        parser.add_argument("--delay", type=float, dest="delay_s", help="seconds between two requests to one host (0.5)")
-        parser.add_argument("--records", action="store_true", help="crawl the whole site and keep records, not pages; needs live rules")
+        parser.add_argument("site", help="the site's name or slug; it is created if it does not exist")
+        parser.add_argument("address", nargs="?", default="", help="the start address (default: that of the site's settings)")
+        parser.add_argument("--pages", type=int, help=f"maximum pages (default: {Source.DEFAULT_PAGES})")
+        parser.add_argument("--whole", action="store_true", default=None, help="fetch every page up to the limit, not a sample")
+        parser.add_argument("--delay", type=float, dest="delay_s", help="seconds between requests to one host (default: 0.5)")
+        parser.add_argument(
+            "--records", action="store_true", help="crawl the whole site and keep the records, not the pages; needs live rules"
+        )
         following.add_arguments(parser)
 
     def handle(self, *, site: str, address: str, records: bool, wait: bool, here: bool, **options: Any) -> None:

@@ -13,7 +13,7 @@ from extraction.models import Role
 
 
 class Command(BaseCommand):
-    help = "Make a person who may sign in, or change a person's role and password."
+    help = "Create a user, or change a user's role and password."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="the name to sign in with")
@@ -27,7 +27,7 @@ class Command(BaseCommand):
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from error
         give(user, password=password, role=Role[role.upper()])
-        self.stdout.write(f"{name} may sign in as {role}.")
+        self.stdout.write(f"{name} can now sign in as {role}.")
 
 
 def give(user: User, *, password: str, role: Role) -> User:

@@ -40,10 +40,10 @@ LINE_WIDTH = 150
 
 
 class Command(BaseCommand):
-    help = "Take the demo site from its pages to a CSV, then leave the dashboard running."
+    help = "Take the demo site from pages to a CSV file, then keep the dashboard running."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--no-serve", action="store_true", help="end after the CSV")
+        parser.add_argument("--no-serve", action="store_true", help="stop after the CSV file")
 
     def handle(self, *, no_serve: bool, **_: Any) -> None:
         logging.getLogger("extraction").setLevel(logging.WARNING)  # the lines below say it
@@ -59,12 +59,12 @@ class Command(BaseCommand):
                 self._take_through(folder, address)
                 if no_serve:
                     self.stdout.write(f"`make run` starts the dashboard; sign in as {USER_NAME} with the password {_password()}")
-                    self.stdout.write("The shop is not served then; `make demo` serves both.")
+                    self.stdout.write("It does not serve the shop; `make demo` serves both.")
                 else:
                     processes.wait_for_port(process, port)
                     self._serve(process, port, address)
         except processes.ProcessError as error:
-            raise CommandError(f"{error}; {log} has what they said") from error
+            raise CommandError(f"{error}; their output is in {log}") from error
         except KeyboardInterrupt:
             self.stdout.write("\nStopped.")
 
@@ -117,9 +117,9 @@ class Command(BaseCommand):
     def _serve(self, process: Any, port: int, address: str) -> None:
         self.stdout.write(f"The dashboard: http://127.0.0.1:{port}/")
         self.stdout.write(f"Sign in as {USER_NAME} with the password {_password()}")
-        self.stdout.write("To see a site change under its rules, give the shop its other design, then press Monitoring, Check now:")
-        self.stdout.write(f"  curl -X POST '{address}/-/switch?design=2'    # design=1 brings the old one back, day=3 another day's prices")
-        self.stdout.write("Ctrl-C stops it.")
+        self.stdout.write("To see a rule break, switch the shop to its other design, then choose Monitoring and press Check now:")
+        self.stdout.write(f"  curl -X POST '{address}/-/switch?design=2'    # design=1 restores the old design, day=3 changes the prices")
+        self.stdout.write("Press Ctrl-C to stop.")
         self.stdout.flush()
         process.wait()
         raise processes.ProcessError(f"the dashboard ended with exit code {process.returncode}")
@@ -137,10 +137,10 @@ def _served() -> Iterator[str]:
     port = urlsplit(known or "").port
     if port:
         # Its pages are known by their addresses: another port would be another site.
-        advice = f"end what listens there, or delete the site {SITE_NAME} in the dashboard, and the shop is served at another port"
-        port = processes.free_port(port, tries=1, advice=f"the shop was served there, and its pages are known by it: {advice}")
+        advice = f"stop what listens there, or delete the site {SITE_NAME} in the dashboard to serve the shop on another port"
+        port = processes.free_port(port, tries=1, advice=f"the shop was served there, and its pages are known by that address: {advice}")
     else:
-        port = processes.free_port(SITE_PORT, advice=f"the shop is served at one of them: end what listens on {SITE_PORT}")
+        port = processes.free_port(SITE_PORT, advice=f"the shop needs one of them: stop what listens on {SITE_PORT}")
     with DemoServer(port=port) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
         thread.start()
@@ -235,5 +235,5 @@ def _place(root: Any, xpath: str, index: dict[Any, int]) -> Location:
     selected = root.getroottree().xpath(xpath)
     place = locate(selected[0], index) if len(selected) == 1 else None
     if place is None:
-        raise CommandError(f"the demo's annotation {xpath} selects {len(selected)} places")
+        raise CommandError(f"the demo's annotation {xpath} selects {len(selected)} places, not one")
     return place

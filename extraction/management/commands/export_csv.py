@@ -12,36 +12,35 @@ from extraction.services.records import export_csv
 
 
 class Command(BaseCommand):
-    help = "Write a template's records as CSV, to a file or to standard output."
+    help = "Write a template's records as CSV to a file or to standard output."
 
     def add_arguments(self, parser: CommandParser) -> None:
         template_arguments.add_arguments(parser)
         parser.add_argument("--output", type=Path, help="the file (default: standard output)")
         parser.add_argument(
-            "--columns", help=f"columns in the order wanted, separated by commas; {export_csv.URL_COLUMN} is the page's address"
+            "--columns", help=f"columns in the wanted order, separated by commas; {export_csv.URL_COLUMN} is the page's address"
         )
         parser.add_argument(
             "--list",
-            help="a list of the pages: one line a row, the page's own values repeated on each "
+            help="write a list of the pages, one line per row, with the page's own values repeated on each "
             "(default: the first list where pages have no values of their own)",
         )
         parser.add_argument(
             "--of",
             choices=RecordPart.values,
             default=RecordPart.NOW,
-            help="records of its pages as they are now (the default), of earlier contents of its pages, "
-            "or of pages that are of another template or of none now",
+            help="records of its current pages (default), of earlier content of its pages, or of pages now in another template or in none",
         )
-        parser.add_argument("--several", choices=["join", "json"], default="join", help="several values joined, or as a JSON list")
-        parser.add_argument("--separator", default="; ", help="what stands between joined values")
-        parser.add_argument("--raw", action="store_true", help="values as they stand on the page, not in their normal form")
+        parser.add_argument("--several", choices=["join", "json"], default="join", help="join several values, or write them as a JSON list")
+        parser.add_argument("--separator", default="; ", help="the text between joined values")
+        parser.add_argument("--raw", action="store_true", help="write values as they appear on the page, not normalised")
         parser.add_argument(
             "--no-guard",
             action="store_false",
             dest="guarded",
-            help="do not protect spreadsheets (cells like =1+1 get an apostrophe in front otherwise)",
+            help="do not protect spreadsheets (otherwise, cells such as =1+1 get an apostrophe in front)",
         )
-        parser.add_argument("--bom", action="store_true", help="begin with a byte-order mark, for Excel")
+        parser.add_argument("--bom", action="store_true", help="begin the file with a byte-order mark, for Excel")
 
     def handle(self, *, site: str, template: str, output: Path | None, columns: str | None, raw: bool, **options: Any) -> None:
         cluster = template_arguments.template_named(site, template)
@@ -82,7 +81,7 @@ def _nothing(cluster: Cluster, part: RecordPart) -> str:
     others = [f"{count:,} {each.label} with --of {each.value}" for each, count in there.items() if count]
     if others:
         return f"{cluster.label} has no records {part.label}; it has {' and '.join(others)}."
-    return f"{cluster.label} has no records; run its rule with the command extract first."
+    return f"{cluster.label} has no records. Run its rule with the command extract first."
 
 
 def _with_columns(layout: export_csv.Layout, columns: str) -> export_csv.Layout:

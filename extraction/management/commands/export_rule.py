@@ -12,12 +12,12 @@ from extraction.services.rules import export_rule
 
 
 class Command(BaseCommand):
-    help = "Write a template's live rule as a file that runs without Vertex, to a file or to standard output."
+    help = "Write a template's live rule in a form that runs without Vertex, to a file or to standard output."
 
     def add_arguments(self, parser: CommandParser) -> None:
         template_arguments.add_arguments(parser)
         parser.add_argument("--as", choices=FORMS, default="xslt", dest="form", help="a stylesheet, a Scrapy spider or a page object")
-        parser.add_argument("--rule", type=int, help="another version of the rule than the live one")
+        parser.add_argument("--rule", type=int, help="the version to write (default: the live one)")
         parser.add_argument("--output", type=Path, help="the file (default: standard output)")
 
     def handle(self, *, site: str, template: str, form: Any, rule: int | None, output: Path | None, **options: Any) -> None:

@@ -10,7 +10,7 @@ from extraction.services.intake import export_warc
 
 
 class Command(BaseCommand):
-    help = "Write all kept pages of a site to a WARC file (.warc.gz), which import_pages reads again."
+    help = "Write all stored pages of a site to a WARC file (.warc.gz), which import_pages can read."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("site", help="the site's name or slug")

@@ -10,11 +10,11 @@ from extraction.services.records import extract_records
 
 
 class Command(BaseCommand):
-    help = "Run the live rule of a template, or all live rules of a site, over all pages that belong."
+    help = "Run the live rule of a template, or all live rules of a site, on all their pages."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("site", help="the site's name or slug")
-        parser.add_argument("template", nargs="?", help="the template's number or name (default: all with a live rule)")
+        parser.add_argument("template", nargs="?", help="the template's number or name (default: all templates with a live rule)")
         following.add_arguments(parser)
 
     def handle(self, *, site: str, template: str | None, wait: bool, here: bool, **_: Any) -> None:

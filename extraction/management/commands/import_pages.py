@@ -22,7 +22,7 @@ class Command(BaseCommand):
     help = "Import a site's pages from a zip, tar.gz or WARC file or a folder, then find its templates."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("site", help="the site's name or slug; it is made when there is none")
+        parser.add_argument("site", help="the site's name or slug; it is created if it does not exist")
         parser.add_argument("path", help="a zip, tar, tar.gz, WARC or WARC.gz file, or a folder; manifest.csv in it gives addresses")
         following.add_arguments(parser)
 
@@ -43,7 +43,7 @@ class Command(BaseCommand):
             for clustering in Run.objects.filter(kind=Run.Kind.CLUSTER, site=into, parameters__after=run.pk):
                 following.follow(self, clustering, wait=wait, here=here)
         if cut_off:
-            raise CommandError(f"{source.name} was cut off; what stands before that was imported.", returncode=CUT_OFF)
+            raise CommandError(f"{source.name} was cut off. The pages before that point were imported.", returncode=CUT_OFF)
 
     def _problems(self, run: Run) -> bool:
         """Prints what could not be read; whether the archive was cut off."""

@@ -10,7 +10,7 @@ from extraction.services.learning import learn_rule
 
 
 class Command(BaseCommand):
-    help = "Learn a template's rule from what is annotated and keep it as a draft."
+    help = "Learn a template's rule from the marked values and save it as a draft."
 
     def add_arguments(self, parser: CommandParser) -> None:
         template_arguments.add_arguments(parser)

@@ -10,7 +10,7 @@ from extraction.services.rules import rules
 
 
 class Command(BaseCommand):
-    help = "Make a version of a template's rule the live one; the one before it is retired."
+    help = "Make a version of a template's rule live and retire the previous one."
 
     def add_arguments(self, parser: CommandParser) -> None:
         template_arguments.add_arguments(parser)

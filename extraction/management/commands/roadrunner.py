@@ -14,17 +14,17 @@ from extraction.services.lab import wrappers
 
 
 class Command(BaseCommand):
-    help = "Print the wrapper that RoadRunner infers from a template's sample pages, and their data; nothing is changed."
+    help = "Print the wrapper that RoadRunner infers from a template's sample pages, and their data; change nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("site", help="the site's name or slug")
-        parser.add_argument("template", nargs="?", help="the template's number or name (default: that of most pages)")
-        parser.add_argument("--pages", type=int, default=PAGES, help=f"how many sample pages make the wrapper (default: {PAGES})")
-        parser.add_argument("--as", choices=("tsv", "json"), default="tsv", dest="form", help="the data set's form (default: tsv)")
+        parser.add_argument("template", nargs="?", help="the template's number or name (default: the template with the most pages)")
+        parser.add_argument("--pages", type=int, default=PAGES, help=f"how many sample pages to infer the wrapper from (default: {PAGES})")
+        parser.add_argument("--as", choices=("tsv", "json"), default="tsv", dest="form", help="the format of the data (default: tsv)")
 
     def handle(self, *, site: str, template: str | None, pages: int, form: str, **_: Any) -> None:
         if pages < 2:
-            raise CommandError("--pages: it takes two to compare.")
+            raise CommandError("--pages: at least two pages are needed.")
         try:
             seen = wrappers.look(template_arguments.template_named(site, template) if template else _largest(site), pages=pages)
         except JobError as error:

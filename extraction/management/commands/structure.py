@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from extraction.algorithms.alignment.methods import METHODS
-from extraction.algorithms.alignment.schema import Field, Repeated, Tuple
+from extraction.algorithms.alignment.schema import Repeated, SchemaField, Tuple
 from extraction.management import template_arguments
 from extraction.services.core.runs import JobError
 from extraction.services.lab import structures
@@ -15,13 +15,11 @@ EXAMPLES, WIDTH = 3, 40
 
 
 class Command(BaseCommand):
-    help = "Print the structure that a method finds on a template's sample pages, where nothing needs to be annotated; nothing is changed."
+    help = "Print the structure that a method finds on a template's sample pages, without marked values; change nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
         template_arguments.add_arguments(parser)
-        parser.add_argument(
-            "--method", choices=[*METHODS, *structures.DESCRIPTIONS], default="exalg", help="how it is found (default: exalg)"
-        )
+        parser.add_argument("--method", choices=[*METHODS, *structures.DESCRIPTIONS], default="exalg", help="the method (default: exalg)")
 
     def handle(self, *, site: str, template: str, method: str, **_: Any) -> None:
         cluster = template_arguments.template_named(site, template)
@@ -48,7 +46,7 @@ class _Schema:
             yield "no field varies"
         indent = "  " * depth
         for part in schema.parts:
-            if isinstance(part, Field):
+            if isinstance(part, SchemaField):
                 yield f"{indent}{self._field(part.name)}"
                 continue
             if isinstance(part, Repeated):

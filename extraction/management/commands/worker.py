@@ -16,10 +16,10 @@ STOP_S = 3.0
 
 
 class Command(BaseCommand):
-    help = "Run workers; each is started again when it dies, whatever of."
+    help = "Run workers. A worker that dies for any reason is started again."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--processes", type=int, default=2, help="how many (2)")
+        parser.add_argument("--processes", type=int, default=2, help="how many workers (default: 2)")
         parser.add_argument("--loglevel", default="INFO")
 
     def handle(self, *, processes: int, loglevel: str, **_: Any) -> None:

@@ -14,7 +14,7 @@ class Coverage:
 
     checked: pages looked at, in all, not only by this call. total: pages there are. hits: pages with a value. several:
     pages with more than one different value. without, several_on: ids of pages without and with several, at most
-    MAX_LISTED. next_cursor: what to call again with for more, None when all were looked at.
+    MAX_LISTED. complete: all were looked at.
     """
 
     checked: int
@@ -23,7 +23,7 @@ class Coverage:
     several: int
     without: tuple[int, ...]
     several_on: tuple[int, ...]
-    next_cursor: int | None
+    complete: bool
 
 
 @dataclass(slots=True)
@@ -55,5 +55,5 @@ class Survey:
             several=len(self.several),
             without=tuple(sorted(self.without[:MAX_LISTED])),
             several_on=tuple(sorted(self.several[:MAX_LISTED])),
-            next_cursor=self.at if self.at < len(self.order) else None,
+            complete=self.next_source is None,
         )

@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from enum import Enum
-from typing import Any
 
 import psutil
 from celery import current_app
@@ -22,6 +21,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from extraction.models import Cluster, Run, RunProblem, Site
+from extraction.models.run_values import RunParameters, RunSummary
 
 logger = logging.getLogger(__name__)
 
@@ -64,7 +64,7 @@ def start(
     site: Site,
     *,
     cluster: Cluster | None = None,
-    parameters: dict[str, Any] | None = None,
+    parameters: RunParameters | None = None,
     unit: str = "pages",
     user: User | None = None,
 ) -> Run:
@@ -73,14 +73,14 @@ def start(
     An unfinished run of the same kind, site, cluster and target (`Run.target_of`) is given back instead of a second. The database allows
     only one, so this also holds when two are started at the same moment.
     """
-    parameters = parameters or {}
+    stored = (parameters or RunParameters()).as_json()
     with transaction.atomic():
         run, new = Run.objects.unfinished().get_or_create(
             kind=kind,
             site=site,
             cluster=cluster,
-            target=Run.target_of(kind, parameters),
-            defaults={"parameters": parameters, "unit": unit, "created_by": user, "sent_at": timezone.now()},
+            target=Run.target_of(kind, stored),
+            defaults={"parameters": stored, "unit": unit, "created_by": user, "sent_at": timezone.now()},
         )
         if new:
             send(run)
@@ -166,7 +166,7 @@ class Progress:
         self._written = time.monotonic()
 
 
-Job = Callable[[Run, Progress], dict[str, Any]]
+Job = Callable[[Run, Progress], RunSummary]
 
 
 def execute(run_id: int, jobs: Mapping[str, Job], *, follow: Callable[[Run], None] = lambda _: None) -> bool:
@@ -241,7 +241,9 @@ def sweep() -> int:
         held = Run.objects.running().claimed_as(run)
         if over:
             held.update(
-                state=Run.State.FAILED, finished_at=timezone.now(), error=f"Its worker died {run.attempts} times; it is not tried again."
+                state=Run.State.FAILED,
+                finished_at=timezone.now(),
+                error=f"Its worker died {run.attempts} times, so the run is not tried again.",
             )
         else:
             held.update(state=Run.State.QUEUED, claimed_by="", sent_at=None, message="Its worker died; starting again")
@@ -278,9 +280,10 @@ def _me() -> str:
     return f"{socket.gethostname()} {_process(os.getpid())}"
 
 
-def _finish(run: Run, state: Run.State, *, error: str = "", summary: dict[str, Any] | None = None) -> bool:
+def _finish(run: Run, state: Run.State, *, error: str = "", summary: RunSummary | None = None) -> bool:
     """Ends the run in its row; False when it is not this worker's any more."""
     done = max(run.done, run.total) if state == Run.State.DONE else run.done
     held = Run.objects.running().claimed_as(run)
-    ended = held.update(state=state, error=error, summary=summary or {}, finished_at=timezone.now(), done=done, total=run.total, message="")
+    figures = (summary or RunSummary()).as_json()
+    ended = held.update(state=state, error=error, summary=figures, finished_at=timezone.now(), done=done, total=run.total, message="")
     return bool(ended)

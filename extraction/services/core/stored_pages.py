@@ -8,7 +8,7 @@ from typing import Protocol
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import elements
-from extraction.algorithms.dom.parse import ParsedPage, parse
+from extraction.algorithms.dom.parse import ParsedPage, parse, xml_as_written
 from extraction.algorithms.errors import PageError
 from extraction.models import Snapshot
 from extraction.services.core import stored_bytes
@@ -30,14 +30,6 @@ class Stored(Protocol):
     @property
     def content_type(self) -> str:
         """The Content-Type header they came with; empty when there was none."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoredContent:
-    """The bytes of a page, wherever they stood."""
-
-    sha256: str
-    content_type: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +58,25 @@ def read_elements(page: Stored) -> list[etree._Element]:
     return elements(read_root(page))
 
 
+def read_xml_as_written(page: Stored) -> ParsedPage | None:
+    """A page of XML with its prefixes and namespaces; None for a page of HTML. Raises PageError."""
+    return xml_as_written(read_bytes(page), content_type=page.content_type or None)
+
+
 def read_bytes(page: Stored) -> bytes:
     """The page's bytes. Raises PageError when they are gone."""
     try:
         return stored_bytes.get(page.sha256)
     except FileNotFoundError as error:
-        raise PageError("the stored bytes of the page are gone") from error
+        raise PageError("the stored bytes of the page are missing") from error
+
+
+def find_bytes(page: Stored) -> bytes:
+    """The page's bytes; empty when they are gone."""
+    try:
+        return read_bytes(page)
+    except PageError:
+        return b""
 
 
 def find_stored_pages(ids: Sequence[int]) -> list[StoredPage]:

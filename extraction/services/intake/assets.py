@@ -13,7 +13,7 @@ from django.db.models import Count, Max, Q, Sum
 from django.utils import timezone
 
 from extraction.algorithms.dom import media, references
-from extraction.algorithms.dom.references import Kind, Need
+from extraction.algorithms.dom.references import NeededResource, ResourceKind
 from extraction.display.addresses import Held
 from extraction.models import Asset, Site
 from extraction.services.core import stored_bytes
@@ -48,7 +48,7 @@ class Room:
         return True
 
 
-def keep(site: Site, need: Need, content: bytes, room: Room) -> Asset | None:
+def keep(site: Site, need: NeededResource, content: bytes, room: Room) -> Asset | None:
     """Keeps a file that a page needs; None where the site has no room for it. What cannot be used is kept as its reason."""
     try:
         content_type = media.examine(content, need.kind)
@@ -60,7 +60,7 @@ def keep(site: Site, need: Need, content: bytes, room: Room) -> Asset | None:
     return Asset.objects.update_or_create(site=site, url=need.url, defaults=values | {"fetched_at": timezone.now()})[0]
 
 
-def failed(site: Site, need: Need, reason: str) -> Asset:
+def failed(site: Site, need: NeededResource, reason: str) -> Asset:
     """Remembers why there is none. What was there before stays: an old style is better than none."""
     error, now = reason[:300] or "it could not be loaded", timezone.now()
     asset, made = Asset.objects.get_or_create(site=site, url=need.url, defaults={"error": error, "fetched_at": now})
@@ -70,7 +70,7 @@ def failed(site: Site, need: Need, reason: str) -> Asset:
     return asset
 
 
-def missing(site: Site, needed: Iterable[Need]) -> list[Need]:
+def missing(site: Site, needed: Iterable[NeededResource]) -> list[NeededResource]:
     """Of these the ones to load, each once: never loaded, or failed some time ago."""
     wanted = {need.url: need for need in needed}
     urls = list(wanted)
@@ -81,21 +81,21 @@ def missing(site: Site, needed: Iterable[Need]) -> list[Need]:
     return [need for url, need in wanted.items() if url not in known]
 
 
-def of_sheet(asset: Asset) -> list[Need]:
+def of_sheet(asset: Asset) -> list[NeededResource]:
     """What a stylesheet needs in turn; nothing for another file."""
     return list(_sheet_needs(asset.sha256, asset.url)) if asset.content_type == media.CSS else []
 
 
-def of_sheets(site: Site, needed: Iterable[Need]) -> list[Need]:
+def of_sheets(site: Site, needed: Iterable[NeededResource]) -> list[NeededResource]:
     """What those of these stylesheets that are held need in turn."""
-    urls = [need.url for need in needed if need.kind is Kind.STYLE]
+    urls = [need.url for need in needed if need.kind is ResourceKind.STYLE]
     return [need for sheet in Asset.objects.filter(site=site, url__in=urls, error="") for need in of_sheet(sheet)]
 
 
 @lru_cache(maxsize=256)
-def _sheet_needs(sha256: str, url: str) -> tuple[Need, ...]:
+def _sheet_needs(sha256: str, url: str) -> tuple[NeededResource, ...]:
     """Kept: the pages of a site share a few sheets, and reading one takes a tenth of a second."""
-    return tuple(references.needs(references.of_style(sheet_text(stored_bytes.get(sha256))), url))
+    return tuple(references.resolve_references(references.find_style_references(sheet_text(stored_bytes.get(sha256))), url))
 
 
 def sheet_text(content: bytes) -> str:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ class Intake:
         self.size_bytes = 0
         self.pages = 0
         self.queued = 0
-        self._extractor = Extractor(run) if run.parameters["mode"] == "extract" else None
+        self._extractor = Extractor(run) if run.read_parameters().keeps_no_pages else None
         self._counted = (0, time.monotonic())
 
     def begin(self, standing: crawl_frontier.Standing) -> None:
@@ -78,7 +79,7 @@ class Intake:
         crawl_frontier.close(self.run, events)
         self.pages += sum(event.outcome in crawl_frontier.PAGES for event in events)
         self._count_pages()
-        self._add(gone=self.run.summary.get("gone", 0) + gone)
+        self._add(gone=(self.run.read_summary().gone or 0) + gone)
         for event in events:
             for name in filter(None, (event.body, event.rendered, event.screenshot)):
                 Path(name).unlink(missing_ok=True)
@@ -96,13 +97,13 @@ class Intake:
             self._add(unreadable=told.count() - partly, partly=partly)
         if self._extractor:
             made = self._extractor.extract(items)
-            self._add(records=self.run.summary.get("records", 0) + made)
+            self._add(records=(self.run.read_summary().records or 0) + made)
 
     def _add(self, **figures: int) -> None:
-        changed = {name: value for name, value in figures.items() if self.run.summary.get(name, 0) != value}
+        summary = self.run.read_summary()
+        changed = {name: value for name, value in figures.items() if (getattr(summary, name) or 0) != value}
         if changed:
-            self.run.summary = self.run.summary | changed
-            Run.objects.filter(pk=self.run.pk).update(summary=self.run.summary)
+            self.run.write_summary(replace(summary, **changed))  # type: ignore[arg-type]
 
     def _count_pages(self) -> None:
         """The pages done stand beside the table of their addresses, so both say the same at any moment."""
@@ -116,7 +117,7 @@ class Intake:
             return
         rows = Snapshot.objects.of_site(self.run.site).learnable().filter(scheme=shingles.SCHEME).values_list("page", "vector")
         vectors: Mapping[int, int] = {page: int(vector, 16) for page, vector in rows}
-        found = masked_shingles.cluster(vectors, threshold=default_threshold(len(vectors)))
+        found = masked_shingles.cluster_vectors(vectors, threshold=default_threshold(len(vectors)))
         self._add(templates=len(found.clusters))
         self._counted = (self.pages, time.monotonic())
 

@@ -13,9 +13,9 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -24,6 +24,7 @@ from django.db import transaction
 from extraction.fetching.crawl.messages import Asset, Done, EndReason, Event, Found
 from extraction.fetching.crawl.process import Crawl, CrawlFailed
 from extraction.models import Rule, Run, Site, Source
+from extraction.models.run_values import EXTRACT, SAMPLE, RunParameters, RunSummary
 from extraction.services.core import runs
 from extraction.services.core.runs import Cancelled, JobError, Progress
 from extraction.services.intake import crawl_frontier
@@ -49,7 +50,7 @@ def start(site: Site, user: User | None = None) -> Run:
 
     While a crawl of the site is unfinished, that one is given back.
     """
-    return _start(site, {"mode": "sample"}, user)
+    return _start(site, RunParameters(mode=SAMPLE), user)
 
 
 def start_renewal(site: Site, user: User | None = None) -> Run:
@@ -60,9 +61,10 @@ def start_renewal(site: Site, user: User | None = None) -> Run:
     with transaction.atomic():
         # Locked, so that the crawl does not end before it is written what it ends with.
         while not (going := Run.objects.unfinished().select_for_update().filter(site=site, kind=Run.Kind.CRAWL).first()):
-            _start(site, {"mode": "sample", "then": "extract"}, user)
-        if going.parameters.get("then") != "extract":
-            going.parameters = going.parameters | {"then": "extract"}
+            _start(site, RunParameters(mode=SAMPLE, then=EXTRACT), user)
+        parameters = going.read_parameters()
+        if parameters.then != EXTRACT:
+            going.parameters = replace(parameters, then=EXTRACT).as_json()
             going.save(update_fields=["parameters"])
         return going
 
@@ -72,17 +74,17 @@ def start_extraction(site: Site, user: User | None = None) -> Run:
     live = Rule.objects.serving().of_site(site).not_ignored().order_by("pk")
     ids = list(live.values_list("pk", flat=True))
     if not ids:
-        raise JobError(f"{site.name} has no live rule; publish one first.")
-    return _start(site, {"mode": "extract", "rules": ids}, user)
+        raise JobError(f"{site.name} has no live rule. Publish one first.")
+    return _start(site, RunParameters(mode=EXTRACT, rules=tuple(ids)), user)
 
 
-def _start(site: Site, parameters: dict[str, Any], user: User | None) -> Run:
+def _start(site: Site, parameters: RunParameters, user: User | None) -> Run:
     if not sources.ready(site):
-        raise JobError(f"{site.name} has no address to begin with; give it one under Settings.")
+        raise JobError(f"{site.name} has no start address. Enter one under Settings.")
     return runs.start(Run.Kind.CRAWL, site, parameters=parameters, user=user)
 
 
-def run(run: Run, progress: Progress) -> dict[str, Any]:
+def run(run: Run, progress: Progress) -> RunSummary:
     """Crawls until nothing is left, the limit is reached or pages bring nothing new; then has the templates found.
 
     Summary: pages fetched, of these new, changed, unchanged and unreadable; gone: pages that are not there any more; missed:
@@ -90,7 +92,7 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
     """
     source = Source.objects.filter(site=run.site).first()
     if source is None or not source.is_set:
-        raise JobError(f"{run.site.name} has no address to begin with any more; give it one under Settings.")
+        raise JobError(f"{run.site.name} no longer has a start address. Enter one under Settings.")
     intake = Intake(run)
     if run.attempts == 1 and not run.addresses.exists():
         crawl_frontier.seed(run, _kept_pages(run.site, source), via=crawl_frontier.SEEDED)
@@ -110,7 +112,7 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
 
 def _crawl(run: Run, source: Source, intake: Intake, progress: Progress) -> EndReason:
     """One life of the crawling process. Raises CrawlFailed when it dies, JobError when it cannot go on, Cancelled."""
-    extracting = run.parameters["mode"] == "extract"
+    extracting = run.read_parameters().keeps_no_pages
     now = crawl_frontier.standing(run, conditional=not extracting)
     intake.begin(now)
     limit = _limit(run, source)
@@ -154,7 +156,7 @@ def _consume(events: Iterator[Event], intake: Intake, progress: Progress | None,
         intake.forget_last()
         intake.write()
         raise
-    raise CrawlFailed("its events ended without the last")
+    raise CrawlFailed("its events ended without the final one")
 
 
 def _last(event: Done, intake: Intake) -> EndReason:
@@ -177,7 +179,7 @@ def _show(intake: Intake, progress: Progress, limit: int) -> None:
 def _limit(run: Run, source: Source) -> int:
     """Pages at most: those set, but no fewer than are kept already, so that fetching again reaches all of them."""
     most: int = settings.VERTEX_CRAWL_MAX_PAGES
-    if run.parameters["mode"] == "extract":
+    if run.read_parameters().keeps_no_pages:
         return most
     seeded = run.addresses.filter(via=crawl_frontier.SEEDED).count()
     return min(most, max(source.page_limit, seeded))
@@ -204,27 +206,27 @@ def _spool(run: Run) -> Iterator[Path]:
         yield Path(folder)
 
 
-def _ended(run: Run, intake: Intake, reason: EndReason) -> dict[str, Any]:
+def _ended(run: Run, intake: Intake, reason: EndReason) -> RunSummary:
     outcomes = Counter(crawl_frontier.by_outcome(run))
     missed = sum(number for outcome, number in outcomes.items() if outcome not in crawl_frontier.HARMLESS)
     if not intake.pages:
         raise JobError(_nothing(run, outcomes))
-    summary = run.summary | {
-        "pages": intake.pages,
-        "unchanged": max(0, intake.pages - run.summary.get("new", 0) - run.summary.get("changed", 0)),
-        "missed": missed,
-        "outcomes": dict(outcomes),
-        "reason": reason.value,
-    }
-    if run.parameters["mode"] == "extract":
-        return summary | extract_records.states_of(run)
-    return summary
+    so_far = run.read_summary()
+    summary = replace(
+        so_far,
+        pages=intake.pages,
+        unchanged=max(0, intake.pages - (so_far.new or 0) - (so_far.changed or 0)),
+        missed=missed,
+        outcomes=dict(outcomes),
+        reason=reason.value,
+    )
+    return extract_records.add_states(summary, run) if run.read_parameters().keeps_no_pages else summary
 
 
 def _nothing(run: Run, outcomes: Counter[str]) -> str:
     """Why no page came at all: the commonest outcome, with an address and what it said."""
     if not outcomes:
-        return "No page was found: the addresses lead to no page within what may be fetched."
+        return "No page was found: none of the addresses leads to a page that may be fetched."
     outcome = outcomes.most_common(1)[0][0]
     example = run.addresses.filter(outcome=outcome).order_by("pk")[0]
     said = f" ({example.message})" if example.message else ""

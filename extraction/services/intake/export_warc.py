@@ -15,8 +15,9 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from extraction.algorithms.dom import xml
+from extraction.algorithms.errors import PageError
 from extraction.models import Site, Snapshot
-from extraction.services.core import stored_bytes
+from extraction.services.core.stored_pages import read_bytes
 
 CHUNK = 200
 """Snapshots read from the database at once; their bytes are read one at a time."""
@@ -36,8 +37,8 @@ def records(site: Site) -> Iterator[bytes]:
     kept = Snapshot.objects.of_site(site).kept().select_related("page").order_by("pk")
     for snapshot in kept.iterator(chunk_size=CHUNK):
         try:
-            content = stored_bytes.get(snapshot.sha256)
-        except FileNotFoundError:  # taken from the storage by hand: the rest is still worth having
+            content = read_bytes(snapshot)
+        except PageError:  # taken from the storage by hand: the rest is still worth having
             continue
         writer.write_record(_record(writer, snapshot, content))
         yield _taken(piece)

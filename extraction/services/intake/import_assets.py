@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from extraction.algorithms.dom import media, references
 from extraction.algorithms.dom.parse import ParsedPage
-from extraction.algorithms.dom.references import Need, Reference
+from extraction.algorithms.dom.references import NeededResource, Reference
 from extraction.fetching.items import AssetItem, PageItem
 from extraction.models import Asset
 from extraction.services.core import stored_bytes
@@ -28,23 +28,23 @@ class WantedAssets:
     """Names by which files are needed; `find` is an `items.Wanted`."""
 
     def __init__(self) -> None:
-        self._names: dict[str, Need] = {}
+        self._names: dict[str, NeededResource] = {}
         self._done: set[str] = set()
         self._passes = self._known = 0
 
     def look(self, item: PageItem, page: ParsedPage) -> None:
         """Notes what a page needs."""
-        base = references.base_of(page.root, item.url or item.name)
-        self._add(references.of_page(page.root), base, item.name)
+        base = references.find_base(page.root, item.url or item.name)
+        self._add(references.find_references(page.root), base, item.name)
 
     def kept(self, item: AssetItem, asset: Asset) -> None:
         """A file was found; a sheet's own needs are noted."""
         self._done.add(item.need.url)
         if asset.content_type == media.CSS:
             text = assets.sheet_text(stored_bytes.get(asset.sha256))
-            self._add(references.of_style(text), item.need.url, item.name)
+            self._add(references.find_style_references(text), item.need.url, item.name)
 
-    def find(self, address: str) -> Need | None:
+    def find(self, address: str) -> NeededResource | None:
         """What a file of this address or name is needed as, if it was not found before."""
         name = unquote(address)
         need = self._names.get(address) or self._names.get(name) or self._names.get(name.partition("/")[2])
@@ -59,11 +59,11 @@ class WantedAssets:
 
     def _add(self, found: Iterable[Reference], base: str, file: str) -> None:
         for reference in islice(found, references.MAX_PER_PAGE):
-            url = references.resolve(base, reference.address)
+            url = references.resolve_address(base, reference.address)
             if url is None or len(self._names) >= MAX_NAMES:
                 continue
-            need = Need(url, reference.kind)
-            beside = None if "://" in reference.address or "://" in file else references.resolve(file, reference.address)
+            need = NeededResource(url, reference.kind)
+            beside = None if "://" in reference.address or "://" in file else references.resolve_address(file, reference.address)
             for name in (*_names(url), *([unquote(beside)] if beside else [])):
                 self._names.setdefault(name, need)
 

@@ -5,12 +5,12 @@ import uuid
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -22,6 +22,7 @@ from extraction.fetching.archives import Archive, ArchiveError, Limits, PageItem
 from extraction.fetching.items import AssetItem
 from extraction.fetching.names import printable
 from extraction.models import Run, Site
+from extraction.models.run_values import RunParameters, RunSummary
 from extraction.services.core import runs
 from extraction.services.core.runs import Cancelled, JobError, Progress
 from extraction.services.intake import assets
@@ -56,15 +57,15 @@ def start(site: Site, file: File[bytes] | Path, *, name: str, user: User | None 
         with file.open("rb") as opened:
             return start(site, File(opened, name=file.name), name=name, user=user)
     if file.size > settings.VERTEX_UPLOAD_MAX_BYTES:
-        raise JobError(f"{name} has {file.size:,} bytes; at most {settings.VERTEX_UPLOAD_MAX_BYTES:,} are taken")
+        raise JobError(f"{name} has {file.size:,} bytes; at most {settings.VERTEX_UPLOAD_MAX_BYTES:,} are accepted")
     sha256 = _digest(file)
     same = Run.objects.unfinished().filter(kind=Run.Kind.IMPORT, site=site, parameters__sha256=sha256).first()
     if same:
         return same
     upload = default_storage.save(f"{UPLOADS}/{uuid.uuid4().hex}", file)
-    parameters = {"name": printable(name)[:200], "upload": upload, "sha256": sha256}
+    parameters = RunParameters(name=printable(name)[:200], upload=upload, sha256=sha256)
     run = runs.start(Run.Kind.IMPORT, site, parameters=parameters, user=user)
-    if run.parameters["upload"] != upload:  # somebody else uploaded the same bytes at the same moment
+    if run.read_parameters().upload != upload:  # somebody else uploaded the same bytes at the same moment
         _delete(upload)
     return run
 
@@ -73,7 +74,7 @@ def start_folder(site: Site, path: Path, *, user: User | None = None) -> Run:
     """Starts the import of a folder, which must stay where it is and be seen by the worker. Raises JobError when it is none."""
     if not path.is_dir():
         raise JobError(f"there is no folder {path}")
-    parameters = {"name": printable(path.name)[:200], "folder": str(path.resolve())}
+    parameters = RunParameters(name=printable(path.name)[:200], folder=str(path.resolve()))
     return runs.start(Run.Kind.IMPORT, site, parameters=parameters, user=user)
 
 
@@ -102,27 +103,28 @@ def limits() -> Limits:
     )
 
 
-def run(run: Run, progress: Progress) -> dict[str, Any]:
+def run(run: Run, progress: Progress) -> RunSummary:
     """Imports all pages, then starts clustering when something changed.
 
     Summary: pages given, of these new, changed, unchanged, unreadable and partly (read in part); refused: files that could not be
     read; skipped: {kind: number} of what was no page.
     """
-    upload = run.parameters.get("upload", "")
+    parameters = run.read_parameters()
+    upload, archive_name = parameters.upload or "", parameters.name or ""
     if upload and not default_storage.exists(upload):
-        if "pages" in run.summary:  # its worker died after the last page, before it could say so
+        if run.read_summary().pages is not None:  # its worker died after the last page, before it could say so
             return _ended(run)
         raise JobError("the uploaded file is gone; upload it again")
     _delete_orphans()
     try:
-        with _opened(run.parameters) as source:
+        with _opened(parameters) as source:
             wanted = WantedAssets()
-            with Archive(source, name=run.parameters["name"], limits=limits()) as archive:
+            with Archive(source, name=archive_name, limits=limits()) as archive:
                 _import(run, archive, progress, wanted)
             _import_assets(run, source, progress, wanted)
     except ArchiveError as error:
         _delete(upload)
-        raise JobError(f"{run.parameters['name']}: {error}") from error
+        raise JobError(f"{archive_name}: {error}") from error
     except Cancelled:
         # Cancelled by a person, or taken over by another worker, which still needs it.
         if Run.objects.filter(pk=run.pk, state=Run.State.CANCELLED).exists():
@@ -157,45 +159,44 @@ def _import(run: Run, archive: Archive, progress: Progress, wanted: WantedAssets
         progress(tally.pages, total=max(tally.pages, round(tally.pages / max(archive.fraction, 0.001))))
     for kind, number in sorted(tally.skipped.items()):
         if kind.startswith("HTTP "):
-            progress.problem(kind, f"pages that were not imported because the server had answered so: {number:,}")
+            progress.problem(kind, f"pages not imported because the server had answered with this status: {number:,}")
     if not tally.pages:
         raise ArchiveError("no page was found in it")
     progress(tally.pages, total=tally.pages, now=True)
-    run.summary = _summary(run, tally)
-    Run.objects.filter(pk=run.pk).update(summary=run.summary)
+    run.write_summary(_summary(run, tally))
 
 
 def _import_assets(run: Run, source: Path | BinaryIO, progress: Progress, wanted: WantedAssets) -> None:
     """Goes through the archive again for what the pages need to look right, now that it is known what they need."""
-    if not ASSETS_AMONG & run.summary["skipped"].keys():
+    summary, name = run.read_summary(), run.read_parameters().name or ""
+    if not ASSETS_AMONG & (summary.skipped or {}).keys():
         return
     room, kept = assets.Room.of(run.site), 0
     while wanted.grown():
-        with Archive(source, name=run.parameters["name"], limits=limits(), wanted=wanted.find) as archive:
+        with Archive(source, name=name, limits=limits(), wanted=wanted.find) as archive:
             for item in archive:
                 if isinstance(item, AssetItem) and (asset := assets.keep(run.site, item.need, item.content, room)):
                     wanted.kept(item, asset)
                     kept += not asset.error
-                progress(run.summary["pages"], message="Keeping styles and pictures")
-    if not kept:
-        return
-    run.summary = run.summary | {"assets": kept}
-    Run.objects.filter(pk=run.pk).update(summary=run.summary)
+                progress(summary.pages or 0, message="Keeping styles and pictures")
+    if kept:
+        run.write_summary(replace(summary, assets=kept))
 
 
-def _summary(run: Run, tally: _Tally) -> dict[str, Any]:
+def _summary(run: Run, tally: _Tally) -> RunSummary:
     # Batches of an earlier attempt that died count as what they were then.
-    new, changed = run.summary.get("new", 0), run.summary.get("changed", 0)
-    return {
-        "pages": tally.pages,
-        "new": new,
-        "changed": changed,
-        "unchanged": tally.pages - new - changed,
-        "unreadable": tally.unreadable,
-        "partly": tally.partly,
-        "refused": tally.refused,
-        "skipped": dict(sorted(tally.skipped.items())),
-    }
+    so_far = run.read_summary()
+    new, changed = so_far.new or 0, so_far.changed or 0
+    return RunSummary(
+        pages=tally.pages,
+        new=new,
+        changed=changed,
+        unchanged=tally.pages - new - changed,
+        unreadable=tally.unreadable,
+        partly=tally.partly,
+        refused=tally.refused,
+        skipped=dict(sorted(tally.skipped.items())),
+    )
 
 
 def _batches(archive: Archive, tally: _Tally, progress: Progress) -> Iterator[list[PageItem]]:
@@ -221,23 +222,25 @@ def _batches(archive: Archive, tally: _Tally, progress: Progress) -> Iterator[li
         yield batch
 
 
-def _ended(run: Run) -> dict[str, Any]:
+def _ended(run: Run) -> RunSummary:
     """Starts clustering when pages changed; gives the summary."""
-    if run.summary["new"] or run.summary["changed"]:
+    summary = run.read_summary()
+    if summary.new or summary.changed:
         cluster_pages.start(run.site, after=run, user=run.created_by)
-    return run.summary
+    return summary
 
 
 @contextmanager
-def _opened(parameters: dict[str, Any]) -> Iterator[Path | BinaryIO]:
+def _opened(parameters: RunParameters) -> Iterator[Path | BinaryIO]:
     """The folder, or the upload as a file that can be sought in, copied to this machine where the storage is elsewhere."""
-    if "folder" in parameters:
-        yield Path(parameters["folder"])
+    if parameters.folder is not None:
+        yield Path(parameters.folder)
         return
+    upload = parameters.upload or ""
     try:
-        yield Path(default_storage.path(parameters["upload"]))
+        yield Path(default_storage.path(upload))
     except NotImplementedError:
-        with TemporaryFile() as copy, default_storage.open(parameters["upload"]) as remote:
+        with TemporaryFile() as copy, default_storage.open(upload) as remote:
             for chunk in remote.chunks():
                 copy.write(chunk)
             yield cast(BinaryIO, copy)
@@ -263,7 +266,7 @@ def _delete_orphans() -> None:
     except FileNotFoundError:  # no upload yet
         return
     imports = Run.objects.unfinished().filter(kind=Run.Kind.IMPORT)
-    needed = {parameters.get("upload") for parameters in imports.values_list("parameters", flat=True)}
+    needed = {run.read_parameters().upload for run in imports.only("parameters")}
     for name in names:
         upload = f"{UPLOADS}/{name}"
         if upload not in needed and default_storage.get_modified_time(upload) < timezone.now() - ORPHAN_AGE:

@@ -10,18 +10,18 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
 
 from extraction.algorithms.dom import references
-from extraction.algorithms.dom.references import Need
+from extraction.algorithms.dom.references import NeededResource
 from extraction.algorithms.errors import PageError
 from extraction.fetching.crawl.messages import Asset as Answered
 from extraction.fetching.crawl.messages import CrawlPlan, Rendering
 from extraction.fetching.crawl.process import Crawl, CrawlFailed
 from extraction.models import Cluster, Run, SamplePage, Site, Snapshot
+from extraction.models.run_values import RunParameters, RunSummary
 from extraction.services.core import runs
 from extraction.services.core.runs import JobError, Progress
 from extraction.services.core.stored_pages import read_root
@@ -36,20 +36,20 @@ MAX_DEPTH = 4
 
 NOT_LOADED = "it could not be loaded"
 
-Fetch = Callable[[Site, Sequence[Need]], Iterator[tuple[Need, bytes]]]
+Fetch = Callable[[Site, Sequence[NeededResource]], Iterator[tuple[NeededResource, bytes]]]
 """Gives the files that could be loaded, as they come."""
 
 
 def start(site: Site, *, cluster: Cluster | None = None, user: User | None = None) -> Run:
     """Starts loading for the samples of a template, or of all. Raises JobError where nothing says where the site stands."""
     if not possible(site):
-        raise JobError(f"{site.name} has no address: its styles and pictures can only come with its pages")
+        raise JobError(f"{site.name} has no address, so its styles and pictures can only be uploaded with its pages")
     return runs.start(Run.Kind.ASSETS, site, cluster=cluster, unit="files", user=user)
 
 
 def start_for(snapshots: Sequence[Snapshot], *, cluster: Cluster, user: User | None = None) -> Run:
     """Starts loading for these pages of a template's site, MAX_PAGES at most."""
-    parameters = {"snapshots": sorted(each.pk for each in snapshots)[:MAX_PAGES]}
+    parameters = RunParameters(snapshots=tuple(sorted(each.pk for each in snapshots)[:MAX_PAGES]))
     return runs.start(Run.Kind.ASSETS, cluster.site, cluster=cluster, parameters=parameters, unit="files", user=user)
 
 
@@ -58,7 +58,7 @@ def possible(site: Site) -> bool:
     return bool(site.address) or sources.ready(site)
 
 
-def missing(snapshots: Sequence[Snapshot]) -> list[Need]:
+def missing(snapshots: Sequence[Snapshot]) -> list[NeededResource]:
     """What these pages (of one site, with their `page`) need from the web that was not loaded yet."""
     if not snapshots:
         return []
@@ -71,7 +71,7 @@ def missing(snapshots: Sequence[Snapshot]) -> list[Need]:
     return assets.missing(site, found)
 
 
-def fetched(site: Site, needed: Sequence[Need]) -> Iterator[tuple[Need, bytes]]:
+def fetched(site: Site, needed: Sequence[NeededResource]) -> Iterator[tuple[NeededResource, bytes]]:
     """Loads files by a crawling process. Raises JobError when it fails."""
     by_url = {need.url: need for need in needed}
     folder = Path(settings.VAR_DIR) / "spool"
@@ -89,7 +89,7 @@ def fetched(site: Site, needed: Sequence[Need]) -> Iterator[tuple[Need, bytes]]:
         shutil.rmtree(spool, ignore_errors=True)
 
 
-def run(run: Run, progress: Progress, *, fetch: Fetch = fetched) -> dict[str, Any]:
+def run(run: Run, progress: Progress, *, fetch: Fetch = fetched) -> RunSummary:
     """Loads. Summary: files loaded, and failed ones."""
     site, room = run.site, assets.Room.of(run.site)
     progress(0, message="Looking at the pages")
@@ -100,7 +100,7 @@ def run(run: Run, progress: Progress, *, fetch: Fetch = fetched) -> dict[str, An
             break
         progress(loaded + failed, total=loaded + failed + len(needed), message="Loading")
         waiting = {need.url: need for need in needed[: room.files]}
-        deeper: list[Need] = []
+        deeper: list[NeededResource] = []
         for need, content in fetch(site, list(waiting.values())):
             waiting.pop(need.url, None)
             asset = assets.keep(site, need, content, room)
@@ -109,36 +109,37 @@ def run(run: Run, progress: Progress, *, fetch: Fetch = fetched) -> dict[str, An
                 deeper += assets.of_sheet(asset)
             else:
                 failed += 1
-                progress.problem(need.url, asset.error if asset else "the site has no room for more files")
+                progress.problem(need.url, asset.error if asset else "the site cannot store any more files")
             progress(loaded + failed)
         for need in waiting.values():
             assets.failed(site, need, NOT_LOADED)
             progress.problem(need.url, NOT_LOADED)
         failed += len(waiting)
         needed = assets.missing(site, _on_the_web(deeper))
-    return {"loaded": loaded, "failed": failed}
+    return RunSummary(loaded=loaded, failed=failed)
 
 
-def _on_the_web(needed: Iterable[Need]) -> list[Need]:
+def _on_the_web(needed: Iterable[NeededResource]) -> list[NeededResource]:
     return [need for need in needed if need.url.startswith(("http://", "https://"))]
 
 
 def _pages(run: Run) -> list[Snapshot]:
     """The pages that the run names, else the samples."""
-    if "snapshots" in run.parameters:
-        return list(Snapshot.objects.filter(page__site=run.site, pk__in=run.parameters["snapshots"]).select_related("page__site"))
+    named = run.read_parameters().snapshots
+    if named is not None:
+        return list(Snapshot.objects.filter(page__site=run.site, pk__in=named).select_related("page__site"))
     rows = SamplePage.objects.filter(cluster__site=run.site, cluster__ignored=False).select_related("snapshot__page__site")
     if run.cluster is not None:
         rows = rows.filter(cluster=run.cluster)
     return [row.snapshot for row in rows.order_by("position", "cluster")[:MAX_PAGES]]
 
 
-def _needs(snapshot: Snapshot) -> list[Need]:
+def _needs(snapshot: Snapshot) -> list[NeededResource]:
     try:
         root = read_root(snapshot)
     except PageError:
         return []
-    return references.needs(references.of_page(root), references.base_of(root, snapshot.page.url))
+    return references.resolve_references(references.find_references(root), references.find_base(root, snapshot.page.url))
 
 
 def _plan(site: Site, urls: Sequence[str], spool: Path) -> CrawlPlan:

@@ -10,7 +10,7 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from extraction.algorithms.dom import references
-from extraction.algorithms.dom.references import Kind
+from extraction.algorithms.dom.references import ResourceKind
 from extraction.algorithms.errors import PageError
 from extraction.display import addresses, framing, stylesheets
 from extraction.display.addresses import Addresses, Held
@@ -19,6 +19,7 @@ from extraction.display.pictures import DrawingError, draw
 from extraction.display.sanitize import sanitize
 from extraction.fetching import chromium
 from extraction.models import Cluster, Preview, Run, Site, Snapshot
+from extraction.models.run_values import RunSummary
 from extraction.services.core import runs, stored_bytes
 from extraction.services.core.runs import Progress
 from extraction.services.core.stored_pages import read_root
@@ -47,7 +48,7 @@ def available() -> bool:
         return False
 
 
-def run(run: Run, progress: Progress) -> dict[str, Any]:
+def run(run: Run, progress: Progress) -> RunSummary:
     """Draws what is out of date. Summary: previews drawn."""
     rows = [row for row in clusters.overview(run.site).rows if row.preview and not row.cluster.ignored]
     drawn = 0
@@ -64,7 +65,7 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
             continue
         Preview.objects.update_or_create(cluster=row.cluster, defaults={**pictures, "made_of": made_of(row.cluster, snapshot)})
         drawn += 1
-    return {"drawn": drawn}
+    return RunSummary(drawn=drawn)
 
 
 def made_of(cluster: Cluster, snapshot: Snapshot) -> str:
@@ -84,7 +85,7 @@ def document(snapshot: Snapshot, *, dimmed: Sequence[int] = ()) -> str:
     root = read_root(snapshot)
     site_id = snapshot.page.site_id
     inside = _Inside(assets.held(site_id, assets.version(site_id)))
-    page = sanitize(root, inside.addresses(references.base_of(root, snapshot.page.url)))
+    page = sanitize(root, inside.addresses(references.find_base(root, snapshot.page.url)))
     # The first head of the document is where a policy counts; the page's own comes after it.
     policy = f'<head><meta http-equiv="Content-Security-Policy" content="{POLICY}"/></head>'
     opened = InertPage(page.opening + policy, page.content, page.elements, "", page.styled, page.xml)
@@ -109,11 +110,11 @@ class _Inside:
     def addresses(self, base: str, *, depth: int = 0) -> Addresses:
         """The addresses of the page, or of a sheet that stands so deep."""
 
-        def written(found: Held, kind: Kind) -> str | None:
+        def written(found: Held, kind: ResourceKind) -> str | None:
             if depth > addresses.MAX_IMPORTED:
                 return None
             content = stored_bytes.get(found.sha256)
-            if kind is Kind.STYLE:
+            if kind is ResourceKind.STYLE:
                 text = assets.sheet_text(content)[: stylesheets.MAX_CHARS]
                 content = stylesheets.sheet(text, self.addresses(found.url, depth=depth + 1)).encode("utf-8", "replace")
             self._left -= len(content)

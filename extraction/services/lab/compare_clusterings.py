@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from extraction.algorithms.clustering.cores import spread
+from extraction.algorithms.clustering.refinement import sample_evenly
+from extraction.algorithms.errors import PageError
 from extraction.algorithms.methods import Pages
 from extraction.models import Site, Snapshot
-from extraction.services.core import stored_bytes
 from extraction.services.core.runs import JobError
+from extraction.services.core.stored_pages import read_bytes
 from extraction.services.lab import method_process
 
 MOST_PAGES = 600
@@ -37,9 +38,9 @@ def compare(site: Site, methods: Sequence[str], *, most: int = MOST_PAGES) -> It
     """The methods' results one after the other, on at most `most` pages. Raises JobError for a site without pages."""
     pages = read(chosen(site, most=most))
     if not pages:
-        raise JobError(f"site {site.name} has no pages that could be compared")
+        raise JobError(f"site {site.name} has no pages that can be compared")
     for method in methods:
-        found = method_process.run(method, pages)
+        found = method_process.run_method(method, pages)
         sizes = sorted((len(group) for group in found.groups or [] if len(group) > 1), reverse=True)
         kbit = found.bits / 1000
         yield Compared(method, tuple(sizes), len(pages) - sum(sizes), kbit, found.seconds, found.peak_bytes, found.reason)
@@ -50,10 +51,10 @@ def chosen(site: Site, *, most: int = MOST_PAGES, most_bytes: int = MOST_BYTES) 
     rows = list(Snapshot.objects.of_site(site).learnable().order_by("page").values_list("pk", "size_bytes"))
     sizes = dict(rows)
     count = min(most, len(rows))
-    ids = spread(list(sizes), count)
+    ids = sample_evenly(list(sizes), count)
     while count > 1 and sum(sizes[pk] for pk in ids) > most_bytes:
         count = count * 3 // 4
-        ids = spread(list(sizes), count)
+        ids = sample_evenly(list(sizes), count)
     return list(Snapshot.objects.filter(pk__in=ids).order_by("page"))
 
 
@@ -62,7 +63,7 @@ def read(snapshots: Sequence[Snapshot]) -> Pages:
     found = {}
     for snapshot in snapshots:
         try:
-            found[str(snapshot.page_id)] = stored_bytes.get(snapshot.sha256)
-        except FileNotFoundError:
+            found[str(snapshot.page_id)] = read_bytes(snapshot)
+        except PageError:
             continue
     return found

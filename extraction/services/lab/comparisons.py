@@ -1,19 +1,20 @@
 """The structure lab: a site's pages clustered by several methods, beside its templates; nothing of the site changes.
 
-Each method is a process of its own (`method_child`) and one row, written when it is through. A run that is taken up again, after its
+Each method is a process of its own (`method_process`) and one row, written when it is through. A run that is taken up again, after its
 worker died, goes on with the methods that have no row yet, on the pages that were chosen at first.
 """
 
 import math
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from typing import Any
+from dataclasses import replace
 
 from django.contrib.auth.models import User
 from django.db import transaction
 
 from extraction.algorithms.methods import METHODS, Groups, Pages
 from extraction.models import Clustering, Run, Site, Snapshot
+from extraction.models.run_values import RunParameters, RunSummary
 from extraction.services.core import runs
 from extraction.services.core.runs import JobError, Progress
 from extraction.services.lab import compare_clusterings, method_process
@@ -33,26 +34,30 @@ def start(site: Site, methods: Sequence[str], *, user: User | None = None) -> Ru
     if not compare_clusterings.chosen(site, most=1):
         raise JobError("there are no pages to compare")
     return runs.start(
-        Run.Kind.LAB, site, parameters={"methods": [name for name in METHODS if name in methods]}, unit="clusterings", user=user
+        Run.Kind.LAB,
+        site,
+        parameters=RunParameters(methods=tuple(name for name in METHODS if name in methods)),
+        unit="clusterings",
+        user=user,
     )
 
 
-def run(run: Run, progress: Progress) -> dict[str, Any]:
+def run(run: Run, progress: Progress) -> RunSummary:
     """Clusters the chosen pages by each method. Summary: methods through, pages, those that gave up; snapshots: the pages' ids."""
-    methods: list[str] = run.parameters["methods"]
+    methods = run.read_parameters().methods or ()
     pages = _pages(run)
     done = set(run.clusterings.values_list("method", flat=True))
     if NOW not in done:
-        _write(run, NOW, templates(pages), bits=method_process.bits(pages, templates(pages), look=lambda: progress(0)))
+        _write(run, NOW, templates(pages), bits=method_process.measure_bits(pages, templates(pages), look=lambda: progress(0)))
     for number, method in enumerate(methods):
         progress(number, total=len(methods), message=f"Clustering {len(pages):,} pages by {method}", now=True)
         if method not in done:
             place = number
-            found = method_process.run(method, pages, look=lambda place=place: progress(place))  # type: ignore[misc]
+            found = method_process.run_method(method, pages, look=lambda place=place: progress(place))  # type: ignore[misc]
             _write(run, method, found.groups or [], found.bits, found.seconds, found.peak_bytes, found.reason)
     _forget(run.site)
     gave_up = run.clusterings.exclude(reason="").count()
-    return run.summary | {"methods": len(methods), "pages": len(pages), "gave_up": gave_up}
+    return replace(run.read_summary(), methods=len(methods), pages=len(pages), gave_up=gave_up)
 
 
 def last(site: Site) -> Run | None:
@@ -78,11 +83,11 @@ def sorted_groups(groups: Groups) -> list[list[int]]:
 
 def _pages(run: Run) -> Pages:
     """The pages that are compared: chosen once a run."""
-    if "snapshots" not in run.summary:
-        run.summary = {"snapshots": [snapshot.pk for snapshot in compare_clusterings.chosen(run.site)]}
-        Run.objects.filter(pk=run.pk).update(summary=run.summary)
-    snapshots = Snapshot.objects.filter(pk__in=run.summary["snapshots"]).order_by("page")
-    pages = compare_clusterings.read(list(snapshots))
+    chosen = run.read_summary().snapshots
+    if chosen is None:
+        chosen = tuple(snapshot.pk for snapshot in compare_clusterings.chosen(run.site))
+        run.write_summary(RunSummary(snapshots=chosen))
+    pages = compare_clusterings.read(list(Snapshot.objects.filter(pk__in=chosen).order_by("page")))
     if not pages:
         raise JobError("there are no pages to compare")
     return pages

@@ -5,14 +5,12 @@ from functools import lru_cache
 
 from lxml import etree
 
-from extraction.algorithms.alignment.xtract.dtd import DocumentType, TooManyNamesError, document_type
+from extraction.algorithms.alignment.xtract.dtd import DocumentType, TooManyNamesError, infer_document_type
 from extraction.algorithms.dom.nodes import is_xml
-from extraction.algorithms.dom.parse import xml_as_written
 from extraction.algorithms.errors import PageError
 from extraction.models import Cluster
-from extraction.services.core import stored_bytes
 from extraction.services.core.runs import JobError
-from extraction.services.core.stored_pages import StoredContent, read_root
+from extraction.services.core.stored_pages import StoredPage, read_root, read_xml_as_written
 
 PAGES = 200
 """Pages looked at, spread evenly over the template: more bring no further elements, and some seconds are enough to wait."""
@@ -39,35 +37,37 @@ def of(cluster: Cluster) -> Told | None:
 
     Raises JobError where the pages have more names than a document type can say, or where all of them are broken.
     """
-    rows = cluster.snapshots.learnable().order_by("pk").values_list("sha256", "content_type", "size_bytes")
-    found = list({sha256: (sha256, kind, size) for sha256, kind, size in rows}.values())
+    rows = cluster.snapshots.learnable().order_by("pk").values_list("pk", "sha256", "content_type", "size_bytes")
+    found = list({page.sha256: page for page in (StoredPage(*row) for row in rows)}.values())
     try:
         told = _of(tuple(found[:: max(1, -(-len(found) // PAGES))]))
     except TooManyNamesError as error:
         raise JobError(str(error)) from error
     if told and told.broken and not told.type.pages:
-        raise JobError(f"the XML of all pages of {cluster.label} is broken, so there is no document type that they could follow")
+        raise JobError(f"the XML of every page of {cluster.label} is broken, so no document type can be derived from them")
     return told
 
 
 def holds_xml(cluster: Cluster) -> bool:
     """Whether the template's pages are XML, by the first that can be read."""
-    first = cluster.snapshots.learnable().order_by("pk").values_list("sha256", "content_type").first()
-    root = _root(*first) if first else None
-    return root is not None and is_xml(root)
+    first = cluster.snapshots.learnable().order_by("pk").first()
+    try:
+        return first is not None and is_xml(read_root(first))
+    except PageError:
+        return False
 
 
 @lru_cache(maxsize=8)
-def _of(pages: tuple[tuple[str, str, int], ...]) -> Told | None:
+def _of(pages: tuple[StoredPage, ...]) -> Told | None:
     roots: list[etree._Element] = []
     left, broken = MAX_BYTES, 0
-    for sha256, content_type, size_bytes in pages:
-        left -= size_bytes
+    for stored in pages:
+        left -= stored.size_bytes
         if left < 0 and roots:
             break
         try:
-            page = xml_as_written(stored_bytes.get(sha256), content_type=content_type or None)
-        except (PageError, FileNotFoundError):
+            page = read_xml_as_written(stored)
+        except PageError:
             continue
         if page is None and not (roots or broken):
             return None  # a template's pages are all of one kind
@@ -75,11 +75,4 @@ def _of(pages: tuple[tuple[str, str, int], ...]) -> Told | None:
             broken += 1
         elif page:
             roots.append(page.root)
-    return Told(document_type(roots), broken) if roots or broken else None
-
-
-def _root(sha256: str, content_type: str) -> etree._Element | None:
-    try:
-        return read_root(StoredContent(sha256, content_type))
-    except PageError:
-        return None
+    return Told(infer_document_type(roots), broken) if roots or broken else None

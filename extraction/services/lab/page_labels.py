@@ -48,7 +48,7 @@ def take(site: Site, text: str, user: User | None) -> Taken:
     rows, wrong = _rows(text)
     first = wrong[0][:80] if wrong else ""
     if not rows:
-        raise JobError(f"no line has an address and a label with a tab between{f'; the first is {first!r}' if wrong else ''}")
+        raise JobError(f"no line has an address and a label separated by a tab{f'; the first is {first!r}' if wrong else ''}")
     pages: dict[str, int] = {}
     addresses = list(rows)
     for start in range(0, len(addresses), CHUNK):

@@ -8,7 +8,7 @@ from itertools import islice
 from lxml import etree
 
 from extraction.algorithms.alignment.methods import METHODS
-from extraction.algorithms.alignment.node_patterns.patterns import written
+from extraction.algorithms.alignment.node_patterns.patterns import write_pattern
 from extraction.algorithms.alignment.schema import Structure
 from extraction.algorithms.dom.nodes import Location, elements, is_xml
 from extraction.algorithms.errors import AlignmentError
@@ -46,7 +46,9 @@ def find(cluster: Cluster, method: str) -> Found:
     """
     kept, roots = sample_trees.read(sample_trees.of(cluster).snapshots)
     if len(roots) < 2:
-        raise JobError(f"{cluster.label} has {len(roots)} readable sample page{'' if len(roots) == 1 else 's'}; it takes two to compare")
+        raise JobError(
+            f"{cluster.label} has {len(roots)} readable sample page{'' if len(roots) == 1 else 's'}; a comparison needs at least two"
+        )
     started = time.perf_counter()
     try:
         structure = METHODS[method](roots)
@@ -88,10 +90,10 @@ def _articles(cluster: Cluster) -> Iterator[str]:
     """The node extraction pattern of the sample pages, then the title and the body of each."""
     told = articles.of(cluster)
     if told is None and document_types.holds_xml(cluster):
-        raise JobError(f"the pages of {cluster.label} are XML; rtdm-patterns reads news pages of HTML. For XML there is --method xtract")
+        raise JobError(f"the pages of {cluster.label} are XML, but rtdm-patterns reads HTML news pages. For XML, use --method xtract")
     if told is None:
         raise JobError(f"{cluster.label} has fewer than two readable sample pages of HTML")
-    yield written(told.pattern.tree)
+    yield write_pattern(told.pattern.tree)
     for snapshot in sample_trees.of(cluster).snapshots:
         found = articles.article(cluster, snapshot)
         yield f"{snapshot.page.url}"

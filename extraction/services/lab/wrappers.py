@@ -4,19 +4,20 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from threading import Condition
 from typing import Any
 
+from cachetools import LRUCache, cached
 from django.contrib.auth.models import User
 
-from extraction.algorithms.alignment.roadrunner.infer import PAGES, Found, infer_from_few
-from extraction.algorithms.alignment.roadrunner.printing import Line, lines
-from extraction.algorithms.alignment.roadrunner.wrapper import row_elements
+from extraction.algorithms.alignment.roadrunner.infer import PAGES, Inference, infer_from_few_pages
+from extraction.algorithms.alignment.roadrunner.printing import PrintedLine, print_lines
+from extraction.algorithms.alignment.roadrunner.wrapper import find_row_elements
 from extraction.algorithms.alignment.schema import Repeated, Row, Structure, Tuple, Value
 from extraction.algorithms.errors import AlignmentError
 from extraction.algorithms.rules.guess import guess_type
 from extraction.algorithms.suggestion.opinions import names
 from extraction.models import Cluster, Snapshot
-from extraction.services.core.recent import Recent
 from extraction.services.core.runs import JobError
 from extraction.services.suggestions import suggested_fields, taking_fields
 from extraction.services.suggestions.taking_fields import Taken
@@ -76,7 +77,7 @@ class Look:
 
     key: str
     snapshots: tuple[Snapshot, ...]
-    found: Found
+    found: Inference
 
     @property
     def read(self) -> int:
@@ -89,12 +90,9 @@ class Look:
         return sum(1 for _ in self.found.structure.schema.fields())
 
     @property
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[PrintedLine]:
         """It as a regular expression, line by line, at most `LINES`."""
-        return list(islice(lines((self.found.wrapper.root,)), LINES))
-
-
-_LOOKS: Recent[tuple[str, int], Look] = Recent(10)
+        return list(islice(print_lines((self.found.wrapper.root,)), LINES))
 
 
 def look(cluster: Cluster, *, pages: int = PAGES) -> Look:
@@ -103,15 +101,18 @@ def look(cluster: Cluster, *, pages: int = PAGES) -> Look:
     pages: how many it is inferred from. Raises JobError for fewer than two readable pages, or where RoadRunner gives up, with its reason.
     """
     samples = sample_trees.of(cluster, least=pages)
-    return _LOOKS.get((samples.key, pages)) or _LOOKS.put((samples.key, pages), _infer(cluster, samples, pages))
+    return _infer(cluster, samples, pages)
 
 
+@cached(LRUCache(10), key=lambda _cluster, samples, pages: (samples.key, pages), condition=Condition())
 def _infer(cluster: Cluster, samples: sample_trees.Samples, pages: int) -> Look:
     kept, roots = sample_trees.read(samples.snapshots)
     if len(roots) < 2:
-        raise JobError(f"{cluster.label} has {len(roots)} readable sample page{'' if len(roots) == 1 else 's'}; it takes two to compare")
+        raise JobError(
+            f"{cluster.label} has {len(roots)} readable sample page{'' if len(roots) == 1 else 's'}; a comparison needs at least two"
+        )
     try:
-        return Look(samples.key, tuple(kept), infer_from_few(roots, most=pages))
+        return Look(samples.key, tuple(kept), infer_from_few_pages(roots, most=pages))
     except AlignmentError as error:
         raise JobError(f"RoadRunner gives up on {cluster.label}: {error}") from error
 
@@ -133,7 +134,7 @@ def _column(place: int, letter: str, within: str, name: str, pages: Mapping[int,
 
 def tables(seen: Look) -> list[Table]:
     """Its repeated parts, those with most rows first: a second opinion of where a template's repeating records are."""
-    structure, elements = seen.found.structure, dict(row_elements((seen.found.wrapper.root,)))
+    structure, elements = seen.found.structure, dict(find_row_elements((seen.found.wrapper.root,)))
     counts = {name: {page: len(rows) for page, rows in pages.items()} for name, pages in structure.tables().items()}
     found = [
         Table(
@@ -159,7 +160,7 @@ def use(cluster: Cluster, key: str, taken: Sequence[Taken], user: User | None, *
     """Makes attributes of the columns taken and marks them on the first sample pages, as `suggested.use`; the number of pages marked."""
     seen = look(cluster)
     if seen.key != key:
-        raise JobError("the template's sample pages changed meanwhile; look at the wrapper again")
+        raise JobError("the template's sample pages have changed; look at the wrapper again")
     read = [number for number in range(len(seen.snapshots)) if number not in seen.found.unread]
     by_place = dict(enumerate(seen.found.structure.columns().values()))
     rows = [(each, _renumbered(by_place[each.place], read)) for each in taken if each.place in by_place]

@@ -1,15 +1,15 @@
 """What a repair found again goes on in the rule that is learned after it: nobody marked it on the pages as they are now (see `designs`)."""
 
 from collections.abc import Collection
-from typing import Any
+from dataclasses import replace
 
-from extraction.algorithms.rules.rule import AttributeRule, ListRule
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition
 from extraction.models import Attribute, Cluster
+from extraction.models.rule_report import AttributeReport, ListReport, RuleReport
 from extraction.services.labels import designs
 
 
-def beside(cluster: Cluster, learned: RuleValue, failed: Collection[str]) -> RuleValue:
+def beside(cluster: Cluster, learned: RuleDefinition, failed: Collection[str]) -> RuleDefinition:
     """What was learned, and what repairs found again and nobody marked anew, in the record type's order. failed: marked in vain."""
     done = {each.name for each in learned.every} | {each.name for each in learned.lists} | set(failed)
     attributes: list[AttributeRule] = list(learned.attributes)
@@ -17,21 +17,36 @@ def beside(cluster: Cluster, learned: RuleValue, failed: Collection[str]) -> Rul
     for name, each in designs.breaks(cluster.pk).items():
         if each.repair is None or name in done:
             continue
-        value = RuleValue.from_json(each.repair.definition)
+        value = each.repair.read_definition()
         attributes += [one for one in value.attributes if one.name == name and one.alternatives]
         lists |= {one.name: one for one in value.lists if one.name not in done and name in {column.name for column in one.attributes}}
     names = Attribute.objects.of_cluster(cluster).values_list("name", flat=True)
     order = {name: number for number, name in enumerate(names)}
     attributes.sort(key=lambda each: order.get(each.name, len(order)))
-    return RuleValue(tuple(attributes), (*learned.lists, *lists.values()))
+    return RuleDefinition(tuple(attributes), (*learned.lists, *lists.values()))
 
 
-def report(cluster: Cluster, value: RuleValue, learned: dict[str, Any], effect: dict[str, Any]) -> dict[str, Any]:
-    """The report of what was learned with what repairs said of the rest of the rule, counted anew."""
-    known: dict[str, Any] = {entry["name"]: entry for part in ("attributes", "lists") for entry in learned[part]}
-    for repair in (each.repair for each in designs.breaks(cluster.pk).values()):
-        for part in ("attributes", "lists"):
-            for entry in repair.report.get(part, []) if repair else []:
-                known.setdefault(entry["name"], entry | {"checked": effect["checked"], **effect[part].get(entry["name"], {})})
-    names = {"attributes": [each.name for each in value.attributes], "lists": [each.name for each in value.lists]}
-    return learned | {part: [known[name] for name in many if name in known] for part, many in names.items()}
+def report(cluster: Cluster, value: RuleDefinition, learned: RuleReport, effect: RuleReport) -> RuleReport:
+    """The report of what was learned with what repairs said of the rest of the rule, counted anew. effect: `effects.effect_report`."""
+    attributes = {each.name: each for each in learned.attributes}
+    lists = {each.name: each for each in learned.lists}
+    counts, list_counts = {each.name: each for each in effect.attributes}, {each.name: each for each in effect.lists}
+    for repair in [each.repair for each in designs.breaks(cluster.pk).values() if each.repair]:
+        told = repair.read_report()
+        for entry in told.attributes:
+            attributes.setdefault(entry.name, _recounted(entry, counts.get(entry.name, entry)))
+        for one in told.lists:
+            lists.setdefault(one.name, _recounted_list(one, list_counts.get(one.name, one)))
+    return replace(
+        learned,
+        attributes=tuple(attributes[each.name] for each in value.attributes if each.name in attributes),
+        lists=tuple(lists[each.name] for each in value.lists if each.name in lists),
+    )
+
+
+def _recounted(entry: AttributeReport, counts: AttributeReport) -> AttributeReport:
+    return replace(counts, alternatives=entry.alternatives, relearned=entry.relearned, edited_by=entry.edited_by)
+
+
+def _recounted_list(entry: ListReport, counts: ListReport) -> ListReport:
+    return replace(counts, alternatives=entry.alternatives, attributes=entry.attributes, offered=entry.offered)

@@ -37,8 +37,8 @@ def breaks(cluster_id: int) -> dict[str, Break]:
     rows = Breakage.objects.filter(cluster=cluster_id, state__in=states).select_related("check_found", "proposal")
     found = {}
     for each in rows.order_by("opened_at", "pk"):
-        proof = proofs.proof(each.proposal.report, each.attributes) if each.proposal else proofs.Proof()
-        pages = frozenset(row["new"] for row in each.check_found.pages if row["new"])
+        proof = proofs.proof(each.proposal.read_report(), each.attributes) if each.proposal else proofs.Proof()
+        pages = frozenset(_new_pages(each))
         for name in each.attributes:
             found[name] = Break(each.opened_at, pages, each.proposal if name not in {*proof.lost, *proof.doubtful} else None)
     return found
@@ -50,7 +50,7 @@ def new_pages(cluster_id: int) -> list[int]:
     The template's own pages are still the old ones then: what is learned for the new design is to be tried on these.
     """
     breakage = Breakage.objects.open().filter(cluster=cluster_id).select_related("check_found").first()
-    pages = [row["new"] for row in breakage.check_found.pages if row["new"]] if breakage else []
+    pages = _new_pages(breakage) if breakage else []
     labelled = Label.objects.filter(cluster=cluster_id, snapshot__in=pages).exclude(snapshot__page__current=F("snapshot"))
     return sorted(pages) if pages and labelled.exists() else []
 
@@ -69,7 +69,7 @@ def check_pages(rule: Rule) -> list[int]:
         return []
     since = Breakage.objects.open().filter(cluster=rule.cluster_id, opened_at__lte=rule.created_at)
     breakage = since.select_related("check_found").first()
-    return [row["new"] for row in breakage.check_found.pages if row["new"]] if breakage else []
+    return _new_pages(breakage) if breakage else []
 
 
 def of_now(cluster: Cluster, labels: Mapping[int, Mapping[int, Said]]) -> dict[int, Mapping[int, Said]]:
@@ -83,6 +83,11 @@ def rows_of_now(cluster: Cluster, labels: Mapping[int, Mapping[int, Said]]) -> d
     for pk, name in Attribute.objects.filter(list__in=labels).values_list("list", "name"):
         names[pk].add(name)
     return _of_now(cluster, labels, names)
+
+
+def _new_pages(breakage: Breakage) -> list[int]:
+    """The pages of its check as they are since."""
+    return [each.new for each in breakage.check_found.read_pages() if each.new]
 
 
 def _of_now(

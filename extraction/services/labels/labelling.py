@@ -10,6 +10,7 @@ from lxml import etree
 from extraction.algorithms.dom.nodes import Location, value
 from extraction.algorithms.learning.features import not_read
 from extraction.models import Attribute, Cluster, Label, Snapshot
+from extraction.models.marked_places import Said, read_said
 from extraction.services.core.stored_pages import read_elements
 
 MAX_PLACES = 2_000
@@ -63,34 +64,36 @@ def set_labels(
         return Label.objects.bulk_create(labels)
 
 
-def said(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, row: int = 0) -> list[dict[str, Any] | None]:
-    """What is said now, as `Location` JSON: [None] for "not on this page", [] for nothing."""
+def said(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, row: int = 0) -> Said:
+    """What is said now: the places, None for "not on this page", () for nothing."""
     labels = Label.objects.filter(cluster=cluster, snapshot=snapshot, attribute=attribute, row=row)
-    return list(labels.order_by("position").values_list("location", flat=True))
+    return read_said(list(labels.order_by("position").values_list("location", flat=True)))
 
 
 def _check(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, locations: Sequence[Location] | None, row: int) -> None:
     if (row > 0) != (attribute.list_id is not None):
-        raise LabelError(f"{attribute.name} is {'marked row by row' if attribute.list_id else 'no attribute of a list, so it has no rows'}")
+        raise LabelError(
+            f"{attribute.name} is {'marked row by row' if attribute.list_id else 'not an attribute of a list, so it has no rows'}"
+        )
     if row > MAX_ROWS:
-        raise LabelError(f"{attribute.name}: row {row} was marked; more than {MAX_ROWS} rows a page teach nothing more")
+        raise LabelError(f"{attribute.name}: row {row} was marked; at most {MAX_ROWS} rows per page can be marked")
     if attribute.record_type_id != cluster.record_type_id:
         raise LabelError(f"{attribute.name} is not an attribute of {cluster.label}'s record type")
     if snapshot.cluster_id != cluster.pk:
-        raise LabelError(f"page {snapshot.pk} is not of {cluster.label}")
+        raise LabelError(f"page {snapshot.pk} does not belong to {cluster.label}")
     if locations and len(locations) > 1 and not attribute.multiple:
-        raise LabelError(f"{attribute.name} has one value a record; {len(locations)} places were marked")
+        raise LabelError(f"{attribute.name} has one value per record, but {len(locations)} places were marked")
     if locations and len(locations) > MAX_PLACES:
-        raise LabelError(f"{attribute.name}: {len(locations)} places were marked; at most {MAX_PLACES} can be")
+        raise LabelError(f"{attribute.name}: {len(locations)} places were marked; at most {MAX_PLACES} can be marked")
 
 
 def _value(nodes: Sequence[etree._Element], place: Location) -> str:
     found = value(nodes, place)
     if found is None:
-        raise LabelError("the page has no such place any more; open it again and mark the value anew")
+        raise LabelError("this place is no longer on the page; open the page again and mark the value again")
     tag = str(nodes[place.node].tag)
     if place.kind != "attribute" and tag in not_read(nodes[0]):
-        raise LabelError(f"the text of a {tag} element cannot be marked: no rule is learned from it")
+        raise LabelError(f"the text of a {tag} element cannot be marked, because no rule can be learned from it")
     if not found:
         raise LabelError("there is no text at that place")
     return found

@@ -1,9 +1,9 @@
 """What lists were offered with, kept to judge what is learned of them: a rule that gives clearly more or fewer rows is told of."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from extraction.models import Cluster, OfferedRows, RecordList
+from extraction.models.rule_report import OfferDifference, UnlikePage
 from extraction.services.core.coverage import MAX_LISTED
 
 UNLIKE = 0.1
@@ -29,21 +29,17 @@ def offered(cluster: Cluster, record_list: RecordList) -> dict[int, int]:
     return dict(found.order_by("snapshot").values_list("snapshot", "rows"))
 
 
-def difference(said: Mapping[int, int], given: Mapping[int, int]) -> dict[str, Any]:
-    """Where a rule gives other numbers of rows than were offered; {} where it nowhere clearly does.
-
-    {"rows": offered, "given", "pages": those compared, "unlike": those that differ, "on": [{"snapshot", "rows", "given"}]}, the pages that
-    differ most first, MAX_LISTED at most.
-    """
+def difference(said: Mapping[int, int], given: Mapping[int, int]) -> OfferDifference | None:
+    """Where a rule gives other numbers of rows than were offered, MAX_LISTED pages at most; None where it nowhere clearly does."""
     seen = {snapshot: (rows, given[snapshot]) for snapshot, rows in said.items() if snapshot in given}
     unlike = {snapshot: pair for snapshot, pair in seen.items() if abs(pair[1] - pair[0]) > UNLIKE * pair[0]}
     if not unlike:
-        return {}
+        return None
     order = sorted(unlike, key=lambda snapshot: (-abs(unlike[snapshot][1] - unlike[snapshot][0]), snapshot))[:MAX_LISTED]
-    return {
-        "rows": sum(rows for rows, _ in seen.values()),
-        "given": sum(count for _, count in seen.values()),
-        "pages": len(seen),
-        "unlike": len(unlike),
-        "on": [{"snapshot": snapshot, "rows": unlike[snapshot][0], "given": unlike[snapshot][1]} for snapshot in order],
-    }
+    return OfferDifference(
+        rows=sum(rows for rows, _ in seen.values()),
+        given=sum(count for _, count in seen.values()),
+        pages=len(seen),
+        unlike=len(unlike),
+        on=tuple(UnlikePage(snapshot=snapshot, rows=unlike[snapshot][0], given=unlike[snapshot][1]) for snapshot in order),
+    )

@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+
+from extraction.models.rule_report import RuleReport
 
 AGREEMENT = 0.95
 """Share of the pages that judged a relearned attribute that must agree for the version to be validated."""
@@ -35,21 +36,21 @@ class Proof:
         return len(self.proven) + len(self.thin)
 
 
-def lost(report: Mapping[str, Any]) -> tuple[str, ...]:
+def lost(report: RuleReport) -> tuple[str, ...]:
     """The attributes that a version made by a repair does not find any more, by its report; () for one that was learned."""
-    return tuple(each["name"] for each in report.get("failed") or ()) if report.get("repaired_from") else ()
+    return tuple(each.name for each in report.failed) if report.repaired_from else ()
 
 
-def proof(report: Mapping[str, Any], names: Collection[str]) -> Proof:
+def proof(report: RuleReport, names: Collection[str]) -> Proof:
     """What a repair's report proves of these attributes. One that was edited since has no figures: its editor looked at it."""
-    told = [*report.get("attributes", []), *(each for one in report.get("lists", []) for each in one.get("attributes", []))]
-    figures = {each["name"]: each.get("relearned") for each in told}
-    lost = {each["name"]: each["reason"] for each in report.get("failed", []) if each["name"] in names}
+    figures = report.relearned
+    lost = {name: reason for name, reason in report.failures.items() if name in names}
     proven, thin, doubtful = list[str](), dict[str, str](), dict[str, str]()
     for name in names:
         if name in lost:
             continue
-        judged, agreeing = ((figures.get(name) or {}).get(key, LEAST_JUDGES) for key in ("judged", "agreeing"))
+        relearned = figures.get(name)
+        judged, agreeing = (relearned.judged, relearned.agreeing) if relearned else (LEAST_JUDGES, LEAST_JUDGES)
         pages = f"{judged} page{'' if judged == 1 else 's'}"
         if agreeing < AGREEMENT * judged:
             doubtful[name] = f"agrees on {agreeing} of {pages}"

@@ -4,15 +4,15 @@ Kept with the rule when it is learned, since it is about the pages and the label
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.learning import odd
 from extraction.algorithms.learning.committee import Committee, Member
 from extraction.algorithms.rules import apply, xslt
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.algorithms.rules.values import read
 from extraction.models import Attribute, Cluster, Snapshot
+from extraction.models.rule_report import Explanation, FeatureEffect, OddValue, OwnDataReport, Rival, RivalDifference
 from extraction.services.core import stored_pages
 from extraction.services.core.runs import Progress
 from extraction.services.learning.workspaces import Labels, Workspace
@@ -29,14 +29,14 @@ SHOWN_CHARS = 120
 
 
 def report(
-    cluster: Cluster, space: Workspace, value: RuleValue, attributes: Sequence[Attribute], labels: Mapping[int, Labels], progress: Progress
-) -> dict[str, Any]:
-    """{attribute: {"features": [[{"words", "rules_out"}]], "rivals": […], "odd": […], "own_data": …}} for the rule's own attributes.
-
-    rivals: {"xpath", "features", "more", "support", "several", "differs", "pages": [{"snapshot", "mine", "theirs"}]}, "more" what it
-    costs beyond the rule, 0 of "differs" for one that gives the same on all pages of the learning set. odd: {"snapshot",
-    "value", "reason"}. own_data: {"words", "agree", "compared", "different"} or None.
-    """
+    cluster: Cluster,
+    space: Workspace,
+    value: RuleDefinition,
+    attributes: Sequence[Attribute],
+    labels: Mapping[int, Labels],
+    progress: Progress,
+) -> dict[str, Explanation]:
+    """{attribute: why its rule is as it is} for the rule's own attributes."""
     mine = [attribute for attribute in attributes if any(each.name == attribute.name for each in value.attributes)]
     progress(progress.run.done, message="Looking for values that stand out")
     pages = page_data.checked(cluster)
@@ -46,68 +46,68 @@ def report(
     for attribute in mine:
         values = {pk: list(dict.fromkeys(each.get(attribute.name, ()))) for pk, each in given.items()}
         committee = space.committee(attribute, labels[attribute.pk])
-        found[attribute.name] = _features(committee) | {
-            "rivals": rivals(committee, list(space.pages)),
-            "odd": odd_values(attribute, values),
-            "own_data": _own(page_data.agreement(attribute, values, items)),
-        }
+        found[attribute.name] = Explanation(
+            features=_features(committee),
+            rivals=rivals(committee, list(space.pages)),
+            odd=odd_values(attribute, values),
+            own_data=_own(page_data.agreement(attribute, values, items)),
+        )
     return found
 
 
-def rivals(committee: Committee, pages: Sequence[int]) -> list[dict[str, Any]]:
+def rivals(committee: Committee, pages: Sequence[int]) -> tuple[Rival, ...]:
     """What the rule was chosen over. pages: snapshot ids in the order of the votes."""
     if not committee.members:
-        return []
+        return ()
     best, *others = committee.members
     chosen = sorted([*others, *committee.twins], key=lambda member: member.total)[:MAX_RIVALS]
-    return [_rival(best, member, pages) for member in chosen]
+    return tuple(_rival(best, member, pages) for member in chosen)
 
 
-def odd_values(attribute: Attribute, values: Mapping[int, Sequence[str]]) -> list[dict[str, Any]]:
+def odd_values(attribute: Attribute, values: Mapping[int, Sequence[str]]) -> tuple[OddValue, ...]:
     """Values unlike those of the other pages."""
     kind = attribute.type
     typed = kind != Attribute.Type.TEXT
     found = odd.odd(values, (lambda text: read(text, kind).value is not None) if typed else None)  # type: ignore[arg-type]
-    return [{"snapshot": each.page, "value": each.value[:SHOWN_CHARS], "reason": each.reason} for each in found[:MAX_ODD]]
+    return tuple(OddValue(snapshot=each.page, value=each.value[:SHOWN_CHARS], reason=each.reason) for each in found[:MAX_ODD])
 
 
-def _features(committee: Committee) -> dict[str, Any]:
+def _features(committee: Committee) -> tuple[tuple[FeatureEffect, ...], ...]:
     if not committee.members:
-        return {"features": []}
+        return ()
     best = committee.members[0]
-    rows = [
-        [{"words": words, "rules_out": count} for words, count in zip(each.features, counts, strict=True)]
+    return tuple(
+        tuple(FeatureEffect(words=words, rules_out=count) for words, count in zip(each.features, counts, strict=True))
         for each, counts in zip(best.alternatives, best.ruled_out, strict=True)
-    ]
-    return {"features": rows}
+    )
 
 
-def _rival(best: Member, member: Member, pages: Sequence[int]) -> dict[str, Any]:
+def _rival(best: Member, member: Member, pages: Sequence[int]) -> Rival:
     differing = [n for n, (one, other) in enumerate(zip(best.votes, member.votes, strict=True)) if set(one) != set(other)]
     first = member.alternatives[0]
     shown = differing[:MAX_DIFFERENCES]
-    return {
-        "xpath": " ‖ ".join(each.xpath for each in member.alternatives),
-        "features": [words for each in member.alternatives for words in each.features],
-        "more": round(member.total - best.total, 2),
-        "support": first.support,
-        "several": first.several,
-        "differs": len(differing),
-        "pages": [{"snapshot": pages[n], "mine": _shown(best.votes[n]), "theirs": _shown(member.votes[n])} for n in shown],
-    }
+    return Rival(
+        xpath=" ‖ ".join(each.xpath for each in member.alternatives),
+        features=tuple(words for each in member.alternatives for words in each.features),
+        more=round(member.total - best.total, 2),
+        support=first.support,
+        several=first.several,
+        differs=len(differing),
+        pages=tuple(RivalDifference(snapshot=pages[n], mine=_shown(best.votes[n]), theirs=_shown(member.votes[n])) for n in shown),
+    )
 
 
 def _shown(values: Sequence[str]) -> str:
     return " · ".join(values)[:SHOWN_CHARS]
 
 
-def _own(found: page_data.Agreement | None) -> dict[str, Any] | None:
+def _own(found: page_data.Agreement | None) -> OwnDataReport | None:
     if found is None:
         return None
-    return {"words": found.words, "agree": found.agree, "compared": found.compared, "different": list(found.different)}
+    return OwnDataReport(words=found.words, agree=found.agree, compared=found.compared, different=tuple(found.different))
 
 
-def _given(value: RuleValue, pages: Sequence[Snapshot]) -> dict[int, Mapping[str, Sequence[str]]]:
+def _given(value: RuleDefinition, pages: Sequence[Snapshot]) -> dict[int, Mapping[str, Sequence[str]]]:
     """What the rule gives on the pages; one that cannot be read is left out."""
     sheet = xslt.Stylesheet.compile(xslt.stylesheet(value))
     found: dict[int, Mapping[str, Sequence[str]]] = {}

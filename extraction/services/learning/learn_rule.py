@@ -6,8 +6,7 @@ that does not is left out, and the report names it and the page.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
 
@@ -15,8 +14,10 @@ from extraction.algorithms.dom.nodes import Location, value
 from extraction.algorithms.errors import RuleError
 from extraction.algorithms.learning.apriori import Learned, LearnedXPath
 from extraction.algorithms.rules import apply, xslt
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Attribute, Cluster, RecordList, Rule, Run
+from extraction.models.rule_report import ColumnReport, FailedAttribute, ListReport, MarkedPlace, OfferDifference, RuleReport, XPathReport
+from extraction.models.run_values import RunSummary
 from extraction.services.core import runs
 from extraction.services.core.runs import JobError, Progress
 from extraction.services.labels import carried_values, designs, list_offers
@@ -37,11 +38,11 @@ def start(cluster: Cluster, user: User | None = None) -> Run:
     return runs.start(Run.Kind.LEARN, cluster.site, cluster=cluster, unit="steps", user=user)
 
 
-def run(run: Run, progress: Progress) -> dict[str, Any]:
+def run(run: Run, progress: Progress) -> RunSummary:
     """Learns all attributes that have labels, checks each against its labels, writes a draft with its report."""
     cluster = run.cluster
     if cluster is None:
-        raise JobError("The template is gone.")
+        raise JobError("The template no longer exists.")
     labels, row_labels = labels_of(cluster), row_labels_of(cluster)
     attributes, marked_lists = _marked(cluster, labels, row_labels)
     space = open_workspace(cluster)
@@ -55,15 +56,15 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
         progress.problem(failure.attribute, failure.message)
     if not lessons and not lists:
         raise JobError(" ".join(f"{failure.message}." for failure in failed))
-    learned = RuleValue(tuple(lesson.rule for lesson in lessons.values()), tuple(lesson.rule for lesson in lists))
+    learned = RuleDefinition(tuple(lesson.rule for lesson in lessons.values()), tuple(lesson.rule for lesson in lists))
     value = carried_values.beside(cluster, learned, {failure.attribute for failure in failed})
     effect = effect_report(cluster, value, progress=progress, done=progress.run.done)
-    report = _report(lessons, lists, failed, effect, learning_pages=len(space.pages))
-    _tell_offers(cluster, space, marked_lists, lists, report)
+    entries = [_list_entry(lesson, effect, _unlike_offer(cluster, space, marked_lists, lesson)) for lesson in lists]
+    report = _report(lessons, entries, failed, effect, learning_pages=len(space.pages))
     report = carried_values.report(cluster, value, report, effect)
-    report["explained"] = explanations.report(cluster, space, value, attributes, labels, progress)
+    report = replace(report, explained=explanations.report(cluster, space, value, attributes, labels, progress))
     rule = rules.add_draft(cluster, value, report=report, origin=Rule.Origin.LEARNED, user=run.created_by)
-    return {"rule": rule.pk, "version": rule.version, "attributes": len(value.every), "failed": len(failed)}
+    return RunSummary(rule=rule.pk, version=rule.version, attributes=len(value.every), failed=len(failed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +83,13 @@ def _marked(
 ) -> tuple[list[Attribute], list[RecordList]]:
     """The pages' own attributes that have a place marked on some page, and the lists that have a marked row."""
     if cluster.record_type_id is None:
-        raise JobError(f"{cluster.label} has no record type yet; choose what is to be extracted first.")
+        raise JobError(f"{cluster.label} has no record type yet. Choose one first.")
     schema = Attribute.objects.of_cluster(cluster).of_page()
     marked = [attribute for attribute in schema if any(labels.get(attribute.pk, {}).values())]
     lists = [each for each in RecordList.objects.filter(record_type_id=cluster.record_type_id) if row_labels.get(each.pk)]
     if not marked and not lists:
-        broke = " as they are since its rule broke" if designs.breaks(cluster.pk) else ""
-        raise JobError(f"Nothing is marked on the pages of {cluster.label}{broke} yet.")
+        broke = " in their new design" if designs.breaks(cluster.pk) else ""
+        raise JobError(f"No values are marked on the pages of {cluster.label}{broke} yet.")
     return marked, lists
 
 
@@ -160,7 +161,7 @@ def _faithful(
 def _unfaithful(space: Workspace, lesson: Lesson, labels: Labels) -> _Failure | None:
     name = lesson.rule.name
     try:
-        sheet = xslt.Stylesheet.compile(xslt.stylesheet(RuleValue((lesson.rule,))))
+        sheet = xslt.Stylesheet.compile(xslt.stylesheet(RuleDefinition((lesson.rule,))))
     except RuleError as error:
         return _Failure(name, f"{name}: {error}")
     for snapshot_id, places in sorted(labels.items()):
@@ -181,7 +182,7 @@ def _difference(page: LoadedPage, places: Sequence[Location], given: Sequence[st
     """What differs between the marked values and those given, in words; empty when nothing does."""
     marked = [value(page.nodes, place) for place in places]
     if None in marked:
-        return "a marked place is not on the page any more"
+        return "a marked place is no longer on the page"
     missing = [each for each in marked if each and each not in given]
     if missing:
         return f"“{_short(missing[0])}” is marked, but the rule gives {_shown(given)}"
@@ -201,72 +202,38 @@ def _short(text: str) -> str:
 
 
 def _report(
-    lessons: Mapping[int, Lesson], lists: Sequence[ListLesson], failed: Sequence[_Failure], effect: dict[str, Any], *, learning_pages: int
-) -> dict[str, Any]:
-    """The report of a rule, in the record type's order.
-
-    {"pages", "checked", "unreadable", "learning_pages", "attributes": [{"name", "alternatives": [{"xpath", "precision",
-    "distance", "support", "several", "features"}], "checked", "hits", "several", "without", "several_on"}], "lists": [{"name",
-    "alternatives", "checked", "hits", "rows", "without", "filled", "attributes": [{"name", "alternatives"}], "offered": where the rule
-    gives other rows than the list was offered with, see `list_offers.difference`}],
-    "failed": [{"name", "reason", "snapshot", "url", "places": [{"snapshot", "location"}]}]}
-    """
-    entries = []
-    for lesson in lessons.values():
-        figures = effect["attributes"][lesson.rule.name]
-        said = _said(lesson.learned.alternatives)
-        entries.append({"name": lesson.rule.name, "alternatives": said, "checked": effect["checked"], **figures})
-    return {
-        "pages": effect["pages"],
-        "checked": effect["checked"],
-        "unreadable": effect["unreadable"],
-        "learning_pages": learning_pages,
-        "attributes": entries,
-        "lists": [_list_entry(lesson, effect) for lesson in lists],
-        "failed": [_failed(each) for each in failed],
-    }
+    lessons: Mapping[int, Lesson], lists: Sequence[ListReport], failed: Sequence[_Failure], effect: RuleReport, *, learning_pages: int
+) -> RuleReport:
+    """The report of a rule, in the record type's order."""
+    counted = {each.name: each for each in effect.attributes}
+    names = {lesson.rule.name: lesson for lesson in lessons.values()}
+    entries = [replace(counted[name], alternatives=_said(lesson.learned.alternatives)) for name, lesson in names.items()]
+    return replace(effect, learning_pages=learning_pages, attributes=tuple(entries), lists=tuple(lists), failed=tuple(map(_failed, failed)))
 
 
-def _tell_offers(
-    cluster: Cluster, space: Workspace, lists: Sequence[RecordList], lessons: Sequence[ListLesson], report: Mapping[str, Any]
-) -> None:
-    """Writes into a list's entry where its rule gives clearly more or fewer rows than it was offered with."""
-    by_name = {each.name: each for each in lists}
-    for lesson, entry in zip(lessons, report["lists"], strict=True):
-        offered = list_offers.offered(cluster, by_name[lesson.rule.name])
-        given = {snapshot: len(rows) for snapshot, rows in space.rows(lesson.rule, only=list(offered)).items()} if offered else {}
-        if unlike := list_offers.difference(offered, given):
-            entry["offered"] = unlike
+def _unlike_offer(cluster: Cluster, space: Workspace, lists: Sequence[RecordList], lesson: ListLesson) -> OfferDifference | None:
+    """Where the list's rule gives clearly more or fewer rows than the list was offered with."""
+    (record_list,) = (each for each in lists if each.name == lesson.rule.name)
+    offered = list_offers.offered(cluster, record_list)
+    given = {snapshot: len(rows) for snapshot, rows in space.rows(lesson.rule, only=list(offered)).items()} if offered else {}
+    return list_offers.difference(offered, given)
 
 
-def _list_entry(lesson: ListLesson, effect: dict[str, Any]) -> dict[str, Any]:
+def _list_entry(lesson: ListLesson, effect: RuleReport, unlike: OfferDifference | None) -> ListReport:
     fields = {name: field for name, field in lesson.learned.fields.items() if isinstance(field, Learned)}
-    attributes = [{"name": each.name, "alternatives": _said(fields[each.name].alternatives)} for each in lesson.rule.attributes]
-    figures = effect["lists"][lesson.rule.name]
-    return {
-        "name": lesson.rule.name,
-        "alternatives": _said([lesson.learned.rows]),
-        "checked": effect["checked"],
-        **figures,
-        "attributes": attributes,
-    }
+    columns = (ColumnReport(name=each.name, alternatives=_said(fields[each.name].alternatives)) for each in lesson.rule.attributes)
+    counted = next(each for each in effect.lists if each.name == lesson.rule.name)
+    return replace(counted, alternatives=_said([lesson.learned.rows]), attributes=tuple(columns), offered=unlike)
 
 
-def _said(xpaths: Sequence[LearnedXPath]) -> list[dict[str, Any]]:
+def _said(xpaths: Sequence[LearnedXPath]) -> tuple[XPathReport, ...]:
     """What the learner said of each XPath."""
-    return [
-        {
-            "xpath": x.xpath,
-            "precision": x.precision,
-            "distance": x.distance,
-            "support": x.support,
-            "several": x.several,
-            "features": list(x.features),
-        }
+    return tuple(
+        XPathReport(xpath=x.xpath, precision=x.precision, distance=x.distance, support=x.support, several=x.several, features=x.features)
         for x in xpaths
-    ]
+    )
 
 
-def _failed(failure: _Failure) -> dict[str, Any]:
-    places = [{"snapshot": pk, "location": at.as_json()} for pk, at in failure.places]
-    return {"name": failure.attribute, "reason": failure.message, "snapshot": failure.snapshot_id, "url": failure.url, "places": places}
+def _failed(failure: _Failure) -> FailedAttribute:
+    places = tuple(MarkedPlace(snapshot=pk, location=at) for pk, at in failure.places)
+    return FailedAttribute(name=failure.attribute, reason=failure.message, snapshot=failure.snapshot_id, url=failure.url, places=places)

@@ -14,6 +14,7 @@ from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.learning.features import PageTable
 from extraction.algorithms.learning.tables import table
 from extraction.models import Cluster, Label, SamplePage, Snapshot
+from extraction.models.marked_places import read_location
 from extraction.services.core.stored_pages import StoredPage, read_root
 from extraction.services.labels import designs
 
@@ -80,7 +81,7 @@ def labels_of(cluster: Cluster) -> Mapping[int, Mapping[int, tuple[Location, ...
     for attribute_id, snapshot_id, location in rows.values_list("attribute_id", "snapshot_id", "location"):
         pages = found.setdefault(attribute_id, {})
         places = pages.get(snapshot_id, ())
-        pages[snapshot_id] = places if location is None else (*places, Location.from_json(location))
+        pages[snapshot_id] = places if location is None else (*places, read_location(location))
     return designs.of_now(cluster, found)
 
 
@@ -96,7 +97,7 @@ def row_labels_of(cluster: Cluster) -> Mapping[int, RowLabels]:
     for list_id, snapshot_id, row, attribute_id, location in labels.order_by(*fields[:4], "position").values_list(*fields):
         said = found.setdefault(list_id, {}).setdefault(snapshot_id, {}).setdefault(row, {})
         places = said.get(attribute_id, ())
-        said[attribute_id] = places if location is None else (*places, Location.from_json(location))
+        said[attribute_id] = places if location is None else (*places, read_location(location))
     return designs.rows_of_now(cluster, found)
 
 

@@ -10,8 +10,7 @@ from extraction.algorithms.learning.apriori import NotLearned as NoRule
 from extraction.algorithms.learning.corpus import Corpus
 from extraction.algorithms.learning.records import Field, LearnedRecords, MarkedRow, learn_records
 from extraction.algorithms.rules import apply, xslt
-from extraction.algorithms.rules.rule import AttributeRule, ListRule, Selector
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.models import Attribute, RecordList
 from extraction.services.learning.learning_set import LoadedPage, RowLabels
 
@@ -86,7 +85,7 @@ def rows_on(rule: ListRule, page: LoadedPage) -> Rows:
 
 def unfaithful(rule: ListRule, labels: RowLabels, names: Mapping[int, str], pages: Mapping[int, LoadedPage]) -> Problem | None:
     """What is wrong with a list's stylesheet on the labelled pages: a marked row that it does not give just so; None if nothing is."""
-    sheet = xslt.Stylesheet.compile(xslt.stylesheet(RuleValue((), (rule,))))
+    sheet = xslt.Stylesheet.compile(xslt.stylesheet(RuleDefinition((), (rule,))))
     kept = {attribute.name for attribute in rule.attributes}
     for snapshot_id, rows in sorted(labels.items()):
         page = pages.get(snapshot_id)
@@ -99,7 +98,7 @@ def unfaithful(rule: ListRule, labels: RowLabels, names: Mapping[int, str], page
         for number, row in sorted(rows.items()):
             wanted = {names[pk]: _values(page, places) for pk, places in row.items() if names.get(pk) in kept}
             if any(wanted.values()) and not any(all(set(each[n]) == set(v) for n, v in wanted.items()) for each in given):
-                return Problem(rule.name, f"{rule.name}: no row of the rule is row {number} as it was marked ({page.url})", snapshot_id)
+                return Problem(rule.name, f"{rule.name}: the rule does not give row {number} as it was marked ({page.url})", snapshot_id)
     return None
 
 

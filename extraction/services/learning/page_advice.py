@@ -7,7 +7,10 @@ offered as well. When none differs anywhere, the pages annotated so far were eno
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from threading import Lock
 from time import monotonic
+
+from cachetools import LRUCache, cached
 
 from extraction.algorithms.errors import PageError, XPathError
 from extraction.algorithms.learning import teaching
@@ -17,10 +20,9 @@ from extraction.algorithms.rules import apply
 from extraction.algorithms.rules.rule import AttributeRule, Selector
 from extraction.algorithms.sampling import greedy
 from extraction.models import Attribute, Cluster, RecordList
-from extraction.services.core.recent import Recent
 from extraction.services.core.stored_pages import StoredPage
 from extraction.services.learning.list_lessons import ListLesson, attributes_of
-from extraction.services.learning.workspaces import Labels, Workspace, labels_of, open_workspace, row_labels_of
+from extraction.services.learning.workspaces import Labels, LoadedPage, Workspace, labels_of, open_workspace, row_labels_of
 from extraction.services.rules.definitions import build_attribute_rule
 
 MAX_OUTSIDE = 3
@@ -107,8 +109,8 @@ class _Jury:
         return Advice(0, score / len(self.rules), tuple(disputes), missing) if disputes or missing else None
 
 
-_JURIES: Recent[object, _Jury] = Recent(50)
-_PATHS: Recent[str, greedy.PagePaths] = Recent(2_000)
+_JURIES: LRUCache[object, _Jury] = LRUCache(50)
+_JURIES_LOCK = Lock()
 
 
 def advise(cluster: Cluster, samples: Sequence[int], *, begun: Sequence[int] = (), budget_s: float = 0.2) -> Teaching:
@@ -147,7 +149,7 @@ def advise(cluster: Cluster, samples: Sequence[int], *, begun: Sequence[int] = (
         complete=complete,
         settled=complete and learnable and whole and not disputed and not missing,
         unlearned=unlearned,
-        covered=dict(zip(order, greedy.covered(table, [ids.index(pk) for pk in order]), strict=True)),
+        covered=dict(zip(order, greedy.measure_coverage(table, [ids.index(pk) for pk in order]), strict=True)),
     )
 
 
@@ -188,12 +190,16 @@ def _ranked(
     place = {pk: number for number, pk in enumerate(ids)}
     order = [*(place[pk] for pk in samples if pk in place), *(place[pk] for pk in ids if pk not in set(samples))]
     shown = {place[pk] for pages in labels.values() for pk in pages if pk in place}
-    return teaching.rank(known, [page for page in order if ids[page] not in done], greedy.fresh(table, sorted(shown)))
+    return teaching.rank(known, [page for page in order if ids[page] not in done], greedy.measure_unseen(table, sorted(shown)))
 
 
 def _paths(space: Workspace, snapshot_id: int) -> greedy.PagePaths:
-    page = space.pages[snapshot_id]
-    return _PATHS.get(page.sha256) or _PATHS.put(page.sha256, greedy.paths_of(page.root))
+    return _page_paths(space.pages[snapshot_id])
+
+
+@cached(LRUCache(2_000), key=lambda page: page.sha256, lock=Lock())
+def _page_paths(page: LoadedPage) -> greedy.PagePaths:
+    return greedy.read_paths(page.root)
 
 
 def _jury(space: Workspace, committees: Mapping[Attribute, Committee], known: Mapping[str, Known]) -> _Jury:
@@ -211,7 +217,8 @@ def _jury(space: Workspace, committees: Mapping[Attribute, Committee], known: Ma
         repr([[rule for rule, _ in rows] for rows in rules.values()]),
     )
     outside = [source for source in space.sources if source.snapshot_id not in space.pages] if rules else []
-    return _JURIES.get(key) or _JURIES.put(key, _Jury(outside, rules, expected))
+    with _JURIES_LOCK:
+        return _JURIES.setdefault(key, _Jury(outside, rules, expected))
 
 
 def _rule(attribute: Attribute, member: Member) -> AttributeRule:
@@ -233,7 +240,7 @@ def _offers(
 def reason(advice: Advice) -> str:
     """Why a page would teach something, in words; "" where it would teach nothing."""
     if advice.doubts:
-        return f"rules that fit so far disagree here on {_listed([each.attribute for each in advice.doubts])}"
+        return f"the rules that fit so far disagree here on {_listed([each.attribute for each in advice.doubts])}"
     if advice.missing:
         return f"no {_listed(advice.missing)} is found here"
     if advice.fresh >= LITTLE:

@@ -14,6 +14,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from cachetools import LRUCache
 from django.conf import settings
 from lxml import etree
 
@@ -23,11 +24,10 @@ from extraction.algorithms.learning import apriori
 from extraction.algorithms.learning.committee import Committee, convene
 from extraction.algorithms.learning.corpus import Corpus
 from extraction.algorithms.rules import apply
-from extraction.algorithms.rules.rule import AttributeRule, ListRule, Rule, Selector
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.models import Attribute, Cluster, RecordList
 from extraction.services.core import stored_pages
 from extraction.services.core.coverage import MAX_LISTED, Coverage, Survey
-from extraction.services.core.recent import Recent
 from extraction.services.core.stored_pages import StoredPage
 from extraction.services.labels import designs, list_offers
 from extraction.services.learning import learning_set, list_lessons
@@ -58,6 +58,9 @@ Values = list[tuple[Location, str]]
 
 _LESSONS, _COMMITTEES, _SURVEYS, _VALUES, _COUNTS = 500, 100, 50, 10_000, 300_000
 """Kept at most: lessons, committees, surveys and values of pages a workspace, hits (an integer each) a process."""
+
+_COUNTED: LRUCache[tuple[str, str], int] = LRUCache(_COUNTS)
+_COUNTED_LOCK = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +114,12 @@ class Workspace:
         self._trees: dict[str, tuple[etree._Element, int]] = {}
         self._trees_bytes = 0
         self._corpus: Corpus | None = None
-        self._surveys: Recent[str, Survey] = Recent(_SURVEYS)
-        self._lessons: Recent[object, Lesson | NotLearned] = Recent(_LESSONS)
-        self._lists: Recent[object, ListLesson | list_lessons.Problem] = Recent(_LESSONS)
-        self._rows: Recent[tuple[str, str], list_lessons.Rows] = Recent(_SURVEYS * 10)
-        self._committees: Recent[object, Committee] = Recent(_COMMITTEES)
-        self._values: Recent[tuple[str, str], tuple[tuple[Location, str], ...]] = Recent(_VALUES)
+        self._surveys: LRUCache[str, Survey] = LRUCache(_SURVEYS)
+        self._lessons: LRUCache[object, Lesson | NotLearned] = LRUCache(_LESSONS)
+        self._lists: LRUCache[object, ListLesson | list_lessons.Problem] = LRUCache(_LESSONS)
+        self._rows: LRUCache[tuple[str, str], list_lessons.Rows] = LRUCache(_SURVEYS * 10)
+        self._committees: LRUCache[object, Committee] = LRUCache(_COMMITTEES)
+        self._values: LRUCache[tuple[str, str], tuple[tuple[Location, str], ...]] = LRUCache(_VALUES)
 
     @property
     def memory_bytes(self) -> int:
@@ -178,7 +181,9 @@ class Workspace:
             said = tuple(sorted((pk, tuple(places)) for pk, places in labels.items()))
             kind = (attribute.name, attribute.type, attribute.multiple, attribute.mandatory)
             key = (kind, said, tuple(self.pages))
-            return self._lessons.get(key) or self._lessons.put(key, self._learn(attribute, dict(said)))
+            if key not in self._lessons:
+                self._lessons[key] = self._learn(attribute, dict(said))
+            return self._lessons[key]
 
     def list_lesson(self, record_list: RecordList, labels: RowLabels) -> ListLesson | list_lessons.Problem:
         """What the marked rows of a list teach; kept by them and by what is loaded."""
@@ -189,11 +194,10 @@ class Workspace:
             kinds = tuple((each.pk, each.name, each.type, each.multiple, each.mandatory) for each in attributes)
             whole = list_offers.whole(self.cluster_id, record_list)
             key = (record_list.name, kinds, repr(labels), whole, tuple(self.pages))
-            known = self._lists.get(key)
-            if known is None:
+            if key not in self._lists:
                 pages = list(self.pages.values())
-                known = self._lists.put(key, list_lessons.learn(record_list, attributes, labels, pages, self._pages_as_one(), whole=whole))
-            return known
+                self._lists[key] = list_lessons.learn(record_list, attributes, labels, pages, self._pages_as_one(), whole=whole)
+            return self._lists[key]
 
     def rows(self, rule: ListRule, *, only: Iterable[int] | None = None) -> Mapping[int, list_lessons.Rows]:
         """{snapshot id: rows of the list} on the loaded pages, or on those of `only` in the learning set, which are loaded for it."""
@@ -204,8 +208,9 @@ class Workspace:
                 self.page(pk)
             for pk in self.pages if only is None else [pk for pk in only if pk in self.pages]:
                 page = self.pages[pk]
-                known = self._rows.get((mark, page.sha256))
-                found[pk] = known if known is not None else self._rows.put((mark, page.sha256), list_lessons.rows_on(rule, page))
+                if (mark, page.sha256) not in self._rows:
+                    self._rows[mark, page.sha256] = list_lessons.rows_on(rule, page)
+                found[pk] = self._rows[mark, page.sha256]
             return found
 
     def committee(self, attribute: Attribute, labels: Labels) -> Committee:
@@ -215,7 +220,9 @@ class Workspace:
                 self.page(snapshot_id)
             said = tuple(sorted((pk, tuple(places)) for pk, places in labels.items()))
             key = ((attribute.pk, attribute.multiple, attribute.mandatory), said, tuple(self.pages))
-            return self._committees.get(key) or self._committees.put(key, self._convene(attribute, dict(said)))
+            if key not in self._committees:
+                self._committees[key] = self._convene(attribute, dict(said))
+            return self._committees[key]
 
     @property
     def sources(self) -> list[StoredPage]:
@@ -243,16 +250,16 @@ class Workspace:
                     found |= self._values_outside(mark, rule, source)
             return found
 
-    def coverage(self, rule: AttributeRule, *, cursor: int = 0, budget_s: float = 0.4) -> Coverage:
+    def coverage(self, rule: AttributeRule, *, budget_s: float = 0.4) -> Coverage:
         """See `coverage`."""
-        del cursor  # the survey knows where it is; a client's cursor may come from a process that had looked at more
         mark = digest(rule)
         until = time.monotonic() + budget_s
         with self._lock:
-            survey = self._surveys.get(mark) or self._surveys.put(mark, Survey(self._in_memory_first()))
+            if mark not in self._surveys:
+                self._surveys[mark] = Survey(self._in_memory_first())
+            survey = self._surveys[mark]
             while (source := survey.next_source) is not None:
-                known = _COUNTED.get((mark, source.sha256))
-                survey.note(_COUNTED.put((mark, source.sha256), self._count(rule, source)) if known is None else known)
+                survey.note(self._count(mark, rule, source))
                 if time.monotonic() >= until:
                     break
             return survey.summary()
@@ -279,7 +286,7 @@ class Workspace:
     def _learn(self, attribute: Attribute, labels: Labels) -> Lesson | NotLearned:
         ids, examples = list(self.pages), self._examples(labels)
         if not any(example.locations for example in examples):
-            return NotLearned(attribute.name, f"{attribute.name}: nothing is marked on any page that can be read")
+            return NotLearned(attribute.name, f"{attribute.name}: no value is marked on a readable page")
         found = apriori.learn(self._pages_as_one(), examples, multiple=attribute.multiple, mandatory=attribute.mandatory)
         if isinstance(found, apriori.NotLearned):
             page = None if found.page is None else self.pages[ids[found.page]]
@@ -312,10 +319,9 @@ class Workspace:
         return self._corpus
 
     def _page_values(self, mark: str, rule: AttributeRule, page: LoadedPage) -> tuple[tuple[Location, str], ...]:
-        known = self._values.get((mark, page.sha256))
-        if known is None:
-            known = self._values.put((mark, page.sha256), apply.attribute_places(rule, page.root, page.index))
-        return known
+        if (mark, page.sha256) not in self._values:
+            self._values[mark, page.sha256] = apply.attribute_places(rule, page.root, page.index)
+        return self._values[mark, page.sha256]
 
     def _values_outside(self, mark: str, rule: AttributeRule, source: StoredPage) -> dict[int, Values]:
         """The values on a page beside the learning set; {} for one that cannot be read."""
@@ -326,7 +332,7 @@ class Workspace:
             except PageError:
                 return {}
             index = {element: n for n, element in enumerate(elements(root))}
-            known = self._values.put((mark, source.sha256), apply.attribute_places(rule, root, index))
+            known = self._values[mark, source.sha256] = apply.attribute_places(rule, root, index)
         return {source.snapshot_id: list(known)}
 
     def _in_memory_first(self) -> list[StoredPage]:
@@ -334,7 +340,18 @@ class Workspace:
         held = {page.sha256 for page in self.pages.values()} | self._trees.keys()
         return sorted(self._all, key=lambda source: source.sha256 not in held)
 
-    def _count(self, rule: AttributeRule, source: StoredPage) -> int:
+    def _count(self, mark: str, rule: AttributeRule, source: StoredPage) -> int:
+        """Different values on a page, counted once a rule and content."""
+        key = (mark, source.sha256)
+        with _COUNTED_LOCK:
+            known = _COUNTED.get(key)
+        if known is None:
+            known = self._count_values(rule, source)
+            with _COUNTED_LOCK:
+                _COUNTED[key] = known
+        return known
+
+    def _count_values(self, rule: AttributeRule, source: StoredPage) -> int:
         """Different values on a page; a page that cannot be read has none."""
         page = self.pages.get(source.snapshot_id)
         try:
@@ -379,19 +396,19 @@ def page_in_memory(cluster: Cluster, snapshot_id: int) -> LoadedPage | None:
     return found.pages.get(snapshot_id) if found else None  # `pages` is only ever replaced as a whole
 
 
-def coverage(cluster: Cluster, rule: AttributeRule, *, cursor: int = 0, budget_s: float = 0.4) -> Coverage:
+def coverage(cluster: Cluster, rule: AttributeRule, *, budget_s: float = 0.4) -> Coverage:
     """Looks at more pages of the cluster for about `budget_s`; each page once per rule.
 
     The figures are of all pages that this process has looked at with this rule, not of this call alone: a client
-    shows what it got last and calls again with `next_cursor` as `cursor` until that is None. Each call looks at one page
+    shows what it got last and calls again until it is complete. Each call looks at one page
     at least.
     """
-    return open_workspace(cluster).coverage(rule, cursor=cursor, budget_s=budget_s)
+    return open_workspace(cluster).coverage(rule, budget_s=budget_s)
 
 
 def digest(rule: AttributeRule) -> str:
     """Names what a rule selects: equal for rules with the same XPaths, whatever their attribute is called."""
-    row = Rule((AttributeRule("x", alternatives=rule.alternatives),)).to_json()
+    row = RuleDefinition((AttributeRule("x", alternatives=rule.alternatives),)).as_json()
     return hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()
 
 
@@ -399,12 +416,12 @@ def forget() -> None:
     """Drops everything kept in this process."""
     with _LOCK:
         _WORKSPACES.clear()
-    _COUNTED.clear()
+    with _COUNTED_LOCK:
+        _COUNTED.clear()
 
 
 _LOCK = threading.Lock()
 _WORKSPACES: OrderedDict[int, Workspace] = OrderedDict()
-_COUNTED: Recent[tuple[str, str], int] = Recent(_COUNTS)
 
 
 def _held_bytes(only: Workspace | None = None) -> int:

@@ -38,7 +38,7 @@ def of(event: Event, breakage: Breakage) -> Words:
         return _repair(breakage)
     if event == Event.RECOVERY:
         return _recovery(breakage)
-    raise ValueError(f"{event.label!r} is not told of a breakage")
+    raise ValueError(f"no alert about a breakage is sent for {event.label!r}")
 
 
 def of_digest(channel: AlertChannel, now: datetime) -> Words:
@@ -71,7 +71,7 @@ def of_test(channel: AlertChannel) -> Words:
     """What the test button sends."""
     return Words.of(
         f"Vertex: a test of “{channel.name}”",
-        [f"Alerts reach this channel. It is told when: {', '.join(channel.event_labels).lower() or 'nothing'}.", _link(reverse("home"))],
+        [f"Alerts reach this channel. It gets these alerts: {', '.join(channel.event_labels).lower() or 'none'}.", _link(reverse("home"))],
     )
 
 
@@ -80,7 +80,7 @@ def _break(breakage: Breakage) -> Words:
     records = Record.objects.here().filter(cluster=breakage.cluster).count()
     before = Check.objects.filter(cluster=breakage.cluster, rule=breakage.rule, checked_at__lt=check.checked_at, verdict=Check.Verdict.OK)
     last = before.order_by("-checked_at").values_list("checked_at", flat=True).first()
-    example = next((each["url"] for each in check.evidence if each["attribute"] in breakage.attributes), "")
+    example = next((each.url for each in check.read_evidence() if each.attribute in breakage.attributes), "")
     since = f"Found at {_time(check.checked_at)}" + (f"; it still worked at {_time(last)}." if last else ".")
     return Words.of(
         f"Broken: {_names(breakage.attributes)} of {_where(breakage)}",
@@ -94,8 +94,8 @@ def _break(breakage: Breakage) -> Words:
                     f"Affected: {_count(records, 'record')}",
                 ]
             ),
-            "What to do: compare the old and the new page, then accept the repair that is proposed, mark the values yourself, or dismiss "
-            "the alarm if nothing is wrong. Until then do not rely on these values.",
+            "What to do: Compare the old and the new page. Then accept the proposed repair, mark the values yourself, or dismiss the alarm "
+            "if nothing is wrong. Do not rely on these values until then.",
             _link(breakage.get_absolute_url()),
         ],
     )
@@ -103,12 +103,12 @@ def _break(breakage: Breakage) -> Words:
 
 def _repair(breakage: Breakage) -> Words:
     version = f"version {breakage.proposal.version}" if breakage.proposal else "another version"
-    who = f"accepted by {breakage.closed_by}" if breakage.closed_by else "which passed every test and went live by itself"
+    who = f"accepted by {breakage.closed_by}" if breakage.closed_by else "which passed every test and went live automatically"
     return Words.of(
         f"Repaired: {_names(breakage.attributes)} of {_where(breakage)}",
         [
             f"The rule works again: {version}, {who}. It was broken {_span(breakage)}.",
-            "What to do: nothing where the site is fetched from its address, since that is done anew; upload other pages again.",
+            "What to do: If the site is fetched from its address, nothing: Vertex fetches it again. Otherwise, upload its pages again.",
             _link(breakage.get_absolute_url()),
         ],
     )
@@ -118,8 +118,8 @@ def _recovery(breakage: Breakage) -> Words:
     return Words.of(
         f"Works again: {_names(breakage.attributes)} of {_where(breakage)}",
         [
-            f"The site's pages are as the rule knows them again; nobody changed the rule. It was broken {_span(breakage)}.",
-            "What to do: nothing.",
+            f"The site's pages are again as the rule expects them; nobody changed the rule. It was broken {_span(breakage)}.",
+            "What to do: Nothing.",
             _link(breakage.get_absolute_url()),
         ],
     )
@@ -134,7 +134,7 @@ def _listed(head: str, breakages: "QuerySet[Breakage]", *, state: bool = False) 
         + (
             each.get_state_display().lower()
             if state
-            else f"since {_time(each.opened_at)}" + (", a repair waits" if each.proposal_id else "")
+            else f"since {_time(each.opened_at)}" + (", a repair is proposed" if each.proposal_id else "")
         )
         for each in rows
     ]
@@ -144,9 +144,10 @@ def _listed(head: str, breakages: "QuerySet[Breakage]", *, state: bool = False) 
 
 def _share(check: Check, attributes: Sequence[str]) -> str:
     """Of the worst attribute."""
-    counts = [(round(found["fraction"] * found["pages"]), found["pages"]) for name in attributes if (found := check.attributes.get(name))]
+    findings = check.read_attributes()
+    counts = [(round(found.fraction * found.pages), found.pages) for name in attributes if (found := findings.get(name))]
     hit, pages = max(counts, default=(0, 0))
-    return f"{hit} of {pages} watched pages that have it"
+    return f"{hit} of {pages} watched pages with this attribute"
 
 
 def _names(attributes: Sequence[str]) -> str:
@@ -172,4 +173,4 @@ def _time(at: datetime) -> str:
 
 
 def _link(path: str) -> str:
-    return f"Look: {settings.VERTEX_PUBLIC_URL}{path}"
+    return f"View: {settings.VERTEX_PUBLIC_URL}{path}"

@@ -27,12 +27,12 @@ WAITS = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 20, 60, 240))
 """After the first, second, … attempt that failed; after the last there is none any more."""
 
 SENDING_AT_MOST = timedelta(minutes=10)
-"""Longer nobody sends: its worker is dead."""
+"""An alert that has been sending for longer than this has lost its worker."""
 
 DIGEST_HOUR = 7
 """Of the day, in VERTEX_TIME_ZONE, from which the digest is sent."""
 
-UNSURE = "Its worker died while it was being sent, so it may have arrived or not. It is not sent twice by itself."
+UNSURE = "The worker died while sending the alert, so it may or may not have arrived. Vertex does not send it again automatically."
 
 POST_AT_MOST_S = 60.0
 
@@ -98,7 +98,7 @@ def post(channel: AlertChannel, words: Words) -> str:
     said: list[str] = []
     sender = Apprise(asset=AppriseAsset(app_id="Vertex", app_desc="Vertex", app_url="", async_mode=False))
     if not sender.add(channel.url):
-        return "The address is none that can be used."
+        return "The address cannot be used."
     taken = sender.notify(
         body=words.body,
         title=words.title,
@@ -109,7 +109,7 @@ def post(channel: AlertChannel, words: Words) -> str:
     )
     if taken:
         return ""
-    return redacted(said[0] if said else "The service did not take it.", channel.url)[:500]
+    return redacted(said[0] if said else "The service did not accept the alert.", channel.url)[:500]
 
 
 def redacted(text: str, url: str) -> str:

@@ -5,6 +5,7 @@ a repair for each open breakage that has none: the broken attributes alone are r
 as they are. A repair waits for a person, unless the site's monitor lets it go live and every test passes.
 """
 
+from dataclasses import replace
 from datetime import datetime
 
 from django.contrib.auth.models import User
@@ -14,9 +15,9 @@ from django.utils import timezone
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.learning.tables import table
 from extraction.algorithms.rules import xslt
-from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Bellwether, Breakage, Check, Decision, Event, Monitor, Record, Rule, Site, Snapshot
 from extraction.models.monitor import BreakageQuerySet
+from extraction.models.rule_report import FailedAttribute
 from extraction.services.core import signals, stored_pages
 from extraction.services.labels import proofs
 from extraction.services.monitoring import alerts, page_visits, repairs
@@ -55,10 +56,10 @@ def propose_open(site: Site, *, now: datetime) -> int:
 
 def propose(breakage: Breakage, *, now: datetime) -> Rule | None:
     """Relearns the broken attributes from the check's pages; None, with the breakage's note saying why, when none can be."""
-    repair = repairs.make(RuleValue.from_json(breakage.rule.definition), breakage.attributes, _pages(breakage))
+    repair = repairs.make(breakage.rule.read_definition(), breakage.attributes, _pages(breakage))
     if not repair.relearned:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in repair.failed.items())
-        breakage.note = reasons[:500] or "There is nothing to learn from."
+        breakage.note = reasons[:500] or "There is nothing to learn a repair from."
         breakage.save(update_fields=["note"])
         return None
     report = repair.report(breakage.rule)
@@ -79,7 +80,7 @@ def accept(breakage: Breakage, *, user: User | None = None, now: datetime | None
     old XPath gives wrong values. Raises rules.StateError when there is no proposal, when it cannot be published, or nothing of it is left.
     """
     if breakage.proposal is None or breakage.state != Breakage.State.OPEN:
-        raise rules.StateError("There is no repair to accept any more.")
+        raise rules.StateError("There is no longer a repair to accept.")
     at = now or timezone.now()
     with transaction.atomic():
         proposal = _accepted(breakage, breakage.proposal, user, doubtful=doubtful)
@@ -93,17 +94,18 @@ def accept(breakage: Breakage, *, user: User | None = None, now: datetime | None
 
 def _accepted(breakage: Breakage, proposal: Rule, user: User | None, *, doubtful: bool) -> Rule:
     """The proposal, or a version of it without what is left out."""
-    proof = proofs.proof(proposal.report, breakage.attributes)
+    report = proposal.read_report()
+    proof = proofs.proof(report, breakage.attributes)
     if not proof.found and not (doubtful and proof.doubtful):
-        raise rules.StateError("Nothing of this repair is proven. Look at it, edit it or mark the values yourself.")
-    verdicts = breakage.check_found.attributes
-    wrong = {name: reason for name, reason in proof.lost.items() if verdicts.get(name, {}).get("kind") == "incorrect"}
+        raise rules.StateError("Nothing in this repair is proven. Review it, edit it or mark the values yourself.")
+    incorrect = {name for name, found in breakage.check_found.read_attributes().items() if found.kind == Check.Verdict.INCORRECT}
+    wrong = {name: reason for name, reason in proof.lost.items() if name in incorrect}
     left = wrong | ({} if doubtful else dict(proof.doubtful))
     if not left:
         return proposal
-    failed = [{"name": name, "reason": reason} for name, reason in {**proof.lost, **left}.items()]
-    value = repairs.without(rules.value_of(proposal), left)
-    return rules.add_draft(breakage.cluster, value, report=proposal.report | {"failed": failed}, origin=Rule.Origin.REPAIRED, user=user)
+    failed = tuple(FailedAttribute(name=name, reason=reason) for name, reason in {**proof.lost, **left}.items())
+    value = repairs.without(proposal.read_definition(), left)
+    return rules.add_draft(breakage.cluster, value, report=replace(report, failed=failed), origin=Rule.Origin.REPAIRED, user=user)
 
 
 def dismiss(breakage: Breakage, *, user: User | None = None, now: datetime | None = None) -> bool:
@@ -155,7 +157,7 @@ def _close(breakages: BreakageQuerySet, state: Breakage.State, at: datetime, use
 def _pages(breakage: Breakage) -> list[Seen]:
     """The check's pages that can be read then and now."""
     sheet = xslt.Stylesheet.compile(breakage.rule.stylesheet)
-    pairs = [(row["old"], row["new"]) for row in breakage.check_found.pages if row["new"]]
+    pairs = [(each.old, each.new) for each in breakage.check_found.read_pages() if each.new]
     snapshots = Snapshot.objects.in_bulk([pk for pair in pairs for pk in pair])
     found = []
     for pair in pairs:
@@ -169,6 +171,6 @@ def _pages(breakage: Breakage) -> list[Seen]:
 
 def _renew_baselines(check: Check) -> None:
     """From now on the pages as the check found them are what is right."""
-    for row in check.pages:
-        if row["new"]:
-            Bellwether.objects.filter(cluster=check.cluster, page__url=row["url"]).update(baseline=row["new"])
+    for each in check.read_pages():
+        if each.new:
+            Bellwether.objects.filter(cluster=check.cluster, page__url=each.url).update(baseline=each.new)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -22,11 +21,12 @@ from extraction.algorithms.learning.tables import table
 from extraction.algorithms.monitoring import verdict as judging
 from extraction.algorithms.monitoring.verdict import AttributeVerdict, Evidence, Thresholds, Verdict, Visit
 from extraction.algorithms.rules import xslt
-from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.algorithms.sketches import shingles
 from extraction.algorithms.sketches.shingles import Mask
 from extraction.fetching.crawl.messages import Outcome
 from extraction.models import Bellwether, Breakage, Check, Monitor, Rule, Run, Site
+from extraction.models.check_findings import AttributeFinding, CheckedPage, CheckEvidence
+from extraction.models.run_values import RunSummary
 from extraction.services.core.runs import Progress
 from extraction.services.monitoring import bellwethers, breakages, history, page_visits
 from extraction.services.monitoring.page_visits import Answer, Fetch
@@ -41,10 +41,10 @@ MAX_EVIDENCE = 150
 Values = Mapping[str, tuple[str, ...]]
 
 
-def run(run: Run, progress: Progress) -> dict[str, Any]:
+def run(run: Run, progress: Progress) -> RunSummary:
     """The run's job: fetches by the site's source; summary {checked, ok, broken, unreachable}."""
     fetch = page_visits.fetcher(run.site, spool=f"check-{run.pk}")
-    progress(0, total=_serving(run.site).count(), message="Looking at its pages")
+    progress(0, total=_serving(run.site).count(), message="Checking pages")
     return check(run.site, fetch=fetch, now=timezone.now, run=run, tell=progress, confirm_after_s=settings.VERTEX_CONFIRM_AFTER_S)
 
 
@@ -56,7 +56,7 @@ def check(
     run: Run | None = None,
     tell: Callable[[int], None] = lambda _: None,
     confirm_after_s: float = 0.0,
-) -> dict[str, Any]:
+) -> RunSummary:
     """Checks every template of the site whose rule serves. fetch, now: how pages and the time come, for simulations."""
     found: list[Check] = []
     for number, rule in enumerate(_serving(site).select_related("cluster").order_by("cluster__number")):
@@ -67,12 +67,12 @@ def check(
     Monitor.objects.filter(site=site).update(last_checked_at=now())
     breakages.propose_open(site, now=now())
     kinds = [each.verdict for each in found]
-    return {
-        "checked": len(found),
-        "broken": sum(bool(each.confirmed and each.broken) for each in found),
-        "unreachable": kinds.count(Check.Verdict.UNREACHABLE),
-        "ok": sum(not each.broken and each.verdict != Check.Verdict.UNREACHABLE for each in found),
-    }
+    return RunSummary(
+        checked=len(found),
+        broken=sum(bool(each.confirmed and each.broken) for each in found),
+        unreachable=kinds.count(Check.Verdict.UNREACHABLE),
+        ok=sum(not each.broken and each.verdict != Check.Verdict.UNREACHABLE for each in found),
+    )
 
 
 def _serving(site: Site) -> QuerySet[Rule]:
@@ -114,7 +114,7 @@ class Looker:
 
     def __init__(self, rule: Rule, watched: Sequence[Bellwether]) -> None:
         self.rule, self.watched = rule, watched
-        self.value = RuleValue.from_json(rule.definition)
+        self.value = rule.read_definition()
         self.sheet = xslt.Stylesheet.compile(rule.stylesheet)
         self.masks = [Mask.from_text(text) for text in rule.cluster.masks]
         self.old = {each.page.url: page for each in watched if (page := history.page(each.baseline)) is not None}
@@ -140,7 +140,7 @@ class Looker:
         root = page_visits.tree(answer) if answer else None
         if answer is None or answer.content is None or root is None:
             return None
-        vector = shingles.vector(answer.content)
+        vector = shingles.compute_vector(answer.content)
         covered = not self.masks or any(mask.covers(vector) for mask in self.masks)
         return Visit(url, self.old[url], table(root), self.before[url], page_visits.values_of(self.sheet, root), covered)
 
@@ -148,7 +148,7 @@ class Looker:
 def _told_apart(answers: Mapping[str, Answer]) -> dict[str, Answer]:
     """The answers; the same page at several addresses is none of theirs but a challenge, a notice or a front page."""
     counts = Counter(each.content for each in answers.values() if each.content)
-    wall = Answer(Outcome.LOGIN_OR_BOT, message="The same page came for several addresses.")
+    wall = Answer(Outcome.LOGIN_OR_BOT, message="Several addresses gave the same page.")
     return {url: wall if each.content and counts[each.content] > 1 else each for url, each in answers.items()}
 
 
@@ -182,7 +182,8 @@ def _write(rule: Rule, watched: Sequence[Bellwether], looked: Looked, *, confirm
         answer = looked.answers.get(each.page.url, Answer(Outcome.UNREACHABLE))
         answered = each.page.url in news
         new = page_visits.keep(each.page, answer, at) if answered else None
-        pages.append({"url": each.page.url, "outcome": str(answer.outcome), "old": each.baseline_id, "new": new.pk if new else None})
+        new_id = new.pk if new else None
+        pages.append(CheckedPage(url=each.page.url, outcome=str(answer.outcome), old=each.baseline_id, new=new_id))
         Bellwether.objects.filter(pk=each.pk).update(asked=F("asked") + 1, answered=F("answered") + int(answered))
         if new is not None and not found.broken:
             Bellwether.objects.filter(pk=each.pk).update(baseline=new)
@@ -199,35 +200,32 @@ def _write(rule: Rule, watched: Sequence[Bellwether], looked: Looked, *, confirm
         asked=found.asked,
         reached=found.reached,
         covered_fraction=found.covered_fraction,
-        attributes={name: _row(name, each, looked.visits) for name, each in found.attributes.items()},
-        pages=pages,
-        evidence=[
-            {
-                "attribute": name,
-                "url": each.url,
-                "kind": each.kind,
-                "strong": each.strong,
-                "before": list(each.before),
-                "now": list(each.now),
-                "reason": each.reason,
-            }
-            for name, each in _evidence(found)
-        ],
+        attributes={name: _finding(name, each, looked.visits).as_json() for name, each in found.attributes.items()},
+        pages=[each.as_json() for each in pages],
+        evidence=[_evidence(name, each).as_json() for name, each in _kept_evidence(found)],
     )
 
 
-def _evidence(found: Verdict) -> list[tuple[str, Evidence]]:
+def _evidence(name: str, found: Evidence) -> CheckEvidence:
+    return CheckEvidence(
+        attribute=name,
+        url=found.url,
+        kind=found.kind,
+        strong=found.strong,
+        before=tuple(found.before),
+        now=tuple(found.now),
+        reason=found.reason,
+    )
+
+
+def _kept_evidence(found: Verdict) -> list[tuple[str, Evidence]]:
     """MAX_EVIDENCE pieces by attribute: the first of each, the second of each and so on."""
     ranked = [(rank, name, each) for name, verdict in found.attributes.items() for rank, each in enumerate(verdict.evidence)]
     kept = {(rank, name) for rank, name, _ in sorted(ranked, key=lambda row: row[0])[:MAX_EVIDENCE]}
     return [(name, each) for rank, name, each in ranked if (rank, name) in kept]
 
 
-def _row(name: str, found: AttributeVerdict, seen: Sequence[Visit]) -> dict[str, Any]:
+def _finding(name: str, found: AttributeVerdict, seen: Sequence[Visit]) -> AttributeFinding:
     empty = sum(not visit.now.get(name) for visit in seen)
-    return {
-        "kind": found.kind,
-        "pages": found.pages,
-        "fraction": round(found.fraction, 4),
-        "null_fraction": round(empty / len(seen), 4) if seen else None,
-    }
+    null_fraction = round(empty / len(seen), 4) if seen else None
+    return AttributeFinding(kind=found.kind, pages=found.pages, fraction=round(found.fraction, 4), null_fraction=null_fraction)

@@ -36,9 +36,9 @@ def dispatch(now: datetime) -> int:
 def check_now(site: Site, user: User | None = None) -> Run:
     """A check of the site's rules at once; one that is under way is given back. Raises JobError when there is nothing to check."""
     if not sources.ready(site):
-        raise runs.JobError(f"{site.name} has no address; give it one under Settings, then its pages can be looked at again.")
+        raise runs.JobError(f"{site.name} has no address, so its pages cannot be checked. Enter one under Settings.")
     if not Rule.objects.serving().of_site(site).not_ignored().exists():
-        raise runs.JobError(f"{site.name} has no live rule; publish one first.")
+        raise runs.JobError(f"{site.name} has no live rule. Publish one first.")
     return _run(site, user)
 
 

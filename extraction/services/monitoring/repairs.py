@@ -6,7 +6,6 @@ A list is relearned whole, from its old rows, since its attributes' XPaths begin
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from extraction.algorithms.learning.apriori import LearnedXPath
 from extraction.algorithms.learning.features import PageTable
@@ -14,9 +13,17 @@ from extraction.algorithms.monitoring.list_judging import places
 from extraction.algorithms.monitoring.list_relearning import RelearnedList, relearn_list
 from extraction.algorithms.monitoring.relearning import NotRelearned, Relearned, relearn
 from extraction.algorithms.rules.apply import Extraction, attribute_values
-from extraction.algorithms.rules.rule import AttributeRule
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
 from extraction.models import Rule
+from extraction.models.rule_report import (
+    AttributeReport,
+    ColumnReport,
+    FailedAttribute,
+    ListReport,
+    RelearnedReport,
+    RuleReport,
+    XPathReport,
+)
 from extraction.services.labels.proofs import AGREEMENT, LEAST_JUDGES
 from extraction.services.monitoring import page_visits
 
@@ -38,10 +45,10 @@ class Repair:
     the report}. given: {attribute: pages of those tried on which it has a value, and several}. pages: how many were tried.
     """
 
-    value: RuleValue
+    value: RuleDefinition
     relearned: Mapping[str, Relearned]
     failed: Mapping[str, str]
-    lists: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    lists: Mapping[str, ListReport] = field(default_factory=dict)
     given: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     pages: int = 0
 
@@ -51,35 +58,48 @@ class Repair:
         judged = self.relearned.values()
         return not self.failed and all(each.agreement_fraction >= AGREEMENT and each.judged >= LEAST_JUDGES for each in judged)
 
-    def report(self, rule: Rule) -> dict[str, Any]:
+    def report(self, rule: Rule) -> RuleReport:
         """The broken version's report with the entries of what was relearned replaced."""
+        old = rule.read_report()
         own = {each.name for each in self.value.attributes}
-        before = {entry["name"]: entry for entry in rule.report.get("attributes", [])}
-        entries = list((before | {name: self._counted(name, made) for name, made in self.relearned.items() if name in own}).values())
-        listed: dict[str, Any] = {entry["name"]: entry for entry in rule.report.get("lists", [])}
-        lists = list((listed | dict(self.lists)).values())
-        failed = [{"name": name, "reason": reason} for name, reason in self.failed.items()]
+        entries = {each.name: each for each in old.attributes}
+        entries |= {name: self._entry(name, made) for name, made in self.relearned.items() if name in own}
+        report = replace(
+            old,
+            attributes=tuple(entries.values()),
+            lists=tuple(({each.name: each for each in old.lists} | dict(self.lists)).values()),
+            failed=tuple(FailedAttribute(name=name, reason=reason) for name, reason in self.failed.items()),
+            repaired_from=rule.version,
+        )
+        if not self.relearned:
+            return report
         # Why the old XPaths were chosen says nothing of the new ones.
-        why = {name: said for name, said in rule.report.get("explained", {}).items() if name not in self.relearned}
-        figures = {"pages": self.pages, "checked": self.pages, "explained": why} if self.relearned else {}
-        return rule.report | {"attributes": entries, "lists": lists, "failed": failed, "repaired_from": rule.version} | figures
+        explained = {name: why for name, why in old.explained.items() if name not in self.relearned}
+        return replace(report, pages=self.pages, checked=self.pages, explained=explained)
 
-    def _counted(self, name: str, made: Relearned) -> dict[str, Any]:
+    def _entry(self, name: str, made: Relearned) -> AttributeReport:
         hits, several = self.given.get(name, (0, 0))
-        return _entry(name, made) | {"hits": hits, "checked": self.pages, "without": [], "several": several, "several_on": []}
+        return AttributeReport(
+            name=name,
+            alternatives=_alternatives(made.learned.alternatives),
+            relearned=_relearned(made),
+            checked=self.pages,
+            hits=hits,
+            several=several,
+        )
 
 
-def without(value: RuleValue, names: Collection[str]) -> RuleValue:
+def without(value: RuleDefinition, names: Collection[str]) -> RuleDefinition:
     """The rule with nothing for these attributes: no value is better than one that is known to be wrong."""
 
     def left(each: AttributeRule) -> AttributeRule:
         return replace(each, alternatives=()) if each.name in names else each
 
     lists = tuple(replace(one, attributes=tuple(map(left, one.attributes))) for one in value.lists)
-    return RuleValue(tuple(map(left, value.attributes)), lists)
+    return RuleDefinition(tuple(map(left, value.attributes)), lists)
 
 
-def make(value: RuleValue, broken: Collection[str], seen: Sequence[Seen]) -> Repair:
+def make(value: RuleDefinition, broken: Collection[str], seen: Sequence[Seen]) -> Repair:
     """The rule with the broken attributes relearned on pages that were seen before and after."""
     pages, before = [each.new for each in seen], [page_visits.together(each.before) for each in seen]
     attributes = [each for each in value.attributes if each.name in broken]
@@ -109,45 +129,38 @@ def _given(attribute: AttributeRule, pages: Sequence[PageTable]) -> tuple[int, i
     return sum(count > 0 for count in counts), sum(count > 1 for count in counts)
 
 
-def _list_entry(made: RelearnedList, pages: Sequence[PageTable]) -> dict[str, Any]:
+def _list_entry(made: RelearnedList, pages: Sequence[PageTable]) -> ListReport:
     """A list's entry in the report, counted over the pages that it was relearned on."""
     given = [places(made.rule, page) for page in pages]
     filled = Counter(name for rows in given for row in rows for name, values in row.items() if values)
-    return {
-        "name": made.rule.name,
-        "alternatives": _alternatives([made.learned.rows]),
-        "attributes": [_entry(name, each) for name, each in made.attributes.items()],
-        "hits": sum(map(bool, given)),
-        "checked": len(pages),
-        "rows": sum(map(len, given)),
-        "without": [],
-        "filled": dict(filled),
-    }
-
-
-def _alternatives(learned: Sequence[LearnedXPath]) -> list[dict[str, Any]]:
-    return [
-        {
-            "xpath": each.xpath,
-            "precision": each.precision,
-            "distance": each.distance,
-            "support": each.support,
-            "features": list(each.features),
-        }
-        for each in learned
+    columns = [
+        ColumnReport(name=name, alternatives=_alternatives(each.learned.alternatives), relearned=_relearned(each))
+        for name, each in made.attributes.items()
     ]
+    return ListReport(
+        name=made.rule.name,
+        alternatives=_alternatives([made.learned.rows]),
+        checked=len(pages),
+        hits=sum(map(bool, given)),
+        rows=sum(map(len, given)),
+        filled=dict(filled),
+        attributes=tuple(columns),
+    )
 
 
-def _entry(name: str, made: Relearned) -> dict[str, Any]:
-    return {
-        "name": name,
-        "alternatives": _alternatives(made.learned.alternatives),
-        "relearned": {
-            "found": made.found,
-            "learned_from": len(made.learned_from),
-            "judged": made.judged,
-            "agreeing": made.agreeing,
-            "returned": made.returned,
-            "stage": made.stage,
-        },
-    }
+def _alternatives(learned: Sequence[LearnedXPath]) -> tuple[XPathReport, ...]:
+    return tuple(
+        XPathReport(xpath=each.xpath, precision=each.precision, distance=each.distance, support=each.support, features=each.features)
+        for each in learned
+    )
+
+
+def _relearned(made: Relearned) -> RelearnedReport:
+    return RelearnedReport(
+        found=made.found,
+        learned_from=len(made.learned_from),
+        judged=made.judged,
+        agreeing=made.agreeing,
+        returned=made.returned,
+        stage=made.stage,
+    )

@@ -8,7 +8,7 @@ new template's own rule, which waits for a person unless the site lets repairs g
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -19,9 +19,11 @@ from extraction.algorithms.monitoring import verdict as judging
 from extraction.algorithms.monitoring.verdict import Visit
 from extraction.algorithms.rules import reuse, xslt
 from extraction.algorithms.rules.reuse import NoReuse, OldCluster, Reuse
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.algorithms.sketches.shingles import Mask
 from extraction.models import Cluster, Decision, Monitor, Record, Rule, Run, Site, Snapshot
+from extraction.models.rule_report import ReusedFrom
+from extraction.models.run_values import RunSummary
 from extraction.services.core import runs
 from extraction.services.core.runs import Progress
 from extraction.services.monitoring import history, page_visits, repairs
@@ -43,16 +45,16 @@ def start(site: Site, *, user: User | None = None) -> Run | None:
     return runs.start(Run.Kind.REUSE, site, unit="templates", user=user) if _shared(site) else None
 
 
-def run(run: Run, progress: Progress) -> dict[str, Any]:
+def run(run: Run, progress: Progress) -> RunSummary:
     """The job. A template that has a version by now is left alone, so it may begin again. Summary: templates, reused, relearned, live."""
     shared = _shared(run.site)
     progress(0, total=len(shared))
-    summary = Counter(templates=len(shared), reused=0, relearned=0, live=0)
+    counts = Counter[str]()
     for done, (cluster_id, pairs) in enumerate(sorted(shared.items()), 1):
         cluster = Cluster.objects.get(pk=cluster_id)
-        summary.update(_offer(cluster, pairs, progress))
+        counts.update(_offer(cluster, pairs, progress))
         progress(done)
-    return dict(summary)
+    return RunSummary(templates=len(shared), reused=counts["reused"], relearned=counts["relearned"], live=counts["live"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ def _offer(cluster: Cluster, pairs: Pairs, progress: Progress) -> dict[str, int]
     """Gives the cluster a version made of the best old rule; what was counted."""
     old = Cluster.objects.get(pk=_chosen(cluster, pairs))
     rule = old.rules.serving().get()
-    value = RuleValue.from_json(rule.definition)
+    value = rule.read_definition()
     tried = _try(rule, value, pairs[old.pk])
     repair = repairs.make(value, tried.broken, tried.seen)
     for name, reason in repair.failed.items():
@@ -142,7 +144,7 @@ def _old(cluster: Cluster, shared: Sequence[tuple[int, int]]) -> OldCluster:
     return OldCluster(cluster.pk, frozenset(Mask.from_text(text) for text in cluster.masks), frozenset(urls), importance)
 
 
-def _try(rule: Rule, value: RuleValue, shared: Sequence[tuple[int, int]]) -> Tried:
+def _try(rule: Rule, value: RuleDefinition, shared: Sequence[tuple[int, int]]) -> Tried:
     """broken: by the field test, and by what a check would say; {attribute: why}."""
     sheet, seen, looked = xslt.Stylesheet.compile(rule.stylesheet), list[Seen](), list[Visit]()
     chosen = shared[:: -(-len(shared) // MAX_SHARED)]
@@ -162,8 +164,8 @@ def _try(rule: Rule, value: RuleValue, shared: Sequence[tuple[int, int]]) -> Tri
 
 def _draft(cluster: Cluster, rule: Rule, repair: Repair) -> Rule:
     """The new cluster's first version; its record type is the old cluster's where it has none."""
-    report = repair.report(rule) | {"reused_from": {"template": rule.cluster.label, "version": rule.version}}
-    report.pop("repaired_from")
+    reused = ReusedFrom(template=rule.cluster.label, version=rule.version)
+    report = replace(repair.report(rule), repaired_from=None, reused_from=reused)
     origin = Rule.Origin.REPAIRED if repair.relearned or repair.failed else Rule.Origin.REUSED
     with transaction.atomic():
         Cluster.objects.filter(pk=cluster.pk, record_type=None).update(record_type=rule.cluster.record_type, small=False)

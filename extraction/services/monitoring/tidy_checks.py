@@ -5,7 +5,7 @@ something of, what an open breakage shows, and for EVIDENCE_DAYS what a check th
 snapshot or asset has them: first to a bin, and for good days later, since an import may store the same bytes at the same moment.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -52,11 +52,7 @@ def _shown(now: datetime) -> set[int]:
     """The snapshots that checks show which are still looked at."""
     recent = Q(checked_at__gte=now - timedelta(days=EVIDENCE_DAYS)) & ~Q(evidence=[])
     checks = Check.objects.filter(recent | Q(pk__in=Breakage.objects.open().values("check_found")))
-    return _named(checks.values_list("pages", flat=True).iterator())
-
-
-def _named(pages: Iterable[Sequence[dict[str, int | None]]]) -> set[int]:
-    return {pk for rows in pages for row in rows for pk in (row.get("old"), row.get("new")) if pk}
+    return {pk for check in checks.only("pages").iterator() for page in check.read_pages() for pk in (page.old, page.new) if pk}
 
 
 def _delete(snapshots: Sequence[int]) -> int:

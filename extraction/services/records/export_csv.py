@@ -3,19 +3,21 @@
 Spreadsheets run a cell that looks like a formula. After OWASP's "CSV Injection", each value that begins with one of ``= + -
 @``, a tab or a line break gets an apostrophe in front, which spreadsheets do not show, unless it is a plain number such as
 -12.50 or +3 or a telephone number in groups such as +49 30 123, which no spreadsheet can work out; of joined values each one.
-With `guarded` off in the layout, cells stand as they are, for programs. Quotes go around a field also where it holds what other
-settings take for a separator (semicolon, tab), so that a value cannot begin a new cell there.
+With `guarded` off in the layout, cells stand as they are, for programs. Quotes go around all fields of a line in which one holds what
+other settings take for a separator (semicolon, tab), so that a value cannot begin a new cell there.
 """
 
+import csv
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Attribute, Cluster, Record, RecordList, Rule
 from extraction.models.record import RecordQuerySet
+from extraction.models.record_values import RecordValue, read_rows, read_values
 
 URL_COLUMN = "source_url"
 
@@ -34,7 +36,8 @@ _PLAIN_NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d+)*|[.,]\d+)(?:[eE][+-]?\d+)?%?
 _TELEPHONE = re.compile(r"\+\d+(?: (?:\d+|\(\d+\)))+", re.ASCII)
 """Groups of digits apart by spaces. With - or / between them they are a sum that a spreadsheet works out."""
 
-_QUOTED = re.compile(r"[\",;\t\r\n]|^ | $")
+_OTHER_SEPARATOR = re.compile(r"[;\t]|^ | $")
+"""What the csv module does not quote, but some settings take for a separator or cut off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ def default_layout(cluster: Cluster, **changes: Any) -> Layout:
     attributes += [(each.name, each.multiple) for each in schema if each.list is None]
     if not attributes:
         rule = Rule.objects.filter(cluster=cluster).order_by("-version").first()
-        attributes = _of_rule(RuleValue.from_json(rule.definition), wanted) if rule else []
+        attributes = _of_rule(rule.read_definition(), wanted) if rule else []
     layout = Layout((*(name for name, _ in attributes), URL_COLUMN), multiple=frozenset(name for name, several in attributes if several))
     return replace(layout, **changes)
 
@@ -89,7 +92,7 @@ def usual_list(cluster: Cluster) -> str:
     return names[0] if names else ""
 
 
-def _of_rule(rule: RuleValue, wanted: str) -> list[tuple[str, bool]]:
+def _of_rule(rule: RuleDefinition, wanted: str) -> list[tuple[str, bool]]:
     rows = [attribute for each in rule.lists if each.name == wanted for attribute in each.attributes]
     return [(each.name, each.multiple) for each in [*rows, *rule.attributes]]
 
@@ -124,10 +127,17 @@ def blocks(lines: Iterable[str]) -> Iterator[str]:
 
 def line(cells: Iterable[str]) -> str:
     """One record of RFC 4180 with its CRLF. An only cell that is empty is quoted: a blank line is no record for most readers."""
-    return (",".join(map(_field, cells)) or '""') + "\r\n"
+    fields = list(cells)
+    return '""\r\n' if fields == [""] else ",".join(map(_field, fields)) + "\r\n"
 
 
-def cell(name: str, values: Sequence[Mapping[str, Any]], layout: Layout) -> str:
+def _field(text: str) -> str:
+    """A field, quoted where RFC 4180 or a reader with another separator needs it."""
+    writer = csv.writer(_Echo(), quoting=csv.QUOTE_ALL) if _OTHER_SEPARATOR.search(text) else csv.writer(_Echo())
+    return str(writer.writerow([text])).removesuffix("\r\n") if text else ""
+
+
+def cell(name: str, values: Sequence[RecordValue], layout: Layout) -> str:
     """The text of one attribute's cell, guarded."""
     texts = [_text(value, normalised=layout.normalised) for value in values]
     if layout.several == "json" and (name in layout.multiple or len(texts) > 1):
@@ -147,16 +157,19 @@ def _lines(records: RecordQuerySet, layout: Layout) -> Iterator[str]:
     yield (BOM if layout.bom else "") + line(map(guarded, layout.columns))
     found = records.given().values_list("values", "rows", "snapshot__page__url")
     for values, lists, url in found.iterator(chunk_size=CHUNK):
-        for row in lists.get(layout.list, ()) if layout.list else ({},):
-            here = values | row
+        of_page = read_values(values)
+        for row in read_rows(lists).get(layout.list, ()) if layout.list else ({},):
+            here = {**of_page, **row}
             # Where an archive gave no address, the page's is its file's name, which may begin with anything.
             yield line(guarded(url) if name == URL_COLUMN else cell(name, here.get(name, ()), layout) for name in layout.columns)
 
 
-def _text(value: Mapping[str, Any], *, normalised: bool) -> str:
-    normal = value.get("value")
-    return str(normal) if normalised and normal is not None else str(value["raw"])
+def _text(value: RecordValue, *, normalised: bool) -> str:
+    return value.value if normalised and value.value is not None else value.raw
 
 
-def _field(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
+class _Echo:
+    """A file that gives back what is written to it, so that `writerow` does, too."""
+
+    def write(self, text: str) -> str:
+        return text

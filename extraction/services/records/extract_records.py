@@ -8,7 +8,7 @@ the one its page had before; what no page of the template backs any more goes at
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urljoin
 
@@ -22,9 +22,10 @@ from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply, values, xslt
 from extraction.algorithms.rules.apply import Extraction
 from extraction.algorithms.rules.language import language_of
-from extraction.algorithms.rules.rule import AttributeRule, ListRule
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition
 from extraction.models import Cluster, Record, Rule, Run, Site, Snapshot
+from extraction.models.record_values import RecordValue, Values, rows_as_json, values_as_json
+from extraction.models.run_values import RunParameters, RunSummary
 from extraction.services.core import runs, stored_pages
 from extraction.services.core.runs import JobError, Progress
 from extraction.services.templates.page_matching import Matcher, PageRow
@@ -47,10 +48,10 @@ def start(cluster: Cluster, user: User | None = None) -> Run:
     """A run over the pages of one template with its live rule. Raises JobError when it has none."""
     rule = cluster.rules.serving().first()
     if cluster.ignored:
-        raise JobError(f"{cluster.label} is ignored.")
+        raise JobError(f"{cluster.label} is ignored. Stop ignoring it first.")
     if rule is None:
-        raise JobError(f"{cluster.label} has no live rule; publish one first.")
-    return runs.start(Run.Kind.EXTRACT, cluster.site, cluster=cluster, parameters={"rules": [rule.pk]}, user=user)
+        raise JobError(f"{cluster.label} has no live rule. Publish one first.")
+    return runs.start(Run.Kind.EXTRACT, cluster.site, cluster=cluster, parameters=RunParameters(rules=(rule.pk,)), user=user)
 
 
 def start_site(site: Site, user: User | None = None) -> Run:
@@ -58,8 +59,8 @@ def start_site(site: Site, user: User | None = None) -> Run:
     live = Rule.objects.serving().of_site(site).not_ignored().order_by("pk")
     ids = list(live.values_list("pk", flat=True))
     if not ids:
-        raise JobError(f"{site.name} has no live rule; publish one first.")
-    return runs.start(Run.Kind.EXTRACT, site, parameters={"rules": ids}, user=user)
+        raise JobError(f"{site.name} has no live rule. Publish one first.")
+    return runs.start(Run.Kind.EXTRACT, site, parameters=RunParameters(rules=tuple(ids)), user=user)
 
 
 def start_working(site: Site, user: User | None = None) -> Run | None:
@@ -69,10 +70,10 @@ def start_working(site: Site, user: User | None = None) -> Run | None:
     """
     rules = Rule.objects.live().of_site(site).not_ignored().order_by("pk")
     ids = list(rules.values_list("pk", flat=True))
-    return runs.start(Run.Kind.EXTRACT, site, parameters={"rules": ids}, user=user) if ids else None
+    return runs.start(Run.Kind.EXTRACT, site, parameters=RunParameters(rules=tuple(ids)), user=user) if ids else None
 
 
-def run(run: Run, progress: Progress) -> dict[str, Any]:
+def run(run: Run, progress: Progress) -> RunSummary:
     """Extracts from every page that belongs to a template of the run's rules; gives the figures."""
     targets = targets_of(run)
     matcher = Matcher(run.site)
@@ -84,7 +85,7 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
         left += extract(run, targets, matcher, batch)
         done += len(batch)
         rate = done / max(time.monotonic() - started, 1e-3)
-        progress(min(done, total), message=f"Extracting, {rate:,.0f} pages a second")
+        progress(min(done, total), message=f"Extracting, {rate:,.0f} pages per second")
     removed = _remove_stale(run, list(targets))
     return _summary(run, left, removed=removed, pages=done, seconds=time.monotonic() - started)
 
@@ -94,22 +95,23 @@ class Target:
     """A live rule, ready to run."""
 
     rule: Rule
-    value: RuleValue
+    value: RuleDefinition
     sheet: xslt.Stylesheet
 
 
 def targets_of(run: Run) -> dict[int, Target]:
     """{cluster id: its rule, ready to run}. Raises JobError when one is not live any more or cannot be run."""
     targets = {}
-    for rule in Rule.objects.filter(pk__in=run.parameters["rules"]).select_related("cluster"):
+    rules = run.read_parameters().rules or ()
+    for rule in Rule.objects.filter(pk__in=rules).select_related("cluster"):
         if not rule.serving:
-            raise JobError(f"Version {rule.version} of the rule of {rule.cluster.label} is not live any more. Start a new run.")
+            raise JobError(f"Version {rule.version} of the rule of {rule.cluster.label} is no longer live. Start a new run.")
         try:
-            targets[rule.cluster_id] = Target(rule, RuleValue.from_json(rule.definition), xslt.Stylesheet.compile(rule.stylesheet))
+            targets[rule.cluster_id] = Target(rule, rule.read_definition(), xslt.Stylesheet.compile(rule.stylesheet))
         except (RuleError, XPathError) as error:
             raise JobError(f"The rule of {rule.cluster.label} cannot be run: {error}") from error
-    if len(targets) < len(run.parameters["rules"]):
-        raise JobError("A rule of this run is gone. Start a new run.")
+    if len(targets) < len(rules):
+        raise JobError("A rule of this run no longer exists. Start a new run.")
     return targets
 
 
@@ -171,8 +173,8 @@ def _write(records: Sequence[Record]) -> None:
 
 def _record(run: Run, target: Target, page: PageRow, read: Callable[[PageRow], etree._Element]) -> Record:
     """What the rule gives on the page, or why nothing."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    rows: dict[str, list[dict[str, Any]]] = {}
+    found: dict[str, list[RecordValue]] = {}
+    rows: dict[str, list[dict[str, list[RecordValue]]]] = {}
     try:
         if page.error:
             raise PageError(page.error)
@@ -198,23 +200,21 @@ def _record(run: Run, target: Target, page: PageRow, read: Callable[[PageRow], e
         run=run,
         state=state,
         reason=reason if len(reason) <= MAX_REASON else reason[: MAX_REASON - 1] + "…",
-        values={name: many[:MAX_VALUES] for name, many in found.items()},
-        rows={name: many[:MAX_ROWS] for name, many in rows.items()},
+        values=values_as_json({name: many[:MAX_VALUES] for name, many in found.items()}),
+        rows=rows_as_json({name: many[:MAX_ROWS] for name, many in rows.items()}),
         text="\n".join(filter(None, [search_text(found), *(search_text(row) for many in rows.values() for row in many[:MAX_ROWS])])),
         extracted_at=timezone.now(),
     )
 
 
-def _typed(attribute: AttributeRule, raw: Sequence[str], *, base_url: str, language: str | None) -> list[dict[str, Any]]:
+def _typed(attribute: AttributeRule, raw: Sequence[str], *, base_url: str, language: str | None) -> list[RecordValue]:
     """The values read as their type; of equal ones of a single-valued attribute, one."""
     kept = raw if attribute.multiple else list(dict.fromkeys(raw))
     read = (values.read(each, attribute.type, base_url=base_url, language=language) for each in kept)
-    return [{"raw": each.raw, "value": each.value, "problem": each.problem} for each in read]
+    return [RecordValue(each.raw, each.value, each.problem) for each in read]
 
 
-def _typed_row(
-    each: ListRule, row: Mapping[str, tuple[str, ...]], *, base_url: str, language: str | None
-) -> dict[str, list[dict[str, Any]]]:
+def _typed_row(each: ListRule, row: Mapping[str, tuple[str, ...]], *, base_url: str, language: str | None) -> dict[str, list[RecordValue]]:
     """A row's values read as their types, of those that it has."""
     given = [attribute for attribute in each.attributes if row.get(attribute.name)]
     return {one.name: _typed(one, row[one.name], base_url=base_url, language=language)[:MAX_VALUES] for one in given}
@@ -231,7 +231,7 @@ def _base(root: etree._Element, url: str) -> str:
 
 
 def _verdict(
-    rule: RuleValue, counts: Mapping[str, int], rows: Mapping[str, Sequence[Any]], extraction: Extraction
+    rule: RuleDefinition, counts: Mapping[str, int], rows: Mapping[str, Sequence[Any]], extraction: Extraction
 ) -> tuple[Record.State, str]:
     failed = extraction.failed
     if not counts and not rows:
@@ -244,7 +244,7 @@ def _verdict(
         if attribute.mandatory and not count:
             wrong.append(f"{attribute.name} is missing")
         if not attribute.multiple and count > 1:
-            wrong.append(f"{attribute.name} has {count:,} values where one belongs")
+            wrong.append(f"{attribute.name} has {count:,} values, but only one is allowed")
         if count > MAX_VALUES:
             wrong.append(f"{attribute.name} has {count:,} values, of which {MAX_VALUES:,} are kept")
     for each in rule.lists:
@@ -255,9 +255,9 @@ def _verdict(
     return (Record.State.INCOMPLETE, "; ".join(wrong)) if wrong else (Record.State.COMPLETE, "")
 
 
-def search_text(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+def search_text(found: Values) -> str:
     """All raw values, case folded so that every database finds them in any case."""
-    return "\n".join(str(row["raw"]) for rows in found.values() for row in rows[:MAX_VALUES]).casefold()
+    return "\n".join(each.raw for many in found.values() for each in many[:MAX_VALUES]).casefold()
 
 
 def _remove_stale(run: Run, cluster_ids: Sequence[int]) -> int:
@@ -273,22 +273,28 @@ def _remove_stale(run: Run, cluster_ids: Sequence[int]) -> int:
     return removed
 
 
-def states_of(run: Run) -> dict[str, int]:
-    """How many records a run made, in all and by state."""
+def add_states(summary: RunSummary, run: Run) -> RunSummary:
+    """The summary with how many records the run made, in all and by state."""
     states = dict(Record.objects.filter(run=run).order_by().values_list("state").annotate(n=Count("pk")))
-    return {"records": sum(states.values()), **{state.value: states.get(state.value, 0) for state in Record.State}}
+    return replace(
+        summary,
+        records=sum(states.values()),
+        complete=states.get(Record.State.COMPLETE, 0),
+        incomplete=states.get(Record.State.INCOMPLETE, 0),
+        failed=states.get(Record.State.FAILED, 0),
+    )
 
 
-def _summary(run: Run, left: Mapping[str, int], *, removed: int, pages: int, seconds: float) -> dict[str, Any]:
-    return {
-        "pages": pages,
-        **states_of(run),
-        "unmatched": left.get("unmatched", 0),
-        "unreadable": left.get("unreadable", 0),
-        "removed": removed,
-        "reason": _commonest_reason(run),
-        "pages_per_s": round(pages / max(seconds, 1e-3), 1),
-    }
+def _summary(run: Run, left: Mapping[str, int], *, removed: int, pages: int, seconds: float) -> RunSummary:
+    summary = RunSummary(
+        pages=pages,
+        unmatched=left.get("unmatched", 0),
+        unreadable=left.get("unreadable", 0),
+        removed=removed,
+        reason=_commonest_reason(run),
+        pages_per_s=round(pages / max(seconds, 1e-3), 1),
+    )
+    return add_states(summary, run)
 
 
 def _commonest_reason(run: Run) -> str:

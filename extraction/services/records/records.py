@@ -10,7 +10,6 @@ from django.db.models.functions import Cast, NullIf
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply
-from extraction.algorithms.rules.rule import Rule as RuleValue
 from extraction.models import Attribute, Cluster, Record
 from extraction.models.record import RecordQuerySet
 from extraction.services.core import stored_pages
@@ -61,19 +60,19 @@ def place(record: Record, attribute: str, position: int = 0) -> Location:
     """
     snapshot = record.snapshot
     try:
-        rule = RuleValue.from_json(record.rule.definition)
+        rule = record.rule.read_definition()
         root = stored_pages.read_root(snapshot)
         found: Sequence[tuple[Location, str]] = apply.places(rule, root).get(attribute, ())
     except (PageError, RuleError, XPathError) as error:
         raise PlaceError(f"The place cannot be shown: {error}") from error
-    rows = record.values.get(attribute, [])
-    if not 0 <= position < len(rows):
+    values = record.read_values().get(attribute, [])
+    if not 0 <= position < len(values):
         raise PlaceError(f"The record has no value {position + 1} of {attribute}.")
-    raw = rows[position]["raw"]
-    before: int = sum(row["raw"] == raw for row in rows[:position])
+    raw = values[position].raw
+    before = sum(each.raw == raw for each in values[:position])
     places = [location for location, value in found if value == raw]
     if len(places) <= before:
-        raise PlaceError(f"“{raw[:60]}” is not found on the page any more.")
+        raise PlaceError(f"“{raw[:60]}” is no longer found on the page.")
     return places[before]
 
 

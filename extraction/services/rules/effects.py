@@ -4,13 +4,13 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply, xslt
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Cluster, SamplePage, Snapshot
-from extraction.services.core import stored_bytes, stored_pages
+from extraction.models.rule_report import AttributeReport, ListReport, RuleReport
+from extraction.services.core import stored_pages
 from extraction.services.core.coverage import MAX_LISTED
 from extraction.services.core.runs import Progress
 from extraction.services.core.stored_pages import StoredPage
@@ -69,6 +69,19 @@ class _Tally:
     without: list[int] = field(default_factory=list)
     several_on: list[int] = field(default_factory=list)
 
+    def count(self, snapshot_id: int, values: Sequence[str]) -> None:
+        different = len(set(values))
+        self.hits += different > 0
+        if not different:
+            self.without.append(snapshot_id)
+        if different > 1:
+            self.several += 1
+            self.several_on.append(snapshot_id)
+
+    def report(self, name: str, checked: int) -> AttributeReport:
+        without, several_on = tuple(self.without[:MAX_LISTED]), tuple(self.several_on[:MAX_LISTED])
+        return AttributeReport(name=name, checked=checked, hits=self.hits, several=self.several, without=without, several_on=several_on)
+
 
 @dataclass(slots=True)
 class _ListTally:
@@ -85,20 +98,24 @@ class _ListTally:
         for row in rows:
             self.filled.update(name for name, values in row.items() if values)
 
-    def as_json(self) -> dict[str, Any]:
-        return {"hits": self.hits, "rows": self.rows, "without": self.without[:MAX_LISTED], "filled": dict(self.filled)}
+    def report(self, name: str, checked: int) -> ListReport:
+        without = tuple(self.without[:MAX_LISTED])
+        return ListReport(name=name, checked=checked, hits=self.hits, rows=self.rows, without=without, filled=dict(self.filled))
 
 
-def compare(cluster: Cluster, old: RuleValue, new: RuleValue, attribute: str, *, on: Sequence[int] = ()) -> Effect:
+def compare(cluster: Cluster, old: RuleDefinition, new: RuleDefinition, attribute: str, *, on: Sequence[int] = ()) -> Effect:
     """One attribute's values by two rules on up to PREVIEW_PAGES pages, within the trial's time limit.
 
     on: the snapshots to try, those of the cluster without any, samples first.
     """
     pages = list(_within(stored_pages.find_stored_pages(on[:PREVIEW_PAGES]), PREVIEW_BYTES)) if on else _preview_pages(cluster)
-    tried = xpath_trial.run([old, new], [(_content(source), source.content_type) for source in pages], limit_s=xpath_trial.LIMIT_S)
-    if tried.timed_out and len(tried.values) + len(tried.errors) < len(pages):
+    contents = [(stored_pages.find_bytes(source), source.content_type) for source in pages]
+    tried = xpath_trial.try_rules([old, new], contents, limit_s=xpath_trial.LIMIT_S)
+    if len(tried.values) + len(tried.errors) < len(pages):
         stuck = pages[len(tried.values) + len(tried.errors)]
-        return Effect(error=f"It needs too much time or memory on {stuck.url}. Begin at an element with an id or a class.")
+        if tried.too_much:
+            return Effect(error=f"It needs too much time or memory on {stuck.url}. Start the XPath at an element with an id or a class.")
+        return Effect(error=f"It could not be tried on {stuck.url}: {tried.reason}.")
     rows = []
     for number, source in enumerate(pages):
         failed = [each[attribute] for each in tried.failed.get(number, ())[1:] if attribute in each]
@@ -109,7 +126,7 @@ def compare(cluster: Cluster, old: RuleValue, new: RuleValue, attribute: str, *,
         rows.append(EffectRow(source.snapshot_id, source.url, *found, error=tried.errors.get(number, "")))
     good = [row for row in rows if not row.error]
     if rows and not good:
-        return Effect(error=f"It could be tried on none of {len(rows)} pages. {rows[0].url}: {rows[0].error}")
+        return Effect(error=f"It could not be tried on any of {len(rows)} pages. {rows[0].url}: {rows[0].error}")
     return Effect(
         rows=tuple(rows),
         checked=len(good),
@@ -122,12 +139,10 @@ def compare(cluster: Cluster, old: RuleValue, new: RuleValue, attribute: str, *,
     )
 
 
-def effect_report(cluster: Cluster, rule: RuleValue, *, progress: Progress | None = None, done: int = 0) -> dict[str, Any]:
-    """What each attribute of a rule gives over the cluster's pages (REPORT_PAGES at most, spread evenly).
+def effect_report(cluster: Cluster, rule: RuleDefinition, *, progress: Progress | None = None, done: int = 0) -> RuleReport:
+    """What each attribute and list of a rule gives over the cluster's pages (REPORT_PAGES at most, spread evenly).
 
-    {"pages": pages of the cluster, "checked": looked at, "unreadable": how many could not be read, "attributes":
-    {name: {"hits", "several", "without": snapshot ids, "several_on": snapshot ids}}, "lists": {name: {"hits": pages with rows,
-    "rows", "without": snapshot ids, "filled": {attribute: rows with a value}}}}; lists of ids hold MAX_LISTED at most.
+    The report holds figures only, and nothing of how the rule was made. It names MAX_LISTED snapshots of a kind at most.
     """
     sources = designs.learnable_pages(cluster.pk)
     chosen = sources[:: max(1, -(-len(sources) // REPORT_PAGES))]
@@ -141,39 +156,21 @@ def effect_report(cluster: Cluster, rule: RuleValue, *, progress: Progress | Non
         except (PageError, RuleError, XPathError):
             unreadable += 1
             continue
-        _count(tallies, source.snapshot_id, given.values)
+        for name, tally in tallies.items():
+            tally.count(source.snapshot_id, given.values.get(name, ()))
         for name, list_tally in lists.items():
             list_tally.count(source.snapshot_id, given.rows.get(name, ()))
         if progress and number % 20 == 0:
             rate = number / (time.monotonic() - started)
-            progress(done + number, total=done + len(chosen), message=f"Checking the rule on {len(chosen):,} pages, {rate:.0f} a second")
-    return {
-        "pages": len(sources),
-        "checked": len(chosen) - unreadable,
-        "unreadable": unreadable,
-        "attributes": {name: _row(tally) for name, tally in tallies.items()},
-        "lists": {name: tally.as_json() for name, tally in lists.items()},
-    }
-
-
-def _count(tallies: Mapping[str, _Tally], snapshot_id: int, values: Mapping[str, Sequence[str]]) -> None:
-    for name, tally in tallies.items():
-        different = len(set(values.get(name, ())))
-        tally.hits += different > 0
-        if not different:
-            tally.without.append(snapshot_id)
-        if different > 1:
-            tally.several += 1
-            tally.several_on.append(snapshot_id)
-
-
-def _row(tally: _Tally) -> dict[str, Any]:
-    return {
-        "hits": tally.hits,
-        "several": tally.several,
-        "without": tally.without[:MAX_LISTED],
-        "several_on": tally.several_on[:MAX_LISTED],
-    }
+            progress(done + number, total=done + len(chosen), message=f"Checking the rule on {len(chosen):,} pages, {rate:.0f} per second")
+    checked = len(chosen) - unreadable
+    return RuleReport(
+        pages=len(sources),
+        checked=checked,
+        unreadable=unreadable,
+        attributes=tuple(tally.report(name, checked) for name, tally in tallies.items()),
+        lists=tuple(tally.report(name, checked) for name, tally in lists.items()),
+    )
 
 
 def _preview_pages(cluster: Cluster) -> list[StoredPage]:
@@ -181,14 +178,6 @@ def _preview_pages(cluster: Cluster) -> list[StoredPage]:
     samples = list(SamplePage.objects.filter(cluster=cluster).order_by("position").values_list("snapshot_id", flat=True)[:PREVIEW_PAGES])
     chosen = stored_pages.choose_pages(samples, designs.learnable_pages(cluster.pk), max_bytes=stored_pages.PAGE_FACTOR * PREVIEW_BYTES)
     return list(_within(chosen[:PREVIEW_PAGES], PREVIEW_BYTES))
-
-
-def _content(source: StoredPage) -> bytes:
-    """The page's bytes; none where they are gone, which the trial reports as an empty page."""
-    try:
-        return stored_bytes.get(source.sha256)
-    except FileNotFoundError:
-        return b""
 
 
 def _within(sources: Iterable[StoredPage], size_bytes: int) -> Iterable[StoredPage]:

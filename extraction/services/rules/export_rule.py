@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from extraction.algorithms.rules import exports
 from extraction.models import Rule
-from extraction.services.rules.rules import value_of
 
 CONTENT_TYPES: dict[exports.Form, str] = {"xslt": "application/xslt+xml", "scrapy": "text/x-python", "web-poet": "text/x-python"}
 
@@ -23,5 +22,5 @@ def export(rule: Rule, form: exports.Form) -> ExportedRule:
     cluster = rule.cluster
     records = cluster.record_type.name if cluster.record_type else cluster.label
     name = f"{cluster.site.slug} {records}"
-    text = exports.export(value_of(rule), form, name=name)
+    text = exports.export(rule.read_definition(), form, name=name)
     return ExportedRule(exports.file_name(form, name=name), CONTENT_TYPES[form], text)

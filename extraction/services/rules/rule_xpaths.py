@@ -1,20 +1,40 @@
 """The XPaths of a version's attributes as people read them; an attribute of a list with those of its rows before its own."""
 
-from typing import Any
+from dataclasses import dataclass
 
+from extraction.algorithms.errors import RuleError, XPathError
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.models import Rule
 
 
-def entries(rule: Rule) -> dict[str, dict[str, Any]]:
-    """What a version says of each attribute; of one of a list with what its rows are."""
-    found = {each["name"]: each for each in rule.definition.get("attributes", [])}
-    for one in rule.definition.get("lists", []):
-        found |= {each["name"]: {**each, "rows": one["rows"]} for each in one["attributes"]}
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a version has for an attribute. rows: what the rows of its list are, () for one of the page's own."""
+
+    attribute: AttributeRule
+    rows: tuple[Selector, ...] = ()
+
+
+def definition_of(rule: Rule) -> RuleDefinition:
+    """The version as a value; an empty one where the row holds none, so that its page can be shown."""
+    try:
+        return rule.read_definition()
+    except (RuleError, XPathError):
+        return RuleDefinition()
+
+
+def entries(rule: Rule) -> dict[str, Entry]:
+    """What a version has for each attribute; for one of a list with what its rows are."""
+    value = definition_of(rule)
+    found = {each.name: Entry(each) for each in value.attributes}
+    for one in value.lists:
+        found |= {each.name: Entry(each, one.rows) for each in one.attributes}
     return found
 
 
-def shown(entry: dict[str, Any] | None) -> tuple[str, ...]:
+def shown(entry: Entry | None) -> tuple[str, ...]:
     """The XPaths of such an entry; () of none."""
-    found = entry or {}
-    rows = " or ".join(each["xpath"] for each in found.get("rows", []))
-    return tuple(f"{rows} → {each['xpath']}" if rows else each["xpath"] for each in found.get("alternatives", []))
+    if entry is None:
+        return ()
+    rows = " or ".join(each.xpath for each in entry.rows)
+    return tuple(f"{rows} → {each.xpath}" if rows else each.xpath for each in entry.attribute.alternatives)

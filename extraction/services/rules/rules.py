@@ -6,7 +6,6 @@ at once follow one another; the constraint `one_serving_rule_per_cluster` stands
 
 import logging
 from dataclasses import replace
-from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
@@ -16,9 +15,9 @@ from django.utils import timezone
 
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.rules import xslt
-from extraction.algorithms.rules.rule import AttributeRule, Selector
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.models import Attribute, Cluster, Decision, Rule
+from extraction.models.rule_report import AttributeReport, RuleReport, XPathReport
 from extraction.services.core import signals
 from extraction.services.labels import designs
 from extraction.services.rules import effects, xpath_words
@@ -37,7 +36,6 @@ __all__ = [
     "publish",
     "restore",
     "retire",
-    "value_of",
 ]
 
 logger = logging.getLogger(__name__)
@@ -87,7 +85,7 @@ def preview(rule: Rule, attribute: str, xpath: str) -> Effect:
     if wrong:
         return Effect(error=wrong)
     try:
-        old = value_of(rule)
+        old = rule.read_definition()
         new = _with_xpath(rule, old, attribute, xpath)
         xslt.Stylesheet.compile(xslt.stylesheet(new))
     except (RuleError, XPathError) as error:
@@ -104,19 +102,19 @@ def edit(rule: Rule, attribute: str, xpath: str, user: User | None = None) -> Ru
     effect = preview(rule, attribute, xpath)
     if effect.error:
         raise XPathError(effect.error)
-    value = _with_xpath(rule, value_of(rule), attribute, xpath)
+    value = _with_xpath(rule, rule.read_definition(), attribute, xpath)
     return add_draft(rule.cluster, value, report=_edited_report(rule, attribute, xpath, effect, user), origin=Rule.Origin.EDITED, user=user)
 
 
-def add_draft(cluster: Cluster, value: RuleValue, *, report: dict[str, Any], origin: Rule.Origin, user: User | None = None) -> Rule:
+def add_draft(cluster: Cluster, value: RuleDefinition, *, report: RuleReport, origin: Rule.Origin, user: User | None = None) -> Rule:
     """A new version of the cluster's rule as a draft. The newest version, if it is the same draft, gets the report instead."""
-    definition, stylesheet = value.to_json(), xslt.stylesheet(value)
+    definition, stylesheet = value.as_json(), xslt.stylesheet(value)
     xslt.Stylesheet.compile(stylesheet)
     with transaction.atomic():
         Cluster.objects.select_for_update().get(pk=cluster.pk)
         newest = Rule.objects.filter(cluster=cluster).order_by("-version").first()
         if newest and newest.unpublished and (newest.origin, newest.definition) == (origin, definition):
-            newest.report, newest.stylesheet = report, stylesheet
+            newest.report, newest.stylesheet = report.as_json(), stylesheet
             newest.save(update_fields=["report", "stylesheet"])
             return newest
         last = Rule.objects.filter(cluster=cluster).aggregate(last=Max("version"))["last"] or 0
@@ -126,31 +124,26 @@ def add_draft(cluster: Cluster, value: RuleValue, *, report: dict[str, Any], ori
             origin=origin,
             definition=definition,
             stylesheet=stylesheet,
-            report=report,
+            report=report.as_json(),
             created_by=user,
         )
 
 
-def value_of(rule: Rule) -> RuleValue:
-    """The rule as a value. Raises RuleError or XPathError when the row does not hold one."""
-    return RuleValue.from_json(rule.definition)
-
-
 def _go_live(rule: Rule, states: tuple[Rule.State, ...], user: User | None, what: Decision.What) -> Rule:
     try:
-        if not value_of(rule).every:
-            raise StateError(f"Version {rule.version} has no attribute; there is nothing to publish.")
+        if not rule.read_definition().every:
+            raise StateError(f"Version {rule.version} has no attributes, so there is nothing to publish.")
         xslt.Stylesheet.compile(rule.stylesheet)
     except (RuleError, XPathError) as error:
         raise StateError(f"Version {rule.version} cannot be run: {error}") from error
     try:
         changed = _swap(rule, states, user, what)
     except IntegrityError as error:
-        raise StateError("Another version was published at the same moment. Look at it, then try again.") from error
+        raise StateError("Another version was published at the same moment. Check it, then try again.") from error
     rule.refresh_from_db()
     if not changed:
         wanted = " or ".join(state.label.lower() for state in states)
-        raise StateError(f"Version {rule.version} is {rule.get_state_display().lower()}; it would have to be {wanted}.")
+        raise StateError(f"Version {rule.version} is {rule.get_state_display().lower()}, but it must be {wanted}.")
     logger.info("%s published by %s", rule, user)
     return rule
 
@@ -175,7 +168,7 @@ def _decided(rule: Rule, what: Decision.What, user: User | None) -> None:
     Decision.objects.create(rule=rule, what=what, at=timezone.now(), by=user, by_name=user.get_username() if user else "")
 
 
-def _with_xpath(rule: Rule, value: RuleValue, attribute: str, xpath: str) -> RuleValue:
+def _with_xpath(rule: Rule, value: RuleDefinition, attribute: str, xpath: str) -> RuleDefinition:
     """The rule value with the attribute's alternatives replaced; an attribute it lacks is added in the record type's order."""
     if any(each.name == attribute for each in value.attributes):
         return replace(value, attributes=tuple(_replaced(each, xpath) if each.name == attribute else each for each in value.attributes))
@@ -184,7 +177,7 @@ def _with_xpath(rule: Rule, value: RuleValue, attribute: str, xpath: str) -> Rul
     if new is None:
         raise RuleError(f"There is no attribute “{attribute}”.")
     if new.list_id:
-        raise RuleError(f"“{attribute}” is an attribute of the rows of a list; mark its values in two rows instead.")
+        raise RuleError(f"“{attribute}” belongs to a list. Mark its values in two rows instead.")
     order = {each.name: number for number, each in enumerate(schema)}
     added = [*value.attributes, build_attribute_rule(new, (Selector(xpath),))]
     return replace(value, attributes=tuple(sorted(added, key=lambda each: order.get(each.name, len(order)))))
@@ -195,21 +188,19 @@ def _replaced(attribute: AttributeRule, xpath: str) -> AttributeRule:
     return replace(attribute, alternatives=(Selector(xpath, parts.pop() if len(parts) == 1 else None),))
 
 
-def _edited_report(rule: Rule, attribute: str, xpath: str, effect: Effect, user: User | None) -> dict[str, Any]:
+def _edited_report(rule: Rule, attribute: str, xpath: str, effect: Effect, user: User | None) -> RuleReport:
     """The old report with this attribute's entry replaced by what the trial showed."""
-    without = [row.snapshot_id for row in effect.rows if not row.error and not row.new]
-    entry = {
-        "name": attribute,
-        "alternatives": [{"xpath": xpath}],
-        "edited_by": str(user or ""),
-        "hits": effect.hits,
-        "checked": effect.checked,
-        "without": without,
-        "several": 0,
-        "several_on": [],
-    }
-    entries = [each for each in rule.report.get("attributes", []) if each.get("name") != attribute]
-    failed = [each for each in rule.report.get("failed", []) if each.get("name") != attribute]
+    old = rule.read_report()
+    entry = AttributeReport(
+        name=attribute,
+        alternatives=(XPathReport(xpath=xpath),),
+        edited_by=str(user or ""),
+        checked=effect.checked,
+        hits=effect.hits,
+        without=tuple(row.snapshot_id for row in effect.rows if not row.error and not row.new),
+    )
+    entries = [each for each in old.attributes if each.name != attribute]
+    failed = tuple(each for each in old.failed if each.name != attribute)
     order = {each.name: number for number, each in enumerate(Attribute.objects.of_cluster(rule.cluster))}
-    entries = sorted([*entries, entry], key=lambda each: order.get(each["name"], len(order)))
-    return rule.report | {"attributes": entries, "failed": failed, "edited_from": rule.version}
+    entries = sorted([*entries, entry], key=lambda each: order.get(each.name, len(order)))
+    return replace(old, attributes=tuple(entries), failed=failed, edited_from=rule.version)

@@ -36,7 +36,7 @@ def _brackets(text: str) -> str:
             open_at.append((character, position))
         elif character in _PAIRS:
             if not open_at:
-                return f"The {character} at character {position} closes nothing."
+                return f"The {character} at character {position} has no opening bracket."
             opened, at = open_at.pop()
             if opened != _PAIRS[character]:
                 return f"The {character} at character {position} does not close the {opened} at character {at}."
@@ -51,8 +51,8 @@ def _place(text: str) -> str:
     if end >= len(text):
         return ""
     if not end:
-        return f"It cannot begin with “{text.strip()[:20]}”."
-    return f"What begins at character {end + 1}, “{text[end : end + 20]}”, cannot stand after “{text[:end][-20:]}”."
+        return f"An XPath cannot begin with “{text.strip()[:20]}”."
+    return f"At character {end + 1}, “{text[end : end + 20]}” cannot follow “{text[:end][-20:]}”."
 
 
 def _valid_length(text: str) -> int:

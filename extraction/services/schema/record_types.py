@@ -70,7 +70,7 @@ def update(
         labels = dict(lost.order_by("position", "id").values_list("name").annotate(n=Count("labels")))
         labelled = [(name, n) for name, n in labels.items() if n]
         if labelled and not drop_labels:
-            raise InUse("; ".join(f"{name} has {n} annotation{'s' if n > 1 else ''}" for name, n in labelled))
+            raise InUse("; ".join(f"{name} has {n} marked value{'s' if n > 1 else ''}" for name, n in labelled))
         gone.delete()
         record_lists.drop_labels(moved)
         names = dict(record_type.attributes.values_list("pk", "name"))

@@ -3,13 +3,15 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.rules import xslt
-from extraction.algorithms.rules.rule import AttributeRule, ListRule
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition
 from extraction.models import Attribute, Cluster, Record, RecordType, Rule
+from extraction.models.rule_report import AttributeReport, ColumnReport, FailedAttribute, ListReport, RuleReport
+
+Entry = TypeVar("Entry", AttributeReport, ColumnReport, FailedAttribute)
 
 CHUNK = 500
 """Records written at once; databases bound the number of parameters of a statement."""
@@ -34,23 +36,18 @@ def follow(record_type: RecordType, renamed: Mapping[str, str], lists: Mapping[s
 
 def _follow_rule(rule: Rule, schema: Mapping[str, Attribute], renamed: Mapping[str, str], lists: Mapping[str, str]) -> bool:
     try:
-        old = RuleValue.from_json(rule.definition)
-        named = RuleValue(_named(old.attributes, renamed), _named_lists(old.lists, renamed, lists))
+        old = rule.read_definition()
+        named = RuleDefinition(_named(old.attributes, renamed), _named_lists(old.lists, renamed, lists))
         own = tuple(_as_in(schema, each) for each in named.attributes)
-        new = RuleValue(own, tuple(replace(one, attributes=tuple(_as_in(schema, each) for each in one.attributes)) for one in named.lists))
+        new = RuleDefinition(
+            own, tuple(replace(one, attributes=tuple(_as_in(schema, each) for each in one.attributes)) for one in named.lists)
+        )
     except (RuleError, XPathError):  # it cannot be run as it is, so nothing of it can be lost
         return False
     if new == old:
         return False
-    rule.definition, rule.stylesheet = new.to_json(), xslt.stylesheet(new)
-    for part in ("attributes", "failed"):
-        if part in rule.report:
-            entries = rule.report[part]
-            rule.report[part] = _renamed_entries(entries, renamed)
-    for entry in rule.report.get("lists", ()):
-        entry["name"] = lists.get(entry["name"], entry["name"])
-        entry["attributes"] = _renamed_entries(entry.get("attributes", []), renamed)
-        entry["filled"] = {renamed.get(name, name): count for name, count in entry.get("filled", {}).items()}
+    rule.definition, rule.stylesheet = new.as_json(), xslt.stylesheet(new)
+    rule.report = _renamed_report(rule.read_report(), renamed, lists).as_json()
     rule.save(update_fields=["definition", "stylesheet", "report"])
     return rule.serving and new != named
 
@@ -64,8 +61,22 @@ def _named_lists(old: Sequence[ListRule], renamed: Mapping[str, str], lists: Map
     return tuple(replace(each, name=name, attributes=_named(each.attributes, renamed)) for each, name in kept)
 
 
-def _renamed_entries(entries: Sequence[dict[str, Any]], renamed: Mapping[str, str]) -> list[dict[str, Any]]:
-    return [each | {"name": name} for each, name in _kept(entries, [e.get("name") for e in entries], renamed)]
+def _renamed_report(report: RuleReport, renamed: Mapping[str, str], lists: Mapping[str, str]) -> RuleReport:
+    return replace(
+        report,
+        attributes=_renamed_entries(report.attributes, renamed),
+        failed=_renamed_entries(report.failed, renamed),
+        lists=tuple(_renamed_list(each, renamed, lists) for each in report.lists),
+    )
+
+
+def _renamed_list(each: ListReport, renamed: Mapping[str, str], lists: Mapping[str, str]) -> ListReport:
+    filled = {renamed.get(name, name): count for name, count in each.filled.items()}
+    return replace(each, name=lists.get(each.name, each.name), attributes=_renamed_entries(each.attributes, renamed), filled=filled)
+
+
+def _renamed_entries(entries: Sequence[Entry], renamed: Mapping[str, str]) -> tuple[Entry, ...]:
+    return tuple(replace(each, name=name) for each, name in _kept(entries, [each.name for each in entries], renamed))
 
 
 def _kept(entries: Sequence[Any], names: Sequence[Any], renamed: Mapping[str, str]) -> Iterator[tuple[Any, Any]]:

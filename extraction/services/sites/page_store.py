@@ -5,14 +5,14 @@ Idempotent: what is there already stays as it is, so a batch may come twice, fro
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db import transaction
 from django.utils import timezone
 
 from extraction.algorithms.dom import nodes
-from extraction.algorithms.dom.junk import why_no_page
+from extraction.algorithms.dom.content_sniffing import explain_non_page
 from extraction.algorithms.dom.parse import ParsedPage, parse
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.sketches import shingles
@@ -76,8 +76,8 @@ def store(run: Run, items: Sequence[PageItem], *, keep_new: bool = True, look: L
     with transaction.atomic():
         new, changed = _write(run.site, visits, made)
         if new or changed:
-            run.summary = run.summary | {"new": run.summary.get("new", 0) + new, "changed": run.summary.get("changed", 0) + changed}
-            Run.objects.filter(pk=run.pk).update(summary=run.summary)
+            summary = run.read_summary()
+            run.write_summary(replace(summary, new=(summary.new or 0) + new, changed=(summary.changed or 0) + changed))
     said = {(url, sha256): each for (url, sha256, _), each in known.items()} | {key: (row.error, row.notice) for key, row in made.items()}
     every = [(visit.url, *said[visit.url, visit.sha256]) for visit in visits]
     bad = tuple((url, error) for url, error, _ in every if error)
@@ -87,7 +87,7 @@ def store(run: Run, items: Sequence[PageItem], *, keep_new: bool = True, look: L
 def vectorise(snapshots: Sequence[Snapshot], pages: Sequence[bytes]) -> None:
     """Gives readable snapshots the shingle vectors of their contents."""
     readable = [(snapshot, content) for snapshot, content in zip(snapshots, pages, strict=True) if not snapshot.error]
-    vectors = shingles.vectors([content for _, content in readable])
+    vectors = shingles.compute_vectors([content for _, content in readable])
     for (snapshot, _), vector in zip(readable, vectors, strict=True):
         snapshot.vector, snapshot.scheme = f"{vector:016x}", shingles.SCHEME
 
@@ -138,7 +138,7 @@ def _snapshot(visit: Visit, look: Look) -> Snapshot:
     content, content_type, answer = visit.item.content, visit.item.content_type, visit.item.answer
     title, error, notice = "", "", ""
     try:
-        if reason := why_no_page(content):
+        if reason := explain_non_page(content):
             raise PageError(reason)
         page = parse(content, content_type=content_type or None)
         title, notice = title_of(page), notice_of(page)

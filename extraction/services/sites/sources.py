@@ -61,7 +61,7 @@ def checked(address: str) -> str:
     What this says is for the person who types; what is connected to is judged again when it is.
     """
     guard = url_safety.Guard.of(settings.VERTEX_CRAWL_PRIVATE_HOSTS)
-    hint = "Whoever runs Vertex can allow it with VERTEX_CRAWL_PRIVATE_HOSTS."
+    hint = "An administrator can allow it with the setting VERTEX_CRAWL_PRIVATE_HOSTS."
     try:
         url = guard.check_url(address)
         parts = urlsplit(url)
@@ -72,9 +72,9 @@ def checked(address: str) -> str:
         if found:
             url_safety.checked(found, guard=guard, host=host, port=port)
     except url_safety.RefusedAddress as error:
-        raise AddressError(f"This is not fetched: {error}. {hint if 'public internet' in str(error) else ''}".strip()) from error
+        raise AddressError(f"This address cannot be fetched: {error}. {hint if 'public internet' in str(error) else ''}".strip()) from error
     except OSError as error:
-        raise AddressError(f"There is no host {host}. Is it spelt right?") from error
+        raise AddressError(f"There is no host {host}. Check the spelling.") from error
     return url
 
 

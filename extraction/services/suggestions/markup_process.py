@@ -6,19 +6,15 @@ takes more it is killed and the page is said to carry nothing. Needs no Django.
 """
 
 import json
-import resource
-import subprocess
-import sys
-import threading
-from collections.abc import Sequence
-from pathlib import Path
-from queue import Empty, SimpleQueue
+import logging
+from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO
 
 from lxml import etree
 
 from extraction.algorithms.dom.parse import decode
-from extraction.algorithms.markup.items import Item, read
+from extraction.algorithms.markup.items import Item, parse_items
+from extraction.services.core.sandbox import SandboxLimits, run_in_sandbox
 
 PAGE_S = 5.0
 """Time a page may take, by the clock. The largest real page seen took 1.1 s, all in its RDFa."""
@@ -34,71 +30,45 @@ MAX_BYTES = 4_000_000
 RDFA_BYTES = 1_000_000
 """Larger pages are not read for RDFa, which costs ten times what the others do together."""
 
-_ROOT = Path(__file__).resolve().parents[3]
+OUTPUT_BYTES = 256 * 1024**2
+"""JSON of the items of all pages; it may be several times as large as the pages are."""
+
+log = logging.getLogger(__name__)
 
 
-def run(pages: Sequence[tuple[bytes, str]]) -> list[list[Item]]:
+def read_items(pages: Sequence[tuple[bytes, str]]) -> list[list[Item]]:
     """The items of each page. pages: (content, content type or ""). A page that takes too long or cannot be read has none."""
     found: list[list[Item]] = []
     while len(found) < len(pages):
-        found += _some(pages[len(found) :])
+        outcome = run_in_sandbox(read_pages, _request(pages[len(found) :]), limits=_limits(len(pages) - len(found)))
+        found += [[Item.from_json(row) for row in rows] for rows in outcome.rows]
         if len(found) < len(pages):
-            found.append([])  # the one it was stopped at
-    return found[: len(pages)]
+            log.warning("A page's own data was not read: %s", outcome.reason)
+            found.append([])  # the page at which the child ended
+    return found
 
 
-def _some(pages: Sequence[tuple[bytes, str]]) -> list[list[Item]]:
-    """What one child gives until it is done or stopped."""
-    command = [sys.executable, "-m", "extraction.services.suggestions.markup_process"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=_ROOT) as child:  # noqa: S603 - our own module
-        lines: SimpleQueue[bytes] = SimpleQueue()
-        assert child.stdin and child.stdout  # noqa: S101 - both are pipes
-        threads = [
-            threading.Thread(target=_write, args=(child.stdin, pages), daemon=True),
-            threading.Thread(target=_lines, args=(child.stdout, lines), daemon=True),
-        ]
-        for thread in threads:
-            thread.start()
-        found: list[list[Item]] = []
-        try:
-            while len(found) < len(pages):
-                line = lines.get(timeout=PAGE_S if found else START_S)
-                if not line:
-                    break
-                found.append([Item.from_json(row) for row in json.loads(line)])
-        except Empty:
-            pass
-        finally:
-            child.kill()
-        return found
+def _limits(pages: int) -> SandboxLimits:
+    return SandboxLimits(
+        cpu_s=CPU_S,
+        wall_s=START_S + pages * PAGE_S,
+        memory_bytes=MEMORY_BYTES,
+        first_row_s=START_S,
+        row_s=PAGE_S,
+        output_bytes=OUTPUT_BYTES,
+    )
 
 
-def _write(stream: Any, pages: Sequence[tuple[bytes, str]]) -> None:
-    try:
-        for content, kind in pages:
-            stream.write(json.dumps([len(content[:MAX_BYTES]), kind]).encode() + b"\n" + content[:MAX_BYTES])
-        stream.close()
-    except (BrokenPipeError, ValueError):
-        return  # it was stopped; what it wrote until then counts
+def _request(pages: Sequence[tuple[bytes, str]]) -> Iterator[bytes]:
+    for content, kind in pages:
+        yield json.dumps([len(content[:MAX_BYTES]), kind]).encode() + b"\n" + content[:MAX_BYTES]
 
 
-def _lines(stream: Any, lines: "SimpleQueue[bytes]") -> None:
-    try:
-        for line in stream:
-            lines.put(line)
-    except ValueError:
-        pass
-    lines.put(b"")
-
-
-def _child(source: BinaryIO) -> None:
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+def read_pages(source: BinaryIO) -> Iterator[list[dict[str, Any]]]:
+    """Runs in the child: the items of each page."""
     while head := source.readline():
         length, kind = json.loads(head)
-        items = _page(source.read(length), kind)
-        sys.stdout.write(json.dumps([item.as_json() for item in items]) + "\n")
-        sys.stdout.flush()
+        yield [item.as_json() for item in _page(source.read(length), kind)]
 
 
 def _page(content: bytes, kind: str) -> list[Item]:
@@ -115,7 +85,7 @@ def _page(content: bytes, kind: str) -> list[Item]:
             found[name] = list(extractor.extract_items(tree, base_url=None))
         except Exception:  # noqa: BLE001, S112 - of others' libraries on a hostile page, in a process made for it
             continue
-    return read(found)
+    return parse_items(found)
 
 
 def _extractors(content: bytes) -> list[tuple[str, Any]]:
@@ -131,7 +101,3 @@ def _extractors(content: bytes) -> list[tuple[str, Any]]:
 
         chosen.append(("rdfa", RDFaExtractor()))
     return chosen
-
-
-if __name__ == "__main__":
-    _child(sys.stdin.buffer)

@@ -12,13 +12,14 @@ from django.core.files.storage import default_storage
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, clean, value
-from extraction.algorithms.markup import matching, naming, places
+from extraction.algorithms.markup import matching, naming, value_places
 from extraction.algorithms.markup.items import Item
-from extraction.algorithms.markup.matching import Offered
-from extraction.algorithms.markup.naming import Named
+from extraction.algorithms.markup.matching import OfferedProperty
+from extraction.algorithms.markup.naming import NamedProperty
 from extraction.algorithms.rules.values import read
 from extraction.models import Attribute, Cluster, Snapshot
 from extraction.services.core import stored_bytes
+from extraction.services.core.stored_pages import find_bytes
 from extraction.services.suggestions import markup_process
 
 SAMPLE_PAGES = 8
@@ -58,8 +59,8 @@ def items_of(snapshots: Sequence[Snapshot]) -> dict[int, list[Item]]:
     """{snapshot id: items}; what was never read is read now, all in one child."""
     found = {snapshot.pk: _kept(snapshot.sha256) for snapshot in snapshots}
     fresh = [snapshot for snapshot in snapshots if found[snapshot.pk] is None]
-    pages = [(_content(snapshot.sha256), snapshot.content_type) for snapshot in fresh]
-    for snapshot, items in zip(fresh, markup_process.run(pages) if pages else [], strict=True):
+    pages = [(find_bytes(snapshot), snapshot.content_type) for snapshot in fresh]
+    for snapshot, items in zip(fresh, markup_process.read_items(pages) if pages else [], strict=True):
         stored_bytes.keep(_name(snapshot.sha256), json.dumps([item.as_json() for item in items]).encode())
         found[snapshot.pk] = items
     return {pk: items or [] for pk, items in found.items()}
@@ -70,24 +71,24 @@ def suggestions(snapshot: Snapshot, attributes: Iterable[Attribute], nodes: Sequ
     items = items_of([snapshot])[snapshot.pk]
     rows = []
     for attribute in attributes:
-        found = matching.match(attribute.name, attribute.type, items)
+        found = matching.match_property(attribute.name, attribute.type, items)
         wanted = found.values if found and attribute.multiple else found.values[:1] if found else ()
-        where = places.places(nodes, wanted) if wanted else ()
+        where = value_places.locate_values(nodes, wanted) if wanted else ()
         if found and where:
             rows.append(Suggestion(attribute, found.words, where, tuple(value(nodes, at) or "" for at in where)))
     return rows
 
 
-def offered(cluster: Cluster) -> list[Offered]:
+def offered(cluster: Cluster) -> list[OfferedProperty]:
     """The properties that the template's pages carry, on most of the pages looked at."""
     pages = _spread(cluster, SAMPLE_PAGES)
-    return [row for row in matching.offered(items_of(pages).values()) if 2 * row.pages > len(pages)]
+    return [row for row in matching.collect_properties(items_of(pages).values()) if 2 * row.pages > len(pages)]
 
 
-def proposed(cluster: Cluster) -> tuple[str, list[Named]]:
+def proposed(cluster: Cluster) -> tuple[str, list[NamedProperty]]:
     """(type, attributes) of a record type as the template's own data would have it; ("", []) where it carries none."""
     rows = offered(cluster)
-    return (rows[0].type, naming.attributes(rows)) if rows else ("", [])
+    return (rows[0].type, naming.name_attributes(rows)) if rows else ("", [])
 
 
 def agreement(attribute: Attribute, given: Mapping[int, Sequence[str]], items: Mapping[int, Sequence[Item]]) -> Agreement | None:
@@ -95,7 +96,11 @@ def agreement(attribute: Attribute, given: Mapping[int, Sequence[str]], items: M
 
     given: {snapshot id: values}. Pages without either are not compared.
     """
-    matches = {pk: found for pk, rows in items.items() if given.get(pk) and (found := matching.match(attribute.name, attribute.type, rows))}
+    matches = {
+        pk: found
+        for pk, rows in items.items()
+        if given.get(pk) and (found := matching.match_property(attribute.name, attribute.type, rows))
+    }
     if not matches:
         return None
     # One property for all pages: what most pages have; another on one page may mean something else.
@@ -146,13 +151,6 @@ def _kept(sha256: str) -> list[Item] | None:
             return [Item.from_json(row) for row in json.loads(file.read())]
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return None
-
-
-def _content(sha256: str) -> bytes:
-    try:
-        return stored_bytes.get(sha256)
-    except FileNotFoundError:
-        return b""
 
 
 def _name(sha256: str) -> str:

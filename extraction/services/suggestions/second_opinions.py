@@ -1,30 +1,29 @@
 """What other methods find on a template's sample pages, computed once for all that ask."""
 
-import threading
 from collections.abc import Sequence
+from threading import Lock
 
+from cachetools import LRUCache
 from lxml import etree
 
-from extraction.algorithms.alignment.methods import opinions
+from extraction.algorithms.alignment.methods import collect_opinions
 from extraction.algorithms.alignment.schema import Structure
 from extraction.algorithms.suggestion.opinions import agreeing
 from extraction.models import Cluster
-from extraction.services.core.recent import Recent
 from extraction.services.suggestions import suggested_fields
 from extraction.services.templates import sample_trees
 
-_STRUCTURES: Recent[str, dict[str, Structure]] = Recent(20)
-_ONE_AT_A_TIME = threading.Lock()
+_STRUCTURES: LRUCache[str, dict[str, Structure]] = LRUCache(20)
+_ONE_AT_A_TIME = Lock()
 """Fields and lists of one screen ask at the same time: the second waits for what the first computes."""
 
 
 def structures(key: str, roots: Sequence[etree._Element]) -> dict[str, Structure]:
     """{method: what it found} on pages, without methods that give up. key: says which pages they are."""
     with _ONE_AT_A_TIME:
-        known = _STRUCTURES.get(key)
-        if known is None:
-            known = _STRUCTURES.put(key, opinions(roots) if len(roots) > 1 else {})
-        return known
+        if key not in _STRUCTURES:
+            _STRUCTURES[key] = collect_opinions(roots) if len(roots) > 1 else {}
+        return _STRUCTURES[key]
 
 
 def of_fields(cluster: Cluster) -> tuple[str, list[tuple[str, ...]]]:

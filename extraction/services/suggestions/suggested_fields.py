@@ -6,14 +6,15 @@ put right there, and learned from.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from threading import Condition
 
+from cachetools import LRUCache, cached
 from django.contrib.auth.models import User
 
 from extraction.algorithms.rules.guess import guess_type
 from extraction.algorithms.suggestion.lists import columns_within
 from extraction.algorithms.suggestion.suggest import Column, suggest
 from extraction.models import Cluster
-from extraction.services.core.recent import Recent
 from extraction.services.core.runs import JobError
 from extraction.services.suggestions import found_lists, taking_fields
 from extraction.services.suggestions.taking_fields import Taken
@@ -65,9 +66,6 @@ class _Found:
     fields: tuple[Field, ...]
 
 
-_FOUND: Recent[str, _Found] = Recent(20)
-
-
 def offer(cluster: Cluster) -> Offer:
     """The columns proposed for a template's sample pages; computed once for the same pages."""
     key, found = _find(cluster)
@@ -82,7 +80,7 @@ def use(cluster: Cluster, key: str, taken: Sequence[Taken], user: User | None, *
     """
     now, found = _find(cluster)
     if now != key:
-        raise JobError("the template's sample pages changed meanwhile; look at the suggestions again")
+        raise JobError("the template's sample pages have changed; look at the suggestions again")
     rows = [(each, found.columns[each.place].values) for each in taken if each.place < len(found.columns)]
     return taking_fields.take(cluster, found.snapshots, rows, user, type_name=type_name)
 
@@ -94,9 +92,10 @@ def columns(cluster: Cluster) -> tuple[Column, ...]:
 
 def _find(cluster: Cluster) -> tuple[str, _Found]:
     samples = sample_trees.of(cluster)
-    return samples.key, _FOUND.get(samples.key) or _FOUND.put(samples.key, _read(samples))
+    return samples.key, _read(samples)
 
 
+@cached(LRUCache(20), key=lambda samples: samples.key, condition=Condition())
 def _read(samples: Samples) -> _Found:
     kept, roots = sample_trees.read(samples.snapshots)
     columns = suggest(roots, most=COLUMNS)

@@ -6,15 +6,16 @@ others: to be looked at in the workbench, put right there, and learned from.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from threading import Condition
 from typing import Any
 
+from cachetools import LRUCache, cached
 from django.contrib.auth.models import User
 from django.db import transaction
 
 from extraction.algorithms.rules.guess import guess_type
 from extraction.algorithms.suggestion.lists import ListField, SuggestedList, rows_to_mark, with_opinions
 from extraction.models import Attribute, Cluster, Label, Snapshot
-from extraction.services.core.recent import Recent
 from extraction.services.core.runs import JobError
 from extraction.services.core.stored_pages import read_elements
 from extraction.services.labels import list_offers
@@ -99,9 +100,6 @@ class _Found:
     offered: tuple[OfferedList, ...]
 
 
-_FOUND: Recent[str, _Found] = Recent(20)
-
-
 def offer(cluster: Cluster) -> Offer:
     """The lists found on a template's sample pages; computed once for the same pages."""
     key, found = _find(cluster)
@@ -116,7 +114,7 @@ def take(cluster: Cluster, key: str, taken: TakenList, user: User | None, *, typ
     """
     now, found = _find(cluster)
     if now != key or taken.place >= len(found.lists):
-        raise JobError("the template's sample pages changed meanwhile; look at the lists again")
+        raise JobError("the template's sample pages have changed; look at the lists again")
     chosen = found.lists[taken.place]
     fields = [(each, chosen.fields[each.place]) for each in taken.fields if each.place < len(chosen.fields)]
     with transaction.atomic():
@@ -127,9 +125,10 @@ def take(cluster: Cluster, key: str, taken: TakenList, user: User | None, *, typ
 
 def _find(cluster: Cluster) -> tuple[str, _Found]:
     samples = sample_trees.of(cluster)
-    return samples.key, _FOUND.get(samples.key) or _FOUND.put(samples.key, _read(samples))
+    return samples.key, _read(samples)
 
 
+@cached(LRUCache(20), key=lambda samples: samples.key, condition=Condition())
 def _read(samples: sample_trees.Samples) -> _Found:
     kept, roots = sample_trees.read(samples.snapshots)
     lists = tuple(with_opinions(found_lists.of(samples.key, roots), second_opinions.structures(samples.key, roots)))
@@ -165,7 +164,7 @@ def _attributes(cluster: Cluster, name: str, fields: Sequence[tuple[Taken, ListF
             clash = any(each.name.lower() == draft.name.lower() for draft in drafts)
             if clash and (each.list is None or each.list.name != name):
                 where = f"of the list {each.list.name}" if each.list else "of the page"
-                raise JobError(f"{each.name} is an attribute {where} already; give the list's field another name")
+                raise JobError(f"{each.name} is already an attribute {where}; give the list's field another name")
         record_types.add(cluster.record_type, drafts)
     assert cluster.record_type is not None  # noqa: S101 - set just above; the checker does not see it
     return {each.name.lower(): each for each in cluster.record_type.attributes.filter(list__name=name)}

@@ -50,7 +50,7 @@ def take(
 def said(fields: int, pages: int) -> str:
     """What taking did, in words for the editor."""
     marked = f"{fields} field{'s' if fields > 1 else ''} marked on {pages} page{'s' if pages > 1 else ''}"
-    return f"{marked}. Look them through and put right what is wrong."
+    return f"{marked}. Check them and correct what is wrong."
 
 
 def several(values: Values) -> bool:

@@ -11,19 +11,20 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from extraction.algorithms.clustering import cores, masked_shingles
-from extraction.algorithms.clustering.core import Core, nearest
-from extraction.algorithms.clustering.cores import SAMPLE_PAGES, spread
-from extraction.algorithms.clustering.paths import PagePaths
+from extraction.algorithms.clustering import masked_shingles, refinement
+from extraction.algorithms.clustering.page_steps import PageSteps
+from extraction.algorithms.clustering.refinement import SAMPLE_PAGES, sample_evenly
+from extraction.algorithms.clustering.template_core import TemplateCore, find_nearest_core
 from extraction.algorithms.errors import PageError
 from extraction.models import Cluster, Clustering, Record, Run, Site
+from extraction.models.kept_template import KeptTemplate
 from extraction.services.templates import cluster_match
 from extraction.services.templates.cluster_match import Group, Old
 
 USUAL = "masked-shingles"
 """The method whose adoption is finding the templates as usual: it can say the same of all pages."""
 
-Reader = Callable[[int], PagePaths]
+Reader = Callable[[int], PageSteps]
 Found = tuple[list[Group], list[int]]
 """(templates, pages of none)"""
 
@@ -51,10 +52,8 @@ class Effect:
 def of_clustering(clustering: Clustering, pages: Collection[int], reader: Reader, threshold: int) -> Found:
     """The groups of a clustering that are of two pages at least, with the pages that it did not see, by the groups' cores."""
     there = set(pages)
-    if clustering.templates:
-        known = [(row["id"], tuple(row["masks"])) for row in clustering.templates]
-    else:
-        known = [(None, ())] * len(clustering.groups)
+    known: list[tuple[int | None, tuple[str, ...]]] = [(each.id, each.masks) for each in clustering.read_templates()]
+    known = known or [(None, ())] * len(clustering.groups)
     rows = [(tuple(page for page in group if page in there), *named) for group, named in zip(clustering.groups, known, strict=True)]
     groups = [Group(masks, members, len(members) < threshold, pk) for members, pk, masks in rows if len(members) > 1]
     seen = {page for group in clustering.groups for page in group}
@@ -77,20 +76,20 @@ def of_templates(
     groups = [Group(tuple(rows[pk].masks), tuple(pages), rows[pk].small, pk) for pk, pages in members.items()]
     settled = {page for group in groups for page in group.members}
     groups, left = placed(groups, [page for page in vectors if page not in settled], reader)
-    first = masked_shingles.cluster({page: vectors[page] for page in left}, threshold=threshold)
-    found = cores.refine(first, reader, threshold=threshold)
+    first = masked_shingles.cluster_vectors({page: vectors[page] for page in left}, threshold=threshold)
+    found = refinement.refine_clusters(first, reader, threshold=threshold)
     new = [Group(tuple(mask.text() for mask in cluster.masks), cluster.members) for cluster in found.clusters]
     return groups + new, sorted(found.unclustered)
 
 
 def placed(groups: Sequence[Group], pages: Iterable[int], reader: Reader) -> Found:
     """The groups with pages that they were not made of, each in the one whose core it fits best; and those that fit none."""
-    known = {place: Core.of(_steps(spread(group.members, SAMPLE_PAGES), reader)) for place, group in enumerate(groups)}
+    known = {place: TemplateCore.of(_steps(sample_evenly(group.members, SAMPLE_PAGES), reader)) for place, group in enumerate(groups)}
     joined: dict[int, list[int]] = defaultdict(list)
     left = []
     for page in pages:
         steps = _steps([page], reader)
-        place = nearest(known, steps[0]) if steps and known else None
+        place = find_nearest_core(known, steps[0]) if steps and known else None
         if place is None:
             left.append(page)
         else:
@@ -135,7 +134,7 @@ def remember(run: Run, home: Mapping[int, int]) -> None:
         members[pk].append(page)
     chosen = sorted((pk for pk in members if pk in rows), key=lambda pk: (-len(members[pk]), pk))
     values: dict[str, Any] = {"site": run.site, "groups": [sorted(members[pk]) for pk in chosen]}
-    values["templates"] = [{"id": pk, "masks": rows[pk].masks} for pk in chosen]
+    values["templates"] = [KeptTemplate(id=pk, masks=tuple(rows[pk].masks)).as_json() for pk in chosen]
     Clustering.objects.get_or_create(run=run, method=run.site.method, defaults=values)
 
 
@@ -144,7 +143,7 @@ def olds(rows: Iterable[Cluster]) -> list[Old]:
     return [Old(cluster.pk, cluster.number, tuple(cluster.masks), cluster.merged) for cluster in rows]
 
 
-def _steps(pages: Iterable[int], reader: Reader) -> list[PagePaths]:
+def _steps(pages: Iterable[int], reader: Reader) -> list[PageSteps]:
     found = []
     for page in pages:
         try:
@@ -154,5 +153,5 @@ def _steps(pages: Iterable[int], reader: Reader) -> list[PagePaths]:
     return found
 
 
-def _nothing(page: int) -> PagePaths:
+def _nothing(page: int) -> PageSteps:
     raise PageError(f"page {page} is not looked at")

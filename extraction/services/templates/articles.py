@@ -1,12 +1,15 @@
 """Title and body of a template's pages by node extraction patterns, kept in memory for the templates looked at last."""
 
 from dataclasses import dataclass
+from threading import Condition
 
-from extraction.algorithms.alignment.node_patterns import Pattern, generalise, match, news
-from extraction.algorithms.alignment.node_patterns.trees import Grove
+from cachetools import LRUCache, cached
+
+from extraction.algorithms.alignment.node_patterns import Pattern, generalise_pages, match_page, news
+from extraction.algorithms.alignment.node_patterns.page_trees import read_page_tree
+from extraction.algorithms.alignment.trees import Forest
 from extraction.algorithms.dom.nodes import clean, is_xml, whole_text
 from extraction.models import Cluster, Snapshot
-from extraction.services.core.recent import Recent
 from extraction.services.core.stored_pages import read_elements
 from extraction.services.templates import sample_trees
 
@@ -16,35 +19,31 @@ class Told:
     """A template's pattern, and where title and body stand in it."""
 
     pattern: Pattern
-    labels: news.Labels
-
-
-_KEPT: Recent[str, tuple[Told | None]] = Recent(8)
+    labels: news.NewsLabels
 
 
 def of(cluster: Cluster) -> Told | None:
     """What the sample pages of a template tell; None for fewer than two of HTML."""
-    samples = sample_trees.of(cluster)
-    kept = _KEPT.get(samples.key) or _KEPT.put(samples.key, (_read(samples),))
-    return kept[0]
+    return _read(sample_trees.of(cluster))
 
 
-def article(cluster: Cluster, snapshot: Snapshot) -> news.Article:
+def article(cluster: Cluster, snapshot: Snapshot) -> news.NewsArticle:
     """Title and body of one page of a template. Raises PageError when it cannot be read."""
     told = of(cluster)
     if told is None:
-        return news.Article(None, None)
-    page = told.pattern.grove.copy().page(read_elements(snapshot)[0])
-    return news.article(told.pattern, told.labels, match(told.pattern, page))
+        return news.NewsArticle(None, None)
+    page = read_page_tree(read_elements(snapshot)[0], told.pattern.forest.copy())
+    return news.extract_article(told.pattern, told.labels, match_page(told.pattern, page))
 
 
+@cached(LRUCache(8), key=lambda samples: samples.key, condition=Condition())
 def _read(samples: sample_trees.Samples) -> Told | None:
     _, roots = sample_trees.read(samples.snapshots)
     roots = [root for root in roots if not is_xml(root)]
     if len(roots) < 2:
         return None
-    grove = Grove()
-    pages = [grove.page(root) for root in roots]
-    pattern = generalise(pages, grove)
+    forest = Forest()
+    pages = [read_page_tree(root, forest) for root in roots]
+    pattern = generalise_pages(pages, forest)
     titles = [clean(whole_text(title)) if (title := root.find(".//title")) is not None else "" for root in roots]
-    return Told(pattern, news.label(pattern, [match(pattern, page) for page in pages], titles))
+    return Told(pattern, news.label_pattern(pattern, [match_page(pattern, page) for page in pages], titles))

@@ -8,7 +8,7 @@ pages of that time.
 import gzip
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 from functools import lru_cache
 from typing import Any
@@ -16,16 +16,16 @@ from typing import Any
 from django.core.files.storage import default_storage
 from django.db.models import QuerySet
 
-from extraction.algorithms.boilerplate import areas, entropy, template_hash
-from extraction.algorithms.boilerplate.blocks import Block, blocks
-from extraction.algorithms.boilerplate.template_hash import HashedNode, Measure
+from extraction.algorithms.boilerplate import entropy, main_content, template_hash
+from extraction.algorithms.boilerplate.blocks import Block, split_blocks
+from extraction.algorithms.boilerplate.template_hash import HashedNode, HtmlAmount
 from extraction.algorithms.boilerplate.words import DEFAULT_LANGUAGE
-from extraction.algorithms.dom.nodes import Location, elements
+from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.rules.language import language_of
 from extraction.models import Attribute, Cluster, Snapshot
 from extraction.services.core import stored_bytes
-from extraction.services.core.stored_pages import StoredContent, read_root
+from extraction.services.core.stored_pages import Stored, StoredPage, read_elements
 from extraction.services.templates import articles
 
 PAGES = 30
@@ -76,23 +76,22 @@ def shares(cluster: Cluster) -> Shares | None:
 
 def shares_of(pages: QuerySet[Snapshot]) -> Shares | None:
     """How much of some pages is their template."""
-    judged = _judged(_contents(pages))
+    judged = _judge(_contents(pages))
     return judged.shares if judged.pages > 1 else None
 
 
-def looked_at(cluster: Cluster) -> tuple[tuple[str, str], ...]:
-    """(sha256, content type) of the pages of a template that tell what of them is template."""
+def looked_at(cluster: Cluster) -> tuple[StoredPage, ...]:
+    """The pages of a template that tell what of them is template."""
     return _contents(cluster.snapshots.current().kept())
 
 
 def dimmed(cluster: Cluster, snapshot: Snapshot) -> list[int]:
     """The elements of a page to dim, none within another; nothing where there is no second page. Raises PageError."""
-    page, judged = parts(snapshot.sha256, snapshot.content_type), _judged(_beside(cluster, snapshot))
+    page, judged = read_parts(snapshot), _judge(_beside(cluster, snapshot))
     if judged.pages < 2:
         return []
-    low, high = template_hash.default_bounds(judged.pages)
-    template = template_hash.template_nodes(page.nodes, judged.counted, low=low, high=high)
-    return areas.dimmed(page.nodes, page.blocks, _informative(page, judged), template)
+    template = find_template_nodes(page, judged.counted, judged.pages)
+    return main_content.find_dimmed_elements(page.nodes, page.blocks, find_informative(page, judged), template)
 
 
 def main_text(cluster: Cluster, snapshot: Snapshot) -> Location | None:
@@ -100,8 +99,8 @@ def main_text(cluster: Cluster, snapshot: Snapshot) -> Location | None:
     article = articles.article(cluster, snapshot)
     if article.body:
         return article.body.place
-    page, judged = parts(snapshot.sha256, snapshot.content_type), _judged(_beside(cluster, snapshot))
-    node = areas.main_text(page.nodes, page.blocks, _informative(page, judged)) if judged.pages > 1 else None
+    page, judged = read_parts(snapshot), _judge(_beside(cluster, snapshot))
+    node = main_content.find_main_text(page.nodes, page.blocks, find_informative(page, judged)) if judged.pages > 1 else None
     return None if node is None else Location(node)
 
 
@@ -111,14 +110,14 @@ def wants_main_text(attribute: Attribute) -> bool:
     return plain and attribute.name.replace("_", " ").replace("-", " ").strip().lower() in MAIN_TEXT_NAMES
 
 
-def parts(sha256: str, content_type: str) -> Parts:
-    """What is read of a content, from the cache in the storage or from the page. Raises PageError."""
-    name = f"{SCHEME}/{sha256[:2]}/{sha256[2:]}.gz"
+def read_parts(page: Stored) -> Parts:
+    """What is read of a page, from the cache in the storage or from the page itself. Raises PageError."""
+    name = f"{SCHEME}/{page.sha256[:2]}/{page.sha256[2:]}.gz"
     try:
         with default_storage.open(name, "rb") as file:
             return _stored(json.loads(gzip.decompress(file.read())))
     except (FileNotFoundError, ValueError, KeyError, TypeError, EOFError, gzip.BadGzipFile):  # not there yet, or not whole
-        found = _read(sha256, content_type)
+        found = _read(page)
     rows = {
         "nodes": [[n.hash, n.parent, n.end, *astuple(n.whole), *astuple(n.tail)] for n in found.nodes],
         "blocks": [[b.node, b.nodes, b.chars, b.features] for b in found.blocks],
@@ -128,63 +127,77 @@ def parts(sha256: str, content_type: str) -> Parts:
 
 
 def _stored(rows: Any) -> Parts:
-    nodes = [HashedNode(row[0], row[1], row[2], Measure(*row[3:6]), Measure(*row[6:9])) for row in rows["nodes"]]
+    nodes = [HashedNode(row[0], row[1], row[2], HtmlAmount(*row[3:6]), HtmlAmount(*row[6:9])) for row in rows["nodes"]]
     return Parts(nodes, [Block(node, tuple(held), chars, Counter(found)) for node, held, chars, found in rows["blocks"]])
 
 
-def _read(sha256: str, content_type: str) -> Parts:
-    root = read_root(StoredContent(sha256, content_type))
-    nodes = elements(root)
-    return Parts(template_hash.hashed(nodes), blocks(nodes, language=language_of(root) or DEFAULT_LANGUAGE))
+def judge_parts(pages: Sequence[Parts]) -> Judged:
+    """What pages of one template tell about each other."""
+    found = entropy.discover_informative([[block.features for block in page.blocks] for page in pages])
+    counted = template_hash.count_hashes(page.nodes for page in pages)
+    part, whole = HtmlAmount(), HtmlAmount()
+    for page in pages:
+        regions = template_hash.join_regions(page.nodes, find_template_nodes(page, counted, len(pages)))
+        part = sum((region.measure for region in regions), part)
+        whole += page.nodes[0].whole
+    return Judged(len(pages), found.threshold, found.features, counted, share(part, whole, pages=len(pages)))
 
 
-def _contents(pages: QuerySet[Snapshot]) -> tuple[tuple[str, str], ...]:
-    """(sha256, content type) of the pages looked at: different contents, spread evenly over all."""
-    rows = dict(pages.filter(error="").order_by("pk").values_list("sha256", "content_type"))
-    found = list(rows.items())
+def share(part: HtmlAmount, whole: HtmlAmount, *, pages: int) -> Shares:
+    """The fractions that a part makes up of the whole."""
+    size, words, links = (mine / all_ if all_ else 0.0 for mine, all_ in zip(astuple(part), astuple(whole), strict=True))
+    return Shares(pages, size, words, links)
+
+
+def find_template_nodes(page: Parts, counted: Counter[int], pages: int) -> list[int]:
+    """The elements of a page that other pages have, too, none within another. counted: hashes of nodes on so many pages."""
+    low, high = template_hash.default_bounds(pages)
+    return template_hash.find_template_nodes(page.nodes, counted, low=low, high=high)
+
+
+def find_informative(page: Parts, judged: Judged) -> list[bool]:
+    """For each block of a page whether it informs, that is, whether it is not template."""
+    return [entropy.measure_block(block.features, judged.features) <= judged.threshold for block in page.blocks]
+
+
+def _read(page: Stored) -> Parts:
+    nodes = read_elements(page)
+    return Parts(template_hash.hash_nodes(nodes), split_blocks(nodes, language=language_of(nodes[0]) or DEFAULT_LANGUAGE))
+
+
+_FIELDS = ("pk", "sha256", "content_type", "size_bytes")
+
+
+def _contents(pages: QuerySet[Snapshot]) -> tuple[StoredPage, ...]:
+    """The pages looked at: different contents, spread evenly over all."""
+    rows = pages.filter(error="").order_by("pk").values_list(*_FIELDS)
+    found = list({page.sha256: page for page in (StoredPage(*row) for row in rows)}.values())
     return tuple(found[:: max(1, -(-len(found) // PAGES))])
 
 
-def _beside(cluster: Cluster, snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
-    """(sha256, content type) of the pages that tell what of this one is template.
+def _beside(cluster: Cluster, snapshot: Snapshot) -> tuple[StoredPage, ...]:
+    """The pages that tell what of this one is template.
 
     What stood at a page before is of a design that the pages of today may not have: it is compared with what stood at others then, the
     nearest before and after it, as far as there is any.
     """
     if snapshot.page.current_id != snapshot.pk:
         then = cluster.snapshots.readable().outdated()
-        before = then.filter(pk__lte=snapshot.pk).order_by("-pk").values_list("sha256", "content_type")[: PAGES // 2]
-        after = then.filter(pk__gt=snapshot.pk).order_by("pk").values_list("sha256", "content_type")[: PAGES // 2]
-        found = dict([*reversed(before), *after])
+        before = then.filter(pk__lte=snapshot.pk).order_by("-pk").values_list(*_FIELDS)[: PAGES // 2]
+        after = then.filter(pk__gt=snapshot.pk).order_by("pk").values_list(*_FIELDS)[: PAGES // 2]
+        found = {page.sha256: page for page in (StoredPage(*row) for row in [*reversed(before), *after])}
         if len(found) > 1:
-            return tuple(found.items())
+            return tuple(found.values())
     return _contents(cluster.snapshots.current().kept())
 
 
 @lru_cache(maxsize=4)
-def _judged(chosen: tuple[tuple[str, str], ...]) -> Judged:
+def _judge(chosen: tuple[StoredPage, ...]) -> Judged:
     # Kept because each page of a template asks for the same; some megabytes each.
     pages = []
-    for sha256, content_type in chosen:
+    for page in chosen:
         try:
-            pages.append(parts(sha256, content_type))
+            pages.append(read_parts(page))
         except PageError:
             continue  # its screen says why it cannot be read; the others are compared without it
-    found = entropy.discover([[block.features for block in page.blocks] for page in pages])
-    counted = template_hash.counts(page.nodes for page in pages)
-    return Judged(len(pages), found.threshold, found.features, counted, _shares(pages, counted))
-
-
-def _shares(pages: list[Parts], counted: Counter[int]) -> Shares:
-    low, high = template_hash.default_bounds(len(pages))
-    part, whole = Measure(), Measure()
-    for page in pages:
-        template = template_hash.template_nodes(page.nodes, counted, low=low, high=high)
-        part = sum((region.measure for region in template_hash.regions(page.nodes, template)), part)
-        whole += page.nodes[0].whole
-    of = [mine / all_ if all_ else 0.0 for mine, all_ in zip(astuple(part), astuple(whole), strict=True)]
-    return Shares(len(pages), *of)
-
-
-def _informative(page: Parts, judged: Judged) -> list[bool]:
-    return [entropy.block_entropy(block.features, judged.features) <= judged.threshold for block in page.blocks]
+    return judge_parts(pages)

@@ -11,16 +11,14 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from extraction.algorithms.boilerplate import entropy, template_hash, text_windows
-from extraction.algorithms.boilerplate.blocks import blocks
-from extraction.algorithms.boilerplate.template_hash import HashedNode, Measure
-from extraction.algorithms.boilerplate.words import DEFAULT_LANGUAGE
-from extraction.algorithms.dom.nodes import clean, elements, raw_text, texts, whole_text
+from extraction.algorithms.boilerplate import template_hash, text_windows
+from extraction.algorithms.boilerplate.template_hash import HashedNode, HtmlAmount
+from extraction.algorithms.dom.nodes import clean, raw_text, texts, whole_text
 from extraction.algorithms.errors import PageError
-from extraction.algorithms.rules.language import language_of
 from extraction.models import Cluster
-from extraction.services.core.stored_pages import StoredContent, read_root
+from extraction.services.core.stored_pages import Stored, read_elements
 from extraction.services.templates import boilerplate
+from extraction.services.templates.boilerplate import Parts, Shares
 
 TEXT_CHARS = 200
 """Of a part's text that is kept to tell it by."""
@@ -38,12 +36,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What is template. size, words, links: shares of the pages' bytes, words and links. parts: the largest first."""
+    """What is template. parts: the largest first."""
 
-    pages: int
-    size: float
-    words: float
-    links: float
+    shares: Shares
     parts: tuple[Part, ...]
 
 
@@ -51,67 +46,66 @@ class Report:
 class _Piece:
     text: str
     place: str
-    measure: Measure
+    measure: HtmlAmount
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Page:
     nodes: list[etree._Element]
-    hashed: list[HashedNode]
+    parts: Parts
+
+    @property
+    def hashed(self) -> list[HashedNode]:
+        return self.parts.nodes
 
 
 def report(cluster: Cluster, method: str) -> Report | None:
     """What is template of a template's pages, by a detector of `METHODS`; None where there are fewer than two pages to compare."""
-    pages = [page for sha256, content_type in boilerplate.looked_at(cluster) if (page := _read(sha256, content_type))]
+    pages = [page for stored in boilerplate.looked_at(cluster) if (page := _read(stored))]
     if len(pages) < 2:
         return None
     pieces, whole = METHODS[method](pages)
-    part = sum((piece.measure for of_page in pieces for piece in of_page), Measure())
+    part = sum((piece.measure for of_page in pieces for piece in of_page), HtmlAmount())
     seen: Counter[tuple[str, str]] = Counter(key for of_page in pieces for key in {(piece.text, piece.place) for piece in of_page})
     sizes: Counter[tuple[str, str]] = Counter()
     for of_page in pieces:
         for piece in of_page:
             sizes[piece.text, piece.place] += piece.measure.size_bytes
     parts = sorted((Part(*key, seen[key], size) for key, size in sizes.items()), key=lambda each: (-each.size_bytes, each.text, each.place))
-    size, words, links = (
-        mine / all_ if all_ else 0.0
-        for mine, all_ in ((part.size_bytes, whole.size_bytes), (part.words, whole.words), (part.links, whole.links))
-    )
-    return Report(len(pages), size, words, links, tuple(parts))
+    return Report(boilerplate.share(part, whole, pages=len(pages)), tuple(parts))
 
 
-Pieces = tuple[list[list[_Piece]], Measure]
+Pieces = tuple[list[list[_Piece]], HtmlAmount]
 """(the template pieces of each page, what all pages amount to)"""
 
 
 def _redundant_blocks(pages: Sequence[_Page]) -> Pieces:
-    language = language_of(pages[0].nodes[0]) or DEFAULT_LANGUAGE
-    held = [blocks(page.nodes, language=language) for page in pages]
-    found = entropy.discover([[block.features for block in page] for page in held])
+    judged = boilerplate.judge_parts([page.parts for page in pages])
     pieces = []
-    for number, (page, of_page) in enumerate(zip(pages, held, strict=True)):
-        redundant = [block for place, block in enumerate(of_page) if not found.informative(number, place)]
+    for page in pages:
+        informative = boilerplate.find_informative(page.parts, judged)
+        redundant = [block for block, informs in zip(page.parts.blocks, informative, strict=True) if not informs]
         pieces.append([_Piece(_text(page, block.nodes), _place(page, block.node), _own(page, block.nodes)) for block in redundant])
-    return pieces, sum((page.hashed[0].whole for page in pages), Measure())
+    return pieces, sum((page.hashed[0].whole for page in pages), HtmlAmount())
 
 
 def _recurring_elements(pages: Sequence[_Page]) -> Pieces:
-    counted = template_hash.counts(page.hashed for page in pages)
-    low, high = template_hash.default_bounds(len(pages))
+    counted = template_hash.count_hashes(page.hashed for page in pages)
     pieces = []
     for page in pages:
-        regions = template_hash.regions(page.hashed, template_hash.template_nodes(page.hashed, counted, low=low, high=high))
+        template = boilerplate.find_template_nodes(page.parts, counted, len(pages))
+        regions = template_hash.join_regions(page.hashed, template)
         pieces.append([_Piece(_text(page, range(r.start, r.end)), _place(page, r.start), r.measure) for r in regions])
-    return pieces, sum((page.hashed[0].whole for page in pages), Measure())
+    return pieces, sum((page.hashed[0].whole for page in pages), HtmlAmount())
 
 
 def _recurring_text(pages: Sequence[_Page]) -> Pieces:
     written = [_linear(page) for page in pages]
-    template = text_windows.learn([text for text, _ in written])
+    template = text_windows.learn_text_template([text for text, _ in written])
     pieces = [
         [_Piece(text[a:b][:TEXT_CHARS], "text", _within(text, links, a, b)) for a, b in template.mark(text)] for text, links in written
     ]
-    return pieces, sum((_within(text, links, 0, len(text)) for text, links in written), Measure())
+    return pieces, sum((_within(text, links, 0, len(text)) for text, links in written), HtmlAmount())
 
 
 METHODS: Mapping[str, Callable[[Sequence[_Page]], Pieces]] = {
@@ -122,13 +116,11 @@ METHODS: Mapping[str, Callable[[Sequence[_Page]], Pieces]] = {
 """By the names they have on the command line."""
 
 
-def _read(sha256: str, content_type: str) -> _Page | None:
+def _read(page: Stored) -> _Page | None:
     try:
-        root = read_root(StoredContent(sha256, content_type))
+        return _Page(read_elements(page), boilerplate.read_parts(page))
     except PageError:
         return None
-    nodes = elements(root)
-    return _Page(nodes, template_hash.hashed(nodes))
 
 
 def _text(page: _Page, nodes: Sequence[int]) -> str:
@@ -151,15 +143,15 @@ def _place(page: _Page, node: int) -> str:
     return f"{element.tag!s}{('#' if element.get('id') else '.') + names if names else ''}"
 
 
-def _own(page: _Page, nodes: Sequence[int]) -> Measure:
+def _own(page: _Page, nodes: Sequence[int]) -> HtmlAmount:
     """What some elements amount to by themselves, without those within them."""
-    found = Measure()
+    found = HtmlAmount()
     for node in nodes:
         below = list(_children(page.hashed, node))
-        inside = sum((page.hashed[child].whole + page.hashed[child].tail for child in below), Measure())
-        tails = sum((page.hashed[child].tail for child in below), Measure())
+        inside = sum((page.hashed[child].whole + page.hashed[child].tail for child in below), HtmlAmount())
+        tails = sum((page.hashed[child].tail for child in below), HtmlAmount())
         whole = page.hashed[node].whole
-        own = Measure(whole.size_bytes - inside.size_bytes, whole.words - inside.words, whole.links - inside.links)
+        own = HtmlAmount(whole.size_bytes - inside.size_bytes, whole.words - inside.words, whole.links - inside.links)
         found = found + own + tails
     return found
 
@@ -187,7 +179,7 @@ def _linear(page: _Page) -> tuple[str, list[int]]:
     return " ".join(shown), links
 
 
-def _within(text: str, links: Sequence[int], start: int, end: int) -> Measure:
+def _within(text: str, links: Sequence[int], start: int, end: int) -> HtmlAmount:
     piece = text[start:end]
     words = len(piece.split()) - (start > 0 and not text[start - 1].isspace() and bool(piece) and not piece[0].isspace())
-    return Measure(len(piece.encode("utf-8", "surrogatepass")), words, bisect_left(links, end) - bisect_left(links, start))
+    return HtmlAmount(len(piece.encode("utf-8", "surrogatepass")), words, bisect_left(links, end) - bisect_left(links, start))

@@ -3,19 +3,20 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Count, F, Max, Sum
 
-from extraction.algorithms.clustering import cores, masked_shingles
-from extraction.algorithms.clustering.cores import Templates
+from extraction.algorithms.clustering import masked_shingles, refinement
+from extraction.algorithms.clustering.refinement import SiteTemplates
 from extraction.algorithms.clustering.threshold import SMALLEST_THRESHOLD, default_threshold
 from extraction.algorithms.sketches import shingles
 from extraction.models import Cluster, Clustering, Page, Run, Site, Snapshot
-from extraction.services.core import runs, stored_bytes
+from extraction.models.run_values import EXTRACT, RunParameters, RunSummary
+from extraction.services.core import runs
 from extraction.services.core.runs import JobError, Progress
+from extraction.services.core.stored_pages import read_bytes
 from extraction.services.sites import page_store
 from extraction.services.templates import (
     address_patterns,
@@ -47,15 +48,11 @@ def start(site: Site, *, threshold: int | None = None, after: Run | None = None,
     for one that no template of the site could reach.
     """
     if threshold is not None and threshold < 1:
-        raise JobError(f"a template has at least 1 page; {threshold} was asked for")
+        raise JobError(f"the minimum is 1 page per template, not {threshold}")
     pages = Snapshot.objects.of_site(site).current().kept().count() if threshold else 0
     if threshold and threshold > pages:
-        raise JobError(f"{site.name} has {pages:,} pages; with {threshold:,} as the fewest pages of a template it would have none")
-    parameters: dict[str, Any] = {"threshold": threshold}
-    if after is not None:
-        parameters["after"] = after.pk
-    if extract:
-        parameters["then"] = "extract"
+        raise JobError(f"{site.name} has {pages:,} pages; with a minimum of {threshold:,} pages per template, it would have no templates")
+    parameters = RunParameters(threshold=threshold, after=after.pk if after is not None else None, then=EXTRACT if extract else None)
     return runs.start(Run.Kind.CLUSTER, site, parameters=parameters, user=user)
 
 
@@ -67,11 +64,11 @@ def adopt(clustering: Clustering, *, user: User | None = None) -> Run:
     if clustering.reason or not clustering.groups:
         raise JobError(f"{clustering} has no groups")
     usual = clustering.method == adopting.USUAL and not clustering.templates
-    parameters = {"threshold": None, "method": ""} if usual else {"threshold": None, "adopt": clustering.pk}
+    parameters = RunParameters(method="") if usual else RunParameters(adopt=clustering.pk)
     return runs.start(Run.Kind.CLUSTER, clustering.site, parameters=parameters, user=user)
 
 
-def run(run: Run, progress: Progress) -> dict[str, Any]:
+def run(run: Run, progress: Progress) -> RunSummary:
     """Clusters all current snapshots of the site that are kept, keeping what people gave to clusters that are the same as before.
 
     Summary: clusters, clustered and unclustered pages, threshold, last_number (the highest number a cluster of the site ever had).
@@ -86,13 +83,13 @@ def run(run: Run, progress: Progress) -> dict[str, Any]:
         if _state(site) != found.state:
             # Pages came in, or another clustering ended, while this one thought; under the lock nobody does.
             found = _find(run, progress)
-        if found.method != site.method or "adopt" in run.parameters:
+        if found.method != site.method or run.read_parameters().adopt is not None:
             adopting.remember(run, old_of_page(site))
             site.method = found.method
             site.save(update_fields=["method"])
         summary = _write(site, found)
-        Run.objects.filter(pk=run.pk).update(summary=summary)
-    progress(len(found.vectors), message="Learning addresses and choosing sample pages")
+        run.write_summary(summary)
+    progress(len(found.vectors), message="Finding address patterns and choosing sample pages")
     clustered = Snapshot.objects.of_site(site).current().kept().exclude(cluster=None).order_by()
     for cluster in list(site.clusters.filter(pk__in=clustered.values("cluster"))):
         address_patterns.learn(cluster)
@@ -125,34 +122,35 @@ def _find(run: Run, progress: Progress) -> _Found:
     site, state = run.site, _state(run.site)
     rows = Snapshot.objects.of_site(site).learnable().filter(scheme=shingles.SCHEME).order_by("page").values_list("page", "vector")
     vectors = {page: int(vector, 16) for page, vector in rows.iterator(chunk_size=10_000)}
-    threshold = run.parameters.get("threshold") or default_threshold(len(vectors))
+    parameters = run.read_parameters()
+    threshold = parameters.threshold or default_threshold(len(vectors))
     reader = page_steps.Reader(site, lambda read: progress(min(read, len(vectors))))
     progress(0, message="Comparing the pages")
-    if "adopt" in run.parameters:
-        clustering = _adopted(run)
+    if parameters.adopt is not None:
+        clustering = _adopted(site, parameters.adopt)
         groups = adopting.of_clustering(clustering, list(vectors), reader, threshold)
         return _Found(state, clustering.method, threshold, vectors, *groups)
-    method = run.parameters.get("method", site.method)
+    method = site.method if parameters.method is None else parameters.method
     if method:
         changed = set(Snapshot.objects.of_site(site).current().kept().filter(cluster=None).values_list("page", flat=True))
         groups = adopting.of_templates(site, old_of_page(site), vectors, changed, reader, threshold)
         return _Found(state, method, threshold, vectors, *groups)
-    first = masked_shingles.cluster(vectors, threshold=threshold)
-    templates = cores.refine(first, reader, threshold=threshold)
+    first = masked_shingles.cluster_vectors(vectors, threshold=threshold)
+    templates = refinement.refine_clusters(first, reader, threshold=threshold)
     return _Found(state, "", threshold, vectors, *_groups(templates, threshold, reader))
 
 
-def _adopted(run: Run) -> Clustering:
+def _adopted(site: Site, pk: int) -> Clustering:
     """The clustering to be adopted. Raises JobError when it is gone."""
-    found = Clustering.objects.filter(pk=run.parameters["adopt"], site=run.site).first()
+    found = Clustering.objects.filter(pk=pk, site=site).first()
     if found is None:
-        raise JobError("the clustering is not kept any more; compare again")
+        raise JobError("the clustering is no longer kept; compare again")
     return found
 
 
-def _groups(templates: Templates[int], threshold: int, reader: page_steps.Reader) -> tuple[list[Group], list[int]]:
+def _groups(templates: SiteTemplates[int], threshold: int, reader: page_steps.Reader) -> tuple[list[Group], list[int]]:
     """(the templates and, of the pages of none, those few that are alike; the pages left)."""
-    both = cores.refine(templates, reader, threshold=SMALLEST_THRESHOLD) if threshold > SMALLEST_THRESHOLD else templates
+    both = refinement.refine_clusters(templates, reader, threshold=SMALLEST_THRESHOLD) if threshold > SMALLEST_THRESHOLD else templates
     groups, left = [], list(both.unclustered)
     for cluster in both.clusters:
         small = len(cluster.members) < threshold
@@ -163,7 +161,7 @@ def _groups(templates: Templates[int], threshold: int, reader: page_steps.Reader
     return groups, sorted(left)
 
 
-def _write(site: Site, found: _Found) -> dict[str, Any]:
+def _write(site: Site, found: _Found) -> RunSummary:
     """Writes clusters and memberships; the caller holds the site's lock."""
     rows = {cluster.pk: cluster for cluster in site.clusters.all()}
     olds = adopting.olds(rows.values())
@@ -208,18 +206,18 @@ def _note(site: Site, rows: Iterable[Cluster], masks: Mapping[int, list[str]], s
             row.save(update_fields=["masks", "small"])
 
 
-def _summary(site: Site, found: _Found, alive: Mapping[int, int], last_number: int) -> dict[str, Any]:
+def _summary(site: Site, found: _Found, alive: Mapping[int, int], last_number: int) -> RunSummary:
     """The figures of a clustering. small: clusters that are only offered; their pages are neither clustered nor unclustered."""
     small = set(site.clusters.filter(small=True).values_list("pk", flat=True))
     clustered = sum(pages for pk, pages in alive.items() if pk not in small)
-    return {
-        "clusters": len(set(alive) - small),
-        "clustered": clustered,
-        "small": len(set(alive) & small),
-        "unclustered": len(found.vectors) - sum(alive.values()),
-        "threshold": found.threshold,
-        "last_number": last_number,
-    }
+    return RunSummary(
+        clusters=len(set(alive) - small),
+        clustered=clustered,
+        small=len(set(alive) & small),
+        unclustered=len(found.vectors) - sum(alive.values()),
+        threshold=found.threshold,
+        last_number=last_number,
+    )
 
 
 def old_of_page(site: Site) -> dict[int, int]:
@@ -261,7 +259,7 @@ def _renew_vectors(site: Site, progress: Progress) -> None:
     stale = list(Snapshot.objects.of_site(site).learnable().exclude(scheme=shingles.SCHEME).values_list("pk", flat=True))
     for done, chunk in enumerate(_chunks(stale, REVECTOR_PAGES)):
         snapshots = list(Snapshot.objects.filter(pk__in=chunk).order_by("pk"))
-        page_store.vectorise(snapshots, [stored_bytes.get(snapshot.sha256) for snapshot in snapshots])
+        page_store.vectorise(snapshots, [read_bytes(snapshot) for snapshot in snapshots])
         Snapshot.objects.bulk_update(snapshots, ["vector", "scheme"])
         progress(done * REVECTOR_PAGES)
 

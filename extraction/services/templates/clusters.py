@@ -20,6 +20,7 @@ from extraction.models import (
     Site,
     Snapshot,
 )
+from extraction.models.rule_report import RuleReport
 from extraction.services.core.runs import JobError
 from extraction.services.labels import proofs
 from extraction.services.templates import merging
@@ -116,7 +117,7 @@ def ignore(cluster: Cluster, ignored: bool) -> None:
 def set_record_type(cluster: Cluster, record_type: RecordType | None) -> None:
     """Says what is extracted from a cluster. Raises JobError while it has labels of another record type."""
     if Label.objects.filter(cluster=cluster).exclude(attribute__record_type=record_type).exists():
-        raise JobError(f"{cluster.label} has labels of its present record type; take them back first")
+        raise JobError(f"{cluster.label} has marked values of its current record type; clear them first")
     cluster.record_type = record_type
     cluster.small = cluster.small and record_type is None
     cluster.save(update_fields=["record_type", "small"])
@@ -138,7 +139,7 @@ def merge(into: Cluster, others: Iterable[Cluster]) -> Cluster:
         if into.record_type_id is None:
             into.record_type_id = other.record_type_id
         elif other.record_type_id not in {None, into.record_type_id} and (other.labels.exists() or other.rules.exists()):
-            raise JobError(f"{other.label} has labels or rules of another record type than {into.label}")
+            raise JobError(f"{other.label} has marked values or rules of a different record type than {into.label}")
         into.masks = list(dict.fromkeys([*into.masks, *other.masks]))
         into.url_patterns = list(dict.fromkeys([*into.url_patterns, *other.url_patterns]))
         into.name, into.merged, into.small = into.name or other.name, True, False
@@ -150,9 +151,9 @@ def merge(into: Cluster, others: Iterable[Cluster]) -> Cluster:
 
 def last_number(site: Site) -> int:
     """The highest number a cluster of the site ever had. Clusters that went are remembered by the runs that numbered them."""
-    earlier = Run.objects.filter(site=site, kind=Run.Kind.CLUSTER).values_list("summary", flat=True)
+    earlier = Run.objects.filter(site=site, kind=Run.Kind.CLUSTER).only("summary")
     now = site.clusters.aggregate(last=Max("number"))["last"] or 0
-    return max([int(now), *(int(summary.get("last_number", 0)) for summary in earlier)])
+    return max([int(now), *(run.read_summary().last_number or 0 for run in earlier)])
 
 
 def lock(site: Site) -> None:
@@ -179,8 +180,9 @@ def _previews(site: Site, first: dict[int, int]) -> dict[int, Snapshot]:
 def _serving(site: Site) -> dict[int, tuple[str, tuple[str, ...]]]:
     """(state, attributes that its repair did not find again) of each cluster's serving rule."""
     rows = Rule.objects.serving().of_site(site)
-    told = rows.values_list("cluster", "state", "report__repaired_from", "report__failed")
-    return {pk: (state, proofs.lost({"repaired_from": repaired, "failed": failed})) for pk, state, repaired, failed in told}
+    told = list(rows.values_list("cluster", "state", "report__repaired_from", "report__failed"))
+    reports = {pk: RuleReport.from_json({"repaired_from": repaired, "failed": failed or []}) for pk, _, repaired, failed in told}
+    return {pk: (state, proofs.lost(reports[pk])) for pk, state, _, _ in told}
 
 
 def _labelled(site: Site) -> dict[int, int]:

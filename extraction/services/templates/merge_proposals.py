@@ -6,18 +6,19 @@ What comes out is a proposal with its figures; a person merges or says that they
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
 from lxml import etree
 
-from extraction.algorithms.clustering import core
-from extraction.algorithms.clustering.cores import spread
+from extraction.algorithms.clustering import template_core
+from extraction.algorithms.clustering.refinement import sample_evenly
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import agreement, apply, xslt
 from extraction.algorithms.rules.agreement import Values
 from extraction.models import Cluster, MergeProposal, Rule, Run, Site
+from extraction.models.merge_evidence import MergeEvidence
+from extraction.models.run_values import RunSummary
 from extraction.services.core import runs, stored_pages
 from extraction.services.core.runs import JobError, Progress
 from extraction.services.labels import designs
@@ -55,33 +56,33 @@ def start(site: Site, user: User | None = None) -> Run | None:
     return runs.start(Run.Kind.COMPARE, site, unit="pairs", user=user)
 
 
-def run(run: Run, progress: Progress) -> dict[str, Any]:
+def run(run: Run, progress: Progress) -> RunSummary:
     """Compares the site's templates by their rules; writes what seems to be one, takes back what does not any more.
 
     Summary: pairs compared, proposals that are open now.
     """
     pairs = _pairs(run.site)
-    progress(0, total=len(pairs), message="Comparing what rules give")
+    progress(0, total=len(pairs), message="Comparing the values that rules give")
     reader = _Reader(_ruled(run.site))
-    found: dict[tuple[int, int], tuple[MergeProposal.Kind, dict[str, Any]]] = {}
+    found: dict[tuple[int, int], tuple[MergeProposal.Kind, MergeEvidence]] = {}
     for done, pair in enumerate(pairs, 1):
         evidence = reader.compared(pair)
         if evidence:
             found[pair.into.pk, pair.other.pk] = evidence
         progress(done)
-    return {"pairs": len(pairs), "proposals": _write(run.site, found)}
+    return RunSummary(pairs=len(pairs), proposals=_write(run.site, found))
 
 
 def proposals(site: Site) -> list[MergeProposal]:
     """What waits for a person's word, the surest and largest first."""
     rows = MergeProposal.objects.open().of_site(site).select_related("into__site", "other__site")
-    return sorted(rows, key=lambda row: (row.kind != MergeProposal.Kind.SAME, -int(row.evidence.get("pages", 0)), row.pk))
+    return sorted(rows, key=lambda row: (row.kind != MergeProposal.Kind.SAME, -row.read_evidence().pages, row.pk))
 
 
 def merge(proposal: MergeProposal) -> Cluster:
     """Makes the two templates one. Raises JobError when that cannot be done."""
     if proposal.state != OPEN:
-        raise JobError("somebody has answered this already")
+        raise JobError("this proposal has been answered already")
     merged = clusters.merge(proposal.into, [proposal.other])
     template_cores.renew(merged)
     return merged
@@ -110,7 +111,7 @@ def _pairs(site: Site) -> list[Pair]:
     answered = MergeProposal.objects.refused().of_site(site).values_list("into", "other")
     known = {frozenset(pair) for pair in answered}
     pairs: list[Pair] = []
-    common = core.frame(list(cores.values()))
+    common = template_core.find_frame(list(cores.values()))
     for one in (row for pk, row in rows.items() if pk in ruled):
         others = [other for pk, other in rows.items() if pk != one.pk]
         ranked = sorted((-cores[one.pk].likeness(cores[other.pk]), other.number, other) for other in others)
@@ -136,16 +137,16 @@ class _Reader:
         self._ruled = ruled
         self._values: dict[tuple[int, int], list[Values]] = {}
 
-    def compared(self, pair: Pair) -> tuple[MergeProposal.Kind, dict[str, Any]] | None:
+    def compared(self, pair: Pair) -> tuple[MergeProposal.Kind, MergeEvidence] | None:
         """Why the two seem to be one template, None when they do not."""
         one, other = pair.into.pk, pair.other.pk
         if other in self._ruled:
             here = agreement.agreement(self._given(one, one), self._given(other, one))
             there = agreement.agreement(self._given(one, other), self._given(other, other))
-            figures = {"pages": here.pages + there.pages, "answers": here.answers + there.answers, "same": here.same + there.same}
-            return (MergeProposal.Kind.SAME, figures) if agreement.same(here, there) else None
+            same = MergeEvidence(pages=here.pages + there.pages, answers=here.answers + there.answers, same=here.same + there.same)
+            return (MergeProposal.Kind.SAME, same) if agreement.same(here, there) else None
         found = agreement.reading(self._given(one, one), self._given(one, other))
-        return (MergeProposal.Kind.READS, {"pages": found.pages, "complete": found.complete}) if found.plausible else None
+        return (MergeProposal.Kind.READS, MergeEvidence(pages=found.pages, complete=found.complete)) if found.plausible else None
 
     def _given(self, rule_of: int, pages_of: int) -> list[Values]:
         """What the rule of the first template gives on the pages of the second."""
@@ -158,7 +159,7 @@ class _Reader:
             sheet = xslt.Stylesheet.compile(self._ruled[rule_of].stylesheet)
         except (RuleError, XPathError):
             sheet = None
-        for source in spread(designs.learnable_pages(pages_of), PAGES):
+        for source in sample_evenly(designs.learnable_pages(pages_of), PAGES):
             try:
                 yield sheet, stored_pages.read_root(source)
             except PageError:
@@ -174,14 +175,14 @@ def _extract(sheet: xslt.Stylesheet | None, root: etree._Element) -> Values:
 
 
 @transaction.atomic
-def _write(site: Site, found: Mapping[tuple[int, int], tuple[MergeProposal.Kind, dict[str, Any]]]) -> int:
+def _write(site: Site, found: Mapping[tuple[int, int], tuple[MergeProposal.Kind, MergeEvidence]]) -> int:
     """Open proposals become those found; an answer that a person gave meanwhile stays. Gives how many are open."""
     clusters.lock(site)
     there = set(site.clusters.values_list("pk", flat=True))
     refused = {frozenset(pair) for pair in MergeProposal.objects.refused().of_site(site).values_list("into", "other")}
     MergeProposal.objects.open().of_site(site).delete()
     rows = [
-        MergeProposal(into_id=into, other_id=other, kind=kind, evidence=evidence)
+        MergeProposal(into_id=into, other_id=other, kind=kind, evidence=evidence.as_json())
         for (into, other), (kind, evidence) in found.items()
         if {into, other} <= there and frozenset((into, other)) not in refused
     ]

@@ -15,7 +15,7 @@ from typing import Any
 
 from django.db.models import Count, F, Q, QuerySet
 
-from extraction.algorithms.clustering.core import Core, nearest
+from extraction.algorithms.clustering.template_core import TemplateCore, find_nearest_core
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.rules import matching
 from extraction.algorithms.rules.matching import Candidate
@@ -23,7 +23,7 @@ from extraction.algorithms.rules.url_patterns import Address, UrlPattern
 from extraction.algorithms.sketches import shingles
 from extraction.algorithms.sketches.shingles import Mask
 from extraction.models import Cluster, Site
-from extraction.services.core import stored_bytes
+from extraction.services.core.stored_pages import read_bytes
 from extraction.services.templates import page_steps, template_cores
 
 
@@ -69,19 +69,19 @@ class Matcher:
             return max(named, key=lambda each: (_specificity(each, address) or (), each.size, -each.id)).id if named else None
         try:
             found = matching.match(page.url, _vector(page), fitting) if fitting else None
-        except FileNotFoundError:
+        except PageError:
             return None
         return found.id if isinstance(found, matching.Match) else self._nearest(page, fitting)
 
     @cached_property
-    def _cores(self) -> dict[int, Core]:
+    def _cores(self) -> dict[int, TemplateCore]:
         return template_cores.of_site(self._site)
 
     def _nearest(self, page: PageRow, fitting: Sequence[Candidate]) -> int | None:
         """The template whose core is nearest, of those whose addresses fit; None where the page is too far from all."""
         cores = {each.id: self._cores[each.id] for each in fitting if each.id in self._cores}
         try:
-            return nearest(cores, page_steps.steps_of(page.sha256, page.content_type)) if cores else None
+            return find_nearest_core(cores, page_steps.read_steps(page)) if cores else None
         except PageError:
             return None
 
@@ -95,4 +95,4 @@ def _vector(page: PageRow) -> int:
     """The stored vector; one made by another scheme says nothing, so the bytes are looked at again."""
     if page.vector and page.scheme == shingles.SCHEME:
         return int(page.vector, 16)
-    return shingles.vector(stored_bytes.get(page.sha256))
+    return shingles.compute_vector(read_bytes(page))

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from extraction.algorithms.clustering.apart import ALIKE, Difference
-from extraction.algorithms.clustering.cores import spread
-from extraction.algorithms.clustering.paths import PagePaths
+from extraction.algorithms.clustering.contrast import ALIKE, Contrast
+from extraction.algorithms.clustering.page_steps import PageSteps
+from extraction.algorithms.clustering.refinement import sample_evenly
 from extraction.algorithms.errors import PageError
 from extraction.models import Cluster, Label, Page, Placement, Record, SamplePage, Site, Snapshot
 from extraction.services.core import signals
@@ -53,9 +53,9 @@ def alike(page: Snapshot) -> list[Alike]:
     if page.cluster is None:
         return []
     ids = list(page.cluster.snapshots.learnable().exclude(pk=page.pk).order_by("pk").values_list("pk", flat=True))
-    others = list(Snapshot.objects.filter(pk__in=spread(ids, LOOKED_AT)).select_related("page").order_by("pk"))
+    others = list(Snapshot.objects.filter(pk__in=sample_evenly(ids, LOOKED_AT)).select_related("page").order_by("pk"))
     known = {other.pk: steps for other in others if (steps := _steps(other))}
-    difference = Difference.between([page_steps.steps(page)], list(known.values()))
+    difference = Contrast.between([page_steps.read_steps(page)], list(known.values()))
     found = [Alike(other, difference.likeness(known[other.pk])) for other in others if other.pk in known]
     return sorted((each for each in found if each.likeness > ALIKE), key=lambda each: (-each.likeness, each.snapshot.pk))
 
@@ -64,7 +64,7 @@ def new_template(site: Site, pages: Iterable[Page], user: User | None = None) ->
     """Makes a template of these pages. Raises JobError when there are none."""
     chosen = list(pages)
     if not chosen:
-        raise JobError("no page was chosen")
+        raise JobError("no page was selected")
     with transaction.atomic():
         clusters.lock(site)
         moved = _move(site, chosen, Cluster.objects.create(site=site, number=clusters.last_number(site) + 1), user)
@@ -76,7 +76,7 @@ def move(site: Site, pages: Iterable[Page], into: Cluster | None, user: User | N
     """Puts pages of a site into a template of it, or out of theirs. Raises JobError for none, and for a template of another site."""
     chosen = list(pages)
     if not chosen:
-        raise JobError("no page was chosen")
+        raise JobError("no page was selected")
     if into is not None and into.site_id != site.pk:
         raise JobError(f"{into.label} belongs to another site")
     with transaction.atomic():
@@ -136,9 +136,9 @@ def _take_along(moved: Sequence[int], into: Cluster | None) -> tuple[int, int]:
     return labels.delete()[0], Record.objects.filter(snapshot__in=moved).delete()[0]
 
 
-def _steps(snapshot: Snapshot) -> PagePaths | None:
+def _steps(snapshot: Snapshot) -> PageSteps | None:
     try:
-        return page_steps.steps(snapshot)
+        return page_steps.read_steps(snapshot)
     except PageError:
         return None
 
@@ -188,11 +188,11 @@ def _like(site: Site, apart: Sequence[int], stay: Sequence[int], fresh: Sequence
     if not fresh:
         return []
     reader = page_steps.Reader(site, lambda _: None)
-    difference = Difference.between(_read(reader, spread(apart, LOOKED_AT)), _read(reader, spread(stay, LOOKED_AT)))
+    difference = Contrast.between(_read(reader, sample_evenly(apart, LOOKED_AT)), _read(reader, sample_evenly(stay, LOOKED_AT)))
     return [page for page in fresh if any(difference.likeness(steps) > ALIKE for steps in _read(reader, [page]))]
 
 
-def _read(reader: page_steps.Reader, pages: Iterable[int]) -> list[PagePaths]:
+def _read(reader: page_steps.Reader, pages: Iterable[int]) -> list[PageSteps]:
     found = []
     for page in pages:
         try:

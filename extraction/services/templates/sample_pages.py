@@ -110,10 +110,10 @@ def _ordered(stay: list[Snapshot], pool: list[Snapshot], count: int, tell: Calla
         tell()
     if not pages:
         return []
-    chosen = [choice.page_index for choice in greedy.choose(known, k=min(len(pages), count + len(stay)), fill=True)]
+    chosen = [choice.page_index for choice in greedy.choose_pages(known, k=min(len(pages), count + len(stay)), fill=True)]
     order = list(range(len(stay))) + [place for place in chosen if place >= len(stay)]
     order = order[: max(count, len(stay))]
-    return [(pages[place], share) for place, share in zip(order, greedy.covered(PathTable.build(known), order), strict=True)]
+    return [(pages[place], share) for place, share in zip(order, greedy.measure_coverage(PathTable.build(known), order), strict=True)]
 
 
 @transaction.atomic
@@ -134,4 +134,4 @@ def _read(snapshot: Snapshot) -> PagePaths:
         page = read_page(snapshot)
     except PageError:
         return NOTHING
-    return greedy.paths_of(page.root)
+    return greedy.read_paths(page.root)

@@ -2,9 +2,9 @@
 
 import logging
 
-from extraction.algorithms.clustering.core import Core
-from extraction.algorithms.clustering.cores import SAMPLE_PAGES, spread
-from extraction.algorithms.clustering.paths import PagePaths
+from extraction.algorithms.clustering.page_steps import PageSteps
+from extraction.algorithms.clustering.refinement import SAMPLE_PAGES, sample_evenly
+from extraction.algorithms.clustering.template_core import TemplateCore
 from extraction.algorithms.errors import PageError
 from extraction.models import Cluster, ClusterCore, Site, Snapshot
 from extraction.services.templates import page_steps
@@ -16,30 +16,30 @@ def renew(cluster: Cluster) -> None:
     """Makes the core of a cluster from its pages as they are now, SAMPLE_PAGES of them; one without readable pages has none."""
     pages = sample(cluster)
     if pages:
-        ClusterCore.objects.update_or_create(cluster=cluster, defaults={"data": Core.of(pages).to_bytes()})
+        ClusterCore.objects.update_or_create(cluster=cluster, defaults={"data": TemplateCore.of(pages).to_bytes()})
     else:
         ClusterCore.objects.filter(cluster=cluster).delete()
 
 
-def of_site(site: Site) -> dict[int, Core]:
+def of_site(site: Site) -> dict[int, TemplateCore]:
     """{cluster id: its core} of those that have one."""
     found = {}
     for cluster_id, data in ClusterCore.objects.filter(cluster__site=site).values_list("cluster", "data"):
         try:
-            found[cluster_id] = Core.from_bytes(bytes(data))
+            found[cluster_id] = TemplateCore.from_bytes(bytes(data))
         except ValueError:
             # Of another release; the next clustering makes it anew.
             logger.info("the core of cluster %s is of another scheme", cluster_id)
     return found
 
 
-def sample(cluster: Cluster) -> list[PagePaths]:
+def sample(cluster: Cluster) -> list[PageSteps]:
     """The steps of up to SAMPLE_PAGES of a cluster's pages, evenly over all."""
     ids = list(cluster.snapshots.learnable().order_by("page").values_list("pk", flat=True))
     pages = []
-    for snapshot in Snapshot.objects.filter(pk__in=spread(ids, SAMPLE_PAGES)).order_by("page"):
+    for snapshot in Snapshot.objects.filter(pk__in=sample_evenly(ids, SAMPLE_PAGES)).order_by("page"):
         try:
-            pages.append(page_steps.steps(snapshot))
+            pages.append(page_steps.read_steps(snapshot))
         except PageError:
             continue
     return pages

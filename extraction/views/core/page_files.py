@@ -43,7 +43,7 @@ def asset(request: HttpRequest, token: str, name: str) -> HttpResponse:
     try:
         content, content_type = _sheet(site_id, token, wanted) if isinstance(wanted, SheetName) else _file(site_id, wanted)
     except FileNotFoundError as error:
-        raise Http404("its stored bytes are gone") from error
+        raise Http404("its stored bytes are missing") from error
     response = HttpResponse(content, content_type=content_type)
     for header, value in HEADERS.items():
         response.headers[header] = value
@@ -60,7 +60,7 @@ def picture(_request: HttpRequest, slug: str, number: int, sha256: str) -> HttpR
     try:
         content = stored_bytes.get(sha256)
     except FileNotFoundError as error:
-        raise Http404("its stored bytes are gone") from error
+        raise Http404("its stored bytes are missing") from error
     headers = {"Cache-Control": "private, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff"}
     return HttpResponse(content, content_type="image/png", headers=headers)
 
@@ -94,5 +94,5 @@ def _cleaned(sha256: str, url: str, site_id: int, version: str, depth: int) -> s
 def _drawing(sha256: str) -> bytes:
     drawing = drawings.inert(stored_bytes.get(sha256))
     if drawing is None:
-        raise Http404("it is no drawing that can be shown")
+        raise Http404("this drawing cannot be shown")
     return drawing

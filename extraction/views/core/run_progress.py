@@ -39,7 +39,7 @@ def progress_of(run: Run) -> RunProgress:
     if run.started_at is None:
         return RunProgress(run, fraction, None, None, None)
     stretch_s = runs.stretch_s(run)
-    fresh = max(0, run.done - int(run.summary.get("before", 0)))  # a crawl taken up again did not do all of it just now
+    fresh = max(0, run.done - (run.read_summary().before or 0))  # a crawl taken up again did not do all of it just now
     steady = fresh > 0 and (run.finished or (run.state == Run.State.RUNNING and stretch_s >= STEADY_AFTER_S))
     rate = fresh / max(stretch_s, 0.001) if steady else None
     left_s = max(0, run.total - run.done) / rate if rate and run.total and not run.finished else None
@@ -56,7 +56,7 @@ def going(site: Site) -> Run | None:
 def following(run: Run) -> Run | None:
     """The unfinished run that this one started when it ended: finding the templates of what came in, then their records if asked."""
     after = {Run.Kind.IMPORT: Run.Kind.CLUSTER, Run.Kind.CRAWL: Run.Kind.CLUSTER}
-    if run.parameters.get("then") == "extract" and run.kind == Run.Kind.CLUSTER:
+    if run.read_parameters().wants_records and run.kind == Run.Kind.CLUSTER:
         after[Run.Kind.CLUSTER] = Run.Kind.EXTRACT
     kind = after.get(Run.Kind(run.kind))
     if kind is None or not run.finished:

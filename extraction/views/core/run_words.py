@@ -10,11 +10,12 @@ def outcome(run: Run) -> str:
     """The run's state; of a finished extraction that gave little: `no_records`, `many_failed` or `all_failed`; of a check that found
     broken rules: `found_broken`.
     """
-    if run.state == Run.State.DONE and run.kind == Run.Kind.CHECK and run.summary.get("broken"):
+    summary = run.read_summary()
+    if run.state == Run.State.DONE and run.kind == Run.Kind.CHECK and summary.broken:
         return "found_broken"
     if run.state != Run.State.DONE or run.kind != Run.Kind.EXTRACT:
         return run.state
-    records, failed = int(run.summary.get("records", 0)), int(run.summary.get("failed", 0))
+    records, failed = summary.records or 0, summary.failed or 0
     if not records:
         return "no_records"
     if failed == records:
@@ -24,10 +25,11 @@ def outcome(run: Run) -> str:
 
 def figures(run: Run) -> list[tuple[str, int]]:
     """(what, how many) of the summary, what is 0 left out but for the first."""
-    summary = {name: value for name, value in run.summary.items() if isinstance(value, int)}
-    said = [(_WORDS[run.kind][name], summary[name]) for name in _WORDS.get(run.kind, {}) if name in summary]
+    summary = run.read_summary()
+    held = [(words, getattr(summary, name)) for name, words in _WORDS.get(run.kind, {}).items()]
+    said = [(words, number) for words, number in held if number is not None]
     given = [(words, number) for place, (words, number) in enumerate(said) if number or not place]
-    templates = summary.get("clusters", 0)
+    templates = summary.clusters or 0
     return [(_form(words, number, templates), number) for words, number in given]
 
 
@@ -58,20 +60,25 @@ _WORDS: dict[str, dict[str, str]] = {
         "gone": "gone",
         "missed": "address{es} without a page",
     },
-    Run.Kind.CLUSTER: {"clusters": "template{s}", "clustered": "page{s} in {them}", "small": "small one{s}", "unclustered": "without"},
-    Run.Kind.COMPARE: {"pairs": "pair{s} of templates compared", "proposals": "found to be one template"},
+    Run.Kind.CLUSTER: {
+        "clusters": "template{s}",
+        "clustered": "page{s} in {them}",
+        "small": "small template{s}",
+        "unclustered": "page{s} without a template",
+    },
+    Run.Kind.COMPARE: {"pairs": "pair{s} of templates compared", "proposals": "found to be the same template"},
     Run.Kind.LAB: {"methods": "clustering{s} compared", "pages": "page{s} in each", "gave_up": "gave up"},
     Run.Kind.ASSETS: {"loaded": "file{s} loaded", "failed": "not loaded"},
     Run.Kind.PREVIEW: {"drawn": "preview{s} drawn"},
-    Run.Kind.CHECK: {"checked": "template{s} checked", "ok": "ok", "broken": "broken", "unreachable": "unreachable"},
+    Run.Kind.CHECK: {"checked": "template{s} checked", "ok": "OK", "broken": "broken", "unreachable": "unreachable"},
     Run.Kind.LEARN: {"attributes": "attribute{s} learned", "failed": "not learned"},
-    Run.Kind.REUSE: {"templates": "new template{s}", "reused": "with a known rule", "relearned": "with a rule relearned", "live": "live"},
+    Run.Kind.REUSE: {"templates": "new template{s}", "reused": "with a reused rule", "relearned": "with a relearned rule", "live": "live"},
     Run.Kind.EXTRACT: {
         "records": "record{s}",
         "complete": "complete",
         "incomplete": "incomplete",
         "failed": "failed",
-        "unmatched": "page{s} of no template",
+        "unmatched": "page{s} without a template",
         "unreadable": "page{s} unreadable",
         "removed": "old record{s} removed",
     },

@@ -55,9 +55,9 @@ def cancel(request: HttpRequest, run_id: int) -> HttpResponse:
     found = get_object_or_404(Run, pk=run_id)
     may_control(request, found, or_refuse=True)
     if service.cancel(found):
-        messages.success(request, "Cancelled. What was done until then is kept.")
+        messages.success(request, "Cancelled. Work done before that is kept.")
     else:
-        messages.info(request, "The run had ended already.")
+        messages.info(request, "The run has already ended.")
     return redirect(found)
 
 

@@ -57,7 +57,7 @@ def source(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return settings_page(request, site, source=form)
     form.save()
-    messages.success(request, "Saved. It holds from the next time the pages are fetched.")
+    messages.success(request, "Saved. The changes apply the next time pages are fetched.")
     return redirect("site_settings", site.slug)
 
 
@@ -81,9 +81,9 @@ def pause(request: HttpRequest, run_id: int) -> HttpResponse:
     """Lets a crawl rest: one's own, or anybody's for an operator."""
     run = _controlled(request, run_id)
     if runs.pause(run):
-        messages.success(request, "Paused. It goes on where it was when you resume it.")
+        messages.success(request, "Paused. Resume it to continue where it stopped.")
     else:
-        messages.info(request, "The run rests or has ended already.")
+        messages.info(request, "The run is already paused or has ended.")
     return redirect(_back(request, run))
 
 
@@ -94,9 +94,9 @@ def resume(request: HttpRequest, run_id: int) -> HttpResponse:
     run = _controlled(request, run_id)
     outcome = runs.resume(run)
     if outcome is runs.Resumption.NOT_RESTING:
-        messages.info(request, "The run goes on or has ended already.")
+        messages.info(request, "The run is already running or has ended.")
     elif outcome is runs.Resumption.ANOTHER_UNDER_WAY:
-        messages.error(request, "Another crawl of this site is under way. Wait for its end or cancel it, then resume this one.")
+        messages.error(request, "Another crawl of this site is running. Wait until it ends or cancel it, then resume this one.")
     return redirect(_back(request, run))
 
 

@@ -30,7 +30,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
     site = get_object_or_404(Site, slug=slug)
     shown = lab_view.view(site)
     context = {"site": site, "head": sites.head(site), "lab": shown, "most": compare_clusterings.MOST_PAGES, "tab": "lab"}
-    context["chosen"] = shown.run.parameters["methods"] if shown.run else shown.methods
+    context["chosen"] = shown.run.read_parameters().methods if shown.run else shown.methods
     context["templates"] = site.clusters.not_ignored()
     return render(request, "extraction/lab/lab.html", context | _now(request, shown.run))
 
@@ -64,12 +64,12 @@ def labels(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     site = get_object_or_404(Site, slug=slug)
     if request.POST.get("clear"):
         count = page_labels.clear(site)
-        messages.success(request, f"{count:,} label{'s are' if count != 1 else ' is'} forgotten. Where people put pages still counts.")
+        messages.success(request, f"{count:,} label{'s' if count != 1 else ''} deleted. Pages that people moved by hand still count.")
         return redirect("site_lab", slug)
     if confirmed := request.POST.get("confirm", ""):
         cluster = get_object_or_404(site.clusters, number=int(confirmed) if confirmed.isdecimal() and len(confirmed) < 9 else 0)
         count = page_labels.confirm(cluster, request.user)
-        messages.success(request, f"{count:,} page{'s' if count != 1 else ''} labelled {cluster.label}.")
+        messages.success(request, f"{count:,} page{'s' if count != 1 else ''} labelled “{cluster.label}”.")
         return redirect("site_lab", slug)
     form = LabelsForm(request.POST, request.FILES)
     try:
@@ -142,7 +142,8 @@ def _now(request: HttpRequest, run: Run | None) -> dict[str, Any]:
 def _told(taken: page_labels.Taken) -> str:
     text = f"{taken.labelled:,} page{'s' if taken.labelled != 1 else ''} labelled."
     if taken.unknown:
-        text += f" {taken.unknown:,} address{'es are' if taken.unknown != 1 else ' is'} of no page here, such as {taken.examples[0]}."
+        belong = "es belong" if taken.unknown != 1 else " belongs"
+        text += f" {taken.unknown:,} address{belong} to no page of this site, such as {taken.examples[0]}."
     if taken.left_out:
         text += f" {taken.left_out:,} line{'s have' if taken.left_out != 1 else ' has'} no label after a tab, such as “{taken.first}”."
     return text

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.db.models import Q
 
-from extraction.algorithms.clustering.measures import Quality, quality
+from extraction.algorithms.clustering.measures import ClusteringQuality, measure_quality
 from extraction.algorithms.methods import METHODS
 from extraction.models import Cluster, Clustering, Page, Run, Site, Snapshot
 from extraction.services.lab import compare_clusterings, comparisons, page_labels
@@ -22,12 +22,12 @@ FEW_LABELS = 20
 """Labelled pages under which measures say little: of three pages, most clusterings have all right."""
 
 METHOD_WORDS: dict[str, tuple[str, str]] = {
-    "masked-shingles": ("Masked shingles", "As templates are usually found: keeps most pages of a template together."),
-    "text-mdl": ("TEXT-MDL", "What makes the pages shortest to write down, exactly. Slow over some hundred pages."),
-    "text-hash": ("TEXT-HASH", "The same with estimated costs. Good where pages of several sites are mixed."),
-    "text-max": ("TEXT-MAX", "TEXT-HASH that tries the nearest partners only: more groups, purer ones."),
-    "lsh": ("LSH", "Random projections of the pages' paths: the quickest look."),
-    "rtdm": ("RTDM", "Distance of the pages' trees: where pages have hardly any text in common."),
+    "masked-shingles": ("Masked shingles", "The usual way to find templates; keeps most pages of a template together."),
+    "text-mdl": ("TEXT-MDL", "Finds the groups that describe the pages most briefly, exactly. Slow with more than a few hundred pages."),
+    "text-hash": ("TEXT-HASH", "The same with estimated costs. Good when pages of several sites are mixed."),
+    "text-max": ("TEXT-MAX", "TEXT-HASH that tries only the nearest pages: more and purer groups."),
+    "lsh": ("LSH", "Random projections of the pages' paths; the fastest method."),
+    "rtdm": ("RTDM", "Distance between the pages' trees; for pages with hardly any text in common."),
 }
 """What each method is called, and what it is good for."""
 
@@ -52,7 +52,7 @@ class Row:
     groups: int
     alone: int
     moved: int
-    quality: Quality | None
+    quality: ClusteringQuality | None
     time: float
     memory: float
     cost: float
@@ -240,10 +240,10 @@ def _chosen(clustering: Clustering, home: Mapping[int, int]) -> list[int | None]
     return [*chosen, *[None] * (len(clustering.groups) - len(groups))]
 
 
-def _quality(clustering: Clustering, labels: Mapping[int, str]) -> Quality | None:
+def _quality(clustering: Clustering, labels: Mapping[int, str]) -> ClusteringQuality | None:
     cluster = {str(page): place for place, group in enumerate(clustering.groups) for page in group}
     truth = {str(page): label for page, label in labels.items() if str(page) in cluster}
-    return quality(truth, cluster) if len(truth) > 1 else None
+    return measure_quality(truth, cluster) if len(truth) > 1 else None
 
 
 def _examples(groups: Sequence[Sequence[int]]) -> dict[int, Snapshot]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from extraction.algorithms.alignment.schema import Field, Optional, Repeated, Row, Tuple, Value
+from extraction.algorithms.alignment.schema import Optional, Repeated, Row, SchemaField, Tuple, Value
 from extraction.services.lab.wrappers import COLUMNS, Look
 
 ROWS = 20
@@ -25,21 +25,21 @@ def grid(seen: Look) -> Grid:
     return _grid(_flat(structure.schema), structure.rows, len(structure.rows))
 
 
-def _grid(parts: Sequence[Field | Repeated], rows: Sequence[Row], most: int) -> Grid:
+def _grid(parts: Sequence[SchemaField | Repeated], rows: Sequence[Row], most: int) -> Grid:
     shown = tuple(tuple(_cell(part, row) for part in parts) for row in rows[:most])
     return Grid(tuple(part.name for part in parts), shown, max(0, len(rows) - most))
 
 
-def _cell(part: Field | Repeated, row: Row) -> "str | Grid | None":
+def _cell(part: SchemaField | Repeated, row: Row) -> "str | Grid | None":
     held = row.get(part.name)
     if isinstance(held, Value):
         return held.text
-    return None if held is None or isinstance(part, Field) else _grid(_flat(part.part), held, ROWS)
+    return None if held is None or isinstance(part, SchemaField) else _grid(_flat(part.part), held, ROWS)
 
 
-def _flat(schema: Tuple) -> list[Field | Repeated]:
+def _flat(schema: Tuple) -> list[SchemaField | Repeated]:
     """Its fields and sets, those of optional parts among the others, at most `COLUMNS`."""
-    parts: list[Field | Repeated] = []
+    parts: list[SchemaField | Repeated] = []
     for part in schema.parts:
         parts += _flat(part.part) if isinstance(part, Optional) else [part]
     return parts[:COLUMNS]

@@ -51,7 +51,7 @@ def test(request: HttpRequest, channel_id: int) -> HttpResponse:
     if error:
         messages.error(request, f"The test to {found.name} was not sent: {error}")
     else:
-        messages.success(request, f"The test to {found.name} was sent. Look whether it arrived.")
+        messages.success(request, f"The test to {found.name} was sent. Check whether it arrived.")
     return redirect("alerts")
 
 
@@ -70,9 +70,9 @@ def delete(request: HttpRequest, channel_id: int) -> HttpResponse:
 def again(request: HttpRequest, alert_id: int) -> HttpResponse:
     """Sends an alert again that was not sent."""
     if service.send_again(get_object_or_404(Alert, pk=alert_id), timezone.now()):
-        messages.success(request, "It is sent again.")
+        messages.success(request, "The alert is being sent again.")
     else:
-        messages.error(request, "It was sent meanwhile, or waits to be.")
+        messages.error(request, "The alert has already been sent, or is waiting to be sent.")
     return redirect("alerts")
 
 

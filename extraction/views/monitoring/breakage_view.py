@@ -2,19 +2,21 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from threading import Condition
 from typing import Any
 
+from cachetools import LRUCache, cached
 from django.db.models import Count
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, elements
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.models import Attribute, Breakage, Check, Record, Rule, Run, Snapshot
+from extraction.models.rule_report import RelearnedReport, RuleReport
 from extraction.services.core import stored_pages
-from extraction.services.core.recent import Recent
 from extraction.services.labels import proofs
 from extraction.services.labels.proofs import Proof
 from extraction.services.rules import rule_xpaths
@@ -81,13 +83,13 @@ class Line:
 class AttributeEffect:
     """A broken attribute over the check's pages.
 
-    relearned: the learner's figures {judged, agreeing, returned, …}, {} where there is no repair of it; failure: why.
+    relearned: the learner's figures, None where there is no repair of it; failure: why.
     proven: the repair is. old, new: the XPaths. values: pages with a value before, now, and by the repair.
     """
 
     attribute: Attribute
     lines: list[Line]
-    relearned: Mapping[str, Any] = field(default_factory=dict)
+    relearned: RelearnedReport | None = None
     failure: str = ""
     old: tuple[str, ...] = ()
     new: tuple[str, ...] = ()
@@ -122,7 +124,7 @@ def closed() -> list[Row]:
 
 def pairs(check: Check) -> list[PagePair]:
     """The pages of a check, those that answered first."""
-    rows = [PagePair(row["url"], row["outcome"], row["old"], row["new"]) for row in check.pages]
+    rows = [PagePair(each.url, each.outcome, each.old, each.new) for each in check.read_pages()]
     return sorted(rows, key=lambda pair: pair.new is None)
 
 
@@ -140,11 +142,9 @@ def sides(breakage: Breakage, pair: PagePair) -> Sides:
 def effect(breakage: Breakage) -> list[AttributeEffect]:
     """What broke and what the repair gives, attribute by attribute, page by page; what is not proven first."""
     read, pages = _evaluated(breakage), pairs(breakage.check_found)
-    reasons = {(each["attribute"], each["url"]): each["reason"] for each in breakage.check_found.evidence}
-    report = breakage.proposal.report if breakage.proposal else {}
-    told = [*report.get("attributes", []), *(each for one in report.get("lists", []) for each in one.get("attributes", []))]
-    entries = {each.get("name"): each for each in told}
-    failures = {each["name"]: each["reason"] for each in report.get("failed", [])}
+    reasons = {(each.attribute, each.url): each.reason for each in breakage.check_found.read_evidence()}
+    report = breakage.proposal.read_report() if breakage.proposal else RuleReport()
+    figures, failures = report.relearned, report.failures
     old, new = _xpaths(breakage.rule), _xpaths(breakage.proposal) if breakage.proposal else {}
     sure = proof(breakage)
     proven, found = sure.proven if sure else (), []
@@ -155,7 +155,7 @@ def effect(breakage: Breakage) -> list[AttributeEffect]:
             sum(bool(each.now) for each in lines),
             sum(bool(each.repaired) for each in lines),
         )
-        relearned = entries.get(attribute.name, {}).get("relearned", {})
+        relearned = figures.get(attribute.name)
         xpaths = old.get(attribute.name, ()), new.get(attribute.name, ())
         found.append(
             AttributeEffect(attribute, lines, relearned, failures.get(attribute.name, ""), *xpaths, counts, attribute.name in proven)
@@ -165,7 +165,7 @@ def effect(breakage: Breakage) -> list[AttributeEffect]:
 
 def proof(breakage: Breakage) -> Proof | None:
     """How sure the repair is of what broke; None where there is none."""
-    return proofs.proof(breakage.proposal.report, breakage.attributes) if breakage.proposal else None
+    return proofs.proof(breakage.proposal.read_report(), breakage.attributes) if breakage.proposal else None
 
 
 def ending(breakage: Breakage, proof: Proof | None) -> str:
@@ -211,20 +211,16 @@ def _rows(**conditions: Any) -> list[Row]:
     ]
 
 
-_READ: Recent[tuple[int, int, int | None], dict[str, _Read]] = Recent(16)
-"""Evaluated pages by breakage, check and proposal: a second's work, asked for at each step through the pages."""
+def _key(breakage: Breakage) -> tuple[int, int, int | None]:
+    return breakage.pk, breakage.check_found_id, breakage.proposal_id
 
 
+# Kept because each step through the pages asks for it, and it is a second's work.
+@cached(LRUCache(16), key=_key, condition=Condition())
 def _evaluated(breakage: Breakage) -> dict[str, _Read]:
     """{url: what the rules give on its two versions} of the pages that could be read."""
-    key = (breakage.pk, breakage.check_found_id, breakage.proposal_id)
-    found = _READ.get(key)
-    return found if found is not None else _READ.put(key, _evaluate(breakage))
-
-
-def _evaluate(breakage: Breakage) -> dict[str, _Read]:
     old = _only(breakage.rule, breakage.attributes)
-    new = _only(breakage.proposal, breakage.attributes) if breakage.proposal else RuleValue(())
+    new = _only(breakage.proposal, breakage.attributes) if breakage.proposal else RuleDefinition(())
     answered = [pair for pair in pairs(breakage.check_found) if pair.new]
     snapshots = Snapshot.objects.in_bulk([pk for pair in answered for pk in (pair.old, pair.new) if pk])
     found = {}
@@ -237,16 +233,16 @@ def _evaluate(breakage: Breakage) -> dict[str, _Read]:
     return found
 
 
-def _only(rule: Rule, names: Sequence[str]) -> RuleValue:
+def _only(rule: Rule, names: Sequence[str]) -> RuleDefinition:
     """The rule with these attributes alone, those of lists among them."""
-    value = RuleValue.from_json(rule.definition)
+    value = rule.read_definition()
     lists = [replace(one, attributes=tuple(each for each in one.attributes if each.name in names)) for one in value.lists]
-    return RuleValue(tuple(each for each in value.attributes if each.name in names), tuple(one for one in lists if one.attributes))
+    return RuleDefinition(tuple(each for each in value.attributes if each.name in names), tuple(one for one in lists if one.attributes))
 
 
-def _places(rule: RuleValue, root: etree._Element) -> Places:
+def _places(rule: RuleDefinition, root: etree._Element) -> Places:
     """Where a rule's values stand, those of all rows of a list together."""
-    found = dict(apply.places(RuleValue(rule.attributes), root))
+    found = dict(apply.places(RuleDefinition(rule.attributes), root))
     index = {element: n for n, element in enumerate(elements(root))} if rule.lists else {}
     for one in rule.lists:
         rows = apply.row_places(one, root, index)

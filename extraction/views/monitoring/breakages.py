@@ -84,7 +84,9 @@ def accept(request: SignedInHttpRequest, breakage_id: int) -> HttpResponse:
         messages.error(request, str(error))
         return redirect(found)
     then = (
-        "Its pages are fetched again and its records made anew." if sources.ready(found.cluster.site) else "Add the new pages, then run it."
+        "The pages are being fetched again, then their records are extracted."
+        if sources.ready(found.cluster.site)
+        else "Add the new pages, then run the rule."
     )
     messages.success(request, f"Version {rule.version} is live. {then}")
     return redirect(found)
@@ -95,9 +97,9 @@ def accept(request: SignedInHttpRequest, breakage_id: int) -> HttpResponse:
 def dismiss(request: SignedInHttpRequest, breakage_id: int) -> HttpResponse:
     """Says that nothing is broken."""
     if life.dismiss(_breakage(breakage_id), user=request.user):
-        messages.success(request, "Dismissed. The rule is live, and it takes more to raise the next alarm for this template.")
+        messages.success(request, "Dismissed. The rule is live, and the next alarm for this template will need stronger evidence.")
     else:
-        messages.info(request, "This breakage was closed already.")
+        messages.info(request, "This breakage is already closed.")
     return redirect("breakages")
 
 
@@ -108,7 +110,7 @@ def annotate(request: HttpRequest, breakage_id: int) -> HttpResponse:
     found = _breakage(breakage_id)
     chosen = service.annotatable(found, request.POST.get("page", ""))
     if chosen is None:
-        messages.error(request, "No page of this check answered; there is none to annotate.")
+        messages.error(request, "No page of this check answered, so there is none to annotate.")
         return redirect(found)
     return redirect(f"{workbench_url(found.cluster.site.slug, found.cluster.number)}?page={chosen.pk}")
 

@@ -10,6 +10,8 @@ from django.db.models import Count
 from django.utils import timezone
 
 from extraction.models import Attribute, Bellwether, Breakage, Check, Cluster, Label, Rule, Site
+from extraction.models.check_findings import AttributeFinding, CheckedPage, CheckEvidence
+from extraction.services.rules import rule_xpaths
 from extraction.views.schema.shown_attributes import find_attributes
 
 SHOWN = 60
@@ -83,13 +85,14 @@ class CheckView:
     """One check: what was found of each attribute, with the evidence, and what each page gave."""
 
     check: Check
-    attributes: list[tuple[Attribute, Mapping[str, object]]]
-    evidence: list[tuple[Attribute, Mapping[str, object]]] = field(default_factory=list)
+    attributes: list[tuple[Attribute, AttributeFinding]]
+    pages: tuple[CheckedPage, ...] = ()
+    evidence: list[tuple[Attribute, CheckEvidence]] = field(default_factory=list)
 
     @property
-    def evidence_by_attribute(self) -> list[tuple[Attribute, list[Mapping[str, object]]]]:
+    def evidence_by_attribute(self) -> list[tuple[Attribute, list[CheckEvidence]]]:
         """The evidence, attribute by attribute."""
-        found: dict[str, tuple[Attribute, list[Mapping[str, object]]]] = {}
+        found: dict[str, tuple[Attribute, list[CheckEvidence]]] = {}
         for attribute, each in self.evidence:
             found.setdefault(attribute.name, (attribute, []))[1].append(each)
         return list(found.values())
@@ -128,10 +131,11 @@ def last_checked_at(site: Site) -> datetime | None:
 
 def check(found: Check) -> CheckView:
     """One check for its page."""
-    names = list(found.attributes)
-    known = dict(zip(names, find_attributes(found.cluster, names), strict=True))
-    rows = [(known[name], found.attributes[name]) for name in names]
-    return CheckView(found, rows, [(known[each["attribute"]], each) for each in found.evidence if each["attribute"] in known])
+    findings = found.read_attributes()
+    known = dict(zip(findings, find_attributes(found.cluster, list(findings)), strict=True))
+    rows = [(known[name], finding) for name, finding in findings.items()]
+    evidence = [(known[each.attribute], each) for each in found.read_evidence() if each.attribute in known]
+    return CheckView(found, rows, found.read_pages(), evidence)
 
 
 def _template(
@@ -142,19 +146,20 @@ def _template(
     bellwethers: Sequence[Bellwether],
     health: Health,
 ) -> TemplateWatch:
-    outcomes = {row["url"]: row["outcome"] for row in checks[-1].pages} if checks else {}
+    outcomes = {each.url: each.outcome for each in checks[-1].read_pages()} if checks else {}
     watched = [Watched(each, outcomes.get(each.page.url, "")) for each in bellwethers]
-    lists = [each for one in rule.definition.get("lists", []) for each in one["attributes"]]
-    names = [each["name"] for each in (*rule.definition.get("attributes", []), *lists)]
-    names.sort(key=lambda name: not checks or name not in checks[-1].broken)
+    names = [each.name for each in rule_xpaths.definition_of(rule).every]
+    broke = checks[-1].broken if checks else []
+    names.sort(key=lambda name: name not in broke)
     known = [schema.get((rule.cluster.record_type_id, name)) or Attribute(name=name, position=n) for n, name in enumerate(names)]
-    lines = [NullLine(each, _nulls(checks, each.name)) for each in known]
+    findings = [each.read_attributes() for each in checks]
+    lines = [NullLine(each, _nulls(findings, each.name)) for each in known]
     broken = next((each for each in breakages if each.state == Breakage.State.OPEN), None)
     return TemplateWatch(rule.cluster, rule, checks, lines, watched, health, broken)
 
 
-def _nulls(checks: Sequence[Check], name: str) -> list[float | None]:
-    return [each.attributes.get(name, {}).get("null_fraction") for each in checks]
+def _nulls(findings: Sequence[Mapping[str, AttributeFinding]], name: str) -> list[float | None]:
+    return [each[name].null_fraction if name in each else None for each in findings]
 
 
 def _health(checks: Sequence[Check], breakages: Sequence[Breakage], counted: int, annotated: int) -> Health:

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from extraction.models import Snapshot
+from extraction.models import Snapshot, rule_report
+from extraction.models.rule_report import Explanation, OwnDataReport, RuleReport
 
 Pages = Mapping[int, Snapshot]
 
@@ -66,43 +66,45 @@ class Explained:
     own_data: OwnData | None
 
 
-def of(report: Mapping[str, Any]) -> dict[str, Explained]:
+def of(report: RuleReport) -> dict[str, Explained]:
     """{attribute: why} of a rule's report; rules learned before there was any have none."""
-    kept = report.get("explained", {})
+    kept = report.explained
     pages = Snapshot.objects.select_related("page").in_bulk({pk for each in kept.values() for pk in _ids(each)})
     return {name: _one(each, pages) for name, each in kept.items()}
 
 
-def conflicts(report: Mapping[str, Any]) -> dict[str, tuple[Place, ...]]:
+def conflicts(report: RuleReport) -> dict[str, tuple[Place, ...]]:
     """{attribute that was not learned: the places that do not go together}."""
-    failed = {each["name"]: each.get("places", []) for each in report.get("failed", [])}
-    pages = Snapshot.objects.select_related("page").in_bulk({place["snapshot"] for each in failed.values() for place in each})
+    failed = {each.name: each.places or () for each in report.failed}
+    pages = Snapshot.objects.select_related("page").in_bulk({place.snapshot for each in failed.values() for place in each})
     return {
-        name: tuple(Place(pages[row["snapshot"]], show=json.dumps(row["location"])) for row in each if row["snapshot"] in pages)
+        name: tuple(Place(pages[place.snapshot], show=json.dumps(place.location.as_json())) for place in each if place.snapshot in pages)
         for name, each in failed.items()
     }
 
 
-def _ids(each: Mapping[str, Any]) -> Iterable[int]:
-    yield from (row["snapshot"] for row in each["odd"])
-    yield from (row["snapshot"] for rival in each["rivals"] for row in rival["pages"])
-    yield from (each["own_data"] or {}).get("different", [])
+def _ids(why: Explanation) -> Iterable[int]:
+    yield from (each.snapshot for each in why.odd)
+    yield from (each.snapshot for rival in why.rivals for each in rival.pages)
+    yield from why.own_data.different if why.own_data else ()
 
 
-def _one(each: Mapping[str, Any], pages: Pages) -> Explained:
-    own = each["own_data"]
+def _one(why: Explanation, pages: Pages) -> Explained:
     return Explained(
         features=tuple(
-            tuple(Feature(row["words"], row["rules_out"] if number else None) for number, row in enumerate(rows))
-            for rows in each["features"]
+            tuple(Feature(each.words, each.rules_out if number else None) for number, each in enumerate(features))
+            for features in why.features
         ),
-        rivals=tuple(_rival(row, pages) for row in each["rivals"]),
-        odd=tuple(Place(pages[row["snapshot"]], row["value"], row["reason"]) for row in each["odd"] if row["snapshot"] in pages),
-        own_data=own
-        and OwnData(own["words"], own["agree"], own["compared"], tuple(Place(pages[pk]) for pk in own["different"] if pk in pages)),
+        rivals=tuple(_rival(each, pages) for each in why.rivals),
+        odd=tuple(Place(pages[each.snapshot], each.value, each.reason) for each in why.odd if each.snapshot in pages),
+        own_data=_own_data(why.own_data, pages) if why.own_data else None,
     )
 
 
-def _rival(row: Mapping[str, Any], pages: Pages) -> Rival:
-    places = tuple(Place(pages[each["snapshot"]], each["mine"], each["theirs"]) for each in row["pages"] if each["snapshot"] in pages)
-    return Rival(row["xpath"], tuple(row["features"]), row["more"], row["support"], row["several"], row["differs"], places)
+def _own_data(told: OwnDataReport, pages: Pages) -> OwnData:
+    return OwnData(told.words, told.agree, told.compared, tuple(Place(pages[pk]) for pk in told.different if pk in pages))
+
+
+def _rival(told: rule_report.Rival, pages: Pages) -> Rival:
+    places = tuple(Place(pages[each.snapshot], each.mine, each.theirs) for each in told.pages if each.snapshot in pages)
+    return Rival(told.xpath, told.features, told.more, told.support, told.several, told.differs, places)

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.models import Attribute, Breakage, Decision, Rule
 from extraction.services.labels import designs
-from extraction.services.rules import effects, rule_xpaths, rules
+from extraction.services.rules import effects, rule_xpaths
 from extraction.services.rules.effects import Effect
 from extraction.views.schema.shown_attributes import find_attributes
 
@@ -50,13 +50,13 @@ def differences(old: Rule, new: Rule) -> list[Difference]:
 def effect(old: Rule, new: Rule, attribute: str) -> Effect:
     """What one attribute gives by the one version and by the other, on some pages of the template."""
     try:
-        return effects.compare(new.cluster, rules.value_of(old), rules.value_of(new), attribute, on=designs.check_pages(new))
+        return effects.compare(new.cluster, old.read_definition(), new.read_definition(), attribute, on=designs.check_pages(new))
     except (RuleError, XPathError) as error:
         return Effect(error=str(error))
 
 
 def _events(rule: Rule) -> Iterator[Event]:
-    repaired_from = rule.report.get("repaired_from")
+    repaired_from = rule.read_report().repaired_from
     made = f"made to repair version {repaired_from}" if repaired_from else rule.get_origin_display().lower()
     yield Event(rule.created_at, "draft", made, rule.created_by)
     accepted = Breakage.objects.filter(proposal=rule, state=Breakage.State.REPAIRED).select_related("cluster").first()
@@ -66,7 +66,7 @@ def _events(rule: Rule) -> Iterator[Event]:
         words = decision.get_what_display().lower()
         yield Event(decision.at, "live" if live else "retired", words, decision.by_name or None, repair)
     for each in Breakage.objects.filter(rule=rule).select_related("closed_by", "proposal", "cluster"):
-        yield Event(each.opened_at, "broken", f"{', '.join(each.attributes)} broke, found by a check", None, each)
+        yield Event(each.opened_at, "broken", f"a check found that {', '.join(each.attributes)} broke", None, each)
         if each.closed_at:
             yield Event(each.closed_at, each.state, _ending(each), each.closed_by, each)
 
@@ -74,5 +74,5 @@ def _events(rule: Rule) -> Iterator[Event]:
 def _ending(breakage: Breakage) -> str:
     if breakage.state == Breakage.State.REPAIRED:
         proposal = breakage.proposal
-        return f"version {proposal.version} took its place" if proposal and proposal.published_at else "another version took its place"
-    return "it works again" if breakage.state == Breakage.State.RECOVERED else "somebody said that nothing was broken"
+        return f"replaced by version {proposal.version}" if proposal and proposal.published_at else "replaced by another version"
+    return "works again" if breakage.state == Breakage.State.RECOVERED else "dismissed: nothing was broken"

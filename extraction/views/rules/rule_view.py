@@ -1,14 +1,17 @@
 """A rule as a person reads it: attribute by attribute, what it selects, how sure, where it gives nothing."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from extraction.algorithms.errors import PageError, RuleError, XPathError
+from extraction.algorithms.learning.text_range import TextPart
 from extraction.algorithms.rules import apply, xslt
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, Selector
 from extraction.models import Attribute, Cluster, Decision, Rule, Snapshot
+from extraction.models.rule_report import AttributeReport, ListReport, OfferDifference, XPathReport
 from extraction.services.core.stored_pages import read_root
 from extraction.services.labels import designs
+from extraction.services.rules import rule_xpaths
 from extraction.views.rules import explained
 from extraction.views.rules.explained import Explained, Place
 from extraction.views.sites import site_pages
@@ -37,7 +40,7 @@ class SelectorRow:
     part: str = ""
     precision: float | None = None
     distance: float | None = None
-    support: int | None = None
+    support: float | None = None
     features: tuple[str, ...] = ()
 
 
@@ -95,8 +98,8 @@ class ListColumn:
 class ListRow:
     """A list of the rule: what its rows are, and its attributes within them. rows: how many on the pages checked.
 
-    seen: the first rows on the first sample pages, as texts in the order of the columns. unlike: `list_offers.difference` to what the
-    list was offered with, {} where there is none to speak of; unlike_on: pages that differ, with the rows offered and given.
+    seen: the first rows on the first sample pages, as texts in the order of the columns. unlike: the difference to what the list was
+    offered with, None where there is none to speak of; unlike_on: pages that differ, with the rows offered and given.
     """
 
     name: str
@@ -107,7 +110,7 @@ class ListRow:
     checked: int
     seen: list[tuple[Snapshot, int, list[list[str]]]]
     failure: str = ""
-    unlike: Mapping[str, Any] = field(default_factory=dict)
+    unlike: OfferDifference | None = None
     unlike_on: list[tuple[Snapshot, int, int]] = field(default_factory=list)
 
     @property
@@ -127,16 +130,24 @@ class VersionRow:
 
 def rows(rule: Rule) -> list[AttributeRow]:
     """The rule's attributes in the record type's order, then those that the record type has no more."""
-    entries = {entry.get("name"): entry for entry in rule.report.get("attributes", [])}
-    failures = {entry.get("name"): entry.get("reason", "") for entry in rule.report.get("failed", [])}
-    defined = {entry["name"]: entry for entry in rule.definition.get("attributes", [])}
+    report = rule.read_report()
+    entries = {entry.name: entry for entry in report.attributes}
+    failures = report.failures
+    defined = {each.name: each for each in rule_xpaths.definition_of(rule).attributes}
     pages = _pages(entries.values())
     seen = _seen(rule)
-    why = explained.of(rule.report)
-    conflicts = explained.conflicts(rule.report)
-    edited = {name for name, entry in entries.items() if "edited_by" in entry}
+    why = explained.of(report)
+    conflicts = explained.conflicts(report)
+    edited = {name for name, entry in entries.items() if entry.edited_by is not None}
     found = [
-        _row(attribute, defined.get(attribute.name), entries.get(attribute.name) or {}, pages, seen, failures.get(attribute.name, ""))
+        _row(
+            attribute,
+            defined.get(attribute.name),
+            entries.get(attribute.name) or AttributeReport(name=attribute.name),
+            pages,
+            seen,
+            failures.get(attribute.name, ""),
+        )
         for attribute in _attributes(rule, defined)
     ]
     return [
@@ -148,46 +159,48 @@ def rows(rule: Rule) -> list[AttributeRow]:
 
 def lists(rule: Rule) -> list[ListRow]:
     """The lists of the record type with what the rule has for them; those it has nothing for, with the reason if there is one."""
-    defined = {entry["name"]: entry for entry in rule.definition.get("lists", [])}
-    said = {entry["name"]: entry for entry in rule.report.get("lists", [])}
-    failures = {entry.get("name"): entry.get("reason", "") for entry in rule.report.get("failed", [])}
+    report = rule.read_report()
+    defined = {each.name: each for each in rule_xpaths.definition_of(rule).lists}
+    said = {entry.name: entry for entry in report.lists}
     schema = site_pages.list_schema(rule.cluster.record_type)
-    for name, entry in defined.items():
-        schema.setdefault(name, [Attribute(name=each["name"], type=each["type"]) for each in entry["attributes"]])
+    for name, one in defined.items():
+        schema.setdefault(name, [Attribute(name=each.name, type=each.type) for each in one.attributes])
     found = _found(rule) if defined else []
-    return [_list(name, attributes, defined.get(name, {}), said.get(name, {}), failures, found) for name, attributes in schema.items()]
+    return [
+        _list(attributes, defined.get(name), said.get(name) or ListReport(name=name), report.failures, found)
+        for name, attributes in schema.items()
+    ]
 
 
 def _list(
-    name: str,
     attributes: list[Attribute],
-    defined: dict[str, Any],
-    said: dict[str, Any],
-    failures: dict[Any, str],
+    defined: ListRule | None,
+    said: ListReport,
+    failures: Mapping[str, str],
     found: list[tuple[Snapshot, apply.Extraction]],
 ) -> ListRow:
-    fields = {each["name"]: each for each in defined.get("attributes", [])}
-    told = {each["name"]: each.get("alternatives", []) for each in said.get("attributes", [])}
+    fields = {each.name: each.alternatives for each in defined.attributes} if defined else {}
+    told = {each.name: each.alternatives for each in said.attributes}
     columns = [
         ListColumn(
             each,
-            _selectors(fields.get(each.name, {}).get("alternatives", []), told.get(each.name, [])),
-            said.get("filled", {}).get(each.name, 0),
+            _selectors(fields.get(each.name, ()), told.get(each.name, ())),
+            said.filled.get(each.name, 0),
             failures.get(each.name, ""),
         )
         for each in attributes
     ]
     seen = []
     for snapshot, extraction in found if defined else []:
-        rows = extraction.rows.get(name, ())
+        rows = extraction.rows.get(said.name, ())
         texts = [["; ".join(row.get(each.name, ())) for each in attributes] for row in rows[:SEEN_ROWS]]
         seen.append((snapshot, len(rows), texts))
-    figures = (said.get("rows", 0), said.get("hits", 0), said.get("checked", 0))
-    rows_of = _selectors(defined.get("rows", []), said.get("alternatives", []))
-    unlike = said.get("offered", {})
-    pages = Snapshot.objects.select_related("page").in_bulk([each["snapshot"] for each in unlike.get("on", [])[:UNLIKE_PAGES]])
-    unlike_on = [(pages[each["snapshot"]], each["rows"], each["given"]) for each in unlike.get("on", []) if each["snapshot"] in pages]
-    return ListRow(name, rows_of, columns, *figures, seen, failures.get(name, ""), unlike, unlike_on)
+    rows_of = _selectors(defined.rows if defined else (), said.alternatives)
+    on = said.offered.on if said.offered else ()
+    pages = Snapshot.objects.select_related("page").in_bulk([each.snapshot for each in on[:UNLIKE_PAGES]])
+    unlike_on = [(pages[each.snapshot], each.rows, each.given) for each in on if each.snapshot in pages]
+    figures = (said.rows, said.hits, said.checked)
+    return ListRow(said.name, rows_of, columns, *figures, seen, failures.get(said.name, ""), said.offered, unlike_on)
 
 
 def versions(cluster: Cluster) -> list[VersionRow]:
@@ -199,12 +212,12 @@ def versions(cluster: Cluster) -> list[VersionRow]:
     return [VersionRow(rule, _changes(rule, older), approved.get(rule.pk)) for rule, older in zip(found, before, strict=False)]
 
 
-def _attributes(rule: Rule, defined: dict[str, Any]) -> list[Attribute]:
+def _attributes(rule: Rule, defined: Mapping[str, AttributeRule]) -> list[Attribute]:
     record_type = rule.cluster.record_type
     known = list(record_type.attributes.of_page()) if record_type else []
     gone = [name for name in defined if name not in {attribute.name for attribute in known}]
     more = [
-        Attribute(name=name, type=defined[name]["type"], multiple=defined[name]["multiple"], position=len(known) + n)
+        Attribute(name=name, type=defined[name].type, multiple=defined[name].multiple, position=len(known) + n)
         for n, name in enumerate(gone)
     ]
     return [*known, *more]
@@ -212,48 +225,48 @@ def _attributes(rule: Rule, defined: dict[str, Any]) -> list[Attribute]:
 
 def _row(
     attribute: Attribute,
-    defined: dict[str, Any] | None,
-    entry: dict[str, Any],
+    defined: AttributeRule | None,
+    entry: AttributeReport,
     pages: dict[int, Snapshot],
     seen: list[tuple[Snapshot, dict[str, tuple[str, ...]]]],
     failure: str,
 ) -> AttributeRow:
-    selectors = _selectors((defined or {}).get("alternatives", []), entry.get("alternatives", []))
+    selectors = _selectors(defined.alternatives if defined else (), entry.alternatives)
     return AttributeRow(
         attribute,
         selectors,
-        hits=entry.get("hits", 0),
-        checked=entry.get("checked", 0),
-        without=[pages[pk] for pk in entry.get("without", [])[:LISTED] if pk in pages],
-        several=[pages[pk] for pk in entry.get("several_on", [])[:LISTED] if pk in pages],
-        several_count=0 if attribute.multiple else entry.get("several", 0),
+        hits=entry.hits,
+        checked=entry.checked,
+        without=[pages[pk] for pk in entry.without[:LISTED] if pk in pages],
+        several=[pages[pk] for pk in entry.several_on[:LISTED] if pk in pages],
+        several_count=0 if attribute.multiple else entry.several,
         seen=[(snapshot, values.get(attribute.name, ())) for snapshot, values in seen] if selectors else [],
         failure=failure,
-        edited_by=entry.get("edited_by", ""),
+        edited_by=entry.edited_by or "",
     )
 
 
-def _selectors(defined: list[dict[str, Any]], said: list[dict[str, Any]]) -> list[SelectorRow]:
+def _selectors(defined: Sequence[Selector], said: Sequence[XPathReport]) -> list[SelectorRow]:
     """What is run, with what the learner said of the same XPath."""
-    by_xpath = {entry.get("xpath"): entry for entry in said}
+    by_xpath = {entry.xpath: entry for entry in said}
     found = []
     for selector in defined:
-        entry = by_xpath.get(selector["xpath"], {})
-        figures = (entry.get("precision"), entry.get("distance"), entry.get("support"))
-        found.append(SelectorRow(selector["xpath"], _part(selector.get("part")), *figures, tuple(entry.get("features", []))))
+        entry = by_xpath.get(selector.xpath) or XPathReport(xpath=selector.xpath)
+        figures = (entry.precision, entry.distance, entry.support)
+        found.append(SelectorRow(selector.xpath, _part(selector.part), *figures, entry.features or ()))
     return found
 
 
-def _part(part: dict[str, str] | None) -> str:
+def _part(part: TextPart | None) -> str:
     if not part:
         return ""
-    ends = [f"after “{part['prefix']}”" if part.get("prefix") else "", f"before “{part['suffix']}”" if part.get("suffix") else ""]
+    ends = [f"after “{part.prefix}”" if part.prefix else "", f"before “{part.suffix}”" if part.suffix else ""]
     shown = " and ".join(end for end in ends if end)
-    return f"the part {shown}" if shown else f"the part that fits {part.get('pattern', '')}"
+    return f"the part {shown}" if shown else f"the part that matches {part.pattern}"
 
 
-def _pages(entries: Iterable[dict[str, Any]]) -> dict[int, Snapshot]:
-    wanted = {pk for entry in entries for key in ("without", "several_on") for pk in entry.get(key, [])[:LISTED]}
+def _pages(entries: Iterable[AttributeReport]) -> dict[int, Snapshot]:
+    wanted = {pk for entry in entries for listed in (entry.without, entry.several_on) for pk in listed[:LISTED]}
     return Snapshot.objects.select_related("page").in_bulk(wanted)
 
 
@@ -301,6 +314,8 @@ def _changes(rule: Rule, older: Rule | None) -> list[tuple[str, str]]:
     return [*came, *went, *changed] or [("same XPaths", "")]
 
 
-def _entries(rule: Rule) -> dict[str, Any]:
-    """What a version says of each of its attributes and lists, by name."""
-    return {entry["name"]: entry for part in ("attributes", "lists") for entry in rule.definition.get(part, [])}
+def _entries(rule: Rule) -> dict[str, AttributeRule | ListRule]:
+    """What a version has for each of its attributes and lists, by name."""
+    value = rule_xpaths.definition_of(rule)
+    entries: tuple[AttributeRule | ListRule, ...] = (*value.attributes, *value.lists)
+    return {each.name: each for each in entries}

@@ -82,7 +82,7 @@ def preview(request: HttpRequest, slug: str, number: int, version: int) -> HttpR
     form = XPathForm(request.POST)
     if not form.is_valid():
         return render(
-            request, "extraction/rules/_effect.html", {"site": found.cluster.site, "error": "Write an XPath to see what it gives."}
+            request, "extraction/rules/_effect.html", {"site": found.cluster.site, "error": "Enter an XPath to see the values it gives."}
         )
     effect = service.preview(found, form.cleaned_data["attribute"], form.cleaned_data["xpath"])
     return render(request, "extraction/rules/_effect.html", {"site": found.cluster.site, "effect": effect, "error": effect.error})
@@ -97,7 +97,7 @@ def edit(request: SignedInHttpRequest, slug: str, number: int, version: int) -> 
         return redirect(found)
     form = XPathForm(request.POST)
     if not form.is_valid():
-        return _page(request, found, error="Write an XPath before you save it.", name=request.POST.get("attribute", ""))
+        return _page(request, found, error="Enter an XPath before you save.", name=request.POST.get("attribute", ""))
     name, xpath = form.cleaned_data["attribute"], form.cleaned_data["xpath"]
     try:
         draft = service.edit(found, name, xpath, request.user)
@@ -114,7 +114,7 @@ def publish(request: SignedInHttpRequest, slug: str, number: int, version: int) 
     found = rule_of(slug, number, version)
     try:
         service.publish(found, request.user)
-        messages.success(request, f"Version {found.version} is live. Run it over all pages to get records.")
+        messages.success(request, f"Version {found.version} is live. Run it on all pages to get records.")
     except service.StateError as error:
         messages.error(request, str(error))
     return redirect(found)
@@ -163,6 +163,7 @@ def _page(request: HttpRequest, found: Rule, *, error: str = "", name: str = "",
         "site": cluster.site,
         "cluster": cluster,
         "rule": found,
+        "report": found.read_report(),
         "view": cluster_view.view(cluster),
         "rows": rule_view.rows(found),
         "lists": rule_view.lists(found),

@@ -67,7 +67,7 @@ def change(request: HttpRequest, slug: str) -> HttpResponse:
             judged = service.update(found, form.cleaned_data["name"], form.cleaned_data["description"], rows.drafts, drop_labels=drop)
         except service.InUse as error:
             return _editor(request, found, form, rows, lost=str(error))
-        messages.success(request, "Saved." + (" Run the rule again to judge the records anew." if judged else ""))
+        messages.success(request, "Saved." + (" Run the rule again to update the records." if judged else ""))
         return redirect(found)
     return _editor(request, found, form, rows)
 

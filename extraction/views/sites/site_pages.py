@@ -3,11 +3,11 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.db.models import Q, QuerySet
 
 from extraction.models import Attribute, Page, Record, RecordType, Site, Snapshot
+from extraction.models.record_values import RecordValue
 from extraction.services.records import records
 
 MAX_SHOWN_ROWS = 30
@@ -17,7 +17,7 @@ UNREADABLE, PARTLY, UNCLUSTERED, GONE = "unreadable", "partly", "unclustered", "
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class ShownValue:
     """One value of a record as it is shown. position: which of the attribute's values, from 0."""
 
     raw: str
@@ -31,7 +31,7 @@ class Column:
     """An attribute and its values on a page."""
 
     attribute: Attribute
-    values: list[Value]
+    values: list[ShownValue]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,15 +103,16 @@ def columns(record: Record, attributes: Sequence[Attribute] | None = None) -> li
     if attributes is None:
         record_type = record.cluster.record_type
         attributes = list(record_type.attributes.of_page()) if record_type else []
-    return [Column(attribute, values(record.values.get(attribute.name))) for attribute in attributes]
+    held = record.read_values()
+    return [Column(attribute, values(held.get(attribute.name, ()))) for attribute in attributes]
 
 
 def lists(record: Record, schema: Mapping[str, Sequence[Attribute]], *, limit: int = MAX_SHOWN_ROWS) -> list[ListRows]:
     """The lists of a record that have rows. schema: {list: its attributes}, of the template's record type."""
     found = []
-    for name, stored in record.rows.items():
+    for name, stored in record.read_rows().items():
         attributes = list(schema.get(name, ())) or [Attribute(name=each) for each in dict.fromkeys(key for row in stored for key in row)]
-        rows = [[Column(each, values(row.get(each.name))) for each in attributes] for row in stored[:limit]]
+        rows = [[Column(each, values(row.get(each.name, ()))) for each in attributes] for row in stored[:limit]]
         if rows:
             found.append(ListRows(name, attributes, rows, len(stored)))
     return found
@@ -140,6 +141,6 @@ def mark(record: Record, text: str) -> Mark:
     return Mark(locations=json.dumps([outline], separators=(",", ":")))
 
 
-def values(stored: list[dict[str, Any]] | None) -> list[Value]:
+def values(stored: Sequence[RecordValue]) -> list[ShownValue]:
     """The stored values of one attribute."""
-    return [Value(row["raw"], row.get("value"), row.get("problem", ""), place) for place, row in enumerate(stored or [])]
+    return [ShownValue(each.raw, each.value, each.problem, place) for place, each in enumerate(stored)]

@@ -94,7 +94,7 @@ def cluster_start(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     site = get_object_or_404(Site, slug=slug)
     form = ClusterForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "The threshold is a whole number of at least 1. Nothing was started.")
+        messages.error(request, "The minimum must be a whole number of at least 1. Nothing was started.")
         return redirect("site_settings", site.slug)
     try:
         return redirect(cluster_pages.start(site, threshold=form.cleaned_data["threshold"], user=request.user))

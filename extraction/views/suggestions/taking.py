@@ -19,5 +19,5 @@ def problems(request: HttpRequest, form: forms.Form, take: Callable[[], str]) ->
     try:
         messages.success(request, take())
     except JobError as error:
-        return [f"Nothing was taken: {error}."]
+        return [f"Nothing was used: {error}."]
     return []

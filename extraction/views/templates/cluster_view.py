@@ -75,7 +75,7 @@ class ClusterView:
     @property
     def lost(self) -> tuple[str, ...]:
         """The attributes that the serving rule's repair did not find again."""
-        return proofs.lost(self.live.report) if self.live else ()
+        return proofs.lost(self.live.read_report()) if self.live else ()
 
     @property
     def health(self) -> list[tuple[float, str]]:

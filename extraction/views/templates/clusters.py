@@ -82,7 +82,7 @@ def structure(request: HtmxHttpRequest, slug: str, number: int) -> HttpResponse:
     cluster = cluster_of(slug, number)
     form = request.GET.get("as", "")
     if form not in ("", "dtd"):
-        raise Http404(f"A structure is not written as {form}.")
+        raise Http404(f"A structure cannot be downloaded as {form}.")
     if not form and not request.htmx:
         return redirect(cluster)
     context: dict[str, Any] = {"cluster": cluster}
@@ -151,7 +151,7 @@ def merge(request: HttpRequest, slug: str) -> HttpResponse:
     into, *others = form.cleaned_data["clusters"]
     try:
         into = service.merge(into, others)
-        messages.success(request, f"{into.label} took in {len(others)} template{'s' if len(others) > 1 else ''}.")
+        messages.success(request, f"{len(others)} template{'s' if len(others) > 1 else ''} merged into {into.label}.")
     except JobError as error:
         messages.error(request, f"Nothing was merged: {error}.")
     return redirect("site", slug)

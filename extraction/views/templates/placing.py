@@ -26,12 +26,12 @@ def same(request: HttpRequest, slug: str) -> HttpResponse:
     if request.POST.get("answer") == "merge":
         try:
             into = merge_proposals.merge(proposal)
-            messages.success(request, f"{into.label} took in {other}.")
+            messages.success(request, f"{other} was merged into {into.label}.")
         except JobError as error:
             messages.error(request, f"Nothing was merged: {error}.")
     else:
         merge_proposals.refuse(proposal)
-        messages.success(request, f"{proposal.into.label} and {other} stay apart; this is not asked again.")
+        messages.success(request, f"{proposal.into.label} and {other} stay apart. This is not proposed again.")
     return redirect("site", slug)
 
 
@@ -73,7 +73,9 @@ def place(request: SignedInHttpRequest, slug: str) -> HttpResponse:
 def _told(moved: placing.Moved) -> str:
     pages = f"{moved.pages:,} page{'s are' if moved.pages != 1 else ' is'}"
     went = [
-        f"{count:,} {name}{'s' if count != 1 else ''}" for count, name in ((moved.labels, "annotation"), (moved.records, "record")) if count
+        f"{count:,} {name}{'s' if count != 1 else ''}"
+        for count, name in ((moved.labels, "marked value"), (moved.records, "record"))
+        if count
     ]
-    where = f"of {moved.into.label} now" if moved.into else "of no template now"
-    return f"{pages} {where}.{' Dropped with that: ' + ' and '.join(went) + '.' if went else ''}"
+    where = f"now in {moved.into.label}" if moved.into else "now without a template"
+    return f"{pages} {where}.{' Removed with that: ' + ' and '.join(went) + '.' if went else ''}"

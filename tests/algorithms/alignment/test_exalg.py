@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from extraction.algorithms.alignment.exalg import classes, exalg
-from extraction.algorithms.alignment.exalg.nesting import position_in
-from extraction.algorithms.alignment.exalg.roles import differentiate
-from extraction.algorithms.alignment.exalg.template import Child, groups
-from extraction.algorithms.alignment.exalg.tokens import BEGINNING, END, MAX_TOKENS, read
-from extraction.algorithms.alignment.schema import Field, Optional, Repeated, Row, Tuple, Value
+from extraction.algorithms.alignment.exalg import classes, infer_with_exalg
+from extraction.algorithms.alignment.exalg.nesting import find_position
+from extraction.algorithms.alignment.exalg.roles import differentiate_roles
+from extraction.algorithms.alignment.exalg.template import Child, group_classes
+from extraction.algorithms.alignment.exalg.tokens import BEGINNING, END, MAX_TOKENS, read_tokens
+from extraction.algorithms.alignment.schema import Optional, Repeated, Row, SchemaField, Tuple, Value
 from extraction.algorithms.dom.nodes import Location, elements, value
 from extraction.algorithms.dom.parse import parse
 
@@ -47,8 +47,8 @@ def said(root_or_rows: Row) -> dict[str, object]:
 
 
 def test_the_first_classes_are_those_of_the_paper() -> None:
-    stream = read(ROOTS)
-    found = classes.find(stream.roles, stream.bounds, size=3, support=3)
+    stream = read_tokens(ROOTS)
+    found = classes.find_classes(stream.roles, stream.bounds, size=3, support=3)
     words = [{stream.names[stream.roles[token]] for token in each.places[:, 0]} for each in found]
     assert {"html", "body", "Book", "Reviews", "ol", "/ol", "/body", "/html"} <= words[0]
     assert {"li", "Reviewer", "Rating", "Text", "/li"} <= words[1]
@@ -57,8 +57,8 @@ def test_the_first_classes_are_those_of_the_paper() -> None:
 
 
 def test_roles_told_apart_by_position_complete_the_template() -> None:
-    stream = read(ROOTS)
-    nests = differentiate(stream, size=3, support=3).nests
+    stream = read_tokens(ROOTS)
+    nests = differentiate_roles(stream, size=3, support=3).nests
     written = [" ".join(stream.names[stream.roles[token]] for token in nest.each.places[:, 0]) for nest in nests]
     assert written == [
         f"{BEGINNING[1]} html body b Book Name /b b Reviews /b ol /ol /body /html {END[1]}",
@@ -68,16 +68,16 @@ def test_roles_told_apart_by_position_complete_the_template() -> None:
 
 
 def test_the_schema_and_the_data_are_those_of_the_paper() -> None:
-    found = exalg(ROOTS)
-    reviews = Repeated("B", Tuple((Field("C"), Field("D"), Field("E"))))
-    assert found.schema == Tuple((Field("A"), Optional(Tuple((reviews,)))))
+    found = infer_with_exalg(ROOTS)
+    reviews = Repeated("B", Tuple((SchemaField("C"), SchemaField("D"), SchemaField("E"))))
+    assert found.schema == Tuple((SchemaField("A"), Optional(Tuple((reviews,)))))
     for row, (name, rows) in zip(found.rows, BOOKS, strict=True):
         assert said(row) == {"A": name} | ({"B": [dict(zip("CDE", review, strict=True)) for review in rows]} if rows else {})
 
 
 def test_values_stand_where_they_are_said_to() -> None:
     nodes = [elements(root) for root in ROOTS]
-    for pages in exalg(ROOTS).columns().values():
+    for pages in infer_with_exalg(ROOTS).columns().values():
         for number, values in pages.items():
             assert [value(nodes[number], each.place) for each in values] == [each.text for each in values]
 
@@ -85,9 +85,9 @@ def test_values_stand_where_they_are_said_to() -> None:
 def test_words_of_the_template_are_cut_out_of_a_text_or_not() -> None:
     body = "<p>Price: ${} each</p><p>{} lbs.</p><i>Thank you for your interest in the {} position.</i>"
     roots = [page(body.format(n, n * n, f"{n}{n}")) for n in range(2, 9)]
-    first = {name: pages[0][0].text for name, pages in exalg(roots, whole=False).columns().items()}
+    first = {name: pages[0][0].text for name, pages in infer_with_exalg(roots, whole=False).columns().items()}
     assert list(first.values()) == ["$2", "4", "22"]
-    whole = exalg(roots).columns()
+    whole = infer_with_exalg(roots).columns()
     assert [pages[0][0].text for pages in whole.values()] == ["$2 each", "4 lbs.", "22"]
     assert [pages[0][0].place for pages in whole.values()] == [
         Location(2, "text", 1, "", 7, 14),
@@ -101,7 +101,7 @@ def test_blocks_that_change_places_are_rows_of_one_set() -> None:
     orders = ["ab", "ba", "aab", "bba", "a", "b", "abab", "bab"]
     blocks = {"a": "<p>Alpha one: {}</p>", "b": "<div>Beta two: {}</div>"}
     roots = [page("".join(blocks[c].format(f"{c}{n}{k}") for k, c in enumerate(order))) for n, order in enumerate(orders)]
-    ((_, rows),) = exalg(roots).tables().items()
+    ((_, rows),) = infer_with_exalg(roots).tables().items()
     assert [[[v.text for v in row.values()] for row in rows[n]] for n in (0, 1, 6)] == [
         [["a00", "b01"]],
         [["b10"], ["a11"]],
@@ -111,10 +111,10 @@ def test_blocks_that_change_places_are_rows_of_one_set() -> None:
 
 def test_order_of_groups_and_sets() -> None:
     a, b, c = (Child(number, 0) for number in range(3))
-    assert [group.numbers for group in groups([[a, b, c], [a, c], [b]])] == [(0,), (1,), (2,)]
-    assert [(group.numbers, group.several) for group in groups([[a, b, c], [b, a, c]])] == [((0, 1), True), ((2,), False)]
-    assert [(group.numbers, group.several, group.always) for group in groups([[a, a], [a]])] == [((0,), True, True)]
-    assert groups([[], []]) == []
+    assert [group.numbers for group in group_classes([[a, b, c], [a, c], [b]])] == [(0,), (1,), (2,)]
+    assert [(group.numbers, group.several) for group in group_classes([[a, b, c], [b, a, c]])] == [((0, 1), True), ((2,), False)]
+    assert [(group.numbers, group.several, group.always) for group in group_classes([[a, a], [a]])] == [((0,), True, True)]
+    assert group_classes([[], []]) == []
 
 
 @settings(max_examples=60, deadline=None)
@@ -143,11 +143,11 @@ def test_a_class_is_inside_one_position_of_another_or_it_is_not_nested() -> None
         return classes.EqClass(np.array(rows), 2, False)
 
     outer = made([0, 100], [10, 110], [20, 120])
-    assert position_in(outer, made([11, 13, 111], [12, 14, 112])) == 2
-    assert position_in(outer, made([1, 11], [2, 12])) is None, "at two positions"
-    assert position_in(outer, made([5, 105], [15, 115])) is None, "across a token"
-    assert position_in(outer, made([5, 205], [6, 206])) is None, "one occurrence inside, one outside"
-    assert position_in(outer, made([30, 130], [31, 131])) == -1
+    assert find_position(outer, made([11, 13, 111], [12, 14, 112])) == 2
+    assert find_position(outer, made([1, 11], [2, 12])) is None, "at two positions"
+    assert find_position(outer, made([5, 105], [15, 115])) is None, "across a token"
+    assert find_position(outer, made([5, 205], [6, 206])) is None, "one occurrence inside, one outside"
+    assert find_position(outer, made([30, 130], [31, 131])) == -1
 
 
 TAGS = ("p", "div", "h2", "h3", "pre")
@@ -187,7 +187,7 @@ def texts(column: Mapping[int, Sequence[Value]]) -> dict[int, list[str]]:
 @given(st.lists(st.sampled_from(KINDS), min_size=1, max_size=5), st.integers(0, 10**6))
 def test_what_was_put_into_a_template_comes_out_of_its_pages(kinds: list[str], seed: int) -> None:
     made = Made(kinds, seed)
-    found = [texts(column) for column in exalg(made.roots).columns().values()]
+    found = [texts(column) for column in infer_with_exalg(made.roots).columns().values()]
     for wanted in made.columns:
         assert wanted in found
     assert len(found) == len(kinds)
@@ -195,14 +195,14 @@ def test_what_was_put_into_a_template_comes_out_of_its_pages(kinds: list[str], s
 
 def test_the_order_of_the_pages_makes_no_difference() -> None:
     made = Made(("field", "set", "optional", "field"), 7)
-    forward = [texts(column) for column in exalg(made.roots).columns().values()]
-    backward = [texts(column) for column in exalg(made.roots[::-1]).columns().values()]
+    forward = [texts(column) for column in infer_with_exalg(made.roots).columns().values()]
+    backward = [texts(column) for column in infer_with_exalg(made.roots[::-1]).columns().values()]
     assert [{7 - number: values for number, values in column.items()} for column in backward] == forward
 
 
 def test_fewer_than_two_pages_hold_nothing() -> None:
-    assert exalg([]).rows == ()
-    assert exalg(ROOTS[:1]).rows == ({},)
+    assert infer_with_exalg([]).rows == ()
+    assert infer_with_exalg(ROOTS[:1]).rows == ({},)
 
 
 @pytest.mark.parametrize(
@@ -218,6 +218,6 @@ def test_fewer_than_two_pages_hold_nothing() -> None:
 def test_pages_made_against_us_are_read_as_far_as_the_bounds_go(body: str) -> None:
     rng = random.Random(3)
     mixed = [page(body), page(body), page(" ".join(rng.sample(body.split(" "), len(body.split(" ")))) if len(body) < 10**6 else body)]
-    found = exalg(mixed)
+    found = infer_with_exalg(mixed)
     assert len(found.rows) == 3
-    assert len(read(mixed).roles) <= 3 * (MAX_TOKENS + 2)
+    assert len(read_tokens(mixed).roles) <= 3 * (MAX_TOKENS + 2)

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from extraction.algorithms.alignment.mse import Section, mse, structure
-from extraction.algorithms.alignment.mse.lines import MAX_LINES, read
-from extraction.algorithms.alignment.mse.page import Kind
-from extraction.algorithms.alignment.mse.records import Codes, diversity, edit_distance, line_distance
+from extraction.algorithms.alignment.mse import Section, build_structure, find_sections
+from extraction.algorithms.alignment.mse.lines import MAX_LINES, read_pages
+from extraction.algorithms.alignment.mse.page import LineKind
+from extraction.algorithms.alignment.mse.records import Codes, edit_distance, line_distance, measure_diversity
 from extraction.algorithms.dom.nodes import elements, value
 from extraction.algorithms.dom.parse import parse
 from tests.algorithms.learning.listings import MARKUPS, Item, Markup, items
@@ -60,7 +60,7 @@ def said(section: Section) -> dict[int, list[tuple[str, ...]]]:
 
 
 def test_sections_keep_their_records_apart_and_menus_are_none() -> None:
-    found = mse([result_page(number, shown) for number, shown in enumerate(RESULTS)])
+    found = find_sections([result_page(number, shown) for number, shown in enumerate(RESULTS)])
     by_label = {section.label: said(section) for section in found if section.several}
     assert by_label == {
         name: {number: list(shown[name]) for number, shown in enumerate(RESULTS) if name in shown} for name in ("News", "Web")
@@ -70,7 +70,7 @@ def test_sections_keep_their_records_apart_and_menus_are_none() -> None:
 
 def test_a_section_of_never_more_than_one_record_is_found_between_its_boundaries() -> None:
     pages = [root(f"{MENU}<h2>Best answer</h2><div><b>Answer {n}{n}</b><p>By writer {n}</p></div><p>Imprint</p>") for n in "abcd"]
-    found = [said(section) for section in mse(pages)]
+    found = [said(section) for section in find_sections(pages)]
     assert {number: [(f"Answer {n}{n}", f"By writer {n}")] for number, n in enumerate("abcd")} in found
 
 
@@ -81,7 +81,7 @@ def test_a_line_that_all_pages_have_but_that_looks_as_those_of_many_records_boun
     for seed in range(4):
         rows = random.Random(seed).sample(countries, 8)
         bodies.append("".join(f"<div><p>{n}</p><b>{name}</b><p>{seed}{n}.{n}</p></div>" for n, name in enumerate(rows, 1)))
-    found = [section for section in mse([root(f"<h1>Ranks</h1><section>{body}</section>") for body in bodies]) if section.several]
+    found = [section for section in find_sections([root(f"<h1>Ranks</h1><section>{body}</section>") for body in bodies]) if section.several]
     assert [{page: len(rows) for page, rows in section.rows.items()} for section in found] == [dict.fromkeys(range(4), 8)]
 
 
@@ -91,14 +91,14 @@ def test_an_advertisement_among_the_items_of_a_list_parts_it_not() -> None:
         rows = [f"<li class=o><b>Tea {number}-{n}</b><i>{n}.{number}0</i></li>" for n in range(4 + number % 3)]
         rows.insert(2, "<li class=ad><b>Sponsored</b></li>")
         pages.append(root(f"<h1>Shop {number}</h1><ul>{''.join(rows)}</ul>"))
-    found = [section for section in mse(pages) if section.several]
+    found = [section for section in find_sections(pages) if section.several]
     assert [{page: len(rows) for page, rows in section.rows.items()} for section in found] == [{0: 4, 1: 5, 2: 6, 3: 4}]
 
 
 def test_values_stand_where_they_are_said_to_and_rows_at_their_elements() -> None:
     roots = [result_page(number, shown) for number, shown in enumerate(RESULTS)]
     nodes = [elements(each) for each in roots]
-    for section in mse(roots):
+    for section in find_sections(roots):
         for page, rows in section.rows.items():
             for row in rows:
                 assert not section.several or nodes[page][row.first].tag == "li"
@@ -108,13 +108,13 @@ def test_values_stand_where_they_are_said_to_and_rows_at_their_elements() -> Non
 
 def test_sections_are_sets_of_a_structure() -> None:
     roots = [result_page(number, shown) for number, shown in enumerate(RESULTS)]
-    found = [section for section in mse(roots) if section.several]
-    made = structure(found, len(roots))
+    found = [section for section in find_sections(roots) if section.several]
+    made = build_structure(found, len(roots))
     tables = list(made.tables().values())
     assert [{page: len(rows) for page, rows in table.items()} for table in tables] == [
         {page: len(rows) for page, rows in section.rows.items()} for section in found
     ]
-    titles = next(iter(structure([each for each in found if each.label == "News"], len(roots)).columns().values()))
+    titles = next(iter(build_structure([each for each in found if each.label == "News"], len(roots)).columns().values()))
     assert [each.text for each in titles[0]] == ["Moon lands", "Sun sets", "Rain falls"]
 
 
@@ -135,7 +135,7 @@ def made_listings(markup: Markup) -> tuple[list[etree._Element], list[Sequence[I
 @pytest.mark.parametrize("markup", [each for each in MARKUPS if each.name not in UNTOLD], ids=lambda markup: markup.name)
 def test_the_rows_of_listings_are_found_and_no_others(markup: Markup) -> None:
     roots, shown = made_listings(markup)
-    rows = [said(section) for section in mse(roots) if section.several]
+    rows = [said(section) for section in find_sections(roots) if section.several]
     titles = [
         [[text for text in row if any(item.title in text for item in shown[page])] for row in pages] for page, pages in rows[0].items()
     ]
@@ -147,23 +147,23 @@ def test_lines_and_their_kinds() -> None:
         "<h1>Head</h1>plain <b>bold</b><br><a href=x>link</a><p>text <a href=y>and link</a></p><hr><img src=i><form><input></form>"
         "<table><tr><td>a<td>b</tr><tr><td><p>c</p><td>d</tr></table><script>no</script>"
     )
-    (page,), _ = read([root(body)])
+    (page,), _ = read_pages([root(body)])
     assert [(line.kind, line.text) for line in page.lines] == [
-        (Kind.HEADING, "Head"),
-        (Kind.TEXT, "plain bold"),
-        (Kind.LINK, "link"),
-        (Kind.LINK_TEXT, "text and link"),
-        (Kind.RULE, ""),
-        (Kind.IMAGE, ""),
-        (Kind.FORM, ""),
-        (Kind.TEXT, "a b"),
-        (Kind.TEXT, "c"),
-        (Kind.TEXT, "d"),
+        (LineKind.HEADING, "Head"),
+        (LineKind.TEXT, "plain bold"),
+        (LineKind.LINK, "link"),
+        (LineKind.LINK_TEXT, "text and link"),
+        (LineKind.RULE, ""),
+        (LineKind.IMAGE, ""),
+        (LineKind.FORM, ""),
+        (LineKind.TEXT, "a b"),
+        (LineKind.TEXT, "c"),
+        (LineKind.TEXT, "d"),
     ]
 
 
 def test_a_cell_that_spans_rows_or_columns_moves_those_after_it() -> None:
-    (page,), _ = read([root("<table><tr><th rowspan=2>g<td>a<td>b</tr><tr><td>c<td>d</tr><tr><td colspan=2>e<td>f</tr></table>")])
+    (page,), _ = read_pages([root("<table><tr><th rowspan=2>g<td>a<td>b</tr><tr><td>c<td>d</tr><tr><td colspan=2>e<td>f</tr></table>")])
     assert [node.step for node in page.nodes if node.tag in ("td", "th")] == ["th[1]", "td[2]", "td[3]", "td[2]", "td[3]", "td[1]", "td[3]"]
 
 
@@ -187,7 +187,7 @@ def test_the_distance_of_records_is_the_cheapest_edit(one: Codes, other: Codes) 
 @given(codes)
 def test_diversity_is_the_mean_of_all_pairs(lines: Codes) -> None:
     pairs = [line_distance(one, other) for at, one in enumerate(lines) for other in lines[:at]]
-    assert diversity(lines) == pytest.approx(sum(pairs) / len(pairs) if pairs else 0)
+    assert measure_diversity(lines) == pytest.approx(sum(pairs) / len(pairs) if pairs else 0)
 
 
 @pytest.mark.parametrize(
@@ -203,15 +203,15 @@ def test_diversity_is_the_mean_of_all_pairs(lines: Codes) -> None:
 )
 def test_pages_made_against_us_are_read_as_far_as_the_bounds_go(body: str) -> None:
     roots = [root(body), root(body + "<p>more</p>")]
-    assert all(len(page.lines) <= MAX_LINES + 1 for page in read(roots)[0])
-    mse(roots)
+    assert all(len(page.lines) <= MAX_LINES + 1 for page in read_pages(roots)[0])
+    find_sections(roots)
 
 
 @pytest.mark.data
 @pytest.mark.skipif(not DATA.is_dir(), reason="the evaluation pages are not in .data/")
 def test_the_rows_of_an_almanac_are_found_exactly() -> None:
     files = [DATA / "pages" / f"{name}.html" for name in ("2063", "2064", "2093", "2129")]
-    section = next(each for each in mse([parse(file.read_bytes()).root for file in files]) if each.several)
+    section = next(each for each in find_sections([parse(file.read_bytes()).root for file in files]) if each.several)
     for page, file in enumerate(files):
         truth = json.loads((DATA / "truth" / f"{file.stem}.json").read_text())
         assert [row[:3] for row in said(section).get(page, ())] == [tuple(row) for row in truth]
@@ -222,6 +222,6 @@ def test_a_text_that_most_records_say_is_a_value_where_others_say_something_else
     for n in range(4):
         games = "".join(f"<tr><td>Club {n}{k}</td><td><b>{'W' if k % 4 else 'L'}</b> {n + k}:{k}</td></tr>" for k in range(8))
         pages.append(parse(f"<body><h1>Side {n}</h1><table>{games}</table>".encode()).root)
-    section = max(mse(pages), key=lambda each: len(each.fields))
+    section = max(find_sections(pages), key=lambda each: len(each.fields))
     assert not any(field.label for field in section.fields)
     assert {value.text for row in section.rows[0] for values in row.values.values() for value in values} >= {"W", "L"}

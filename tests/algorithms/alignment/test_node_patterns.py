@@ -1,6 +1,5 @@
 """Node extraction patterns against trying everything; pages fit the pattern made of them; news sites give title and body."""
 
-import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -11,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extraction.algorithms.alignment.node_patterns import generalise, mapping, match, news, trees
-from extraction.algorithms.alignment.node_patterns.mapping import Mapper
-from extraction.algorithms.alignment.node_patterns.patterns import Pattern, written
-from extraction.algorithms.alignment.node_patterns.trees import Grove, Placed, Tree
+from extraction.algorithms.alignment.node_patterns import generalise_pages, match_page, news, page_trees
+from extraction.algorithms.alignment.node_patterns.page_trees import PlacedTree, read_page_tree
+from extraction.algorithms.alignment.node_patterns.pattern_mapping import IMPOSSIBLE, PatternMapping
+from extraction.algorithms.alignment.node_patterns.patterns import Pattern, write_pattern
+from extraction.algorithms.alignment.trees import Forest, Tree
 from extraction.algorithms.dom.nodes import Location, elements, value
 from extraction.algorithms.dom.parse import parse
 from tests.fixtures import news_site
@@ -33,24 +33,24 @@ wild = st.recursive(
 )
 
 
-def made(grove: Grove, plain: Plain) -> Tree:
-    return grove.tree(plain[0], [made(grove, child) for child in plain[1]])
+def made(forest: Forest, plain: Plain) -> Tree:
+    return forest.tree(plain[0], [made(forest, child) for child in plain[1]])
 
 
-def placed(tree: Tree) -> Placed:
-    return Placed(tree, Location(0), tuple(map(placed, tree.children)))
+def placed(tree: Tree) -> PlacedTree:
+    return PlacedTree(tree, Location(0), tuple(map(placed, tree.children)))
 
 
-def page(grove: Grove, body: str) -> Placed:
-    return grove.page(parse(f"<html><body>{body}</body></html>".encode()).root)
+def page(forest: Forest, body: str) -> PlacedTree:
+    return read_page_tree(parse(f"<html><body>{body}</body></html>".encode()).root, forest)
 
 
-def of(grove: Grove, *bodies: str) -> Pattern:
-    return generalise([page(grove, body) for body in bodies], grove)
+def of(forest: Forest, *bodies: str) -> Pattern:
+    return generalise_pages([page(forest, body) for body in bodies], forest)
 
 
 def shown(pattern: Pattern) -> str:
-    return written(pattern.tree).removeprefix("html[body[").removesuffix("]]")
+    return write_pattern(pattern.tree).removeprefix("html[body[").removesuffix("]]")
 
 
 @pytest.mark.parametrize(
@@ -68,12 +68,12 @@ def shown(pattern: Pattern) -> str:
     ],
 )
 def test_where_pages_differ_stands_a_wildcard(bodies: Sequence[str], pattern: str) -> None:
-    assert shown(of(Grove(), *bodies)) == pattern
+    assert shown(of(Forest(), *bodies)) == pattern
 
 
 def fits(pattern: Plain, plain: Plain) -> bool:
     """Each way to part the children among the pattern's is tried."""
-    return pattern[0] in trees.WILDCARDS or (pattern[0] == plain[0] and all_fit(pattern[1], plain[1]))
+    return pattern[0] in page_trees.WILDCARDS or (pattern[0] == plain[0] and all_fit(pattern[1], plain[1]))
 
 
 def all_fit(patterns: Sequence[Plain], plains: Sequence[Plain]) -> bool:
@@ -87,9 +87,8 @@ def all_fit(patterns: Sequence[Plain], plains: Sequence[Plain]) -> bool:
 @settings(deadline=None, max_examples=150)
 @given(wild, plains)
 def test_a_pattern_describes_the_pages_that_trying_all_ways_finds(pattern: Plain, plain: Plain) -> None:
-    grove = Grove()
-    cost = Mapper(strict=True).cost(made(grove, pattern), made(grove, plain))
-    assert math.isfinite(cost) == fits(pattern, plain)
+    forest = Forest()
+    assert PatternMapping(strict=True).fits(made(forest, pattern), made(forest, plain)) == fits(pattern, plain)
 
 
 @cache
@@ -113,62 +112,63 @@ def nodes(plain: Plain) -> int:
 @settings(deadline=None, max_examples=80)
 @given(plains, plains)
 def test_without_wildcards_the_mapping_is_the_cheapest_of_all(one: Plain, other: Plain) -> None:
-    grove = Grove()
-    assert Mapper().cost(made(grove, one), made(grove, other)) == cheapest(one, other)
+    forest = Forest()
+    assert PatternMapping().pair_cost(made(forest, one), made(forest, other)) == cheapest(one, other)
 
 
 @settings(deadline=None, max_examples=80)
 @given(st.lists(plains, min_size=1, max_size=4))
 def test_every_page_fits_the_pattern_made_of_them_and_wildcards_take_each_subtree_once(pages: list[Plain]) -> None:
-    grove = Grove()
-    held = [placed(made(grove, ("root", (plain,)))) for plain in pages]
-    pattern = generalise(held, grove)
+    forest = Forest()
+    held = [placed(made(forest, ("root", (plain,)))) for plain in pages]
+    pattern = generalise_pages(held, forest)
     numbered = pattern.nodes()
     assert len(numbered) == pattern.tree.size and all(numbered[parent][0].children for _, parent in numbered[1:])
     for each in held:
-        found = match(pattern, each)
+        found = match_page(pattern, each)
         assert found.strict
         taken = Counter(id(tree) for number, row in found.taken.items() for tree in row)
         assert max(taken.values()) == 1
         for number, row in found.taken.items():
             label = numbered[number][0].label
-            assert label in trees.WILDCARDS or [tree.tree.label for tree in row] == [label]
+            assert label in page_trees.WILDCARDS or [tree.tree.label for tree in row] == [label]
 
 
 def test_what_stands_at_a_wildcard_is_found_on_pages_the_pattern_was_not_made_of() -> None:
-    grove = Grove()
-    pattern = of(grove, "<h1>A</h1><p>by <b>Ada</b></p>", "<h1>B</h1><p>by <b>Bob</b></p><p>more</p>")
+    forest = Forest()
+    pattern = of(forest, "<h1>A</h1><p>by <b>Ada</b></p>", "<h1>B</h1><p>by <b>Bob</b></p><p>more</p>")
     assert shown(pattern) == 'h1[.] p["by" b[.]] ?'
     single = [number for number, (tree, _) in enumerate(pattern.nodes()) if tree.label == "."]
-    other = page(grove, "<h1>C</h1><p>by <b>Eve</b></p>")
-    found = match(pattern, other)
+    other = page(forest, "<h1>C</h1><p>by <b>Eve</b></p>")
+    found = match_page(pattern, other)
     assert found.strict and ["".join(text.tree.label for text in found.taken[number][0].texts()) for number in single] == ["#C", "#Eve"]
-    odd = match(pattern, page(grove, "<h1>C</h1><div>new</div><p>by <b>Eve</b></p>"))
+    odd = match_page(pattern, page(forest, "<h1>C</h1><div>new</div><p>by <b>Eve</b></p>"))
     assert not odd.strict and [odd.taken[number][0].tree.label for number in single] == ["#C", "#Eve"]
 
 
 def test_places_are_those_of_the_page() -> None:
     root = parse(b"<html><body><p>a<!-- c -->b<i>x</i> <script>no</script> tail</p></body></html>").root
-    read, nodes_ = Grove().page(root), elements(root)
+    read, nodes_ = read_page_tree(root, Forest()), elements(root)
     for text in read.texts():
         assert value(nodes_, text.place) == text.tree.label[1:]
     assert [text.tree.label for text in read.texts()] == ["#a", "#b", "#x", "#tail"]
 
 
 def test_hostile_pages_end_within_their_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trees, "MAX_NODES", 300)
-    grove = Grove()
-    deep, wide = page(grove, "<div>" * 1500 + "x"), page(grove, "".join(f"<p>{n}</p>" for n in range(1000)))
+    monkeypatch.setattr(page_trees, "MAX_NODES", 300)
+    forest = Forest()
+    deep, wide = page(forest, "<div>" * 1500 + "x"), page(forest, "".join(f"<p>{n}</p>" for n in range(1000)))
     assert deep.tree.size <= 302 and wide.tree.size <= 302
-    monkeypatch.setattr(mapping, "MAX_CELLS", 50)
-    mapper = Mapper(cells_left=50)
-    other = page(grove, "".join(f"<p>{n}</p><i>{n}</i>" for n in range(100)))
-    assert math.isfinite(mapper.cost(wide.tree, other.tree)) and mapper.steps(
-        wide.tree.children[0].children, other.tree.children[0].children
+    mapping = PatternMapping(cells_left=50)
+    other = page(forest, "".join(f"<p>{n}</p><i>{n}</i>" for n in range(100)))
+    assert (
+        mapping.pair_cost(wide.tree, other.tree) < IMPOSSIBLE
+        and mapping.cells_left <= 0
+        and mapping.align_children(wide.tree.children[0].children, other.tree.children[0].children)
     )
-    assert match(generalise([deep, wide, other], grove), wide).taken[0] == (wide,)
+    assert match_page(generalise_pages([deep, wide, other], forest), wide).taken[0] == (wide,)
     with pytest.raises(ValueError, match="needs a page"):
-        generalise([], grove)
+        generalise_pages([], forest)
 
 
 def words(text: str) -> Counter[str]:
@@ -178,23 +178,23 @@ def words(text: str) -> Counter[str]:
 @pytest.mark.parametrize("design", news_site.DESIGNS)
 def test_title_and_body_of_news_are_told_from_the_pattern_also_on_pages_it_was_not_made_of(design: str) -> None:
     pages, later = news_site.pages(design), news_site.pages(design, seed=2)
-    grove, roots = Grove(), [parse(each.content).root for each in (*pages, *later)]
-    held = [grove.page(root) for root in roots]
-    pattern = generalise(held[: len(pages)], grove)
-    matches = [match(pattern, each) for each in held]
+    forest, roots = Forest(), [parse(each.content).root for each in (*pages, *later)]
+    held = [read_page_tree(root, forest) for root in roots]
+    pattern = generalise_pages(held[: len(pages)], forest)
+    matches = [match_page(pattern, each) for each in held]
     assert all(each.strict for each in matches[: len(pages)])
-    labels = news.label(pattern, matches[: len(pages)], [root.findtext(".//title") or "" for root in roots[: len(pages)]])
+    labels = news.label_pattern(pattern, matches[: len(pages)], [root.findtext(".//title") or "" for root in roots[: len(pages)]])
     for root, found, true in zip(roots, matches, (*pages, *later), strict=True):
-        article = news.article(pattern, labels, found)
+        article = news.extract_article(pattern, labels, found)
         assert article.title and article.title.text == true.title == value(elements(root), article.title.place)
         assert article.body and (words(article.body.text) & words(true.body)).total() >= 0.97 * words(true.body).total()
         assert words(article.body.text).total() <= 1.1 * words(true.body).total() + 20
 
 
 def test_pages_without_prose_or_title_have_neither() -> None:
-    grove = Grove()
-    held = [page(grove, f"<ul><li><a href=/>{n} link</a></li></ul><p>{n}</p>") for n in range(3)]
-    pattern = generalise(held, grove)
-    matches = [match(pattern, each) for each in held]
-    labels = news.label(pattern, matches, ["Site"] * 3)
-    assert labels == news.Labels(None, None) and news.article(pattern, labels, matches[0]) == news.Article(None, None)
+    forest = Forest()
+    held = [page(forest, f"<ul><li><a href=/>{n} link</a></li></ul><p>{n}</p>") for n in range(3)]
+    pattern = generalise_pages(held, forest)
+    matches = [match_page(pattern, each) for each in held]
+    labels = news.label_pattern(pattern, matches, ["Site"] * 3)
+    assert labels == news.NewsLabels(None, None) and news.extract_article(pattern, labels, matches[0]) == news.NewsArticle(None, None)

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extraction.algorithms.alignment.rtdm import Forest, Tree
-from extraction.algorithms.clustering.tree_distance import cluster_by_likeness
+from extraction.algorithms.alignment.rtdm import TreeDistance
+from extraction.algorithms.alignment.trees import Forest, Tree
+from extraction.algorithms.clustering.likeness_clustering import cluster_by_likeness
 from extraction.algorithms.dom.parse import parse
 from extraction.demo.site import pages as demo_pages
 
@@ -48,51 +49,51 @@ def cheapest(one: Plain, other: Plain, root: bool = True) -> int:
 @settings(deadline=None, max_examples=100)
 @given(trees, trees)
 def test_it_is_the_cheapest_of_all_mappings(one: Plain, other: Plain) -> None:
-    forest = Forest()
-    assert forest.distance(made(forest, one), made(forest, other)) == cheapest(one, other)
+    measure = TreeDistance()
+    assert measure.distance(made(measure.forest, one), made(measure.forest, other)) == cheapest(one, other)
 
 
 @settings(deadline=None, max_examples=100)
 @given(trees, trees, trees)
 def test_it_is_a_metric(one: Plain, two: Plain, three: Plain) -> None:
-    forest = Forest()
-    a, b, c = made(forest, one), made(forest, two), made(forest, three)
-    assert (forest.distance(a, b) == 0) == (one == two) == (a is b)
-    assert forest.distance(a, b) == forest.distance(b, a)
-    assert forest.distance(a, c) <= forest.distance(a, b) + forest.distance(b, c)
-    assert 0 <= forest.likeness(a, b) <= 1
+    measure = TreeDistance()
+    a, b, c = made(measure.forest, one), made(measure.forest, two), made(measure.forest, three)
+    assert (measure.distance(a, b) == 0) == (one == two) == (a is b)
+    assert measure.distance(a, b) == measure.distance(b, a)
+    assert measure.distance(a, c) <= measure.distance(a, b) + measure.distance(b, c)
+    assert 0 <= measure.likeness(a, b) <= 1
 
 
 @settings(deadline=None, max_examples=100)
 @given(trees, trees)
 def test_no_pair_is_more_alike_than_its_paths_allow(one: Plain, other: Plain) -> None:
-    forest = Forest()
-    first, second = made(forest, one), made(forest, other)
-    most = forest.most_alike(first, second)
-    assert forest.likeness(first, second) <= most == forest.most_alike(second, first) <= 1
-    assert forest.most_alike(first, first) == 1
+    measure = TreeDistance()
+    first, second = made(measure.forest, one), made(measure.forest, other)
+    most = measure.likeness_bound(first, second)
+    assert measure.likeness(first, second) <= most == measure.likeness_bound(second, first) <= 1
+    assert measure.likeness_bound(first, first) == 1
 
 
 @settings(deadline=None, max_examples=40)
 @given(st.lists(trees, max_size=9), st.sampled_from([0.5, 0.7, 0.8]))
 def test_the_clusters_are_the_same_where_pairs_are_not_measured(plain: list[Plain], bound: float) -> None:
-    forest = Forest()
-    items = [made(forest, each) for each in plain]
-    every = cluster_by_likeness(items, forest.likeness, sample=5, bound=bound)
-    assert cluster_by_likeness(items, forest.likeness, at_most=forest.most_alike, sample=5, bound=bound) == every
+    measure = TreeDistance()
+    items = [made(measure.forest, each) for each in plain]
+    every = cluster_by_likeness(items, measure.likeness, sample=5, bound=bound)
+    assert cluster_by_likeness(items, measure.likeness, at_most=measure.likeness_bound, sample=5, bound=bound) == every
 
 
 def test_pages_of_other_templates_are_not_compared() -> None:
-    forest = Forest()
-    one = forest.page(parse(b"<html><body><ul><li><li><li><li></ul>").root)
-    other = forest.page(parse(b"<html><body><p><p><p><table><tr><td>").root)
+    measure = TreeDistance()
+    one = measure.read_page(parse(b"<html><body><ul><li><li><li><li></ul>").root)
+    other = measure.read_page(parse(b"<html><body><p><p><p><table><tr><td>").root)
     compared: list[tuple[Tree, Tree]] = []
 
     def likeness(first: Tree, second: Tree) -> float:
         compared.append((first, second))
-        return forest.likeness(first, second)
+        return measure.likeness(first, second)
 
-    assert cluster_by_likeness([one, other, one], likeness, at_most=forest.most_alike, sample=2) == [[0, 2], [1]]
+    assert cluster_by_likeness([one, other, one], likeness, at_most=measure.likeness_bound, sample=2) == [[0, 2], [1]]
     assert compared == [(one, one)]
 
 
@@ -106,27 +107,27 @@ def test_pages_of_other_templates_are_not_compared() -> None:
     ],
 )
 def test_small_pages_are_as_far_apart_as_counted_by_hand(one: str, other: str, distance: int) -> None:
-    forest = Forest()
-    first, second = (forest.page(parse(f"<html><body>{part}</body></html>".encode()).root) for part in (one, other))
-    assert forest.distance(first, second) == distance
+    measure = TreeDistance()
+    first, second = (measure.read_page(parse(f"<html><body>{part}</body></html>".encode()).root) for part in (one, other))
+    assert measure.distance(first, second) == distance
 
 
 def test_a_deep_page_is_cut_and_does_not_exhaust_the_stack() -> None:
-    forest = Forest()
-    deep = forest.page(parse(b"<html><body>" + b"<div>" * 1500).root)
-    assert deep.size <= 201
-    assert forest.distance(deep, forest.tree("html")) == deep.size - 1
+    measure = TreeDistance()
+    deep = measure.read_page(parse(b"<html><body>" + b"<div>" * 1500).root)
+    assert deep.size == 201, "the root and as many levels below it as are read"
+    assert measure.distance(deep, measure.forest.tree("html")) == deep.size - 1
 
 
 def test_templates_of_the_demo_are_told_apart_also_beyond_the_sample() -> None:
     chosen = [page for page in demo_pages() if page.template in ("book", "author")][::6]
-    forest = Forest()
-    items = [forest.page(parse(page.content).root) for page in chosen]
-    found = cluster_by_likeness(items, forest.likeness, sample=12)
-    assert sorted(number for group in found for number in group) == list(range(len(items)))
-    for group in found:
-        assert len({chosen[number].template for number in group}) == 1
-    assert len(found) < len(items) / 2
+    measure = TreeDistance()
+    items = [measure.read_page(parse(page.content).root) for page in chosen]
+    found = cluster_by_likeness(items, measure.likeness, sample=12)
+    books = [number for number, page in enumerate(chosen) if page.template == "book"]
+    authors = [number for number, page in enumerate(chosen) if page.template == "author"]
+    assert len(items) > 12 and len(books) > 1 and len(authors) > 1
+    assert found == sorted([books, authors])
 
 
 def test_average_linkage_stops_at_the_bound_and_nothing_is_lost() -> None:

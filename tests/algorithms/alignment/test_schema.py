@@ -2,12 +2,12 @@
 
 import pytest
 
-from extraction.algorithms.alignment.schema import Field, Optional, Repeated, Structure, Tuple, Value, column_name
+from extraction.algorithms.alignment.schema import Optional, Repeated, SchemaField, Structure, Tuple, Value, column_name
 from extraction.algorithms.dom.nodes import Location
 
-EDITIONS = Repeated("F", Tuple((Field("D"), Optional(Tuple((Field("E"),))))))
-BOOKS = Repeated("G", Tuple((Field("B"), Optional(Tuple((Field("C"),))), EDITIONS)))
-AUTHORS = Tuple((Field("A"), BOOKS))
+EDITIONS = Repeated("F", Tuple((SchemaField("D"), Optional(Tuple((SchemaField("E"),))))))
+BOOKS = Repeated("G", Tuple((SchemaField("B"), Optional(Tuple((SchemaField("C"),))), EDITIONS)))
+AUTHORS = Tuple((SchemaField("A"), BOOKS))
 
 
 def value(text: str) -> Value:
@@ -44,7 +44,7 @@ def test_a_set_within_a_set_is_one_table_a_page() -> None:
 
 
 def test_a_field_that_no_page_has_is_an_empty_column() -> None:
-    assert Structure(Tuple((Field("A"), Repeated("B", Tuple((Field("C"),))))), ({},)).columns() == {"A": {}, "C": {}}
+    assert Structure(Tuple((SchemaField("A"), Repeated("B", Tuple((SchemaField("C"),))))), ({},)).columns() == {"A": {}, "C": {}}
 
 
 def test_fields_of_a_row_are_those_outside_its_sets() -> None:

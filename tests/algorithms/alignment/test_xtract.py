@@ -12,31 +12,34 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from extraction.algorithms.alignment.xtract import codes, dtd
-from extraction.algorithms.alignment.xtract.choose import Joined, open_facilities, total
-from extraction.algorithms.alignment.xtract.codes import UNITS, Code, bits, cost_of, told
-from extraction.algorithms.alignment.xtract.dtd import TooManyNamesError, document_type
-from extraction.algorithms.alignment.xtract.factor import begun_alike, factor
-from extraction.algorithms.alignment.xtract.generalise import alternations, generalise, repetitions
-from extraction.algorithms.alignment.xtract.infer import MAX_LENGTH, infer
+from extraction.algorithms.alignment.xtract.choose import Joined, open_facilities, total_cost
+from extraction.algorithms.alignment.xtract.codes import Code, bit_code, model_cost, sequence_cost
+from extraction.algorithms.alignment.xtract.dtd import TooManyNamesError, infer_document_type
+from extraction.algorithms.alignment.xtract.factor import factor_beginnings, factor_candidates
+from extraction.algorithms.alignment.xtract.generalise import discover_alternations, discover_repetitions, generalise_sequence
+from extraction.algorithms.alignment.xtract.infer import MAX_LENGTH, infer_content
 from extraction.algorithms.alignment.xtract.models import (
     EMPTY,
     Choice,
-    Maybe,
+    Concatenation,
     Model,
     Name,
-    Row,
     Star,
     Symbols,
-    choice,
-    declared,
-    length,
-    row,
-    star,
-    written,
+    ZeroOrOne,
+    choose_one,
+    concatenate,
+    count_symbols,
+    declare_model,
+    repeat,
+    write_model,
 )
 from extraction.algorithms.alignment.xtract.positions import Positions
 from extraction.algorithms.dom.parse import parse, xml_as_written
 from tests.fixtures import product_feed
+
+UNITS = Code(1.0, lambda _: 1.0, lambda _: 1.0)
+"""The paper's worked example counts each symbol, choice and number as one."""
 
 WORDS = st.text("abc", max_size=6)
 
@@ -46,35 +49,35 @@ def symbols(text: str) -> Symbols:
 
 
 def plain(text: str) -> Model:
-    return row(symbols(text))
+    return concatenate(symbols(text))
 
 
 def either(*texts: str) -> Model:
-    return choice([plain(text) for text in texts])
+    return choose_one([plain(text) for text in texts])
 
 
 def test_the_worked_example_costs_what_the_paper_counts() -> None:
     sequences = ("ab", "abab", "ababab")
     rivals = {
-        star(either("a", "b")): 6 + 3 + 5 + 7,
+        repeat(either("a", "b")): 6 + 3 + 5 + 7,
         either(*sequences): 14 + 3,
-        star(plain("ab")): 5 + 3,
-        choice([plain("ab"), row([plain("ab"), either("ab", "abab")])]): 14 + 5,
+        repeat(plain("ab")): 5 + 3,
+        choose_one([plain("ab"), concatenate([plain("ab"), either("ab", "abab")])]): 14 + 5,
     }
     for model, cost in rivals.items():
-        assert cost_of(model, UNITS) + sum(told(model, sequence, UNITS) for sequence in sequences) == cost, written(model)
-    assert written(infer(sequences, code=UNITS).model) == written(infer(sequences).model) == "(ab)*"
+        assert model_cost(model, UNITS) + sum(sequence_cost(model, sequence, UNITS) for sequence in sequences) == cost, write_model(model)
+    assert write_model(infer_content(sequences, code=UNITS).model) == write_model(infer_content(sequences).model) == "(ab)*"
 
 
 def test_a_sequence_is_told_by_the_numbers_of_the_paper() -> None:
     """seq((ab|c)*(de|fg*), abccabfggg) = 4 1 2 2 1 2 3: four numbers out of two, four and three repetitions."""
-    model = row([star(either("ab", "c")), choice([plain("de"), row([Name("f"), star(Name("g"))])])])
-    assert written(model) == "(ab|c)*(de|fg*)"
-    assert told(model, "abccabfggg", UNITS) == 7
-    assert told(model, "abccabfggg", Code(0, lambda m: 1, lambda k: 0)) == 5
-    assert told(model, "abccabfggg", Code(0, lambda m: 0, lambda k: 10**k)) == 10**4 + 10**3
-    assert told(model, "abccabfggg", bits(7)) == 5 * 1 + 5 + 5
-    assert told(model, "abccabde", bits(7)) == 5 + 5 and math.isinf(told(model, "abd", bits(7)))
+    model = concatenate([repeat(either("ab", "c")), choose_one([plain("de"), concatenate([Name("f"), repeat(Name("g"))])])])
+    assert write_model(model) == "(ab|c)*(de|fg*)"
+    assert sequence_cost(model, "abccabfggg", UNITS) == 7
+    assert sequence_cost(model, "abccabfggg", Code(0, lambda m: 1, lambda k: 0)) == 5
+    assert sequence_cost(model, "abccabfggg", Code(0, lambda m: 0, lambda k: 10**k)) == 10**4 + 10**3
+    assert sequence_cost(model, "abccabfggg", bit_code(7)) == 5 * 1 + 5 + 5
+    assert sequence_cost(model, "abccabde", bit_code(7)) == 5 + 5 and math.isinf(sequence_cost(model, "abd", bit_code(7)))
 
 
 @pytest.mark.parametrize(
@@ -82,12 +85,12 @@ def test_a_sequence_is_told_by_the_numbers_of_the_paper() -> None:
     [("abababcababc", 2, "((ab)*c)*"), ("abab", 3, "abab"), ("aabb", 2, "a*b*"), ("abcabcdabc", 2, "(abc)*dabc"), ("aaaa", 2, "a*")],
 )
 def test_repetitions_become_stars(sequence: str, r: int, found: str) -> None:
-    assert written(row(repetitions(symbols(sequence), r))) == found
+    assert write_model(concatenate(discover_repetitions(symbols(sequence), r))) == found
 
 
 @pytest.mark.parametrize(("d", "found"), [(1, "abcbac"), (2, "a(b|c)*ac"), (4, "(a|b|c)*"), (6, "(a|b|c)*")])
 def test_symbols_that_come_again_nearby_become_alternations(d: float, found: str) -> None:
-    assert written(row(alternations(symbols("abcbac"), d))) == found
+    assert write_model(concatenate(discover_alternations(symbols("abcbac"), d))) == found
 
 
 @pytest.mark.parametrize(
@@ -102,7 +105,7 @@ def test_symbols_that_come_again_nearby_become_alternations(d: float, found: str
     ],
 )
 def test_candidates_are_factored_as_logic_is(candidates: str, found: str) -> None:
-    assert written(factor([symbols(each) for each in candidates.split(" ")])) == found
+    assert write_model(factor_candidates([symbols(each) for each in candidates.split(" ")])) == found
 
 
 @pytest.mark.parametrize(
@@ -119,40 +122,40 @@ def test_candidates_are_factored_as_logic_is(candidates: str, found: str) -> Non
     ],
 )
 def test_a_dtd_says_what_the_sequences_have_in_common(sequences: str, found: str) -> None:
-    assert declared(infer(sequences.split(" ")).deterministic).replace("(a, b)*", "((a, b)*)") == found
+    assert declare_model(infer_content(sequences.split(" ")).deterministic).replace("(a, b)*", "((a, b)*)") == found
 
 
 @settings(deadline=None, max_examples=60)
 @given(st.lists(WORDS, min_size=1, max_size=6))
 def test_generalised_and_factored_models_have_the_sequences_they_come_from(words: list[str]) -> None:
     for word in words:
-        assert all(Positions.of(row(each)).accept(word) for each in generalise(word))
-    for model in (factor([symbols(word) for word in words]), begun_alike([symbols(word) for word in words])):
+        assert all(Positions.of(concatenate(each)).accept(word) for each in generalise_sequence(word))
+    for model in (factor_candidates([symbols(word) for word in words]), factor_beginnings([symbols(word) for word in words])):
         positions = Positions.of(model)
         every = ["".join(letters) for n in range(4) for letters in product("abc", repeat=n)]
         assert all(positions.accept(word) == (word in words) for word in [*every, *words])
-    assert Positions.of(begun_alike([symbols(word) for word in words])).deterministic
+    assert Positions.of(factor_beginnings([symbols(word) for word in words])).deterministic
 
 
 @settings(deadline=None, max_examples=40)
 @given(st.lists(WORDS, min_size=1, max_size=6))
 def test_what_is_inferred_has_all_sequences_is_deterministic_and_costs_no_more_than_naive_models(words: list[str]) -> None:
-    found = infer(words)
+    found = infer_content(words)
     assert all(Positions.of(model).accept(word) for word in words for model in (found.model, found.deterministic))
     assert Positions.of(found.deterministic).deterministic
-    letters, code = sorted(set("".join(words))), bits(len(set("".join(words))))
-    naive = [choice([plain(word) for word in words]), star(choice([Name(letter) for letter in letters]))] if letters else [EMPTY]
+    letters, code = sorted(set("".join(words))), bit_code(len(set("".join(words))))
+    naive = [choose_one([plain(word) for word in words]), repeat(choose_one([Name(letter) for letter in letters]))] if letters else [EMPTY]
     for model in naive:
-        assert found.cost <= cost_of(model, code) + sum(told(model, word, code) for word in set(words)) + 1e-9
+        assert found.cost <= model_cost(model, code) + sum(sequence_cost(model, word, code) for word in set(words)) + 1e-9
 
 
 models = st.recursive(
     st.sampled_from([Name("a"), Name("b")]),
     lambda below: st.one_of(
-        st.builds(lambda parts: row(parts), st.lists(below, min_size=2, max_size=3)),
-        st.builds(lambda parts: choice(parts), st.lists(below, min_size=2, max_size=3)),
-        st.builds(star, below),
-        st.builds(lambda part: choice([part, EMPTY]), below),
+        st.builds(lambda parts: concatenate(parts), st.lists(below, min_size=2, max_size=3)),
+        st.builds(lambda parts: choose_one(parts), st.lists(below, min_size=2, max_size=3)),
+        st.builds(repeat, below),
+        st.builds(lambda part: choose_one([part, EMPTY]), below),
     ),
     max_leaves=5,
 )
@@ -162,14 +165,14 @@ def cheapest(model: Model, word: str) -> float:
     """Each way to tell a word is tried, in units; the parts of a star hold something."""
     if isinstance(model, Name):
         return 0 if word == model.name else math.inf
-    if isinstance(model, Row):
+    if isinstance(model, Concatenation):
         if not model.parts:
             return math.inf if word else 0
         cuts = range(len(word) + 1)
-        return min(cheapest(model.parts[0], word[:cut]) + cheapest(row(model.parts[1:]), word[cut:]) for cut in cuts)
+        return min(cheapest(model.parts[0], word[:cut]) + cheapest(concatenate(model.parts[1:]), word[cut:]) for cut in cuts)
     if isinstance(model, Choice):
         return 1 + min(cheapest(part, word) for part in model.parts)
-    if isinstance(model, Maybe):
+    if isinstance(model, ZeroOrOne):
         return 1 + min(0 if not word else math.inf, cheapest(model.part, word))
     return 1 + repeated(model.part, word)
 
@@ -181,9 +184,9 @@ def repeated(part: Model, word: str) -> float:
 @settings(deadline=None, max_examples=100)
 @given(models, st.text("ab", max_size=5))
 def test_the_cost_of_a_sequence_is_the_least_of_all_ways_to_tell_it(model: Model, word: str) -> None:
-    assert told(model, word, UNITS) == cheapest(model, word)
+    assert sequence_cost(model, word, UNITS) == cheapest(model, word)
     assert Positions.of(model).accept(word) == math.isfinite(cheapest(model, word))
-    assert length(model) == len(written(model))
+    assert count_symbols(model) == len(write_model(model))
 
 
 @settings(deadline=None, max_examples=60)
@@ -195,8 +198,8 @@ def test_chosen_candidates_cost_hardly_more_than_the_best_of_all_choices(rows: l
     joined = Joined(1.0, lambda count: 1.0)
     chosen = open_facilities(opening, serving, joined)
     every = chain.from_iterable(combinations(range(len(opening)), n) for n in range(1, len(opening) + 1))
-    best = min(total(each, opening, serving, joined) for each in every)
-    assert best <= total(chosen, opening, serving, joined) <= 1.5 * best
+    best = min(total_cost(each, opening, serving, joined) for each in every)
+    assert best <= total_cost(chosen, opening, serving, joined) <= 1.5 * best
 
 
 def test_a_sequence_that_nothing_tells_is_refused() -> None:
@@ -215,7 +218,7 @@ def test_pages_of_a_site_are_valid_against_their_document_type_and_others_are_no
     pages = {page.kind: [] for page in product_feed.site()}
     for page in product_feed.site():
         pages[page.kind].append(parse(page.content).root)
-    text = document_type(pages[kind]).text()
+    text = infer_document_type(pages[kind]).text()
     assert valid(pages[kind], text) and not valid(pages["maker" if kind == "product" else "product"], text)
     if kind == "product":
         assert "<!ELEMENT product (title, price, colour?, style, image, description, maker, offers, imprint)>" in text
@@ -227,7 +230,7 @@ MIXED = b"""<?xml version="1.0"?><a x="1"><p>text <b>bold</b> <i/> end</p><e/><c
 
 def test_mixed_empty_and_optional_parts_are_declared() -> None:
     root = parse(MIXED).root
-    text = document_type([root]).text()
+    text = infer_document_type([root]).text()
     assert valid([root], text)
     assert "<!ELEMENT p (#PCDATA | b | i)*>" in text and "<!ELEMENT e EMPTY>\n<!ATTLIST e y CDATA #IMPLIED>" in text
     assert "<!ELEMENT w (#PCDATA)>" in text and "<!ATTLIST a x CDATA #REQUIRED>" in text
@@ -244,7 +247,7 @@ trees = st.recursive(
 @given(st.lists(trees, min_size=1, max_size=4))
 def test_any_pages_are_valid_against_what_is_inferred_from_them(pages: list[str]) -> None:
     roots = [parse(f"<?xml version='1.0'?><root>{page}</root>".encode()).root for page in pages]
-    assert valid(roots, document_type(roots).text())
+    assert valid(roots, infer_document_type(roots).text())
 
 
 SPACES = b"""<?xml version="1.0"?><?pi?>
@@ -256,7 +259,7 @@ SPACES = b"""<?xml version="1.0"?><?pi?>
 def test_a_document_type_has_the_names_and_prefixes_of_the_files() -> None:
     other = b'<rss version="2" xmlns:g="urn:g"><title/><item xmlns="urn:z"/></rss>'
     pages = [xml_as_written(content) for content in (SPACES, other)]
-    text = document_type([page.root for page in pages if page]).text()
+    text = infer_document_type([page.root for page in pages if page]).text()
     assert valid([etree.fromstring(content) for content in (SPACES, other)], text)  # the files as libxml2 reads them by itself
     for line in (
         "title xml:lang CDATA #IMPLIED",
@@ -286,7 +289,7 @@ spaces = st.recursive(
 def test_any_files_with_prefixes_are_valid_against_what_is_inferred_from_them(pages: list[str]) -> None:
     files = [f'<r xmlns:p="urn:1" xmlns:q="urn:1">{closed(page)}</r>'.encode() for page in pages]
     read = [xml_as_written(content) for content in files]
-    assert valid([etree.fromstring(content) for content in files], document_type([page.root for page in read if page]).text())
+    assert valid([etree.fromstring(content) for content in files], infer_document_type([page.root for page in read if page]).text())
 
 
 def closed(text: str) -> str:
@@ -298,34 +301,36 @@ def closed(text: str) -> str:
 def test_names_of_attributes_without_end_are_refused() -> None:
     attributes = " ".join(f'a{number}=""' for number in range(dtd.MAX_ATTRIBUTES + 1))
     with pytest.raises(TooManyNamesError, match="<r> has more than 200 names of attributes"):
-        document_type([parse(f"<?xml version='1.0'?><r {attributes}/>".encode()).root])
+        infer_document_type([parse(f"<?xml version='1.0'?><r {attributes}/>".encode()).root])
 
 
 def test_long_lists_are_looked_at_in_part_and_still_valid() -> None:
     items = "<item/>" * 2 * MAX_LENGTH
     roots = [parse(f"<?xml version='1.0'?><l><head/>{items}{'<foot/>' * n}</l>".encode()).root for n in (0, 1)]
-    text = document_type(roots).text()
+    text = infer_document_type(roots).text()
     assert valid(roots, text) and "<!ELEMENT l (head, item*, foot?)>" in text
     hidden = parse(f"<?xml version='1.0'?><l>{'<item/>' * MAX_LENGTH}<odd/>{'<item/>' * MAX_LENGTH}</l>".encode()).root
-    assert valid([hidden], document_type([hidden]).text())
+    assert valid([hidden], infer_document_type([hidden]).text())
 
 
 def test_hostile_pages_get_wide_models_within_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(codes, "MAX_STEPS", 50)
     bodies = ["".join(f"<{letter}/>" for letter in f"{n * 7919:b}".replace("0", "x").replace("1", "y") * 6) for n in range(3, 12)]
     roots = [parse(f"<?xml version='1.0'?><r>{body}</r>".encode()).root for body in bodies]
-    assert valid(roots, document_type(roots).text())
-    spent = infer(["ab", "ba"], budget=codes.Budget(0))
-    assert spent.widened and written(spent.deterministic) == "(a|b)*"
+    assert valid(roots, infer_document_type(roots).text())
+    spent = infer_content(["ab", "ba"], budget=codes.StepBudget(0))
+    assert spent.widened and write_model(spent.deterministic) == "(a|b)*"
 
 
 def test_pages_without_end_of_names_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dtd, "MAX_NAMES", 3)
     with pytest.raises(TooManyNamesError, match="more than 3 names"):
-        document_type([parse(b"<?xml version='1.0'?><a><b/><c/><d/></a>").root])
-    assert document_type([]).text() == "\n" and infer([]).model == infer([()]).model == EMPTY
+        infer_document_type([parse(b"<?xml version='1.0'?><a><b/><c/><d/></a>").root])
+    assert infer_document_type([]).text() == "\n" and infer_content([]).model == infer_content([()]).model == EMPTY
 
 
 def test_stars_that_say_nothing_more_are_taken_off() -> None:
-    assert star(choice([star(Name("a")), Name("b")])) == star(choice([Name("a"), Name("b")])) and star(star(Name("a"))) == Star(Name("a"))
-    assert choice([EMPTY, star(Name("a"))]) == Star(Name("a")) and choice([EMPTY]) == EMPTY and star(EMPTY) == EMPTY
+    assert repeat(choose_one([repeat(Name("a")), Name("b")])) == repeat(choose_one([Name("a"), Name("b")])) and repeat(
+        repeat(Name("a"))
+    ) == Star(Name("a"))
+    assert choose_one([EMPTY, repeat(Name("a"))]) == Star(Name("a")) and choose_one([EMPTY]) == EMPTY and repeat(EMPTY) == EMPTY

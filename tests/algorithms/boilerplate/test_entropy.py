@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.algorithms.boilerplate import entropy
-from extraction.algorithms.boilerplate.blocks import Block, blocks
-from extraction.algorithms.boilerplate.words import LONGEST_WORD, features
+from extraction.algorithms.boilerplate.blocks import Block, split_blocks
+from extraction.algorithms.boilerplate.words import LONGEST_WORD, extract_features
 from extraction.algorithms.dom.nodes import elements
 from extraction.algorithms.dom.parse import parse
 
@@ -19,7 +19,7 @@ PAGES = st.lists(st.lists(FEATURES, max_size=4), max_size=5)
 
 def blocks_of(html: str, language: str = "en") -> dict[str, Block]:
     nodes = elements(parse(html.encode()).root)
-    return {nodes[block.node].get("id") or nodes[block.node].tag: block for block in blocks(nodes, language=language)}
+    return {nodes[block.node].get("id") or nodes[block.node].tag: block for block in split_blocks(nodes, language=language)}
 
 
 def names(html: str, language: str = "en") -> dict[str, set[str]]:
@@ -35,7 +35,7 @@ def test_the_papers_figure_two_gives_each_table_its_own_strings() -> None:
 def test_the_papers_figure_three_gives_one_to_what_both_pages_have_and_zero_to_the_articles() -> None:
     common = [["F1"], ["F2", "F3"], ["F4", "F5"]]
     pages = [[*map(Counter, common), Counter(article), Counter(["F6"])] for article in (["F7", "F8"], ["F9", "F10"])]
-    found = entropy.discover(pages)
+    found = entropy.discover_informative(pages)
     assert found.features == pytest.approx({f"F{n}": float(n <= 6) for n in range(1, 11)})
     assert [[found.informative(page, block) for block in range(5)] for page in (0, 1)] == [[False, False, False, True, False]] * 2
 
@@ -46,40 +46,40 @@ def test_the_title_is_a_block_of_its_own_and_scripts_are_none() -> None:
 
 
 def test_words_are_stemmed_by_the_language_and_stop_words_go() -> None:
-    assert set(features("The connections of a connected thing", language="en-GB")) == {"connect", "thing"}
-    assert set(features("die Häuser und das Haus", language="de")) == {"haus"}
-    assert set(features("the houses", language="xx")) == {"the", "houses"}
-    assert features("1999, 24.5 kg") == Counter(["1999", "24", "5", "kg"])
+    assert set(extract_features("The connections of a connected thing", language="en-GB")) == {"connect", "thing"}
+    assert set(extract_features("die Häuser und das Haus", language="de")) == {"haus"}
+    assert set(extract_features("the houses", language="xx")) == {"the", "houses"}
+    assert extract_features("1999, 24.5 kg") == Counter(["1999", "24", "5", "kg"])
 
 
 def test_where_no_spaces_part_words_neighbouring_characters_are_features() -> None:
-    assert features("東京都庁 Tokyo", language="ja") == Counter(["東京", "京都", "都庁", "tokyo"])
-    assert features("水", language="zh") == Counter(["水"])
-    assert features("서울시", language="ko") == Counter(["서울", "울시"])
+    assert extract_features("東京都庁 Tokyo", language="ja") == Counter(["東京", "京都", "都庁", "tokyo"])
+    assert extract_features("水", language="zh") == Counter(["水"])
+    assert extract_features("서울시", language="ko") == Counter(["서울", "울시"])
 
 
 def test_a_flat_stretch_with_more_above_it_is_not_the_end() -> None:
     # A unique title at 0, values that two of four pages share at 0.5, a template at 1.
     pages = [[{f"title{n}": 1}, {f"value{n // 2}": 1}, {"menu": 1, "home": 1}] for n in range(4)]
-    found = entropy.discover(pages)
+    found = entropy.discover_informative(pages)
     assert found.blocks[0] == pytest.approx((0.0, 0.5, 1.0))
     assert found.threshold == pytest.approx(0.5)
 
 
 def test_of_one_page_nothing_is_redundant_and_of_none_nothing_is_said() -> None:
-    found = entropy.discover([[{"a": 3}, {"b": 1}]])
+    found = entropy.discover_informative([[{"a": 3}, {"b": 1}]])
     assert found.informative(0, 0) and found.informative(0, 1)
-    assert entropy.discover([]).blocks == ()
+    assert entropy.discover_informative([]).blocks == ()
 
 
 def test_a_block_without_features_says_nothing() -> None:
-    found = entropy.discover([[{}, {"a": 1}], [{}, {"b": 1}]])
+    found = entropy.discover_informative([[{}, {"a": 1}], [{}, {"b": 1}]])
     assert found.blocks[0] == (1.0, 0.0) and not found.informative(0, 0)
 
 
 @given(PAGES)
 def test_entropies_are_the_papers_formula_written_out(pages: list[list[dict[str, int]]]) -> None:
-    found = entropy.discover(pages)
+    found = entropy.discover_informative(pages)
     for feature, value in found.features.items():
         weights = [sum(block.get(feature, 0) for block in page) for page in pages]
         shares = [weight / sum(weights) for weight in weights if weight]
@@ -92,7 +92,7 @@ def test_entropies_are_the_papers_formula_written_out(pages: list[list[dict[str,
 
 @given(PAGES)
 def test_the_threshold_is_the_lowest_that_takes_in_as_much_as_the_last(pages: list[list[dict[str, int]]]) -> None:
-    found = entropy.discover(pages)
+    found = entropy.discover_informative(pages)
 
     def taken(limit: float) -> set[tuple[int, str]]:
         return {
@@ -111,7 +111,7 @@ def test_the_threshold_is_the_lowest_that_takes_in_as_much_as_the_last(pages: li
 def test_the_order_of_pages_does_not_matter(pages: list[list[dict[str, int]]], draw: object) -> None:
     order = list(range(len(pages)))
     draw.shuffle(order)  # type: ignore[attr-defined]
-    one, other = entropy.discover(pages), entropy.discover([pages[n] for n in order])
+    one, other = entropy.discover_informative(pages), entropy.discover_informative([pages[n] for n in order])
     assert one.threshold == other.threshold
     for place, n in enumerate(order):
         assert other.blocks[place] == pytest.approx(one.blocks[n])
@@ -124,7 +124,7 @@ def test_the_order_of_pages_does_not_matter(pages: list[list[dict[str, int]]], d
 )
 def test_hostile_pages_give_blocks_whose_text_is_counted_once(html: str) -> None:
     nodes = elements(parse(html.encode("utf-8", "replace")).root)
-    found = blocks(nodes)
+    found = split_blocks(nodes)
     held = [node for block in found for node in block.nodes]
     assert len(held) == len(set(held))
     assert all(len(feature) <= LONGEST_WORD for block in found for feature in block.features)

@@ -1,13 +1,16 @@
 """The DOM-based detector of Gibson, Punera & Tomkins: hashes, counts, maximal template nodes, regions, measures."""
 
 from collections import Counter
+from hashlib import blake2b
+from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from lxml import etree
 
-from extraction.algorithms.boilerplate.template_hash import HashedNode, Measure, counts, hashed, regions, template_nodes
+from extraction.algorithms.boilerplate import template_hash
+from extraction.algorithms.boilerplate.template_hash import HtmlAmount, count_hashes, find_template_nodes, hash_nodes, join_regions
 from extraction.algorithms.dom.nodes import elements
 from extraction.algorithms.dom.parse import parse
 
@@ -36,38 +39,38 @@ TWO = ONE.replace(">one<", ">two<")
 
 def test_a_template_node_is_a_repeated_one_without_a_repeated_ancestor() -> None:
     nodes = page(ONE)
-    pages = [hashed(nodes), hashed(page(TWO))]
-    assert shown(nodes, template_nodes(pages[0], counts(pages), low=2, high=9)) == ["menu", "foot"]
+    pages = [hash_nodes(nodes), hash_nodes(page(TWO))]
+    assert shown(nodes, find_template_nodes(pages[0], count_hashes(pages), low=2, high=9)) == ["menu", "foot"]
 
 
 def test_what_is_there_too_often_is_no_template() -> None:
     nodes = page("<ul>" + "<li>-</li>" * 5 + "<li>a</li></ul>")
-    pages = [hashed(nodes), hashed(page("<ul>" + "<li>-</li>" * 5 + "<li>b</li></ul>"))]
-    assert shown(nodes, template_nodes(pages[0], counts(pages), low=2, high=10)) == ["li"] * 5
-    assert template_nodes(pages[0], counts(pages), low=2, high=9) == []
+    pages = [hash_nodes(nodes), hash_nodes(page("<ul>" + "<li>-</li>" * 5 + "<li>b</li></ul>"))]
+    assert shown(nodes, find_template_nodes(pages[0], count_hashes(pages), low=2, high=10)) == ["li"] * 5
+    assert find_template_nodes(pages[0], count_hashes(pages), low=2, high=9) == []
 
 
 @pytest.mark.parametrize(("low", "high"), [(1, 5), (3, 2), (0, 0)])
 def test_bounds_that_mean_nothing_are_refused(low: int, high: int) -> None:
     with pytest.raises(ValueError, match=f"{low} and {high}"):
-        template_nodes([], Counter(), low=low, high=high)
+        find_template_nodes([], Counter(), low=low, high=high)
 
 
 def test_neighbours_coalesce_over_small_gaps_and_no_others() -> None:
     html = "<div><b>same</b>{}<b>again</b><p>{}</p><b>third</b></div>"
     nodes = page(html.format(" 1 ", "quite a long text of one page alone"))
-    pages = [hashed(nodes), hashed(page(html.format(" 2 ", "quite another text of one page alone")))]
-    template = template_nodes(pages[0], counts(pages), low=2, high=9)
-    found = regions(pages[0], template, gap_bytes=5)
+    pages = [hash_nodes(nodes), hash_nodes(page(html.format(" 2 ", "quite another text of one page alone")))]
+    template = find_template_nodes(pages[0], count_hashes(pages), low=2, high=9)
+    found = join_regions(pages[0], template, gap_bytes=5)
     assert [(nodes[row.start].text, row.end - row.start) for row in found] == [("same", 2), ("third", 1)]
-    assert found[0].measure == Measure(4 + 7 + 1 + 5 + 7, 3, 0)
-    assert len(regions(pages[0], template, gap_bytes=0)) == 3
-    assert len(regions(pages[0], template, gap_bytes=500)) == 1
+    assert found[0].measure == HtmlAmount(4 + 7 + 1 + 5 + 7, 3, 0)
+    assert len(join_regions(pages[0], template, gap_bytes=0)) == 3
+    assert len(join_regions(pages[0], template, gap_bytes=500)) == 1
 
 
 def test_a_measure_counts_what_is_seen_and_links() -> None:
     nodes = page("<div class=c><script>var a b c</script><a href=/x>two words</a><!-- not seen --> tail</div>")
-    whole = hashed(nodes)[0].whole
+    whole = hash_nodes(nodes)[0].whole
     assert (whole.words, whole.links) == (3, 1)
     assert whole.size_bytes == len(
         b'<html></html><body></body><div class="c"></div><script></script>var a b c<a href="/x"></a>two wordsnot seentail'
@@ -87,26 +90,49 @@ def _html(element: etree._Element) -> bytes:
 @given(st.lists(TREES, min_size=1, max_size=4))
 def test_hashes_find_what_comparing_all_html_finds(htmls: list[str]) -> None:
     pages = [page(html) for html in htmls]
-    rows = [hashed(nodes) for nodes in pages]
+    rows = [hash_nodes(nodes) for nodes in pages]
     exact = Counter(_html(element) for nodes in pages for element in nodes)
     for nodes, row in zip(pages, rows, strict=True):
-        assert template_nodes(row, counts(rows), low=2, high=4) == reference(nodes, exact, 2, 4)
+        assert find_template_nodes(row, count_hashes(rows), low=2, high=4) == reference(nodes, exact, 2, 4)
 
 
 @given(st.lists(TREES, min_size=1, max_size=3), st.integers(0, 40))
 @example(["<div><b>x</b><div><b>x</b></div><b>x</b></div>"], 19)
 def test_regions_are_disjoint_hold_all_template_nodes_and_no_more_than_the_page(htmls: list[str], gap_bytes: int) -> None:
-    rows = [hashed(page(html)) for html in htmls]
+    rows = [hash_nodes(page(html)) for html in htmls]
     for row in rows:
-        template = template_nodes(row, counts(rows), low=2, high=20)
-        found = regions(row, template, gap_bytes=gap_bytes)
+        template = find_template_nodes(row, count_hashes(rows), low=2, high=20)
+        found = join_regions(row, template, gap_bytes=gap_bytes)
         covered = [node for region in found for node in range(region.start, region.end)]
         assert len(covered) == len(set(covered)) and set(template) <= set(covered)
-        total = sum((region.measure for region in found), Measure())
+        total = sum((region.measure for region in found), HtmlAmount())
         assert total.size_bytes <= row[0].whole.size_bytes and total.words <= row[0].whole.words and total.links <= row[0].whole.links
 
 
-def test_hostile_pages_are_hashed_in_linear_time() -> None:
-    for html in ("<div>" * 2500, "<b>" * 20_000, "<p>\x00&#xFFFF;<!-- -- -->" * 1000, "<p a='" + "x" * 500_000 + "'>"):
-        found = hashed(page(html))
-        assert isinstance(found[0], HashedNode) and found[0].end == len(found)
+@pytest.mark.parametrize(
+    ("part", "times"),
+    [("<div>", 500), ("<b>x", 500), ("<p>\x00&#xFFFF;<!-- -- -->", 2000), ("<p>" + "<i>y</i>" * 40, 100)],
+    ids=["deep", "deep with text", "comments", "wide"],
+)
+def test_hostile_pages_are_hashed_in_linear_time(part: str, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bytes that go through the hash function, which are what takes the time, double when the page does."""
+    hashed_bytes = [0]
+
+    def counting(content: bytes, **options: int) -> Any:
+        hashed_bytes[0] += len(content)
+        return blake2b(content, **options)
+
+    monkeypatch.setattr(template_hash, "blake2b", counting)
+    costs = []
+    for length in (times, 2 * times):
+        hashed_bytes[0] = 0
+        nodes = page(part * length)
+        found = hash_nodes(nodes)
+        costs.append(hashed_bytes[0])
+        assert len(nodes) > length and found[0].end == len(found)
+    assert costs[1] < 2.1 * costs[0]
+
+
+def test_a_page_with_a_huge_attribute_is_measured_whole() -> None:
+    found = hash_nodes(page("<p a='" + "x" * 500_000 + "'>"))
+    assert found[0].whole == HtmlAmount(13 + 13 + 7 + 5 + 500_000, 0, 0)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.algorithms.boilerplate.text_windows import learn
+from extraction.algorithms.boilerplate.text_windows import learn_text_template
 from extraction.algorithms.dom.nodes import clean
 
 TEXTS = st.lists(st.text("ab ", max_size=12), max_size=5)
@@ -23,7 +23,7 @@ def brute(texts: list[str], window: int, frequency: int) -> set[str]:
 
 @given(TEXTS, st.integers(1, 4), st.integers(2, 3))
 def test_with_all_fragments_kept_it_is_counting_of_all_substrings(texts: list[str], window: int, frequency: int) -> None:
-    template, known = learn(texts, window=window, frequency=frequency), brute(texts, window, frequency)
+    template, known = learn_text_template(texts, window=window, frequency=frequency), brute(texts, window, frequency)
     assert len(template.hashes) == len(known)
     for text in texts:
         marked = {n for start, end in template.mark(text) for n in range(start, end)}
@@ -33,46 +33,46 @@ def test_with_all_fragments_kept_it_is_counting_of_all_substrings(texts: list[st
 
 @given(TEXTS, st.integers(2, 5))
 def test_a_divisor_keeps_some_of_the_fragments_and_the_same_on_all_pages(texts: list[str], divisor: int) -> None:
-    everything = learn(texts, window=2, frequency=2)
-    some = learn(texts, window=2, frequency=2, divisor=divisor)
+    everything = learn_text_template(texts, window=2, frequency=2)
+    some = learn_text_template(texts, window=2, frequency=2, divisor=divisor)
     assert some.hashes.tolist() == [value for value in everything.hashes.tolist() if value % divisor == 0]
 
 
 def test_a_divisor_keeps_about_its_share() -> None:
     text = " ".join(str(n * n) for n in range(4000))
-    kept, everything = (len(learn([text, text], divisor=divisor).hashes) for divisor in (8, 0))
+    kept, everything = (len(learn_text_template([text, text], divisor=divisor).hashes) for divisor in (8, 0))
     assert kept == pytest.approx(everything / 8, rel=0.1)
 
 
 def test_template_text_is_marked_on_a_page_that_was_never_seen() -> None:
     header, footer = "Home News Contact Search this site for anything", "Copyright the company, all rights reserved. Terms"
     pages = [f"{header} article {n} {'wxyz'[n] * 60} {footer}" for n in range(4)]
-    template = learn(pages[:3], window=16)
+    template = learn_text_template(pages[:3], window=16)
     marked = [pages[3][start:end] for start, end in template.mark(pages[3])]
     assert [header in marked[0], footer in marked[-1], "zzz" in "".join(marked)] == [True, True, False]
     assert template.fraction(pages[3]) == pytest.approx(len("".join(marked)) / len(pages[3]))
 
 
 def test_overlapping_fragments_coalesce_and_a_fragment_counts_once_a_page() -> None:
-    template = learn(["abcabc x", "abcabc y"], window=3)
+    template = learn_text_template(["abcabc x", "abcabc y"], window=3)
     assert template.mark("--abcabc--") == [(2, 8)]
-    assert len(learn(["abab", "zz"], window=2, frequency=2).hashes) == 0
+    assert len(learn_text_template(["abab", "zz"], window=2, frequency=2).hashes) == 0
 
 
 def test_only_a_sample_is_looked_at_and_the_same_each_time() -> None:
     pages = [f"{n % 7} fragment {n % 5} of text" for n in range(50)]
-    one, other, seed = (learn(pages, window=8, pages=10, frequency=2, seed=s) for s in (1, 1, 2))
+    one, other, seed = (learn_text_template(pages, window=8, pages=10, frequency=2, seed=s) for s in (1, 1, 2))
     assert np.array_equal(one.hashes, other.hashes) and not np.array_equal(one.hashes, seed.hashes)
 
 
 @pytest.mark.parametrize("wrong", [{"window": 0}, {"divisor": -1}, {"frequency": 1}])
 def test_what_means_nothing_is_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(ValueError, match="needed"):
-        learn(["a"], **wrong)
+        learn_text_template(["a"], **wrong)
 
 
 def test_empty_short_and_odd_texts() -> None:
-    template = learn(["", "\ud800\U0010ffff" * 20, "\ud800\U0010ffff" * 20, "a"], window=8, frequency=2)
+    template = learn_text_template(["", "\ud800\U0010ffff" * 20, "\ud800\U0010ffff" * 20, "a"], window=8, frequency=2)
     assert template.mark("") == [] and template.fraction("") == 0.0
     assert template.mark("\ud800\U0010ffff" * 5) == [(0, 10)]
-    assert learn([]).mark("x" * 100) == []
+    assert learn_text_template([]).mark("x" * 100) == []

@@ -1,15 +1,14 @@
 """Algorithm 1 gives what the paper's listing gives, in any order of pages, from memory or as a stream."""
 
 import random
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extraction.algorithms.clustering.masked_shingles import Counts, assignments, cluster
-from extraction.algorithms.sketches.shingles import Mask, vectors
+from extraction.algorithms.clustering.masked_shingles import VectorCounts, cluster_vectors
+from extraction.algorithms.sketches.shingles import Mask, compute_vectors
 from tests.algorithms.clustering import listing
 
 
@@ -37,7 +36,7 @@ def as_sets(mask: Mask) -> listing.Masked:
 @given(pages, st.integers(1, 6))
 def test_agrees_with_the_papers_listing(site: dict[str, int], threshold: int) -> None:
     expected, unclustered = listing.cluster(site, threshold)
-    found = cluster(site, threshold=threshold)
+    found = cluster_vectors(site, threshold=threshold)
     assert {as_sets(c.mask): (set(c.members), c.count) for c in found.clusters} == expected
     assert set(found.unclustered) == unclustered
 
@@ -47,7 +46,7 @@ def test_agrees_with_the_papers_listing(site: dict[str, int], threshold: int) ->
 def test_order_of_pages_does_not_matter(site: dict[str, int], threshold: int, chance: random.Random) -> None:
     shuffled = list(site.items())
     chance.shuffle(shuffled)
-    one, other = cluster(site, threshold=threshold), cluster(shuffled, threshold=threshold)
+    one, other = cluster_vectors(site, threshold=threshold), cluster_vectors(shuffled, threshold=threshold)
     assert [(c.mask, c.count, set(c.members)) for c in one.clusters] == [(c.mask, c.count, set(c.members)) for c in other.clusters]
     assert set(one.unclustered) == set(other.unclustered)
 
@@ -55,7 +54,7 @@ def test_order_of_pages_does_not_matter(site: dict[str, int], threshold: int, ch
 @settings(deadline=None)
 @given(pages, st.integers(1, 4))
 def test_every_page_is_in_one_cluster_that_covers_it_or_shown_as_unclustered(site: dict[str, int], threshold: int) -> None:
-    found = cluster(site, threshold=threshold)
+    found = cluster_vectors(site, threshold=threshold)
     placed = [page for c in found.clusters for page in c.members] + list(found.unclustered)
     assert sorted(placed) == sorted(site)
     assert all(c.mask.covers(site[page]) for c in found.clusters for page in c.members)
@@ -65,56 +64,53 @@ def test_every_page_is_in_one_cluster_that_covers_it_or_shown_as_unclustered(sit
 
 @settings(deadline=None)
 @given(pages, st.integers(1, 4))
-def test_the_stream_gives_the_same_clusters(site: dict[str, int], threshold: int) -> None:
-    readings = []
-
-    def read() -> Iterator[tuple[str, int]]:
-        readings.append(1)
-        yield from site.items()
-
-    streamed = dict(assignments(read, threshold=threshold))
-    found = cluster(site, threshold=threshold)
-    assert streamed == {page: c.mask for c in found.clusters for page in c.members} | dict.fromkeys(found.unclustered)
-    assert len(readings) == 2
+def test_pages_counted_one_by_one_and_assigned_later_are_in_the_same_clusters(site: dict[str, int], threshold: int) -> None:
+    counts = VectorCounts()
+    for vector in site.values():
+        counts.extend((vector,))
+    masks = counts.select(threshold=threshold)
+    places = masks.assign(np.array(list(site.values()), np.uint64)).tolist()
+    found = cluster_vectors(site, threshold=threshold)
+    expected = {page: c.mask for c in found.clusters for page in c.members} | dict.fromkeys(found.unclustered)
+    assert {page: masks.masks[place] if place >= 0 else None for page, place in zip(site, places, strict=True)} == expected
 
 
 def test_two_templates_with_small_variations_are_two_clusters() -> None:
     book, author = 0x1111111111111111, 0x2222222222222222
     site = {f"b{i}": near(book, [(i % 2, 7)]) for i in range(6)} | {f"a{i}": author for i in range(5)} | {"about": 0x3333333333333333}
-    found = cluster(site, threshold=5)
+    found = cluster_vectors(site, threshold=5)
     assert [(c.mask.text(), c.count) for c in found.clusters] == [("**.**.11.11.11.11.11.11", 6), ("22.22.22.22.22.22.22.22", 5)]
     assert found.clusters[0].members == ("b0", "b1", "b2", "b3", "b4", "b5")
     assert found.unclustered == ("about",)
 
 
 def test_identical_pages_get_the_mask_without_wildcards() -> None:
-    found = cluster({f"p{i}": 0xAB00000000000000 for i in range(7)})
+    found = cluster_vectors({f"p{i}": 0xAB00000000000000 for i in range(7)})
     assert found.clusters[0].mask == Mask(0xAB00000000000000)
 
 
 def test_a_vector_gives_up_the_masks_it_does_not_choose() -> None:
     """4 × a and 3 × b differ in one byte: b takes the shared 7/8 mask, whose count of 7 is the largest."""
-    found = cluster([(i, 0) for i in range(4)] + [(i + 4, 0xFF) for i in range(3)], threshold=3)
+    found = cluster_vectors([(i, 0) for i in range(4)] + [(i + 4, 0xFF) for i in range(3)], threshold=3)
     assert [(c.mask, c.count, c.members) for c in found.clusters] == [(Mask(0, 0xFF), 7, tuple(range(7)))]
 
 
 def test_no_pages_no_clusters() -> None:
-    assert cluster({}).clusters == ()
-    assert list(assignments(list)) == []
+    assert cluster_vectors({}).clusters == ()
 
 
 def test_fewer_pages_than_the_threshold_stay_unclustered() -> None:
-    assert cluster({1: 5, 2: 5}, threshold=3).unclustered == (1, 2)
+    assert cluster_vectors({1: 5, 2: 5}, threshold=3).unclustered == (1, 2)
 
 
 def test_a_threshold_under_one_is_refused() -> None:
     with pytest.raises(ValueError, match="threshold is 0"):
-        cluster({}, threshold=0)
+        cluster_vectors({}, threshold=0)
 
 
 def test_counts_merge_what_comes_in_many_blocks() -> None:
     chosen = np.random.default_rng(3).integers(0, 50_000, 300_000, dtype=np.uint64)
-    counts = Counts()
+    counts = VectorCounts()
     counts.extend(chosen.tolist())
     values, numbers = counts.distinct()
     expected = np.unique(chosen, return_counts=True)
@@ -123,11 +119,11 @@ def test_counts_merge_what_comes_in_many_blocks() -> None:
 
 
 def test_a_new_page_finds_its_mask() -> None:
-    counts = Counts()
+    counts = VectorCounts()
     counts.extend([0x1111111111111111, 0x1211111111111111, 0x1311111111111111])
     masks = counts.select(threshold=3)
-    assert masks.covering(0x9911111111111111) == Mask(0x0011111111111111, 0xFF << 56)
-    assert masks.covering(0x9999999999999999) is None
+    assert masks.masks == (Mask(0x0011111111111111, 0xFF << 56),)
+    assert masks.assign(np.array([0x9911111111111111, 0x9999999999999999], np.uint64)).tolist() == [0, -1]
 
 
 def test_pages_of_two_templates_part_by_their_tags() -> None:
@@ -139,5 +135,5 @@ def test_pages_of_two_templates_part_by_their_tags() -> None:
         return f"<html><body><table>{'<tr><td><img></td><td><span>x</span></td></tr>' * rows}</table></body></html>".encode()
 
     bodies = {f"book{i}": book(8 + i) for i in range(10)} | {f"list{i}": listing_page(10 + i) for i in range(10)}
-    found = cluster(dict(zip(bodies, vectors(bodies.values()), strict=True)))
+    found = cluster_vectors(dict(zip(bodies, compute_vectors(bodies.values()), strict=True)))
     assert sorted(sorted(c.members) for c in found.clusters) == [[f"book{i}" for i in range(10)], [f"list{i}" for i in range(10)]]

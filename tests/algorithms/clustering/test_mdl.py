@@ -6,13 +6,15 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extraction.algorithms.clustering.mdl import AdaptiveCode, agglomerate, entropy_bits, told_apart_bits
+from extraction.algorithms.clustering.mdl import AdaptiveCode, membership_bits, merge_best_pairs
 
 PAGES, PATHS = 4, 8
 
 
 def matrix_bits(ones: int, minus: int = 0) -> float:
-    return entropy_bits([PATHS * PAGES - ones - minus, ones, minus])
+    """|M| H(X) of a matrix of 0, 1 and -1."""
+    total = PATHS * PAGES
+    return sum(count * math.log2(total / count) for count in (total - ones - minus, ones, minus) if count)
 
 
 def test_the_published_example_costs_what_the_paper_says() -> None:
@@ -40,7 +42,7 @@ def test_parts_of_a_page_count_as_parts() -> None:
 
 
 def test_telling_two_pages_of_two_apart_costs_a_bit_each() -> None:
-    assert told_apart_bits(np.array(1.0), np.array(1.0)) == 2.0
+    assert membership_bits(np.array(1.0), np.array(1.0)) == 2.0
 
 
 @settings(deadline=None)
@@ -57,7 +59,7 @@ def test_merging_takes_the_best_pair_each_time(count: int, values: list[int]) ->
         told.append((i, j))
         own[i] += own[j]
 
-    found = agglomerate(count, score, merge)
+    found = merge_best_pairs(count, score, merge)
     groups = {i: [i] for i in range(count)}
     plain = [float(value) for value in values]
     expected = []

@@ -6,7 +6,7 @@ import zlib
 import pytest
 
 from extraction.algorithms.dom import media
-from extraction.algorithms.dom.references import Kind
+from extraction.algorithms.dom.references import ResourceKind
 from extraction.demo.images import png
 
 
@@ -33,10 +33,10 @@ PICTURES = {
 @pytest.mark.parametrize("content_type", PICTURES)
 def test_a_picture_is_known_by_its_bytes_and_refused_by_its_pixels(content_type):
     make = PICTURES[content_type]
-    assert media.examine(make(300, 200), Kind.IMAGE) == content_type
+    assert media.examine(make(300, 200), ResourceKind.IMAGE) == content_type
     for width, height in ((16_000, 16_000), (20_000, 1), (0, 10)):
         with pytest.raises(media.MediaError, match="pixels"):
-            media.examine(make(width, height), Kind.IMAGE)
+            media.examine(make(width, height), ResourceKind.IMAGE)
 
 
 @pytest.mark.parametrize(
@@ -51,14 +51,14 @@ def test_a_picture_is_known_by_its_bytes_and_refused_by_its_pixels(content_type)
 def test_webp_in_its_three_forms(start, size):
     content = b"RIFF\0\0\0\0WEBP" + start
     if size:
-        assert media.examine(content, Kind.IMAGE) == "image/webp"
+        assert media.examine(content, ResourceKind.IMAGE) == "image/webp"
     else:
         with pytest.raises(media.MediaError, match="pixels"):
-            media.examine(content, Kind.IMAGE)
+            media.examine(content, ResourceKind.IMAGE)
 
 
 def test_the_demo_sites_pictures_are_pictures():
-    assert media.examine(png(1), Kind.IMAGE) == "image/png"
+    assert media.examine(png(1), ResourceKind.IMAGE) == "image/png"
 
 
 @pytest.mark.parametrize(
@@ -66,19 +66,19 @@ def test_the_demo_sites_pictures_are_pictures():
     [b"<svg xmlns='x'/>", b"\xef\xbb\xbf<?xml version='1.0'?>\n<!-- by hand --><!DOCTYPE svg PUBLIC 'a' 'b'>\n<svg>", b"<svg:svg>"],
 )
 def test_a_drawing_is_known_by_its_start(content):
-    assert media.examine(content, Kind.IMAGE) == media.SVG
+    assert media.examine(content, ResourceKind.IMAGE) == media.SVG
 
 
 @pytest.mark.parametrize(
     ("content", "kind"),
     [
-        (b"<!doctype html><html><script>", Kind.IMAGE),
-        (b"<!doctype html><html><body>404", Kind.STYLE),
-        (b"\x89PNG\r\n\x1a\n", Kind.STYLE),
-        (b"\x89PNG\r\n\x1a\n\0\0", Kind.IMAGE),
-        (b"\xff\xd8\xff", Kind.IMAGE),
-        (b"OTTO....", Kind.FONT),
-        (b"", Kind.IMAGE),
+        (b"<!doctype html><html><script>", ResourceKind.IMAGE),
+        (b"<!doctype html><html><body>404", ResourceKind.STYLE),
+        (b"\x89PNG\r\n\x1a\n", ResourceKind.STYLE),
+        (b"\x89PNG\r\n\x1a\n\0\0", ResourceKind.IMAGE),
+        (b"\xff\xd8\xff", ResourceKind.IMAGE),
+        (b"OTTO....", ResourceKind.FONT),
+        (b"", ResourceKind.IMAGE),
     ],
 )
 def test_what_is_not_what_was_wanted_is_refused(content, kind):
@@ -86,17 +86,17 @@ def test_what_is_not_what_was_wanted_is_refused(content, kind):
         media.examine(content, kind)
 
 
-@pytest.mark.parametrize("kind", list(Kind))
+@pytest.mark.parametrize("kind", list(ResourceKind))
 def test_what_is_too_large_is_refused_with_the_limit(kind):
     with pytest.raises(media.MediaError, match=f"{media.MAX_BYTES[kind]:,} bytes"):
         media.examine(b"a" * (media.MAX_BYTES[kind] + 1), kind)
 
 
 def test_fonts_and_sheets():
-    assert media.examine(b"wOF2....", Kind.FONT) == "font/woff2" and media.examine(b"a{b:c}", Kind.STYLE) == media.CSS
+    assert media.examine(b"wOF2....", ResourceKind.FONT) == "font/woff2" and media.examine(b"a{b:c}", ResourceKind.STYLE) == media.CSS
 
 
 @pytest.mark.parametrize("content", [b"\xff\xd8" + b"\xff" * 100_000, b"\xff\xd8\xff\xe0\0\0" * 20_000])
 def test_a_header_without_end_ends(content):
     with pytest.raises(media.MediaError):
-        media.examine(content, Kind.IMAGE)
+        media.examine(content, ResourceKind.IMAGE)

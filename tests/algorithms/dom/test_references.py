@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from extraction.algorithms.dom import references
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.dom.references import Kind, Need
+from extraction.algorithms.dom.references import NeededResource, ResourceKind
 
 HERE = "http://shop.example/a"
 BASE = f"{HERE}/page.html"
@@ -14,7 +14,10 @@ BASE = f"{HERE}/page.html"
 
 def found(html: str, base: str = BASE) -> list[tuple[str, str]]:
     root = parse(html.encode()).root
-    return [(need.url, need.kind.value) for need in references.needs(references.of_page(root), references.base_of(root, base))]
+    return [
+        (need.url, need.kind.value)
+        for need in references.resolve_references(references.find_references(root), references.find_base(root, base))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -53,13 +56,15 @@ def test_names_in_an_archive_are_relative_to_the_page_and_stay_in_the_archive():
     "css", [r"a{b:u\72l(x.png)}", "a{b:/*url(y)*/url(x.png)}", "@media print{a{b:URL('x.png')}}", "a{b:image-set('x.png' 1x)}"]
 )
 def test_escapes_and_comments_hide_nothing(css):
-    assert references.needs(references.of_style(css), BASE) == [Need("http://shop.example/a/x.png", Kind.IMAGE)]
+    assert references.resolve_references(references.find_style_references(css), BASE) == [
+        NeededResource("http://shop.example/a/x.png", ResourceKind.IMAGE)
+    ]
 
 
 def test_an_import_is_a_style_in_each_way_of_writing_it():
     css = "@import 'a'; @import \"b\" screen; @import url(c); @import url('d') layer(x); e{f:g}"
-    needs = references.needs(references.of_style(css), BASE)
-    assert [need.url[-1] for need in needs] == list("abcd") and {need.kind for need in needs} == {Kind.STYLE}
+    needs = references.resolve_references(references.find_style_references(css), BASE)
+    assert [need.url[-1] for need in needs] == list("abcd") and {need.kind for need in needs} == {ResourceKind.STYLE}
 
 
 def test_a_page_that_names_very_many_is_cut():
@@ -68,10 +73,10 @@ def test_a_page_that_names_very_many_is_cut():
 
 
 def test_brackets_nested_without_end_are_no_recursion():
-    assert list(references.of_style("a{b:" + "(" * 50_000 + "url(x)")) is not None
+    assert list(references.find_style_references("a{b:" + "(" * 50_000 + "url(x)")) is not None
 
 
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_any_address_resolves_to_a_web_address_or_to_nothing(base, address):
-    url = references.resolve("http://a.example/" + base, address)
+    url = references.resolve_address("http://a.example/" + base, address)
     assert url is None or url.startswith(("http://", "https://"))

@@ -11,7 +11,7 @@ from extraction.algorithms.dom import xml
 from extraction.algorithms.dom.nodes import elements, is_xml, raw_text, texts
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import PageError
-from extraction.algorithms.sketches.shingles import vector
+from extraction.algorithms.sketches.shingles import compute_vector
 from tests.fixtures import product_feed
 
 UTF_16 = "<?xml version='1.0' encoding='utf-16'?><a>é</a>"
@@ -82,7 +82,7 @@ def test_plain_entities_are_put_in_those_of_html_are_known_and_what_comes_from_o
         (b'<!DOCTYPE a [<!ENTITY a "' + b"x" * 100_000 + b'">]><a>' + b"&a;" * 100 + b"</a>", "entities add more than"),
         (b"<!DOCTYPE a [" + b"".join(b'<!ENTITY e%d "x">' % n for n in range(3000)) + b"]><a/>", "declares more than 2,000 entities"),
         (b"<!DOCTYPE a [ <a/>", "document type declaration is broken"),
-        (b"nothing", "cannot be read|holds no element"),
+        (b"nothing", "cannot be read|contains no elements"),
     ],
 )
 def test_what_would_fill_the_memory_or_is_no_xml_is_refused_with_the_reason(content: bytes, reason: str) -> None:
@@ -104,7 +104,7 @@ def test_names_beyond_ascii_and_strange_ones_can_be_named() -> None:
 def test_vectors_tell_long_names_apart_and_see_no_tags_in_cdata() -> None:
     pages = {page.kind: [] for page in product_feed.site()}
     for page in product_feed.site():
-        pages[page.kind].append(vector(page.content))
+        pages[page.kind].append(compute_vector(page.content))
     assert not set(pages["product"]) & set(pages["maker"]) and len(set(pages["maker"])) == 1
     assert xml.tags(b"<a><!-- <q> --><b c='>'/><g:b>x</g:b><![CDATA[<z>]]></a>").count(b"<") == 6
     assert xml.tags(b"<productName/>") != xml.tags(b"<productPrice/>")

@@ -184,7 +184,7 @@ def test_what_cannot_be_told_apart_is_said_with_its_page() -> None:
 
 def test_several_marks_for_a_single_value_are_refused() -> None:
     learned = learn(BOOKS, [example(BOOKS, 1, "//li[@class = 'au']/text()")])
-    assert learned == NotLearned("the page has several marked values, but the attribute takes one", 1)
+    assert learned == NotLearned("the page has several marked values, but the attribute allows one", 1)
 
 
 def test_the_papers_order_can_be_chosen() -> None:

@@ -12,7 +12,7 @@ from extraction.algorithms.learning.text_range import TextPart
 from extraction.algorithms.rules import outside
 from extraction.algorithms.rules.apply import attribute_places, attribute_values, extract
 from extraction.algorithms.rules.exports import _place
-from extraction.algorithms.rules.rule import AttributeRule, Rule, Selector
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.algorithms.rules.xslt import Stylesheet, stylesheet
 from tests.algorithms.learning.pages import example, page
 
@@ -73,7 +73,7 @@ def test_an_enumeration_is_learned_and_runs_everywhere_alike() -> None:
     assert isinstance(found, Learned), found
     (one,) = found.alternatives
     rule = AttributeRule("by", multiple=True, alternatives=(Selector(one.xpath, one.part),))
-    sheet = Stylesheet.compile(stylesheet(Rule((rule,))))
+    sheet = Stylesheet.compile(stylesheet(RuleDefinition((rule,))))
     for table, wanted in zip(pages, (("Ada", "Bob", "Cyd"), ("Eve",), ("Joe", "Kim")), strict=True):
         assert extract(sheet, table.root).values["by"] == wanted
         assert attribute_values(rule, table.root) == wanted
@@ -81,13 +81,13 @@ def test_an_enumeration_is_learned_and_runs_everywhere_alike() -> None:
         assert tuple(text for _, text in attribute_places(rule, table.root, index)) == wanted
         text = "".join(table.nodes[[e.tag for e in table.nodes].index("p")].itertext())
         assert tuple(outside._parts(text, _place(rule.alternatives[0]))) == wanted
-    assert Rule.from_json(Rule((rule,)).to_json()) == Rule((rule,))
+    assert RuleDefinition.from_json(RuleDefinition((rule,)).as_json()) == RuleDefinition((rule,))
 
 
 def test_several_values_in_a_text_are_none_of_an_attribute_that_takes_one() -> None:
     pages = [page(BODY.format("Ada, Bob", "Rome"))]
     found = learn(pages, [marks(pages[0], 0, "//p[1]", "Ada", "Bob")])
-    assert found == NotLearned("the page has several marked values, but the attribute takes one", 0)
+    assert found == NotLearned("the page has several marked values, but the attribute allows one", 0)
 
 
 def test_alternatives_share_the_part_that_all_examples_have() -> None:

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extraction.algorithms.dom.nodes import Location, value
-from extraction.algorithms.dom.rows import Rows, select
+from extraction.algorithms.dom.rows import Rows, select_rows
 from extraction.algorithms.learning.apriori import Learned, NotLearned
 from extraction.algorithms.learning.features import PageTable
 from extraction.algorithms.learning.records import Field, LearnedRecords, MarkedRow, learn_records, row_values
@@ -19,7 +19,7 @@ def fields(markup: Markup) -> list[Field]:
 
 def extracted(learned: object, page: PageTable, names: tuple[str, ...]) -> list[dict[str, list[str]]]:
     assert isinstance(learned, LearnedRecords), learned
-    rows = Rows(list(select([learned.rows.xpath], page.root)))
+    rows = Rows(list(select_rows([learned.rows.xpath], page.root)))
     found = []
     for place in range(len(rows.elements)):
         row = {}
@@ -156,5 +156,5 @@ def test_what_is_not_marked_on_a_page_marked_whole_is_no_row_anywhere() -> None:
     two = learn_records(pages, marked[:2], [Field("date"), Field("club")])
     every = learn_records(pages, marked, [Field("date"), Field("club")], whole=[0])
     assert isinstance(two, LearnedRecords) and isinstance(every, LearnedRecords)
-    assert [len(list(select([every.rows.xpath], one.root))) for one in pages] == [4, 6, 3]
-    assert len(list(select([two.rows.xpath], pages[0].root))) >= 4
+    assert [len(list(select_rows([every.rows.xpath], one.root))) for one in pages] == [4, 6, 3]
+    assert len(list(select_rows([two.rows.xpath], pages[0].root))) >= 4

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from extraction.algorithms.dom.nodes import Location, elements, value
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.markup import items, matching, places
-from extraction.algorithms.markup.items import Item, read
+from extraction.algorithms.markup import items, matching, value_places
+from extraction.algorithms.markup.items import Item, parse_items
 
 PRODUCT = {
     "@context": "https://schema.org",
@@ -26,7 +26,7 @@ PRODUCT = {
 
 
 def product() -> Item:
-    return next(item for item in read({"json-ld": [PRODUCT]}) if item.type == "Product")
+    return next(item for item in parse_items({"json-ld": [PRODUCT]}) if item.type == "Product")
 
 
 def test_things_within_things_are_known_by_their_names_and_keep_their_properties() -> None:
@@ -43,14 +43,14 @@ def test_microdata_rdfa_and_open_graph_come_in_the_same_form() -> None:
     }
     rdfa = {"@id": "", "@type": ["http://schema.org/Book"], "http://schema.org/name": [{"@value": "Emma"}]}
     graph = {"namespace": {}, "properties": [("og:title", "Emma"), ("og:type", "book")]}
-    found = read({"microdata": [micro], "rdfa": [rdfa], "opengraph": [graph]})
+    found = parse_items({"microdata": [micro], "rdfa": [rdfa], "opengraph": [graph]})
     assert [(item.syntax, item.type) for item in found] == [("microdata", "Book"), ("RDFa", "Book"), ("Open Graph", "book")]
     assert found[0].properties == {"author": ("Ann",), "author.name": ("Ann",), "isbn": ("1", "2")}
     assert found[1].properties == {"name": ("Emma",)} and found[2].properties["og:title"] == ("Emma",)
 
 
 def test_items_survive_their_own_json() -> None:
-    assert [Item.from_json(item.as_json()) for item in read({"json-ld": [PRODUCT]})] == read({"json-ld": [PRODUCT]})
+    assert [Item.from_json(item.as_json()) for item in parse_items({"json-ld": [PRODUCT]})] == parse_items({"json-ld": [PRODUCT]})
 
 
 JSON = st.recursive(
@@ -67,7 +67,7 @@ NAMES = st.sampled_from(["@type", "@graph", "mainEntity", "name", "offers", "pro
     )
 )
 def test_whatever_a_page_says_becomes_texts_within_bounds(found) -> None:
-    for item in read(found):
+    for item in parse_items(found):
         assert len(item.properties) <= items.MAX_PROPERTIES
         for path, values in item.properties.items():
             assert isinstance(path, str) and values and all(isinstance(each, str) and each for each in values)
@@ -78,7 +78,7 @@ def test_endless_things_have_an_end() -> None:
     for _ in range(200):
         deep = {"@type": "A", "@graph": [deep], "child": deep, "name": "y" * 10_000}
     wide = {"@type": "B", **{f"p{n}": ["v"] * 1_000 for n in range(1_000)}}
-    found = read({"json-ld": [deep, wide, *[{"@type": "C", "name": "c"}] * 500]})
+    found = parse_items({"json-ld": [deep, wide, *[{"@type": "C", "name": "c"}] * 500]})
     assert len(found) <= items.MAX_ITEMS
     assert all(
         len(values) <= items.MAX_VALUES and len(values[0]) <= items.MAX_CHARS for item in found for values in item.properties.values()
@@ -99,15 +99,17 @@ def test_endless_things_have_an_end() -> None:
     ],
 )
 def test_an_attribute_means_a_property_by_its_name_then_by_its_type(name, kind, path) -> None:
-    found = matching.match(name, kind, read({"json-ld": [PRODUCT], "opengraph": [{"properties": [("og:title", "Lamp | Shop")]}]}))
+    found = matching.match_property(
+        name, kind, parse_items({"json-ld": [PRODUCT], "opengraph": [{"properties": [("og:title", "Lamp | Shop")]}]})
+    )
     assert (found and found.path) == path
     assert found is None or found.words == f"JSON-LD Product {path}"
 
 
 def test_what_a_template_offers_is_that_of_its_subject_with_how_many_pages_have_it() -> None:
-    lamp = read({"json-ld": [PRODUCT]})
+    lamp = parse_items({"json-ld": [PRODUCT]})
     chair = [Item("JSON-LD", "Product", {"name": ("Chair",), "sku": ("7",)}), Item("JSON-LD", "Organization", {"name": ("Shop",)})]
-    found = {row.path: row for row in matching.offered([lamp, chair, []])}
+    found = {row.path: row for row in matching.collect_properties([lamp, chair, []])}
     assert found["name"].pages == 2 and found["sku"].pages == 1 and found["image"].several and not found["name"].several
     assert {row.type for row in found.values()} == {"Product"}
 
@@ -121,7 +123,7 @@ NODES = elements(PAGE)
 
 
 def at(text: str) -> str:
-    found = places.place(NODES, text)
+    found = value_places.locate_value(NODES, text)
     assert found is not None
     return f"{NODES[found.node].tag} {found.kind} {value(NODES, found)}"
 
@@ -131,20 +133,20 @@ def test_a_value_stands_in_the_heading_before_other_texts_and_before_navigation(
 
 
 def test_a_value_within_a_longer_text_is_a_part_of_it_and_no_piece_of_a_number() -> None:
-    found = places.place(NODES, "19.90")
+    found = value_places.locate_value(NODES, "19.90")
     assert found is not None and value(NODES, found) == "19.90" and found.start == 6
 
 
 def test_a_value_across_elements_is_the_element_and_one_in_no_text_the_attribute() -> None:
     assert at("One two three") == "p element One two three"
     assert at("lamp.jpg") == "meta attribute lamp.jpg"
-    assert places.place(NODES, "hidden") is None and places.place(NODES, " ") is None
+    assert value_places.locate_value(NODES, "hidden") is None and value_places.locate_value(NODES, " ") is None
 
 
 def test_of_a_list_nearly_all_must_stand_on_the_page() -> None:
-    assert [value(NODES, each) for each in places.places(NODES, ["flour", "milk"])] == ["flour", "milk"]
-    assert places.places(NODES, ["flour", "sugar"]) == ()
+    assert [value(NODES, each) for each in value_places.locate_values(NODES, ["flour", "milk"])] == ["flour", "milk"]
+    assert value_places.locate_values(NODES, ["flour", "sugar"]) == ()
 
 
 def test_places_are_locations_of_the_tree() -> None:
-    assert isinstance(places.place(NODES, "flour"), Location)
+    assert isinstance(value_places.locate_value(NODES, "flour"), Location)

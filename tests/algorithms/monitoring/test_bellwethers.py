@@ -1,11 +1,11 @@
 import pytest
 
 from extraction.algorithms.monitoring.bellwethers import choose
-from extraction.algorithms.sampling.greedy import paths_of
+from extraction.algorithms.sampling.greedy import read_paths
 from tests.algorithms.monitoring.shops import BOOKS, old, page
 
-PAGES = [paths_of(old(*book).root) for book in BOOKS]
-WIDE = paths_of(page("<body><h1>x</h1><table><tr><td>1</td><td>2</td></tr></table><dl><dt>a</dt><dd>b</dd></dl></body>").root)
+PAGES = [read_paths(old(*book).root) for book in BOOKS]
+WIDE = read_paths(page("<body><h1>x</h1><table><tr><td>1</td><td>2</td></tr></table><dl><dt>a</dt><dd>b</dd></dl></body>").root)
 
 
 def test_the_page_with_most_to_see_is_watched():

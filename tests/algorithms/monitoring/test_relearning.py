@@ -71,7 +71,7 @@ def test_pages_that_never_had_the_value_keep_the_rule_from_inventing_one():
     assert given(made, pages) == [(title,) if n % 2 else () for n, (title, _, _) in enumerate(BOOKS)]
 
 
-@pytest.mark.parametrize(("before", "words"), [([()], "none of the old records"), ([("nowhere",)], "none of the old values stands")])
+@pytest.mark.parametrize(("before", "words"), [([()], "none of the old records"), ([("nowhere",)], "none of the old values is on")])
 def test_what_cannot_be_placed_says_so(before, words):
     made = relearn(TITLE, [new(*BOOKS[0])], before)
     assert isinstance(made, NotRelearned)

@@ -125,5 +125,5 @@ def test_a_profile_survives_json_and_knows_what_is_odd():
 
 def test_a_constant_that_changed_is_odd():
     profile = Profile.learn([("EUR",)] * 8)
-    assert profile.odd(("USD",)) == ("“USD” where every page had “EUR”",)
+    assert profile.odd(("USD",)) == ("“USD” although every page had “EUR”",)
     assert replace(profile, constant="").odd(("USD",)) == ()

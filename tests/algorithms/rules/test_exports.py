@@ -18,7 +18,7 @@ from extraction.algorithms.rules import exports, outside
 from extraction.algorithms.rules.apply import extract
 from extraction.algorithms.rules.exports import FORMS, export, file_name
 from extraction.algorithms.rules.language import language_of
-from extraction.algorithms.rules.rule import AttributeRule, ListRule, Rule, Selector
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.algorithms.rules.values import read
 from extraction.algorithms.rules.xslt import Stylesheet, stylesheet
 from extraction.demo import site as demo
@@ -27,7 +27,7 @@ from tests.quality import sites
 
 DATA = Path(__file__).parents[3] / ".data" / "extraction"
 
-BOOK = Rule(
+BOOK = RuleDefinition(
     (
         AttributeRule("title", alternatives=(Selector("//h1/text()[1]"),)),
         AttributeRule("authors", multiple=True, alternatives=(Selector("//p[@class='byline']/a"),)),
@@ -74,7 +74,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return found
 
 
-def expected(rule: Rule, content: bytes, url: str) -> dict[str, Any]:
+def expected(rule: RuleDefinition, content: bytes, url: str) -> dict[str, Any]:
     """The record that Vertex makes of a page."""
     root = parse(content).root
     found = extract(Stylesheet.compile(stylesheet(rule)), root)
@@ -98,7 +98,7 @@ def run(*command: str, folder: Path) -> str:
     return done.stdout
 
 
-def spider_items(rule: Rule, pages: list[Path], folder: Path) -> dict[str, dict[str, Any]]:
+def spider_items(rule: RuleDefinition, pages: list[Path], folder: Path) -> dict[str, dict[str, Any]]:
     """{page: item} of the exported spider."""
     spider, addresses, items = folder / file_name("scrapy", name="Book"), folder / "addresses.txt", folder / "items.json"
     spider.write_text(export(rule, "scrapy", name="Book"))
@@ -108,7 +108,7 @@ def spider_items(rule: Rule, pages: list[Path], folder: Path) -> dict[str, dict[
     return {item.pop(key): item for item in json.loads(items.read_text())}
 
 
-def page_items(rule: Rule, pages: list[Path], folder: Path) -> dict[str, dict[str, Any]]:
+def page_items(rule: RuleDefinition, pages: list[Path], folder: Path) -> dict[str, dict[str, Any]]:
     """{page: item} of the exported page object."""
     (folder / "exported.py").write_text(export(rule, "web-poet", name="Book"))
     (folder / "main.py").write_text(
@@ -134,7 +134,7 @@ def test_exports_give_the_same_values_as_vertex(runs: Any, pages: list[Path], tm
 @pytest.mark.parametrize("name", ["job-dice"])
 def test_exports_of_learned_rules_give_the_same_values_on_real_pages(name: str, tmp_path: Path) -> None:
     site = sites.read_site(DATA / name)
-    rule = Rule(quality.learned(site, 2))
+    rule = RuleDefinition(quality.learned(site, 2))
     pages = [DATA / name / "pages" / f"{page}.html" for page in site.pages]
     pages = [page.resolve() for page in pages]
     wanted = {page.as_uri(): expected(rule, page.read_bytes(), page.as_uri()) for page in pages}
@@ -146,7 +146,7 @@ def test_exports_of_learned_rules_give_the_same_values_on_real_pages(name: str, 
 def test_the_exported_stylesheet_says_what_it_needs_and_gives_the_same(pages: list[Path]) -> None:
     text = export(BOOK, "xslt", name="Book")
     assert "EXSLT" in text.split("-->")[0]
-    assert "Plain XSLT 1.0" in export(Rule(BOOK.attributes[:8]), "xslt", name="--> <evil/>").split("-->")[0]
+    assert "Plain XSLT 1.0" in export(RuleDefinition(BOOK.attributes[:8]), "xslt", name="--> <evil/>").split("-->")[0]
     for page in pages:
         root = parse(page.read_bytes()).root
         assert extract(Stylesheet.compile(text), root) == extract(Stylesheet.compile(stylesheet(BOOK)), root)
@@ -155,7 +155,7 @@ def test_the_exported_stylesheet_says_what_it_needs_and_gives_the_same(pages: li
 
 @pytest.mark.skipif(not shutil.which("xsltproc"), reason="xsltproc is not installed")
 def test_xsltproc_gives_the_same_where_no_regular_expression_is_needed(pages: list[Path], tmp_path: Path) -> None:
-    rule = Rule(BOOK.attributes[:8], BOOK.lists)
+    rule = RuleDefinition(BOOK.attributes[:8], BOOK.lists)
     (tmp_path / "rule.xsl").write_text(export(rule, "xslt", name="Book"))
     for page in pages[:-1]:
         given = etree.fromstring(run("xsltproc", "--html", "--encoding", "utf-8", "rule.xsl", str(page), folder=tmp_path).encode())
@@ -183,7 +183,9 @@ HOSTILE = (
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_names_and_xpaths_stand_in_code_as_what_they_are(form: exports.Form, name: str) -> None:
-    rule = Rule(tuple(AttributeRule(each, alternatives=(Selector(f'//p[. = "{each.replace(chr(34), "")}"]'),)) for each in HOSTILE))
+    rule = RuleDefinition(
+        tuple(AttributeRule(each, alternatives=(Selector(f'//p[. = "{each.replace(chr(34), "")}"]'),)) for each in HOSTILE)
+    )
     text = export(rule, form, name=name)
     assert file_name(form, name=name).isascii() and "/" not in file_name(form, name=name)
     if form == "xslt":

@@ -9,7 +9,7 @@ from extraction.algorithms.learning.apriori import Learned
 from extraction.algorithms.learning.features import PageTable
 from extraction.algorithms.learning.records import Field, LearnedRecords, learn_records
 from extraction.algorithms.rules.apply import Extraction, Problem, extract, places, problems, row_places
-from extraction.algorithms.rules.rule import AttributeRule, ListRule, Rule, Selector
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.algorithms.rules.xslt import Stylesheet, stylesheet
 from tests.algorithms.learning.listings import MARKUPS, Markup, listing, mark
 
@@ -22,10 +22,10 @@ def one(name: str, xpath: str, *, multiple: bool = False, mandatory: bool = Fals
 
 
 OFFERS = ListRule("offers", (Selector("//dl/dt"),), (one("thing", "."), one("price", "following-sibling::dd", multiple=True)))
-RULE = Rule((one("shop", "//h1"),), (OFFERS, ListRule("none", (Selector("//h9"), Selector("//h8")), (one("x", "."),))))
+RULE = RuleDefinition((one("shop", "//h1"),), (OFFERS, ListRule("none", (Selector("//h9"), Selector("//h8")), (one("x", "."),))))
 
 
-def learned_rule(markup: Markup, page: PageTable, learned: object) -> Rule:
+def learned_rule(markup: Markup, page: PageTable, learned: object) -> RuleDefinition:
     assert isinstance(learned, LearnedRecords), learned
     attributes = []
     for name in markup.fields:
@@ -33,10 +33,10 @@ def learned_rule(markup: Markup, page: PageTable, learned: object) -> Rule:
         assert isinstance(found, Learned)
         selectors = tuple(Selector(a.xpath, a.part) for a in found.alternatives)
         attributes.append(AttributeRule(name, multiple=name == "authors", alternatives=selectors))
-    return Rule((one("heading", "//h1"),), (ListRule("items", (Selector(learned.rows.xpath),), tuple(attributes)),))
+    return RuleDefinition((one("heading", "//h1"),), (ListRule("items", (Selector(learned.rows.xpath),), tuple(attributes)),))
 
 
-def compiled(rule: Rule) -> Stylesheet:
+def compiled(rule: RuleDefinition) -> Stylesheet:
     return Stylesheet.compile(stylesheet(rule))
 
 
@@ -58,7 +58,7 @@ def test_the_stylesheet_gives_the_rows_that_the_xpaths_give(markup: Markup) -> N
     names = [Field(name, multiple=name == "authors") for name in markup.fields]
     learned = learn_records([one.page for one in pages], mark(pages[0], (0, 1)), names)
     rule = learned_rule(markup, pages[0].page, learned)
-    assert Rule.from_json(rule.to_json()) == rule
+    assert RuleDefinition.from_json(rule.as_json()) == rule
     sheet = compiled(rule)
     for shown in pages:
         root, nodes = shown.page.root, elements(shown.page.root)
@@ -71,7 +71,7 @@ def test_the_stylesheet_gives_the_rows_that_the_xpaths_give(markup: Markup) -> N
 
 
 def test_alternatives_of_rows_are_tried_in_order() -> None:
-    rule = Rule((), (ListRule("l", (Selector("//h9"), Selector("//li[i] | //h9"), Selector("//li")), (one("x", "."),)),))
+    rule = RuleDefinition((), (ListRule("l", (Selector("//h9"), Selector("//li[i] | //h9"), Selector("//li")), (one("x", "."),)),))
     root = parse(PAGE).root
     assert extract(compiled(rule), root).rows["l"] == ({"x": ("b",)},)
     assert [row["x"][0][1] for row in row_places(rule.lists[0], root, {e: n for n, e in enumerate(elements(root))})] == ["b"]
@@ -79,7 +79,7 @@ def test_alternatives_of_rows_are_tried_in_order() -> None:
 
 def test_a_list_whose_xpath_fails_on_a_page_takes_nothing_else_with_it() -> None:
     deep = "count(ancestor::*[" * 1 + "position() = last()" + "])"
-    rule = Rule((one("shop", "//h1"),), (OFFERS, ListRule("bad", (Selector("//li"),), (one("x", "."),))))
+    rule = RuleDefinition((one("shop", "//h1"),), (OFFERS, ListRule("bad", (Selector("//li"),), (one("x", "."),))))
     text = stylesheet(rule).replace('select="//li"', f'select="//li[{deep} + undefined-function()]"')
     given = extract(Stylesheet.compile(text), parse(PAGE).root)
     assert given.values == {"shop": ("Shop",)}
@@ -89,11 +89,11 @@ def test_a_list_whose_xpath_fails_on_a_page_takes_nothing_else_with_it() -> None
 
 
 def test_a_rule_without_lists_is_written_as_it_always_was() -> None:
-    rule = Rule((one("shop", "//h1"),))
-    assert rule.to_json()["format"] == 1
-    assert "lists" not in rule.to_json()
-    assert RULE.to_json()["format"] == 2
-    assert Rule.from_json(RULE.to_json()) == RULE
+    rule = RuleDefinition((one("shop", "//h1"),))
+    assert rule.as_json()["format"] == 1
+    assert "lists" not in rule.as_json()
+    assert RULE.as_json()["format"] == 2
+    assert RuleDefinition.from_json(RULE.as_json()) == RULE
     assert "<list" not in stylesheet(rule)
 
 
@@ -101,7 +101,7 @@ def test_problems_of_rows_are_counted_and_a_list_without_rows_is_one_when_a_fiel
     must = ListRule(
         "offers", (Selector("//dl/dt"),), (one("thing", ".", mandatory=True), one("price", "following-sibling::dd", mandatory=True))
     )
-    rule = Rule((), (must,))
+    rule = RuleDefinition((), (must,))
     given = extract(compiled(rule), parse(PAGE).root)
     assert problems(rule, given) == (
         Problem("price", "has no value in 1 of 4 rows of offers"),
@@ -114,10 +114,10 @@ def test_problems_of_rows_are_counted_and_a_list_without_rows_is_one_when_a_fiel
     ("make", "words"),
     [
         (lambda: ListRule("l", ()), "need an XPath"),
-        (lambda: ListRule(" ", (Selector("//li"),)), "no name"),
+        (lambda: ListRule(" ", (Selector("//li"),)), "cannot be the name"),
         (lambda: ListRule("l", (Selector("//li"),), (one("x", "//b"),)), "begins at the page"),
-        (lambda: Rule((one("x", "//b"),), (ListRule("l", (Selector("//li"),), (one("x", "b"),)),)), "attribute “x” twice"),
-        (lambda: Rule((), (OFFERS, OFFERS)), "twice"),
+        (lambda: RuleDefinition((one("x", "//b"),), (ListRule("l", (Selector("//li"),), (one("x", "b"),)),)), "attribute “x” twice"),
+        (lambda: RuleDefinition((), (OFFERS, OFFERS)), "twice"),
     ],
 )
 def test_what_is_no_list_is_refused_in_words(make: object, words: str) -> None:

@@ -6,9 +6,9 @@ import pytest
 
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.learning.text_range import TextPart
-from extraction.algorithms.rules.rule import AttributeRule, Rule, Selector
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 
-RULE = Rule(
+RULE = RuleDefinition(
     (
         AttributeRule("title", mandatory=True, alternatives=(Selector("//h1/text()"), Selector("//h2/text()"))),
         AttributeRule("year", "number", alternatives=(Selector("//p/text()", TextPart("Published ", " by")),)),
@@ -19,11 +19,11 @@ RULE = Rule(
 
 
 def test_a_rule_survives_json() -> None:
-    assert Rule.from_json(json.loads(json.dumps(RULE.to_json()))) == RULE
+    assert RuleDefinition.from_json(json.loads(json.dumps(RULE.as_json()))) == RULE
 
 
 def test_equal_rules_give_equal_json() -> None:
-    assert json.dumps(RULE.to_json()) == json.dumps(Rule.from_json(RULE.to_json()).to_json())
+    assert json.dumps(RULE.as_json()) == json.dumps(RuleDefinition.from_json(RULE.as_json()).as_json())
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_equal_rules_give_equal_json() -> None:
 )
 def test_other_json_is_refused(row: object) -> None:
     with pytest.raises(RuleError):
-        Rule.from_json(row)  # type: ignore[arg-type]
+        RuleDefinition.from_json(row)  # type: ignore[arg-type]
 
 
 def test_a_bad_xpath_is_refused_where_it_is_made() -> None:
@@ -41,8 +41,8 @@ def test_a_bad_xpath_is_refused_where_it_is_made() -> None:
 
 def test_names_are_unique_and_types_known() -> None:
     with pytest.raises(RuleError, match="“a” twice"):
-        Rule((AttributeRule("a"), AttributeRule("a")))
+        RuleDefinition((AttributeRule("a"), AttributeRule("a")))
     with pytest.raises(RuleError, match="unknown type 'colour'"):
         AttributeRule("a", "colour")  # type: ignore[arg-type]
-    with pytest.raises(RuleError, match="no name"):
+    with pytest.raises(RuleError, match="cannot be the name"):
         AttributeRule(" ")

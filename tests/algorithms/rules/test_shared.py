@@ -10,7 +10,7 @@ from extraction.algorithms.learning.costs import CALIBRATED
 from extraction.algorithms.learning.paths import write
 from extraction.algorithms.learning.strong import features
 from extraction.algorithms.rules.apply import attribute_values, extract
-from extraction.algorithms.rules.rule import AttributeRule, Rule, Selector
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.algorithms.rules.shared import shared
 from extraction.algorithms.rules.xslt import Stylesheet, apart, stylesheet
 from tests.algorithms.learning.pages import page, trees
@@ -31,7 +31,7 @@ def test_learned_xpaths_give_the_same_through_the_stylesheet(body: str, data: st
             chosen = data.draw(st.lists(st.sampled_from(found), max_size=3, unique_by=lambda row: row[0].words)) if found else []
             xpaths.append(write(target, [feature for feature, _ in chosen]))
     attributes = tuple(AttributeRule(f"a{n}", multiple=True, alternatives=(Selector(xpath),)) for n, xpath in enumerate(xpaths))
-    values = extract(Stylesheet.compile(stylesheet(Rule(attributes))), table.root).values
+    values = extract(Stylesheet.compile(stylesheet(RuleDefinition(attributes))), table.root).values
     assert values == {each.name: attribute_values(each, table.root) for each in attributes}
 
 
@@ -56,7 +56,7 @@ def test_what_is_shared_and_turned_around(xpath: str, asked: str | None) -> None
 
 def test_one_attribute_alone_leaves_what_others_share() -> None:
     shares = tuple(AttributeRule(name, alternatives=(Selector(f"/descendant::p[b]/{name}"),)) for name in ("i", "u"))
-    rule = Rule((*shares, AttributeRule("title", alternatives=(Selector("//h1"),))))
+    rule = RuleDefinition((*shares, AttributeRule("title", alternatives=(Selector("//h1"),))))
     assert "all-0" in stylesheet(rule)
     sheets = dict(apart(stylesheet(rule)))
     assert "all-0" in sheets["i"].text

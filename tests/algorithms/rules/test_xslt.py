@@ -16,7 +16,7 @@ from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import RuleError
 from extraction.algorithms.learning.text_range import TextPart
 from extraction.algorithms.rules.apply import Extraction, Problem, extract, places, problems
-from extraction.algorithms.rules.rule import AttributeRule, Rule, Selector
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.algorithms.rules.xslt import Stylesheet, stylesheet
 
 PAGE = """<!DOCTYPE html><html><head><meta charset="utf-8"><title>T</title></head><body>
@@ -25,7 +25,7 @@ PAGE = """<!DOCTYPE html><html><head><meta charset="utf-8"><title>T</title></hea
 <dl><dt>Year:</dt><dd>Published 1999 by Knopf</dd></dl>
 <ul><li>one <b>two</b></li><li> \u00a0 </li><li>three</li></ul><img src="a.png" alt="It's"></body></html>""".encode()
 
-RULE = Rule(
+RULE = RuleDefinition(
     (
         AttributeRule("title", alternatives=(Selector("//h9/text()"), Selector("/html/body/h1/text()"))),
         AttributeRule('curly {brace} "quote" <&>', alternatives=(Selector("//img/@src"),)),
@@ -49,12 +49,12 @@ VALUES = {
 }
 
 
-def compiled(rule: Rule) -> Stylesheet:
+def compiled(rule: RuleDefinition) -> Stylesheet:
     return Stylesheet.compile(stylesheet(rule))
 
 
-def one(xpath: str, part: TextPart | None = None) -> Rule:
-    return Rule((AttributeRule("x", multiple=True, alternatives=(Selector(xpath, part),)),))
+def one(xpath: str, part: TextPart | None = None) -> RuleDefinition:
+    return RuleDefinition((AttributeRule("x", multiple=True, alternatives=(Selector(xpath, part),)),))
 
 
 def test_values_are_cleaned_parts_of_the_selected_nodes() -> None:
@@ -78,7 +78,7 @@ def test_a_pattern_takes_its_first_group() -> None:
 
 def test_the_first_alternative_with_a_value_wins() -> None:
     root = parse(b"<html><body><h1> &nbsp; </h1><h2>two</h2><h3>three</h3></body></html>").root
-    rule = Rule((AttributeRule("x", alternatives=(Selector("//h1"), Selector("//h2/text()"), Selector("//h3"))),))
+    rule = RuleDefinition((AttributeRule("x", alternatives=(Selector("//h1"), Selector("//h2/text()"), Selector("//h3"))),))
     assert extract(compiled(rule), root).values == {"x": ("two",)}
     assert [text for _, text in places(rule, root)["x"]] == ["two"]
 
@@ -186,7 +186,7 @@ def test_a_page_of_endless_siblings_is_refused_where_siblings_are_compared(test:
 
 
 def test_problems_name_the_attribute() -> None:
-    rule = Rule((AttributeRule("a", mandatory=True), AttributeRule("b"), AttributeRule("c", multiple=True), AttributeRule("d")))
+    rule = RuleDefinition((AttributeRule("a", mandatory=True), AttributeRule("b"), AttributeRule("c", multiple=True), AttributeRule("d")))
     extraction = Extraction({"a": (), "b": ("1", "2", "1"), "c": ("1", "2"), "d": ("1", "1")})
     assert problems(rule, extraction) == (
         Problem("a", "has no value on this page"),

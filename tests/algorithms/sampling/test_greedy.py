@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.sampling.greedy import Choice, PagePaths, PathTable, choose, fresh, paths_of
+from extraction.algorithms.sampling.greedy import PagePaths, PathTable, SamplePage, choose_pages, measure_unseen, read_paths
 
 # A page as {path: content}.
 Rows = dict[int, int]
@@ -56,12 +56,12 @@ def test_weights_of_a_worked_example() -> None:
     weights = PathTable.build([page(rows) for rows in cluster]).weights
     # I: logo 1 - 3/(3·1) = 0, name 1 - 3/(3·3) = 2/3, note 1 - 1/(3·1) = 2/3; w: 0, 3·2/3 = 2, 1·2/3.
     assert weights.tolist() == [0, 2 * 65536, round(65536 * 2 / 3)]
-    assert choose([page(rows) for rows in cluster], k=3) == [Choice(2, 1.0)]
+    assert choose_pages([page(rows) for rows in cluster], k=3) == [SamplePage(2, 1.0)]
 
 
 def test_pages_come_in_the_order_of_what_they_add() -> None:
     cluster = [{1: 1}, {1: 2, 2: 1, 3: 1}, {1: 3, 4: 1, 5: 1, 6: 1, 7: 1}, {1: 4, 2: 2}]
-    chosen = choose([page(rows) for rows in cluster], k=4)
+    chosen = choose_pages([page(rows) for rows in cluster], k=4)
     assert [choice.page_index for choice in chosen] == [2, 1]
     assert 0 < chosen[0].covered_fraction < chosen[1].covered_fraction == 1
 
@@ -69,7 +69,7 @@ def test_pages_come_in_the_order_of_what_they_add() -> None:
 @settings(deadline=None)
 @given(clusters, st.integers(1, 9))
 def test_agrees_with_the_plain_loop(cluster: list[Rows], k: int) -> None:
-    assert [choice.page_index for choice in choose([page(rows) for rows in cluster], k=k)] == plain_greedy(cluster, k)
+    assert [choice.page_index for choice in choose_pages([page(rows) for rows in cluster], k=k)] == plain_greedy(cluster, k)
 
 
 @settings(deadline=None)
@@ -81,7 +81,7 @@ def test_covers_at_least_its_guarantee_of_the_best(cluster: list[Rows], k: int) 
         return sum(weights[path] for path in {path for i in chosen for path in cluster[i]})
 
     best = max(weight(list(chosen)) for chosen in combinations(range(len(cluster)), min(k, len(cluster))))
-    chosen = choose([page(rows) for rows in cluster], k=k)
+    chosen = choose_pages([page(rows) for rows in cluster], k=k)
     assert weight([choice.page_index for choice in chosen]) >= (1 - 1 / e) * best
     total = sum(weights.values())
     assert chosen[-1].covered_fraction == (weight([c.page_index for c in chosen]) / total if total else 1)
@@ -98,23 +98,23 @@ def test_weights_are_those_of_the_paper(cluster: list[Rows]) -> None:
 @given(clusters, st.integers(1, 9))
 def test_filled_up_there_are_k_different_pages_and_the_greedy_ones_first(cluster: list[Rows], k: int) -> None:
     pages = [page(rows) for rows in cluster]
-    filled, greedy = choose(pages, k=k, fill=True), choose(pages, k=k)
+    filled, greedy = choose_pages(pages, k=k, fill=True), choose_pages(pages, k=k)
     assert filled[: len(greedy)] == greedy
     assert len({choice.page_index for choice in filled}) == len(filled) == min(k, len(pages))
     assert all(choice.covered_fraction == 1 for choice in filled[len(greedy) :])
 
 
 def test_no_pages_no_choice() -> None:
-    assert choose([], k=3) == []
+    assert choose_pages([], k=3) == []
 
 
 def test_pages_all_alike_still_give_one_to_annotate() -> None:
-    assert choose([page({1: 1})] * 3, k=2) == [Choice(0, 1.0)]
+    assert choose_pages([page({1: 1})] * 3, k=2) == [SamplePage(0, 1.0)]
 
 
 def test_no_page_asked_for_is_refused() -> None:
     with pytest.raises(ValueError, match="not 0"):
-        choose([], k=0)
+        choose_pages([], k=0)
 
 
 HTML = b"""<html><head><title>T</title><script>var x = '<p>no</p>';</script></head><body class="c">
@@ -123,23 +123,23 @@ HTML = b"""<html><head><title>T</title><script>var x = '<p>no</p>';</script></he
 
 def test_paths_are_text_nodes_and_annotatable_attributes() -> None:
     """h1, p (two nodes of one path), a, a/@href, img/@src; no script, no comment, no class, no blank."""
-    assert len(paths_of(parse(HTML).root).paths) == 5
+    assert len(read_paths(parse(HTML).root).paths) == 5
 
 
 def test_content_is_compared_cleaned_and_paths_without_it() -> None:
-    one, other, changed = (paths_of(parse(HTML.replace(b"Frank&nbsp; Herbert", name)).root) for name in (b"F H", b" F\n H ", b"F. H"))
+    one, other, changed = (read_paths(parse(HTML.replace(b"Frank&nbsp; Herbert", name)).root) for name in (b"F H", b" F\n H ", b"F. H"))
     assert one.to_bytes() == other.to_bytes() != changed.to_bytes()
     assert (one.paths == changed.paths).all()
     assert (one.contents != changed.contents).sum() == 1
 
 
 def test_the_stored_form_never_changes_without_its_scheme() -> None:
-    stored = paths_of(parse(b"<p>x</p>").root).to_bytes()
+    stored = read_paths(parse(b"<p>x</p>").root).to_bytes()
     assert stored.hex() == "70617468732f310ac004fa46cd7fc1654f586ef96743df4a"
 
 
 def test_stored_paths_come_back() -> None:
-    paths = paths_of(parse(HTML).root)
+    paths = read_paths(parse(HTML).root)
     back = PagePaths.from_bytes(paths.to_bytes())
     assert (back.paths == paths.paths).all()
     assert (back.contents == paths.contents).all()
@@ -152,15 +152,15 @@ def test_other_bytes_are_refused(stored: bytes) -> None:
 
 
 def test_a_deep_page_has_paths() -> None:
-    assert len(paths_of(parse(b"<div>" * 5000 + b"x").root).paths) <= 1
+    assert len(read_paths(parse(b"<div>" * 5000 + b"x").root).paths) <= 1
 
 
 def test_fresh_is_the_weight_of_paths_that_no_shown_page_has():
-    pages = [paths_of(parse(html.encode()).root) for html in ("<p>a</p>", "<p>b</p><h1>c</h1>", "<p>b</p><h2>d</h2><h1>e</h1>")]
+    pages = [read_paths(parse(html.encode()).root) for html in ("<p>a</p>", "<p>b</p><h1>c</h1>", "<p>b</p><h2>d</h2><h1>e</h1>")]
     table = PathTable.build(pages)
     total = table.weights.sum()
     for shown in ((), (0,), (0, 1), (2,)):
         seen = {int(path) for page in shown for path in table.paths_on(page)}
         wanted = [sum(int(table.weights[path]) for path in table.paths_on(page) if int(path) not in seen) / total for page in range(3)]
-        assert fresh(table, shown) == dict(enumerate(wanted))
-    assert fresh(PathTable.build([PagePaths(pages[0].paths[:0], pages[0].contents[:0])]), []) == {0: 0.0}
+        assert measure_unseen(table, shown) == dict(enumerate(wanted))
+    assert measure_unseen(PathTable.build([PagePaths(pages[0].paths[:0], pages[0].contents[:0])]), []) == {0: 0.0}

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extraction.algorithms.sketches.shingles import SCHEME, SHINGLE_TAGS, Mask, shingles, vector, vectors
+from extraction.algorithms.sketches.shingles import SCHEME, SHINGLE_TAGS, Mask, collect_shingles, compute_vector, compute_vectors
 
 NAMES = ["div", "p", "span", "a", "li", "ul", "td", "tr", "table", "h2", "b", "i", "em", "img", "br", "dl", "dd", "dt", "form", "input"]
 PAGE = b"<html><body>" + b"<div><p>a<b>c</b></p><ul><li>1</li><li>2</li></ul></div>" * 3 + b"</body></html>"
@@ -24,25 +24,25 @@ def random_page(seed: int, tags: int) -> bytes:
 
 
 def jaccard(one: bytes, other: bytes) -> float:
-    a, b = shingles(one), shingles(other)
+    a, b = collect_shingles(one), collect_shingles(other)
     return len(a & b) / len(a | b)
 
 
 def test_golden_vectors_never_change() -> None:
     assert SCHEME == "tags10-minwise64-8x8/1"
-    assert {text: f"{vector(text):016x}" for text in (b"", b"<p>", b"<p></p>", PAGE)} == {
+    assert {text: f"{compute_vector(text):016x}" for text in (b"", b"<p>", b"<p></p>", PAGE)} == {
         b"": "0000000000000000",
         b"<p>": "412b582146bb6e7c",
         b"<p></p>": "7f6f36d1571e6db0",
         PAGE: "f128403b058b9cef",
     }
-    assert f"{vector(PAGE, seed=1):016x}" == "1a854a7b118cf6f8"
+    assert f"{compute_vector(PAGE, seed=1):016x}" == "1a854a7b118cf6f8"
 
 
 def test_vectors_are_the_same_in_another_process() -> None:
-    code = f"from extraction.algorithms.sketches.shingles import vector; print(vector({PAGE!r}))"
+    code = f"from extraction.algorithms.sketches.shingles import compute_vector; print(compute_vector({PAGE!r}))"
     other = subprocess.run([sys.executable, "-c", code], env={"PYTHONHASHSEED": "7"}, capture_output=True, text=True, check=True)
-    assert int(other.stdout) == vector(PAGE)
+    assert int(other.stdout) == compute_vector(PAGE)
 
 
 @settings(max_examples=12, deadline=None, derandomize=True)
@@ -55,7 +55,7 @@ def test_bytes_agree_as_b_bit_minwise_hashing_says(seed: int, changed: int) -> N
     expected = share + (1 - share) / 256
     agreeing = 0
     for hash_seed in range(120):
-        one, other = vectors(pages, seed=hash_seed)
+        one, other = compute_vectors(pages, seed=hash_seed)
         agreeing += sum(a == b for a, b in zip(one.to_bytes(8, "big"), other.to_bytes(8, "big"), strict=True))
     deviation = (960 * expected * (1 - expected)) ** 0.5
     assert abs(agreeing - 960 * expected) <= 4.5 * deviation + 1
@@ -69,7 +69,7 @@ def test_the_eight_functions_are_independent() -> None:
     agree = share + (1 - share) / 256
     found = Counter()
     for hash_seed in range(400):
-        one, other = vectors(pages, seed=hash_seed)
+        one, other = compute_vectors(pages, seed=hash_seed)
         found[sum(a == b for a, b in zip(one.to_bytes(8, "big"), other.to_bytes(8, "big"), strict=True))] += 1
     expected = [400 * comb(8, n) * agree**n * (1 - agree) ** (8 - n) for n in range(9)]
     assert all(abs(found[n] - expected[n]) <= 4 * max(expected[n], 1) ** 0.5 for n in range(9))
@@ -78,8 +78,10 @@ def test_the_eight_functions_are_independent() -> None:
 def test_read_literally_eight_bit_minima_saturate() -> None:
     """Why the minimum is taken over 64 bits: pages that share nothing agree when it is taken over one byte."""
     pages = [random_page(seed, 900) for seed in range(20)]
-    literal = [bytes(min(random.Random(f"{i}{shingle}").randrange(256) for shingle in shingles(page)) for i in range(8)) for page in pages]
-    wide = [value.to_bytes(8, "big") for value in vectors(pages)]
+    literal = [
+        bytes(min(random.Random(f"{i}{shingle}").randrange(256) for shingle in collect_shingles(page)) for i in range(8)) for page in pages
+    ]
+    wide = [value.to_bytes(8, "big") for value in compute_vectors(pages)]
     pairs = [(a, b) for a in range(20) for b in range(a)]
 
     def alike(rows: list[bytes]) -> float:
@@ -91,29 +93,29 @@ def test_read_literally_eight_bit_minima_saturate() -> None:
 
 
 def test_bytes_of_the_vector_are_spread_evenly() -> None:
-    rows = b"".join(value.to_bytes(8, "big") for value in vectors(random_page(seed, 60) for seed in range(1000)))
+    rows = b"".join(value.to_bytes(8, "big") for value in compute_vectors(random_page(seed, 60) for seed in range(1000)))
     assert len(set(rows)) == 256
     assert max(rows.count(byte) for byte in range(256)) < 3 * len(rows) / 256
 
 
 def test_text_does_not_matter_and_tags_do() -> None:
-    assert vector(b"<div>" * 20 + b"one") == vector(b"<DIV class='x'>two" * 20)
-    assert vector(b"<div>" * 20) != vector(b"<p>" * 20)
+    assert compute_vector(b"<div>" * 20 + b"one") == compute_vector(b"<DIV class='x'>two" * 20)
+    assert compute_vector(b"<div>" * 20) != compute_vector(b"<p>" * 20)
 
 
 def test_order_of_start_and_end_tags_matters() -> None:
-    assert vector(b"<div></div>" * 5) != vector(b"</div><div>" * 5)
+    assert compute_vector(b"<div></div>" * 5) != compute_vector(b"</div><div>" * 5)
 
 
 def test_pages_shorter_than_a_shingle_have_vectors_of_their_own() -> None:
     short = [b"<p>" * count for count in range(SHINGLE_TAGS + 1)]
-    assert len(set(vectors(short))) == len(short)
-    assert vector(b"") == vector(b"no tag at all") == vector(b"<!-- <p> -->") == vector(b"\0\xff\xfe")
+    assert len(set(compute_vectors(short))) == len(short)
+    assert compute_vector(b"") == compute_vector(b"no tag at all") == compute_vector(b"<!-- <p> -->") == compute_vector(b"\0\xff\xfe")
 
 
 @given(st.lists(st.binary(max_size=80), max_size=8))
 def test_batches_give_what_single_pages_give(pages: list[bytes]) -> None:
-    assert vectors(pages) == [vector(page) for page in pages]
+    assert compute_vectors(pages) == [compute_vector(page) for page in pages]
 
 
 @pytest.mark.parametrize(
@@ -123,11 +125,11 @@ def test_batches_give_what_single_pages_give(pages: list[bytes]) -> None:
     ids=["empty", "bracket", "nulls", "ff", "deep", "comment", "script", "quotes", "open quote", "odd utf-16", "bad utf-8", "20 MB"],
 )  # fmt: skip
 def test_any_bytes_have_a_vector(page: bytes) -> None:
-    assert 0 <= vector(page) < 2**64
+    assert 0 <= compute_vector(page) < 2**64
 
 
 def test_no_pages_no_vectors() -> None:
-    assert vectors([]) == []
+    assert compute_vectors([]) == []
 
 
 @given(bytes64, st.integers(0, 255), bytes64)

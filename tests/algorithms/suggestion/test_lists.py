@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 import pytest
 from lxml import etree
 
-from extraction.algorithms.alignment.exalg import exalg
-from extraction.algorithms.alignment.mse import mse, structure
+from extraction.algorithms.alignment.exalg import infer_with_exalg
+from extraction.algorithms.alignment.mse import build_structure, find_sections
 from extraction.algorithms.alignment.schema import Structure, Tuple, Value
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.dom.parse import parse
@@ -60,11 +60,13 @@ def test_the_same_names_in_another_order_on_each_page_are_a_list() -> None:
 
 def test_what_agrees_has_as_many_rows_with_the_same_texts() -> None:
     roots = made("plain list")
-    sections = [section for section in mse(roots) if section.several]
-    assert agrees(sections[0], structure(sections, len(roots)))
+    sections = [section for section in find_sections(roots) if section.several]
+    assert agrees(sections[0], build_structure(sections, len(roots)))
     assert not agrees(sections[0], Structure(Tuple(()), tuple({} for _ in roots)))
-    assert not agrees(sections[0], structure([section for section in mse(made("definitions")) if section.several], len(roots)))
-    (found,) = suggest_lists(roots, others={"ExAlg": exalg(roots), "nobody": Structure(Tuple(()), tuple({} for _ in roots))})
+    assert not agrees(
+        sections[0], build_structure([section for section in find_sections(made("definitions")) if section.several], len(roots))
+    )
+    (found,) = suggest_lists(roots, others={"ExAlg": infer_with_exalg(roots), "nobody": Structure(Tuple(()), tuple({} for _ in roots))})
     assert found.agree == ("ExAlg",)
 
 

@@ -1,7 +1,7 @@
 """Which methods found a suggested column, too."""
 
-from extraction.algorithms.alignment.methods import opinions
-from extraction.algorithms.alignment.schema import Field, Structure, Tuple, Value
+from extraction.algorithms.alignment.methods import collect_opinions
+from extraction.algorithms.alignment.schema import SchemaField, Structure, Tuple, Value
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import AlignmentError
 from extraction.algorithms.suggestion.opinions import agreeing, names
@@ -18,7 +18,9 @@ def value(text: str) -> Value:
 
 
 def structure(*texts: str) -> Structure:
-    return Structure(Tuple((Field("A"), Field("B"))), tuple({"A": value(text), "B": value("same")} if text else {} for text in texts))
+    return Structure(
+        Tuple((SchemaField("A"), SchemaField("B"))), tuple({"A": value(text), "B": value("same")} if text else {} for text in texts)
+    )
 
 
 def test_a_method_agrees_with_a_column_of_the_same_values() -> None:
@@ -34,7 +36,7 @@ def test_pages_that_a_method_could_not_read_say_nothing() -> None:
 
 def test_roadrunner_and_exalg_agree_with_the_fields_of_a_bookshop() -> None:
     columns = {each.name: each for each in suggest(roots())}
-    found = dict(zip(columns, agreeing(list(columns.values()), opinions(roots())), strict=True))
+    found = dict(zip(columns, agreeing(list(columns.values()), collect_opinions(roots())), strict=True))
     assert {found[name] for name in ("title", "price", "isbn")} == {("ExAlg", "RoadRunner")}
     assert found["pages"] == ("RoadRunner",)
 
@@ -48,4 +50,4 @@ def test_a_method_that_gives_up_has_no_opinion() -> None:
     def gives_up(pages: object) -> Structure:
         raise AlignmentError("page 1 is too long")
 
-    assert opinions(roots(), methods={"M": gives_up}) == {}
+    assert collect_opinions(roots(), methods={"M": gives_up}) == {}

@@ -9,6 +9,7 @@ from django.db import IntegrityError
 from django.utils import timezone
 
 from extraction.models import Run, Site
+from extraction.models.run_values import RunParameters, RunSummary
 from extraction.services.core import runs
 from extraction.views.core import run_words
 from tests.services import factory
@@ -26,9 +27,9 @@ def jobs(job: Any) -> dict[str, Any]:
 
 
 def test_a_run_is_sent_when_it_is_committed_and_the_same_run_is_not_started_twice(site: Site, sent: list[int]) -> None:
-    first = runs.start(Run.Kind.CLUSTER, site, parameters={"threshold": 5})
-    again = runs.start(Run.Kind.CLUSTER, site, parameters={"threshold": 5})
-    other = runs.start(Run.Kind.CLUSTER, site, parameters={"threshold": 6})
+    first = runs.start(Run.Kind.CLUSTER, site, parameters=RunParameters(threshold=5))
+    again = runs.start(Run.Kind.CLUSTER, site, parameters=RunParameters(threshold=5))
+    other = runs.start(Run.Kind.CLUSTER, site, parameters=RunParameters(threshold=6))
     assert first == again != other
     assert sent == [first.pk, other.pk]
 
@@ -37,10 +38,10 @@ def test_two_workers_with_the_same_message_do_the_job_once(site: Site, sent: lis
     run = runs.start(Run.Kind.CLUSTER, site)
     calls: list[int] = []
 
-    def job(run: Run, progress: runs.Progress) -> dict[str, Any]:
+    def job(run: Run, progress: runs.Progress) -> RunSummary:
         assert runs.execute(run.pk, jobs(job)) is False
         calls.append(run.pk)
-        return {"clusters": 3}
+        return RunSummary(clusters=3)
 
     assert runs.execute(run.pk, jobs(job)) is True
     assert runs.execute(run.pk, jobs(job)) is False
@@ -52,7 +53,7 @@ def test_two_workers_with_the_same_message_do_the_job_once(site: Site, sent: lis
 def test_a_job_that_cannot_be_done_ends_with_its_reason(site: Site, sent: list[int]) -> None:
     run = runs.start(Run.Kind.CLUSTER, site)
 
-    def job(run: Run, progress: runs.Progress) -> dict[str, Any]:
+    def job(run: Run, progress: runs.Progress) -> RunSummary:
         raise runs.JobError("there are no pages")
 
     runs.execute(run.pk, jobs(job))
@@ -63,7 +64,7 @@ def test_a_job_that_cannot_be_done_ends_with_its_reason(site: Site, sent: list[i
 def test_a_cancelled_run_says_how_far_it_really_came(site: Site, sent: list[int]) -> None:
     run = runs.start(Run.Kind.CLUSTER, site)
 
-    def job(run: Run, progress: runs.Progress) -> dict[str, Any]:
+    def job(run: Run, progress: runs.Progress) -> RunSummary:
         progress(100, total=300, now=True)
         runs.cancel(Run.objects.get(pk=run.pk))
         progress(200)
@@ -81,11 +82,11 @@ def test_a_cancelled_run_says_how_far_it_really_came(site: Site, sent: list[int]
         (
             "cluster",
             {"clusters": 1, "clustered": 6, "unclustered": 4, "threshold": 2, "last_number": 1},
-            "1 template, 6 pages in it, 4 without",
+            "1 template, 6 pages in it, 4 pages without a template",
             "done",
         ),
         ("cluster", {"clusters": 2, "clustered": 1, "unclustered": 0}, "2 templates, 1 page in them", "done"),
-        ("cluster", {"clusters": 0, "clustered": 0, "unclustered": 3}, "0 templates, 3 without", "done"),
+        ("cluster", {"clusters": 0, "clustered": 0, "unclustered": 3}, "0 templates, 3 pages without a template", "done"),
         ("import", {"pages": 1, "new": 1, "refused": 2, "skipped": {"css": 3}}, "1 page read, 1 new, 2 files refused", "done"),
         ("crawl", {"pages": 2, "new": 1, "gone": 1, "missed": 1}, "2 pages fetched, 1 new, 1 gone, 1 address without a page", "done"),
         ("crawl", {"pages": 0, "missed": 2}, "0 pages fetched, 2 addresses without a page", "done"),
@@ -93,7 +94,7 @@ def test_a_cancelled_run_says_how_far_it_really_came(site: Site, sent: list[int]
         ("extract", {"records": 4, "complete": 3, "failed": 1, "pages_per_s": 9.5}, "4 records, 3 complete, 1 failed", "done"),
         ("extract", {"records": 4, "complete": 2, "failed": 2}, "4 records, 2 complete, 2 failed", "many_failed"),
         ("extract", {"records": 4, "failed": 4, "reason": "no"}, "4 records, 4 failed", "all_failed"),
-        ("extract", {"records": 0, "failed": 0, "unmatched": 1}, "0 records, 1 page of no template", "no_records"),
+        ("extract", {"records": 0, "failed": 0, "unmatched": 1}, "0 records, 1 page without a template", "no_records"),
     ],
 )
 def test_what_came_out_is_said_in_words(site: Site, kind: str, summary: dict[str, Any], words: str, outcome: str) -> None:
@@ -104,7 +105,7 @@ def test_what_came_out_is_said_in_words(site: Site, kind: str, summary: dict[str
 def test_a_program_error_ends_the_run_as_failed(site: Site, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     from extraction import pipeline, tasks
 
-    def job(run: Run, progress: runs.Progress) -> dict[str, Any]:
+    def job(run: Run, progress: runs.Progress) -> RunSummary:
         raise ZeroDivisionError("by zero")
 
     monkeypatch.setitem(pipeline.JOBS, Run.Kind.CLUSTER, job)
@@ -118,7 +119,7 @@ def test_a_program_error_ends_the_run_as_failed(site: Site, sent: list[int], mon
 def test_a_cancelled_run_stops_at_its_next_sign_of_life(site: Site, sent: list[int]) -> None:
     run = runs.start(Run.Kind.CLUSTER, site)
 
-    def job(run: Run, progress: runs.Progress) -> dict[str, Any]:
+    def job(run: Run, progress: runs.Progress) -> RunSummary:
         progress(1, total=10, now=True)
         assert runs.cancel(run)
         progress(2, now=True)
@@ -168,9 +169,9 @@ def test_a_run_that_kills_its_workers_is_given_up(site: Site, sent: list[int]) -
 def test_a_worker_that_was_given_up_cannot_finish_the_run(site: Site, sent: list[int]) -> None:
     run = runs.start(Run.Kind.CLUSTER, site)
 
-    def job(run: Run, progress: runs.Progress) -> dict[str, Any]:
+    def job(run: Run, progress: runs.Progress) -> RunSummary:
         Run.objects.update(state=Run.State.QUEUED, claimed_by="")
-        return {"late": True}
+        return RunSummary(clusters=1)
 
     runs.execute(run.pk, jobs(job))
     run.refresh_from_db()
@@ -190,7 +191,7 @@ def test_a_broker_that_is_away_does_not_lose_the_run(site: Site, monkeypatch: py
 def test_a_paused_run_rests_until_it_is_resumed(site: Site, sent: list[int]) -> None:
     run = runs.start(Run.Kind.CRAWL, site)
 
-    def job(run: Run, progress: runs.Progress) -> dict[str, Any]:
+    def job(run: Run, progress: runs.Progress) -> RunSummary:
         progress(3, total=10, now=True)
         assert runs.pause(run)
         progress(4, now=True)

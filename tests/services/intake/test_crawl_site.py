@@ -246,7 +246,7 @@ def test_a_crawl_that_brings_nothing_says_why(site: Site, net: Net) -> None:
 
 
 def test_a_site_without_an_address_is_not_crawled(sent: list[int]) -> None:
-    with pytest.raises(runs.JobError, match="no address to begin with"):
+    with pytest.raises(runs.JobError, match="no start address"):
         crawl_site.start(Site.objects.create(name="None", slug="none"))
 
 

@@ -27,7 +27,7 @@ def imported(archive: bytes, sent, tmp_path) -> Run:
     run = import_pages.start(site, path, name="pages")
     factory.put(Run.objects.filter(pk=run.pk), Run.State.RUNNING)
     run.refresh_from_db()
-    run.summary = import_pages.run(run, Progress(run))
+    run.summary = import_pages.run(run, Progress(run)).as_json()
     return run
 
 
@@ -116,7 +116,10 @@ def test_what_is_not_what_it_is_needed_as_is_told_and_not_shown(sent, tmp_path):
     page = HEAD.format(css="a.css", img="i.png", more="<img src=../../../etc/passwd>")
     run = imported(zipped({"1.html": page, "a.css": "<html>not found", "i.png": b"<html><script>"}), sent, tmp_path)
     assert held() == {} and "assets" not in run.summary
-    assert dict(Asset.objects.values_list("url", "error")) == {"a.css": "it is no stylesheet", "i.png": "it is no picture that is shown"}
+    assert dict(Asset.objects.values_list("url", "error")) == {
+        "a.css": "it is not a stylesheet",
+        "i.png": "it is not a picture that can be shown",
+    }
 
 
 def test_pages_alone_are_read_once(sent, tmp_path, monkeypatch):

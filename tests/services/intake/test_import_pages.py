@@ -154,8 +154,8 @@ def test_files_that_are_no_text_or_have_no_tag_are_refused_by_name(site: Site, t
     files = {"a.html": b"\0\xff" * 600, "b.html": detail(1), "c.html": b"just text", "d.html": detail(2).replace(b"Year", b"\0\0")}
     run = bring(site, zip_at(tmp_path / "site.zip", files))
     assert problems(run) == {
-        "a.html": "it is binary, no page: 50% of its first bytes are control characters",
-        "c.html": "it holds no tag, so it is no page of HTML or XML",
+        "a.html": "it is binary, not a page: 50% of its first bytes are control characters",
+        "c.html": "it contains no tags, so it is not an HTML or XML page",
     }
     assert set(Page.objects.values_list("url", flat=True)) == {"b.html", "d.html"} and run.summary["refused"] == 2
 
@@ -173,7 +173,9 @@ def test_a_hostile_page_is_kept(site: Site, tmp_path: Path) -> None:
     assert Snapshot.objects.get(page__url="utf16.html").title == "sixteen"
 
 
-@pytest.mark.parametrize(("data", "reason"), [(b"no archive", "x.zip: it is no zip, tar or WARC file"), (b"", "x.zip: the file is empty")])
+@pytest.mark.parametrize(
+    ("data", "reason"), [(b"no archive", "x.zip: it is not a zip, tar or WARC file"), (b"", "x.zip: the file is empty")]
+)
 def test_what_is_no_archive_fails_with_the_reason_and_is_not_kept(site: Site, tmp_path: Path, data: bytes, reason: str) -> None:
     path = tmp_path / "x.zip"
     path.write_bytes(data)
@@ -200,7 +202,7 @@ def test_of_an_archive_that_was_cut_off_the_first_pages_stay(site: Site, tmp_pat
     run = bring(site, path)
     assert run.state == Run.State.DONE
     assert 0 < run.summary["pages"] < 10
-    assert problems(run)["cut.tar.gz"] == "it was cut off; what stands before that was read"
+    assert problems(run)["cut.tar.gz"] == "it was cut off; the part before that was read"
 
 
 def test_an_upload_is_moved_to_the_storage_and_two_clicks_start_one_import(site: Site, tmp_path: Path) -> None:
@@ -220,7 +222,7 @@ def test_an_upload_is_moved_to_the_storage_and_two_clicks_start_one_import(site:
 
 @override_settings(VERTEX_UPLOAD_MAX_BYTES=10)
 def test_an_upload_over_the_limit_is_refused(site: Site, tmp_path: Path) -> None:
-    with pytest.raises(runs.JobError, match="at most 10 are taken"):
+    with pytest.raises(runs.JobError, match="at most 10 are accepted"):
         import_pages.start(site, zip_at(tmp_path / "a.zip", {"a.html": detail(1)}), name="a.zip")
     assert uploads() == []
 
@@ -290,11 +292,11 @@ def test_a_folder_is_imported_by_command(site: Site, tmp_path: Path, capsys: pyt
     ("arguments", "reason"),
     [
         (["import_pages", "books", "/nowhere/x.zip"], "no file or folder /nowhere/x.zip"),
-        (["import_pages", "books", "{bad}", "--here"], "it is no zip, tar or WARC file"),
+        (["import_pages", "books", "{bad}", "--here"], "it is not a zip, tar or WARC file"),
         (["cluster_site", "nobody"], "no site 'nobody'. Sites: books"),
-        (["cluster_site", "books", "--threshold", "0"], "at least 1 page"),
-        (["cluster_site", "books", "--threshold", "99999999999"], "has 0 pages; with 99,999,999,999 as the fewest"),
-        (["import_pages", "…", "{bad}"], "needs a letter"),
+        (["cluster_site", "books", "--threshold", "0"], "the minimum is 1 page per template"),
+        (["cluster_site", "books", "--threshold", "99999999999"], "has 0 pages; with a minimum of 99,999,999,999 pages per template"),
+        (["import_pages", "…", "{bad}"], "no letter or digit"),
     ],
 )
 def test_a_command_that_fails_says_why(site: Site, tmp_path: Path, arguments: list[str], reason: str) -> None:
@@ -307,7 +309,7 @@ def test_a_name_that_two_sites_may_have_asks_which_one(db: None) -> None:
     for name, slug in (("xml", "xml"), ("XML", "xml-2")):
         Site.objects.create(name=name, slug=slug)
     assert [following.site_named(text).slug for text in ("xml", "XML", "xml-2")] == ["xml", "xml-2", "xml-2"]
-    with pytest.raises(CommandError, match=r"'xMl' may be several sites; which one\? xml \(xml\), xml-2 \(XML\)"):
+    with pytest.raises(CommandError, match=r"'xMl' matches several sites. Name one of them: xml \(xml\), xml-2 \(XML\)"):
         following.site_named("xMl", create=True)
     Site.objects.filter(slug="xml-2").delete()
     assert following.site_named("xMl", create=True).slug == "xml"
@@ -356,7 +358,7 @@ def test_who_waits_without_a_worker_is_told_so_once(
     monkeypatch.setattr(following.time, "sleep", look)
     with pytest.raises(CommandError):
         call_command("import_pages", "books", str(zip_at(tmp_path / "a.zip", site_files())), "--wait")
-    assert capsys.readouterr().err.count("no worker has taken it yet; start one with make run, or use --here") == 1
+    assert capsys.readouterr().err.count("no worker has started the run yet; start one with make run, or use --here") == 1
 
 
 def test_a_storage_elsewhere_is_copied_to_a_file_first(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from extraction.algorithms.dom.references import Need
+from extraction.algorithms.dom.references import NeededResource
 from extraction.demo.images import png
 from extraction.demo.server import DemoServer
 from extraction.models import Asset, Run, Site
@@ -32,7 +32,7 @@ class Web:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def __call__(self, _site: Site, needed: list[Need]) -> Iterator[tuple[Need, bytes]]:
+    def __call__(self, _site: Site, needed: list[NeededResource]) -> Iterator[tuple[NeededResource, bytes]]:
         for need in needed:
             self.asked.append(need.url)
             if need.url in WEB:
@@ -43,7 +43,7 @@ def loading(site: Site, fetch=load_assets.fetched) -> Run:
     run = load_assets.start(site)
     factory.put(Run.objects.filter(pk=run.pk), Run.State.RUNNING)
     run.refresh_from_db()
-    run.summary = load_assets.run(run, Progress(run), fetch=fetch)
+    run.summary = load_assets.run(run, Progress(run), fetch=fetch).as_json()
     factory.put(Run.objects.filter(pk=run.pk), Run.State.DONE)
     return run
 
@@ -64,7 +64,7 @@ def test_what_the_samples_need_is_loaded_each_once_with_what_their_sheets_need(s
     assert sorted(web.asked) == sorted({*WEB, "https://shop.example/none.png", "https://shop.example/deep.png"})
     assert len(web.asked) == len(set(web.asked)) and run.summary == {"loaded": 4, "failed": 3}
     assert dict(run.problems.values_list("name", "reason")) == {
-        "https://shop.example/bad.png": "it is no picture that is shown",
+        "https://shop.example/bad.png": "it is not a picture that can be shown",
         "https://shop.example/none.png": load_assets.NOT_LOADED,
         "https://shop.example/deep.png": load_assets.NOT_LOADED,
     }
@@ -77,7 +77,7 @@ def test_what_is_there_or_failed_a_moment_ago_is_not_asked_for_again(site):
 
 
 def test_a_killed_run_goes_on_where_it_was(site):
-    def dies(_site: Site, needed: list[Need]) -> Iterator[tuple[Need, bytes]]:
+    def dies(_site: Site, needed: list[NeededResource]) -> Iterator[tuple[NeededResource, bytes]]:
         yield next((need, WEB[need.url]) for need in needed if need.url in WEB)
         raise KeyboardInterrupt
 

@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 from django.urls import reverse
 
-from extraction.algorithms.dom.references import Kind, Need
+from extraction.algorithms.dom.references import NeededResource, ResourceKind
 from extraction.demo.images import png
 from extraction.fetching import chromium
 from extraction.models import Preview, Run
@@ -29,15 +29,15 @@ def template(sent):
     factory.samples(cluster, [snapshot])
     room = assets.Room.of(cluster.site)
     sheet = b"@import 'more.css'; h1{background:url(i.png)}"
-    assets.keep(cluster.site, Need("https://shop.example/s.css", Kind.STYLE), sheet, room)
-    assets.keep(cluster.site, Need("https://shop.example/more.css", Kind.STYLE), b"i{color:red}", room)
-    assets.keep(cluster.site, Need("https://shop.example/i.png", Kind.IMAGE), png(1), room)
+    assets.keep(cluster.site, NeededResource("https://shop.example/s.css", ResourceKind.STYLE), sheet, room)
+    assets.keep(cluster.site, NeededResource("https://shop.example/more.css", ResourceKind.STYLE), b"i{color:red}", room)
+    assets.keep(cluster.site, NeededResource("https://shop.example/i.png", ResourceKind.IMAGE), png(1), room)
     return cluster
 
 
 def drawing(cluster) -> Run:
     run = factory.run(cluster.site, Run.Kind.PREVIEW, Run.State.RUNNING)
-    run.summary = previews.run(run, Progress(run))
+    run.summary = previews.run(run, Progress(run)).as_json()
     factory.put(Run.objects.filter(pk=run.pk), Run.State.DONE)
     return run
 
@@ -53,7 +53,7 @@ def test_a_template_is_drawn_once_and_again_when_its_look_changed(template, monk
     drawn = []
     monkeypatch.setattr(previews, "draw_page", lambda text: drawn.append(text) or png(len(drawn) % 8))
     assert drawing(template).summary == {"drawn": 1} and drawing(template).summary == {"drawn": 0}
-    assets.keep(template.site, Need("https://shop.example/none.png", Kind.IMAGE), png(2), assets.Room.of(template.site))
+    assets.keep(template.site, NeededResource("https://shop.example/none.png", ResourceKind.IMAGE), png(2), assets.Room.of(template.site))
     assert drawing(template).summary == {"drawn": 1} and len(drawn) == 2 and Preview.objects.count() == 1
 
 

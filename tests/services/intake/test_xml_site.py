@@ -33,6 +33,7 @@ from extraction.services.templates import boilerplate, cluster_pages, clusters, 
 from extraction.views.core import run_words
 from tests.fixtures import product_feed
 from tests.fixtures.product_feed import XmlPage
+from tests.reading import words
 from tests.services import factory, importing
 
 pytestmark = pytest.mark.django_db
@@ -152,7 +153,7 @@ def test_records_lists_csv_exported_rule_and_checks_are_the_truth(templates: dic
 
 
 def _spider_agrees(rule: Rule, page: XmlPage) -> None:
-    source = exports.export(rules.value_of(rule), "web-poet", name="product")
+    source = exports.export(rule.read_definition(), "web-poet", name="product")
     space: dict[str, Any] = {}
     head, _, reader = source.partition("class ProductPage")
     data = head[head.index("ATTRIBUTES = ") :]
@@ -226,7 +227,7 @@ def test_a_template_of_xml_has_a_structure_to_be_seen_and_taken_away(templates: 
     cluster = templates["product"]
     assert "Structure" in client.get(cluster.get_absolute_url()).content.decode()
     address = reverse("cluster_structure", args=[cluster.site.slug, cluster.number])
-    shown = client.get(address, headers={"HX-Request": "true"}).content.decode()
+    shown = words(client.get(address, headers={"HX-Request": "true"}))
     assert "on 18 pages" in shown and "(title, g:price, colour?, style, m:image, description, maker, offers, imprint)" in shown
     taken = client.get(f"{address}?as=dtd")
     assert taken["Content-Disposition"] == f'attachment; filename="feed-{cluster.number}.dtd"'
@@ -235,7 +236,7 @@ def test_a_template_of_xml_has_a_structure_to_be_seen_and_taken_away(templates: 
     said = io.StringIO()
     call_command("structure", "feed", str(cluster.number), "--method", "xtract", stdout=said)
     assert taken.content.decode() == said.getvalue()
-    with pytest.raises(CommandError, match="the pages of Template 1 are XML; rtdm-patterns reads news pages of HTML"):
+    with pytest.raises(CommandError, match="the pages of Template 1 are XML, but rtdm-patterns reads HTML news pages"):
         call_command("structure", "feed", str(cluster.number), "--method", "rtdm-patterns")
 
 
@@ -281,12 +282,12 @@ def test_broken_pages_are_left_out_of_a_document_type_which_says_so(client: Clie
         factory.snapshot(cluster.site, f"https://b.example/{number}", f"<?xml version='1.0'?>{page}".encode(), cluster=cluster)
     address = reverse("cluster_structure", args=["broken", 1])
     as_script = {"HX-Request": "true"}
-    shown = client.get(address, headers=as_script).content.decode()
-    assert "on 1 page. 1 broken page left out." in shown
+    shown = words(client.get(address, headers=as_script))
+    assert "on 1 page. 1 broken page was left out." in shown
     taken = client.get(f"{address}?as=dtd").content
     assert taken == b"<!-- 1 page of broken XML left out -->\n<!ELEMENT a (b)>\n<!ELEMENT b EMPTY>\n" and etree.DTD(io.BytesIO(taken))
     cluster.snapshots.order_by("pk").first().delete()
-    assert "the XML of all pages of Template 1 is broken" in client.get(address, headers=as_script).content.decode()
+    assert "the XML of every page of Template 1 is broken" in client.get(address, headers=as_script).content.decode()
 
 
 def test_pages_without_end_of_names_have_no_document_type(client: Client, person: Any) -> None:

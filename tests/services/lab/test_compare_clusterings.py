@@ -40,7 +40,7 @@ def test_one_method_of_a_few_pages(site: Site) -> None:
 
 
 def test_what_cannot_be_compared_is_said(site: Site) -> None:
-    with pytest.raises(CommandError, match="goes with --compare"):
+    with pytest.raises(CommandError, match="requires --compare"):
         call_command("cluster_site", "books", "--method", "rtdm")
     with pytest.raises(JobError, match="Bare has no pages"):
         list(compare_clusterings.compare(Site.objects.create(name="Bare", slug="bare"), ["lsh"]))

@@ -11,7 +11,7 @@ from django.core.management.base import CommandError
 from extraction.models import Cluster, Clustering, Page, PageLabel, Placement, Record, Run, Site, Snapshot
 from extraction.services.core.runs import JobError
 from extraction.services.lab import compare_clusterings, comparisons, method_process, page_labels
-from extraction.services.lab.method_process import Outcome
+from extraction.services.lab.method_process import MethodResult
 from extraction.services.templates import adopting, cluster_pages, clusters, placing
 from extraction.views.lab import lab_view
 from tests.services import factory
@@ -45,12 +45,12 @@ def opinion(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Every method is `by_number`, here and now; the methods asked for."""
     asked: list[str] = []
 
-    def run(method: str, pages: Mapping[str, bytes], **_: object) -> Outcome:
+    def run(method: str, pages: Mapping[str, bytes], **_: object) -> MethodResult:
         asked.append(method)
-        return Outcome(by_number(pages), 1.5, 2_000_000, 1000.0)
+        return MethodResult(by_number(pages), 1.5, 2_000_000, 1000.0)
 
-    monkeypatch.setattr(method_process, "run", run)
-    monkeypatch.setattr(method_process, "bits", lambda pages, groups, **_: 2000.0)
+    monkeypatch.setattr(method_process, "run_method", run)
+    monkeypatch.setattr(method_process, "measure_bits", lambda pages, groups, **_: 2000.0)
     return asked
 
 
@@ -125,11 +125,11 @@ def test_a_worker_that_dies_leaves_whole_rows_and_the_next_goes_on(site: Site, o
 
 
 def test_a_method_that_gives_up_says_why_and_the_others_go_on(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    def run(method: str, pages: Mapping[str, bytes], **_: object) -> Outcome:
-        return Outcome(None, reason="it needs more memory") if method == "rtdm" else Outcome(by_number(pages))
+    def run(method: str, pages: Mapping[str, bytes], **_: object) -> MethodResult:
+        return MethodResult(None, reason="it needs more memory") if method == "rtdm" else MethodResult(by_number(pages))
 
-    monkeypatch.setattr(method_process, "run", run)
-    monkeypatch.setattr(method_process, "bits", lambda *_, **__: float("nan"))
+    monkeypatch.setattr(method_process, "run_method", run)
+    monkeypatch.setattr(method_process, "measure_bits", lambda *_, **__: float("nan"))
     ended = done(comparisons.start(site, ["rtdm", "lsh"]))
     assert ended.summary["gave_up"] == 1
     row = ended.clusterings.get(method="rtdm")
@@ -167,7 +167,7 @@ def test_labels_come_from_a_file_from_a_template_and_from_what_people_moved(site
     assert page_labels.take(site, f"{book(site, 0).url}\tfilm", user).labelled == 1
     assert PageLabel.objects.get(page=book(site, 0)).label == "film"
     assert page_labels.clear(site) == 13 and page_labels.of_site(site) == {book(site, 7).pk: "Template 1"}
-    with pytest.raises(JobError, match="a tab between; the first is 'no tab'"):
+    with pytest.raises(JobError, match="separated by a tab; the first is 'no tab'"):
         page_labels.take(site, "no tab\n", user)
 
 
@@ -296,7 +296,7 @@ def test_a_template_that_loses_its_pages_stays_if_it_was_given_something(site: S
 def test_a_clustering_that_is_gone_cannot_be_adopted(site: Site, compared: Clustering) -> None:
     run = cluster_pages.adopt(compared)
     compared.delete()
-    assert "not kept any more" in done(run).error
+    assert "no longer kept" in done(run).error
 
 
 def test_old_comparisons_go_what_can_be_brought_back_stays(site: Site, compared: Clustering) -> None:

@@ -5,6 +5,7 @@ import math
 import pytest
 
 from extraction.algorithms.methods import METHODS, mdl_bits
+from extraction.services.core.sandbox import SandboxLimits
 from extraction.services.lab import method_process
 from tests.services.importing import detail, listing
 
@@ -20,7 +21,7 @@ def test_every_method_tells_two_templates_apart_and_gets_over_what_cannot_be_rea
 
 def test_a_child_finds_what_the_method_finds_and_says_what_it_took() -> None:
     looks: list[None] = []
-    found = method_process.run("lsh", PAGES, look=lambda: looks.append(None))
+    found = method_process.run_method("lsh", PAGES, look=lambda: looks.append(None))
     assert found.groups == METHODS["lsh"](PAGES) and found.reason == ""
     assert 0 < found.seconds < 60 and 0 <= found.peak_bytes < 1e9
     assert found.bits == pytest.approx(mdl_bits(PAGES, found.groups or []))
@@ -29,9 +30,12 @@ def test_a_child_finds_what_the_method_finds_and_says_what_it_took() -> None:
 
 def test_what_takes_too_much_is_stopped_and_said() -> None:
     long = {str(n): b"<html><body>" + b"".join(b"<p>%d" % (n * m) for m in range(2000)) for n in range(100)}
-    assert "more than 1 seconds of a processor" in method_process.run("text-mdl", long, limits=(1, 2**31)).reason
-    cramped = method_process.run("text-hash", long, limits=(60, 64 * 2**20))
-    assert cramped.groups is None and "more than 64 MB of memory" in cramped.reason
+    assert (
+        "more than 1 seconds of a processor"
+        in method_process.run_method("text-mdl", long, limits=SandboxLimits(cpu_s=1, wall_s=60, memory_bytes=2**31)).reason
+    )
+    cramped = method_process.run_method("text-hash", long, limits=SandboxLimits(cpu_s=60, wall_s=120, memory_bytes=64 * 2**20))
+    assert cramped.groups is None and "more than 64 MB of memory for these pages" in cramped.reason
     assert math.isnan(cramped.bits)
 
 
@@ -43,4 +47,9 @@ def test_who_stops_looking_stops_the_method() -> None:
         raise GoneError
 
     with pytest.raises(GoneError):
-        method_process.run("text-mdl", PAGES, look=look)
+        method_process.run_method("text-mdl", PAGES, look=look)
+
+
+def test_an_error_of_a_method_is_told_as_what_it_is() -> None:
+    reason = method_process.run_method("k-means", PAGES).reason
+    assert reason.startswith("it failed: KeyError: 'k-means' (extraction/services/lab/method_process.py, line ")

@@ -38,5 +38,5 @@ def test_each_method_tells_the_schema_and_what_stands_in_its_fields(shops: Clust
 def test_a_template_of_one_page_has_nothing_to_compare(shops: Cluster) -> None:
     alone = factory.cluster(shops.site, number=2)
     factory.snapshot(shops.site, "https://shops.example/alone", lists.html(1), cluster=alone)
-    with pytest.raises(CommandError, match="1 readable sample page; it takes two to compare"):
+    with pytest.raises(CommandError, match="1 readable sample page; a comparison needs at least two"):
         call_command("structure", "Shops", "2", stdout=StringIO())

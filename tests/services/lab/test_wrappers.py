@@ -16,6 +16,7 @@ from extraction.services.suggestions import second_opinions, suggested_fields
 from extraction.services.suggestions.taking_fields import Taken
 from tests.algorithms.alignment.roadrunner.pages import JOHN, PAUL
 from tests.algorithms.suggestion.pages import html
+from tests.reading import words
 from tests.services import factory
 
 pytestmark = pytest.mark.django_db
@@ -75,7 +76,7 @@ def test_columns_that_are_taken_are_attributes_marked_on_the_pages(authors: Clus
 
 
 def test_pages_that_changed_meanwhile_are_not_marked(authors: Cluster, person: Any) -> None:
-    with pytest.raises(JobError, match="changed meanwhile"):
+    with pytest.raises(JobError, match="sample pages have changed"):
         wrappers.use(authors, "0", [Taken(0, "author", "text")], person("editor"), type_name="Author")
     assert not Label.objects.exists()
 
@@ -114,7 +115,11 @@ def test_the_command_says_what_a_wrapper_does_not_match(books: Cluster) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
-    [(("Shop", "1", "--pages", "1"), "it takes two to compare"), (("Shop", "9"), "no template '9'"), (("Empty",), "no templates yet")],
+    [
+        (("Shop", "1", "--pages", "1"), "at least two pages are needed"),
+        (("Shop", "9"), "no template '9'"),
+        (("Empty",), "no templates yet"),
+    ],
 )
 def test_the_command_says_what_is_wrong(authors: Cluster, arguments: tuple[str, ...], said: str) -> None:
     factory.site("Empty")
@@ -125,7 +130,7 @@ def test_the_command_says_what_is_wrong(authors: Cluster, arguments: tuple[str, 
 def test_one_page_has_no_wrapper(authors: Cluster) -> None:
     alone = factory.cluster(authors.site, number=2)
     factory.snapshot(authors.site, "https://shop.example/alone", PAUL.encode(), cluster=alone)
-    with pytest.raises(JobError, match="1 readable sample page; it takes two to compare"):
+    with pytest.raises(JobError, match="1 readable sample page; a comparison needs at least two"):
         wrappers.look(alone)
 
 
@@ -142,7 +147,8 @@ def test_the_screen_shows_fields_template_and_data_and_takes_what_is_ticked(auth
 
 
 @pytest.mark.parametrize(
-    ("change", "said"), [({"take": []}, "Tick at least one field."), ({"name-0": ""}, "needs a name"), ({"key": "7"}, "changed meanwhile")]
+    ("change", "said"),
+    [({"take": []}, "Tick at least one field."), ({"name-0": ""}, "needs a name"), ({"key": "7"}, "sample pages have changed")],
 )
 def test_what_is_wrong_is_said_and_nothing_is_made(authors: Cluster, signed_in: Any, change: dict[str, Any], said: str) -> None:
     sent = {"key": wrappers.look(authors).key, "record_type": "Author", "take": [0], "name-0": "mine", "type-0": "text", **change}
@@ -155,14 +161,14 @@ def test_why_there_is_no_wrapper_is_said(authors: Cluster, signed_in: Any) -> No
     alone = factory.cluster(authors.site, number=2)
     factory.snapshot(authors.site, "https://shop.example/alone", PAUL.encode(), cluster=alone)
     text = signed_in("editor").get(reverse("cluster_wrapper_look", args=[authors.site.slug, 2])).content.decode()
-    assert "it takes two to compare" in text
+    assert "a comparison needs at least two" in text
 
 
 def test_the_suggested_fields_are_told_who_agrees(books: Cluster, signed_in: Any) -> None:
     client, address = signed_in("editor"), reverse("cluster_suggest_opinions", args=[books.site.slug, books.number])
     key = suggested_fields.offer(books).key
     assert f'hx-get="{address}?key={key}"' in client.get(reverse("cluster_suggest_table", args=[books.site.slug, 1])).content.decode()
-    text = client.get(f"{address}?key={key}").content.decode()
+    text = words(client.get(f"{address}?key={key}"))
     assert "ExAlg and RoadRunner agree<" in text and "RoadRunner agrees<" in text and 'id="opinion-0"' in text
     assert "agree" not in client.get(f"{address}?key=7").content.decode(), "of other pages than those shown nothing is said"
 
@@ -173,6 +179,6 @@ def test_of_thousands_of_fields_the_first_are_shown(signed_in: Any) -> None:
     for page in range(2):
         rows = "".join(f"<tr><td>{page}-{row}</td></tr>" for row in range(1000))
         factory.snapshot(cluster.site, f"https://tables.example/{page}", f"<table>{rows}</table>".encode(), cluster=cluster)
-    text = signed_in("editor").get(reverse("cluster_wrapper_look", args=[cluster.site.slug, cluster.number])).content.decode()
-    assert "fields, the first 300 are shown" in text
+    text = words(signed_in("editor").get(reverse("cluster_wrapper_look", args=[cluster.site.slug, cluster.number])))
+    assert "fields, of which the first 300 are shown" in text
     assert text.count('name="take"') == 300

@@ -8,9 +8,10 @@ from django.utils import timezone
 
 from extraction import pipeline
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.algorithms.rules.xslt import Stylesheet
 from extraction.models import Attribute, Breakage, Check, Cluster, Label, Page, Rule, Run, Snapshot
+from extraction.models.rule_report import RuleReport
 from extraction.services.core import stored_bytes
 from extraction.services.labels import designs
 from extraction.services.learning import learn_rule, learning_set, workspaces
@@ -109,13 +110,13 @@ def test_the_rule_is_tried_on_the_pages_of_the_new_design(shop: Cluster) -> None
 
 
 def test_what_the_repair_found_again_is_not_lost_by_marking_the_rest(shop: Cluster) -> None:
-    repaired = rules.value_of(Rule.objects.get(cluster=shop, version=1)).to_json()
+    repaired = Rule.objects.get(cluster=shop, version=1).definition
     repaired["attributes"][1]["alternatives"] = [{"xpath": "//ul[@class='people']/li"}]
     report = {
         "attributes": [{"name": "price", "alternatives": [], "relearned": {"judged": 4, "agreeing": 4}}],
         "failed": [{"name": "author", "reason": "gone"}],
     }
-    proposal = rules.add_draft(shop, RuleValue.from_json(repaired), report=report, origin=Rule.Origin.REPAIRED)
+    proposal = rules.add_draft(shop, RuleDefinition.from_json(repaired), report=RuleReport.from_json(report), origin=Rule.Origin.REPAIRED)
     Breakage.objects.update(proposal=proposal)
     breakages.accept(Breakage.objects.get())
     mark_new(shop, 3, author=["Writer 3"])

@@ -43,7 +43,7 @@ def test_saying_something_else_replaces_what_was_said(shop):
     for said, kept in (([at(page, "Book 0")], ["Book 0"]), (None, [""]), ((), [])):
         labelling.set_labels(shop, page, attribute("title"), said, None)
         assert list(Label.objects.values_list("value", flat=True)) == kept
-    assert labelling.said(shop, page, attribute("title")) == []
+    assert labelling.said(shop, page, attribute("title")) == ()
 
 
 def test_several_values_are_kept_once_each_in_document_order(shop):
@@ -56,8 +56,8 @@ def test_several_values_are_kept_once_each_in_document_order(shop):
 @pytest.mark.parametrize(
     ("name", "places", "words"),
     [
-        ("title", [Location(9_999)], "no such place"),
-        ("title", [Location(1, "attribute", attribute="href")], "no such place"),
+        ("title", [Location(9_999)], "no longer on the page"),
+        ("title", [Location(1, "attribute", attribute="href")], "no longer on the page"),
         ("title", [Location(3), Location(4)], "one value"),
     ],
 )
@@ -74,12 +74,12 @@ def test_a_page_or_an_attribute_of_somewhere_else_is_refused(shop):
     with pytest.raises(LabelError, match="not an attribute"):
         labelling.set_labels(other, first(shop), attribute("title"), None, None)
     other.record_type = shop.record_type
-    with pytest.raises(LabelError, match="is not of"):
+    with pytest.raises(LabelError, match="does not belong to"):
         labelling.set_labels(other, first(shop), attribute("title"), None, None)
 
 
 def test_a_page_whose_bytes_are_gone_is_an_error_that_says_so(shop):
     page = first(shop)
     page.sha256 = "0" * 64
-    with pytest.raises(PageError, match="gone"):
+    with pytest.raises(PageError, match="missing"):
         labelling.set_labels(shop, page, attribute("title"), [Location(3)], None)

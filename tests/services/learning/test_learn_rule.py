@@ -10,7 +10,6 @@ from extraction.models import Attribute, Cluster, Rule, Run, Snapshot
 from extraction.services.core import runs
 from extraction.services.learning import learn_rule, workspaces
 from extraction.services.learning.workspaces import Lesson, Workspace
-from extraction.services.rules import rules
 from tests.services import factory
 
 pytestmark = pytest.mark.django_db
@@ -41,7 +40,7 @@ def test_a_learned_rule_is_a_draft_with_a_report_of_each_attribute(shop: Cluster
     assert (run.state, run.error) == (Run.State.DONE, "")
     rule = Rule.objects.get()
     assert (rule.state, rule.origin, rule.version, run.summary["rule"]) == ("draft", "learned", 1, rule.pk)
-    assert [each.name for each in rules.value_of(rule).attributes] == ["title", "price", "author"]
+    assert [each.name for each in rule.read_definition().attributes] == ["title", "price", "author"]
     title, price, author = rule.report["attributes"]
     ids = list(Snapshot.objects.filter(cluster=shop).order_by("pk").values_list("pk", flat=True))
     assert (title["hits"], title["checked"], title["without"]) == (12, 12, [])
@@ -65,7 +64,7 @@ def test_one_attribute_that_does_not_fit_does_not_lose_the_others(shop: Cluster,
     run = learn(shop)
     assert run.state == Run.State.DONE
     rule = Rule.objects.get()
-    assert [each.name for each in rules.value_of(rule).attributes] == ["title"]
+    assert [each.name for each in rule.read_definition().attributes] == ["title"]
     [failed] = rule.report["failed"]
     assert failed["name"] == "price"
     url = "https://shop.example/book/2"
@@ -107,10 +106,10 @@ def test_a_rule_must_give_nothing_where_nothing_is_said_to_be(shop: Cluster, sen
 
 
 def test_there_has_to_be_something_to_learn(shop: Cluster) -> None:
-    with pytest.raises(runs.JobError, match="Nothing is marked on the pages of Template 1 yet"):
+    with pytest.raises(runs.JobError, match="No values are marked on the pages of Template 1 yet"):
         learn_rule.start(shop)
     factory.mark(shop, 0, title=None)
-    with pytest.raises(runs.JobError, match="Nothing is marked"):
+    with pytest.raises(runs.JobError, match="No values are marked"):
         learn_rule.start(shop)
     Cluster.objects.update(record_type=None)
     shop.refresh_from_db()

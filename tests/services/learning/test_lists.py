@@ -69,7 +69,7 @@ def test_two_marked_rows_and_a_heading_give_the_pages_own_value_and_every_row_of
 
 def test_the_report_counts_pages_and_rows(shops: Cluster, sent: list[int]) -> None:
     rule = learned(shops)
-    assert [attribute.name for attribute in rules.value_of(rule).attributes] == ["shop"]
+    assert [attribute.name for attribute in rule.read_definition().attributes] == ["shop"]
     entry = rule.report["lists"][0]
     total = sum(len(lists.offers(n)) for n in range(6))
     assert (entry["name"], entry["hits"], entry["checked"], entry["rows"]) == ("offers", 6, 6, total)
@@ -82,7 +82,7 @@ def test_one_marked_row_is_told_to_be_too_few_and_the_rest_is_learned(sent: list
     cluster = lists.shops()
     lists.mark(cluster, 0, (0,))
     rule = learned(cluster)
-    assert not rules.value_of(rule).lists
+    assert not rule.read_definition().lists
     assert "second row" in rule.report["failed"][0]["reason"]
 
 
@@ -121,7 +121,7 @@ def test_rows_are_of_list_attributes_only(shops: Cluster) -> None:
     shop, thing = Attribute.objects.get(name="shop"), Attribute.objects.get(name="thing")
     with pytest.raises(LabelError, match="row by row"):
         labelling.set_labels(shops, page, thing, None, None)
-    with pytest.raises(LabelError, match="no attribute of a list"):
+    with pytest.raises(LabelError, match="not an attribute of a list"):
         labelling.set_labels(shops, page, shop, None, None, row=1)
     with pytest.raises(LabelError, match="row 5000"):
         labelling.set_labels(shops, page, thing, None, None, row=5000)
@@ -150,7 +150,7 @@ def test_a_list_and_its_attributes_are_renamed_in_rules_and_records(shops: Clust
     assert Label.objects.filter(row__gt=0).count() == 4
     record = Record.objects.order_by("pk")[0]
     assert record.rows["wares"][0]["name"][0]["raw"] == "Tea 0-0"
-    value = rules.value_of(Rule.objects.get())
+    value = Rule.objects.get().read_definition()
     assert (value.lists[0].name, [a.name for a in value.lists[0].attributes]) == ("wares", ["name", "price"])
     assert finished(extract_records.start(shops)).state == Run.State.DONE
     assert Record.objects.order_by("pk")[0].rows == record.rows
@@ -158,7 +158,7 @@ def test_a_list_and_its_attributes_are_renamed_in_rules_and_records(shops: Clust
 
 def test_an_attribute_that_leaves_its_list_would_lose_its_marks_and_says_so(shops: Cluster) -> None:
     assert shops.record_type
-    with pytest.raises(record_types.InUse, match="price has 2 annotations"):
+    with pytest.raises(record_types.InUse, match="price has 2 marked values"):
         record_types.update(shops.record_type, "Shop", "", changed("price", list=""))
     record_types.update(shops.record_type, "Shop", "", changed("price", list=""), drop_labels=True)
     assert Attribute.objects.get(name="price").list is None

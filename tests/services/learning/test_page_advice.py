@@ -55,7 +55,7 @@ def test_the_page_on_which_rules_differ_is_offered_first_and_says_so() -> None:
     factory.mark(group, 0, price=["£0.10"])
     found = advised(group, ids(group)[:3])
     assert found.offers[0].snapshot_id == ids(group)[2]
-    assert found.offers[0].reason == "rules that fit so far disagree here on price"
+    assert found.offers[0].reason == "the rules that fit so far disagree here on price"
     assert {(), ("£2.10",)} <= set(found.offers[0].doubts[0].votes)
     assert not found.settled and found.disputed >= 1
 
@@ -110,7 +110,7 @@ def test_a_page_where_nothing_is_found_is_offered_until_one_is_said_to_lack_it()
     samples = ids(group)
     found = advised(group, samples)
     lacking = next(offer for offer in found.offers if offer.snapshot_id == samples[4])
-    assert lacking.reason in ("no price is found here", "rules that fit so far disagree here on price")
+    assert lacking.reason in ("no price is found here", "the rules that fit so far disagree here on price")
     factory.mark(group, 4, title=["Book 4"], price=None)
     later = [offer.reason for offer in advised(group, samples).offers]
     assert "no price is found here" not in later

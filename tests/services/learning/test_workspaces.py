@@ -39,8 +39,8 @@ def rule(xpath: str, *, multiple: bool = False) -> AttributeRule:
 
 def all_of(cluster: Cluster, each: AttributeRule, **options: Any) -> Coverage:
     found = coverage(cluster, each, **options)
-    while found.next_cursor is not None:
-        found = coverage(cluster, each, cursor=found.next_cursor, **options)
+    while not found.complete:
+        found = coverage(cluster, each, **options)
     return found
 
 
@@ -99,7 +99,7 @@ def test_nothing_can_be_learned_from_pages_without_the_attribute_and_the_message
     factory.mark(shop, 4, price=None)
     answer = open_workspace(shop).learn(attribute("price"), labels_of(shop)[attribute("price").pk])
     assert isinstance(answer, NotLearned)
-    assert answer.message.startswith("price: nothing is marked")
+    assert answer.message.startswith("price: no value is marked")
 
 
 def test_labels_are_read_by_attribute_and_page(shop: Cluster) -> None:
@@ -126,21 +126,14 @@ def test_coverage_goes_in_slices_and_parses_each_page_once_a_rule(shop: Cluster,
     monkeypatch.setattr(learning_set, "TREE_ELEMENT", 10**12)  # no tree is kept
     price = rule("//p[@class='price']")
     steps = [coverage(shop, price, budget_s=0.0)]
-    while steps[-1].next_cursor is not None:
-        steps.append(coverage(shop, price, cursor=steps[-1].next_cursor, budget_s=0.0))
+    while not steps[-1].complete:
+        steps.append(coverage(shop, price, budget_s=0.0))
     assert [step.checked for step in steps] == list(range(1, 13))
     assert len(parsed) == len(set(parsed)) == 12
     assert coverage(shop, price).checked == 12
     assert len(parsed) == 12
     coverage(shop, rule("//h1"), budget_s=60)
     assert len(parsed) == 24
-
-
-def test_any_cursor_leads_to_the_end(shop: Cluster) -> None:
-    for cursor in (7, 99, -3):
-        workspaces.forget()
-        assert all_of(shop, rule("//h1"), budget_s=0.0).hits == 12
-        assert coverage(shop, rule("//h1"), cursor=cursor).checked == 12
 
 
 def test_trees_are_kept_while_there_is_room(shop: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:

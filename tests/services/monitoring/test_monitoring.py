@@ -10,12 +10,12 @@ import pytest
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.learning.tables import table
 from extraction.algorithms.monitoring.relearning import Relearned, relearn
-from extraction.algorithms.rules.rule import AttributeRule
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
 from extraction.algorithms.rules.xslt import Stylesheet
 from extraction.demo import site as demo
 from extraction.fetching.crawl.messages import Outcome
 from extraction.models import Bellwether, Breakage, Check, Cluster, Monitor, Rule, Run, Site, Source
+from extraction.models.rule_report import RuleReport
 from extraction.services.monitoring import bellwethers, breakages, check_site, monitors, page_visits
 from extraction.services.monitoring.page_visits import Answer
 from extraction.services.rules import rules
@@ -87,17 +87,17 @@ def cluster(db: None) -> Cluster:
         snapshot = factory.snapshot(site, url, page.content, cluster=group)
         snapshot.content_type = page.content_type
         snapshot.save()
-    rules.publish(rules.add_draft(group, first_rule(), report={}, origin=Rule.Origin.LEARNED))
+    rules.publish(rules.add_draft(group, first_rule(), report=RuleReport(), origin=Rule.Origin.LEARNED))
     return group
 
 
 @cache
-def first_rule() -> RuleValue:
+def first_rule() -> RuleDefinition:
     truth, pages = demo.truth()["book"], first_books(0, 1, False)
     tables = [table(parse(page.content, content_type=page.content_type).root) for page in pages.values()]
     made = [relearn(attribute, tables, [tuple(truth[url][attribute.name]) for url in pages]) for attribute in ATTRIBUTES]
     assert all(isinstance(each, Relearned) for each in made), made
-    return RuleValue(tuple(each.rule for each in made if isinstance(each, Relearned)))
+    return RuleDefinition(tuple(each.rule for each in made if isinstance(each, Relearned)))
 
 
 def serving(cluster: Cluster) -> Rule:
@@ -238,7 +238,7 @@ def test_a_check_that_is_done_again_after_its_worker_died_checks_nothing_twice(c
 
 
 def test_every_move_that_the_table_does_not_have_is_refused(cluster: Cluster) -> None:
-    rule = rules.add_draft(cluster, first_rule(), report={}, origin=Rule.Origin.LEARNED)
+    rule = rules.add_draft(cluster, first_rule(), report=RuleReport(), origin=Rule.Origin.LEARNED)
     Rule.objects.exclude(pk=rule.pk).update(state=Rule.State.RETIRED)
     assert set(Rule.TRANSITIONS) == set(Rule.State)
     for before, after in product(Rule.State, Rule.State):

@@ -6,13 +6,14 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from extraction.algorithms.rules.rule import AttributeRule, ListRule, Selector
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.models import Breakage, Check, Rule
+from extraction.models.rule_report import RuleReport
 from extraction.services.labels import proofs
 from extraction.services.monitoring import breakages, repairs
 from extraction.services.rules import rules
 from extraction.views.monitoring import breakage_view
+from tests.reading import words
 from tests.services import watched
 
 NOW = datetime(2026, 1, 5, 4, 0, tzinfo=UTC)
@@ -27,24 +28,24 @@ def entry(name: str, judged: int, agreeing: int) -> dict[str, Any]:
 REPORT = {
     "attributes": [entry("title", 9, 9), entry("price", 2, 2), entry("author", 9, 4)],
     "lists": [{"name": "editions", "attributes": [entry("isbn", 0, 0)]}],
-    "failed": [{"name": "cover", "reason": "none of the old values stands on the new pages"}],
+    "failed": [{"name": "cover", "reason": "none of the old values is on the new pages"}],
 }
 
 
 def test_what_is_proven_is_told_from_what_few_pages_say_what_is_doubtful_and_what_is_lost() -> None:
-    found = proofs.proof(REPORT, NAMES)
+    found = proofs.proof(RuleReport.from_json(REPORT), NAMES)
     assert found.proven == ("title",)
     assert dict(found.thin) == {"price": "agrees on the 2 pages that could judge it"}
     assert dict(found.doubtful) == {"author": "agrees on 4 of 9 pages", "isbn": "no page could judge it"}
     assert list(found.lost) == ["cover"]
     assert found.found == 2
-    assert proofs.proof({}, ["title"]).proven == ("title",), "whoever edited it has looked at it"
+    assert proofs.proof(RuleReport(), ["title"]).proven == ("title",), "whoever edited it has looked at it"
 
 
 def test_what_is_left_out_gives_nothing_and_the_rest_stays() -> None:
     attribute = AttributeRule("title", alternatives=(Selector("//h1"),))
     column = AttributeRule("isbn", alternatives=(Selector("./td"),))
-    value = RuleValue((attribute,), (ListRule("editions", (Selector("//tr"),), (column,)),))
+    value = RuleDefinition((attribute,), (ListRule("editions", (Selector("//tr"),), (column,)),))
     left = repairs.without(value, ["isbn"])
     assert left.attributes == (attribute,)
     assert left.lists[0].attributes[0].alternatives == ()
@@ -55,8 +56,8 @@ def opened(*broken: str, kind: str = "null", report: dict[str, Any] | None = Non
     cluster = watched.cluster()
     check = watched.check(cluster, NOW, *broken)
     Check.objects.filter(pk=check.pk).update(attributes={name: {"kind": kind} for name in broken})
-    value = rules.value_of(Rule.objects.get(cluster=cluster))
-    draft = rules.add_draft(cluster, value, report=report or {}, origin=Rule.Origin.REPAIRED)
+    value = Rule.objects.get(cluster=cluster).read_definition()
+    draft = rules.add_draft(cluster, value, report=RuleReport.from_json(report or {}), origin=Rule.Origin.REPAIRED)
     Breakage.objects.update(proposal=draft)
     return Breakage.objects.select_related("cluster__site", "proposal", "check_found", "rule").get()
 
@@ -64,7 +65,7 @@ def opened(*broken: str, kind: str = "null", report: dict[str, Any] | None = Non
 def served(breakage: Breakage) -> dict[str, int]:
     """{attribute: how many XPaths} of the version that serves."""
     rule = breakage.cluster.rules.serving().get()
-    return {each.name: len(each.alternatives) for each in rules.value_of(rule).attributes}
+    return {each.name: len(each.alternatives) for each in rule.read_definition().attributes}
 
 
 @pytest.mark.django_db
@@ -89,7 +90,7 @@ class TestAccepting:
         assert served(breakage)["price"] == 1
 
     def test_names_what_was_not_found_again_in_the_list_on_the_card_and_in_the_rule(self, signed_in: Any, sent: list[int]) -> None:
-        lost = {"name": "price", "reason": "none of the old values stands on the new pages"}
+        lost = {"name": "price", "reason": "none of the old values is on the new pages"}
         breakage = opened("title", "price", report={"attributes": [entry("title", 9, 9)], "failed": [lost], "repaired_from": 1})
         rule = breakages.accept(breakage, now=NOW)
         client, site = signed_in("viewer"), breakage.cluster.site
@@ -97,8 +98,8 @@ class TestAccepting:
         for address in (reverse("breakages"), breakage.get_absolute_url()):
             assert "1 of 2 repaired" in client.get(address).content.decode()
         for address in (site.get_absolute_url(), breakage.cluster.get_absolute_url()):
-            assert "price not found any more" in client.get(address).content.decode()
-        assert "Not found any more: none of the old values" in client.get(rule.get_absolute_url()).content.decode()
+            assert "price no longer found" in client.get(address).content.decode()
+        assert "No longer found: none of the old values" in client.get(rule.get_absolute_url()).content.decode()
 
     def test_leaves_out_what_is_lost_where_the_old_xpath_gives_wrong_values(self, sent: list[int]) -> None:
         report = {"attributes": [entry("title", 9, 9)], "failed": [{"name": "price", "reason": "gone"}]}
@@ -108,7 +109,7 @@ class TestAccepting:
 
     def test_publishes_nothing_where_nothing_is_proven(self, sent: list[int]) -> None:
         breakage = opened("price", report={"attributes": [entry("price", 9, 2)]})
-        with pytest.raises(rules.StateError, match="Nothing of this repair is proven"):
+        with pytest.raises(rules.StateError, match="Nothing in this repair is proven"):
             breakages.accept(breakage, now=NOW)
         assert breakage.cluster.rules.serving().get() == breakage.rule
         assert Breakage.objects.get().state == Breakage.State.OPEN
@@ -118,9 +119,9 @@ class TestAccepting:
 def test_the_review_names_what_is_not_proven_and_offers_the_rest_with_one_key(signed_in: Any, sent: list[int]) -> None:
     breakage = opened("title", "price", report={"attributes": [entry("title", 9, 9), entry("price", 9, 2)]})
     address = breakage.get_absolute_url()
-    text = signed_in("operator").get(address).content.decode()
+    text = words(signed_in("operator").get(address))
     assert "<b>1 of 2</b> attributes are proven" in text
-    assert "<b>price</b> agrees on 2 of 9 pages: it is left out unless you accept all." in text
+    assert "<b>price</b>: agrees on 2 of 9 pages. It is left out unless you accept all." in text
     assert "Accept 1 of 2" in text
     assert 'data-key="w"' in text
     assert "1 of 2 ready" in signed_in("viewer").get(reverse("breakages")).content.decode()

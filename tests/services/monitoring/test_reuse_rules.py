@@ -9,10 +9,11 @@ from django.utils import timezone
 
 from extraction import pipeline
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.algorithms.rules.xslt import Stylesheet
 from extraction.demo import site as demo
 from extraction.models import Cluster, Monitor, Page, Record, Rule, Run, Snapshot
+from extraction.models.rule_report import RuleReport
 from extraction.services.core import stored_bytes
 from extraction.services.monitoring import page_visits, reuse_rules
 from extraction.services.rules import rules
@@ -38,7 +39,7 @@ def old(db: None, sent: list[int]) -> Cluster:
     for url, page in books(0, 1, False).items():
         snapshot = factory.snapshot(site, url, page.content, cluster=group)
         Snapshot.objects.filter(pk=snapshot.pk).update(content_type=page.content_type, fetched_at=timezone.now() - timedelta(days=9))
-    rules.publish(rules.add_draft(group, first_rule(), report={}, origin=Rule.Origin.LEARNED))
+    rules.publish(rules.add_draft(group, first_rule(), report=RuleReport(), origin=Rule.Origin.LEARNED))
     return group
 
 
@@ -85,7 +86,7 @@ def test_a_rule_that_still_works_is_offered_as_it_is(old: Cluster) -> None:
     new, run = offered(old, design=1, partial=False)
     draft = Rule.objects.get(cluster=new)
     assert (draft.state, draft.origin) == (Rule.State.VALIDATED, Rule.Origin.REUSED)
-    assert RuleValue.from_json(draft.definition) == first_rule()
+    assert RuleDefinition.from_json(draft.definition) == first_rule()
     assert run.summary == {"templates": 1, "reused": 1, "relearned": 0, "live": 0}
     assert draft.report["reused_from"] == {"template": "Template 1", "version": 1}
     new.refresh_from_db()
@@ -94,7 +95,7 @@ def test_a_rule_that_still_works_is_offered_as_it_is(old: Cluster) -> None:
 
 def test_of_a_partial_redesign_only_what_it_broke_is_relearned(old: Cluster) -> None:
     new, run = offered(old, design=1, partial=True)
-    value = RuleValue.from_json(Rule.objects.get(cluster=new).definition)
+    value = RuleDefinition.from_json(Rule.objects.get(cluster=new).definition)
     changed = {now.name for now, was in zip(value.attributes, first_rule().attributes, strict=True) if now != was}
     assert "price" in changed
     assert changed <= {"price", "shelf_mark"}
@@ -137,7 +138,7 @@ def test_pages_that_kept_their_design_and_lost_their_template_get_its_rule(old: 
     )
     Snapshot.objects.filter(pk__in=[each.pk for each in kept]).update(cluster=rest)
     done(reuse_rules.start(old.site))
-    assert RuleValue.from_json(Rule.objects.get(cluster=rest).definition) == first_rule()
+    assert RuleDefinition.from_json(Rule.objects.get(cluster=rest).definition) == first_rule()
 
 
 def test_clustering_finds_the_new_template_and_the_rule_is_tried_on_it(old: Cluster) -> None:

@@ -37,7 +37,7 @@ def left() -> set[int]:
 
 def shown(cluster: Cluster, snapshot: Snapshot, *, days_ago: float, evidence: bool = True) -> Check:
     check = watched.check(cluster, NOW - timedelta(days=days_ago), confirmed=False)
-    check.pages = [{"url": snapshot.page.url, "outcome": "ok", "old": None, "new": snapshot.pk}]
+    check.pages = [{"url": snapshot.page.url, "outcome": "ok", "old": snapshot.pk, "new": snapshot.pk}]
     check.evidence = [{"attribute": "title"}] if evidence else []
     check.save()
     return check

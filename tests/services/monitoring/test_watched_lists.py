@@ -8,11 +8,11 @@ import pytest
 
 from extraction import pipeline
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.rules.rule import AttributeRule, ListRule, Selector
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.algorithms.rules.xslt import Stylesheet
 from extraction.fetching.crawl.messages import Outcome
 from extraction.models import Breakage, Check, Cluster, Rule, Run
+from extraction.models.rule_report import RuleReport
 from extraction.services.monitoring import check_site, page_visits
 from extraction.services.monitoring.page_visits import Answer
 from extraction.services.rules import rules
@@ -38,7 +38,7 @@ Change = Callable[[int, str], str]
 @pytest.fixture
 def cluster(db: None, sent: list[int]) -> Cluster:
     found = lists.shops()
-    rules.publish(rules.add_draft(found, RuleValue((SHOP,), (OFFERS,)), report={}, origin=Rule.Origin.LEARNED))
+    rules.publish(rules.add_draft(found, RuleDefinition((SHOP,), (OFFERS,)), report=RuleReport(), origin=Rule.Origin.LEARNED))
     return found
 
 
@@ -135,7 +135,7 @@ def test_rows_of_other_things_are_not_learned_for_those_that_are_gone(cluster: C
     check(cluster, hours)
     breakage = Breakage.objects.get()
     assert breakage.proposal is None
-    assert "too few of the old rows stand on the new pages" in breakage.note
+    assert "too few of the old rows are on the new pages" in breakage.note
 
 
 def test_the_review_outlines_both_columns_of_a_list_row_by_row(cluster: Cluster) -> None:

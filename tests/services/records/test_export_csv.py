@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.models import Cluster, Record, Rule
+from extraction.models.record_values import RecordValue
 from extraction.services.learning import workspaces
 from extraction.services.records import export_csv
 from extraction.services.records.export_csv import Layout, guard
@@ -118,7 +119,7 @@ def shop(db: None) -> Iterator[Cluster]:
                 State.COMPLETE,
                 {"author": [typed("A"), typed("=B")], "title": [typed("T, 1")], "price": [typed("£9.50", "9.50 GBP")]},
             ),
-            ("=file.html", State.INCOMPLETE, {"title": [typed("-12.50")], "price": [typed("free") | {"value": None}]}),
+            ("=file.html", State.INCOMPLETE, {"title": [typed("-12.50")], "price": [RecordValue("free")]}),
             ("https://x.example/3", State.FAILED, {}),
         ],
     )
@@ -225,7 +226,7 @@ def test_the_guard_can_be_left_out_by_whoever_wants_the_cells_as_they_are() -> N
     [
         (("learn_rule", "nowhere", "1"), "There is no site 'nowhere'"),
         (("learn_rule", "books", "7"), "books has no template '7'. Templates: 1 (Template 1)"),
-        (("learn_rule", "books", "1"), "Nothing is marked"),
+        (("learn_rule", "books", "1"), "No values are marked"),
         (("publish_rule", "books", "1"), "Template 1 has no draft of a rule."),
         (("publish_rule", "books", "1", "--rule-version", "3"), "Template 1 has no version 3 of its rule."),
         (("extract", "books"), "Books has no live rule"),
@@ -234,7 +235,7 @@ def test_the_guard_can_be_left_out_by_whoever_wants_the_cells_as_they_are() -> N
             ("export_csv", "books", "1", "--columns", "title,weight"),
             "There is no column 'weight'. Columns: title, price, author, source_url",
         ),
-        (("export_csv", "books", "1"), "Template 1 has no records; run its rule with the command extract first."),
+        (("export_csv", "books", "1"), "Template 1 has no records. Run its rule with the command extract first."),
     ],
 )
 def test_the_commands_say_what_is_wrong(db: None, arguments: tuple[str, ...], message: str) -> None:

@@ -19,10 +19,10 @@ from extraction import pipeline
 from extraction.algorithms.dom.nodes import elements
 from extraction.algorithms.dom.nodes import value as value_at
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.rules.rule import AttributeRule, Selector
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.algorithms.sketches import shingles
 from extraction.models import Cluster, Page, Record, Rule, Run, Snapshot
+from extraction.models.rule_report import RuleReport
 from extraction.services.core import runs, stored_bytes, stored_pages
 from extraction.services.records import extract_records, records
 from extraction.services.rules import rules
@@ -30,7 +30,7 @@ from tests.services import factory
 
 pytestmark = pytest.mark.django_db
 
-BOOK = RuleValue(
+BOOK = RuleDefinition(
     (
         AttributeRule("title", mandatory=True, alternatives=(Selector("//h1/text()"),)),
         AttributeRule("price", "price", mandatory=True, alternatives=(Selector("//p[@class='price']/text()"),)),
@@ -39,8 +39,8 @@ BOOK = RuleValue(
 )
 
 
-def live(cluster: Cluster, value: RuleValue = BOOK) -> Rule:
-    return rules.publish(rules.add_draft(cluster, value, report={}, origin=Rule.Origin.LEARNED))
+def live(cluster: Cluster, value: RuleDefinition = BOOK) -> Rule:
+    return rules.publish(rules.add_draft(cluster, value, report=RuleReport(), origin=Rule.Origin.LEARNED))
 
 
 @pytest.fixture
@@ -96,11 +96,11 @@ def test_reasons_name_the_attribute_or_the_page(shop: Cluster, sent: list[int]) 
     run = extract(shop)
     said = {name: record(f"https://shop.example/book/{name}") for name in ("several", "none", "empty", "bad", "gone")}
     assert {name: (each.state, each.reason) for name, each in said.items()} == {
-        "several": ("incomplete", "title has 3 values where one belongs"),
+        "several": ("incomplete", "title has 3 values, but only one is allowed"),
         "none": ("failed", "Nothing was found on the page"),
         "empty": ("failed", "The page cannot be read: the page is empty"),
         "bad": ("failed", "The page cannot be read: the page is not HTML"),
-        "gone": ("failed", "The page cannot be read: the stored bytes of the page are gone"),
+        "gone": ("failed", "The page cannot be read: the stored bytes of the page are missing"),
     }
     assert run.summary["unreadable"] == 1
     assert [row["raw"] for row in said["several"].values["title"]] == ["One", "Two", "Three"]
@@ -109,7 +109,7 @@ def test_reasons_name_the_attribute_or_the_page(shop: Cluster, sent: list[int]) 
 def test_an_attribute_that_fails_on_a_page_does_not_take_the_others_with_it(sent: list[int]) -> None:
     shop = factory.shop(3)
     broken = AttributeRule("author {1}", alternatives=(Selector("//li[count(string(.)) > 0]"),))
-    live(shop, RuleValue((*BOOK.attributes[:2], broken)))
+    live(shop, RuleDefinition((*BOOK.attributes[:2], broken)))
     run = extract(shop)
     found = record("https://shop.example/book/1")
     assert (found.state, found.values["title"][0]["raw"], found.values["price"][0]["value"]) == ("incomplete", "Book 1", "1.50 GBP")
@@ -119,13 +119,13 @@ def test_an_attribute_that_fails_on_a_page_does_not_take_the_others_with_it(sent
 
 def test_a_run_without_any_record_says_the_commonest_reason(sent: list[int]) -> None:
     shop = factory.shop(3)
-    live(shop, RuleValue((AttributeRule("title", alternatives=(Selector("//h6"),)),)))
+    live(shop, RuleDefinition((AttributeRule("title", alternatives=(Selector("//h6"),)),)))
     run = extract(shop)
     assert (run.summary["failed"], run.summary["reason"]) == (3, "Nothing was found on the page")
 
 
 def test_addresses_are_made_absolute_and_the_pages_language_is_used(shop: Cluster, sent: list[int]) -> None:
-    value = RuleValue(
+    value = RuleDefinition(
         (
             AttributeRule("link", "url", alternatives=(Selector("//a/@href"),)),
             AttributeRule("weight", "number", alternatives=(Selector("//i"),)),
@@ -146,11 +146,11 @@ def test_addresses_are_made_absolute_and_the_pages_language_is_used(shop: Cluste
 
 def test_new_pages_are_matched_by_url_and_then_by_vector(shop: Cluster, sent: list[int]) -> None:
     like, unlike = factory.book_html("New"), b"<html><body>" + b"<table><tr><td>x</td></tr></table>" * 9 + b"</body></html>"
-    mask = shingles.Mask(shingles.vector(like)).text()
+    mask = shingles.Mask(shingles.compute_vector(like)).text()
     Cluster.objects.filter(pk=shop.pk).update(masks=[mask])
     for name, content in {"book/new": like, "book/odd": unlike, "about/new": like}.items():
         factory.snapshot(shop.site, f"https://shop.example/{name}", content)
-    stored = f"{shingles.vector(like):016x}"
+    stored = f"{shingles.compute_vector(like):016x}"
     known = factory.snapshot(shop.site, "https://shop.example/book/known", b"<h1>Says it is like</h1>", vector=stored)
     Snapshot.objects.filter(pk=known.pk).update(scheme=shingles.SCHEME)
     old = factory.snapshot(shop.site, "https://shop.example/book/old", unlike, vector=stored)
@@ -233,9 +233,9 @@ def test_there_must_be_a_live_rule_when_it_starts_and_when_it_runs(shop: Cluster
     rules.retire(Rule.objects.get())
     pipeline.execute(run.pk)
     run.refresh_from_db()
-    assert (run.state, run.error) == (Run.State.FAILED, "Version 1 of the rule of Template 1 is not live any more. Start a new run.")
+    assert (run.state, run.error) == (Run.State.FAILED, "Version 1 of the rule of Template 1 is no longer live. Start a new run.")
     for start in (lambda: extract_records.start(shop), lambda: extract_records.start_site(shop.site)):
-        with pytest.raises(runs.JobError, match="has no live rule; publish one first"):
+        with pytest.raises(runs.JobError, match=r"has no live rule\. Publish one first"):
             start()
     shop.ignored = True
     with pytest.raises(runs.JobError, match="is ignored"):
@@ -284,7 +284,7 @@ def test_a_value_leads_to_its_place(shop: Cluster, sent: list[int]) -> None:
     with pytest.raises(records.PlaceError, match="no value 3 of author"):
         records.place(found, "author", 2)
     found.values["title"][0]["raw"] = "Another"
-    with pytest.raises(records.PlaceError, match="“Another” is not found on the page any more"):
+    with pytest.raises(records.PlaceError, match="“Another” is no longer found on the page"):
         records.place(found, "title")
 
 

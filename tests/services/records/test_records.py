@@ -8,6 +8,7 @@ from django.core.paginator import Paginator
 from django.utils import timezone
 
 from extraction.models import Attribute, Cluster, Page, Record, RecordFigures, Rule, Snapshot
+from extraction.models.record_values import RecordValue, values_as_json
 from extraction.services.records import extract_records
 from extraction.services.records.records import search
 from extraction.services.sites import sites
@@ -18,11 +19,11 @@ pytestmark = pytest.mark.django_db
 State = Record.State
 
 
-def typed(raw: str, value: str | None = None) -> dict[str, Any]:
-    return {"raw": raw, "value": raw if value is None else value, "problem": ""}
+def typed(raw: str, value: str | None = None) -> RecordValue:
+    return RecordValue(raw, raw if value is None else value)
 
 
-def fill(cluster: Cluster, rows: Sequence[tuple[str, str, dict[str, list[dict[str, Any]]]]]) -> None:
+def fill(cluster: Cluster, rows: Sequence[tuple[str, str, dict[str, list[RecordValue]]]]) -> None:
     """Records as an extraction leaves them: (url, state, values)."""
     rule = Rule.objects.create(cluster=cluster, version=1, definition={"format": 1, "attributes": []}, stylesheet="")
     now = timezone.now()
@@ -40,8 +41,9 @@ def fill(cluster: Cluster, rows: Sequence[tuple[str, str, dict[str, list[dict[st
             cluster=cluster,
             rule=rule,
             state=state,
+            reason="Nothing was found on the page" if state == State.FAILED else "",
+            values=values_as_json(values),
             reason="" if state == Record.State.COMPLETE else "something is missing",
-            values=values,
             text=extract_records.search_text(values),
             extracted_at=now,
         )
@@ -67,7 +69,7 @@ def books() -> Cluster:
             (
                 "https://x.example/d",
                 State.INCOMPLETE,
-                {"price": [typed("free", None) | {"value": None}], "pages": [typed("1,000", "1000")]},
+                {"price": [RecordValue("free")], "pages": [typed("1,000", "1000")]},
             ),
             ("https://x.example/e", State.FAILED, {}),
         ],

@@ -8,6 +8,7 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from extraction.models import Breakage, Decision, Rule
+from extraction.models.rule_report import RuleReport
 from extraction.services.monitoring import breakages
 from extraction.services.rules import rules
 from extraction.views.rules import rule_history
@@ -48,12 +49,12 @@ def test_a_command_and_a_repair_that_goes_live_by_itself_are_told_from_people(se
     cluster = watched.cluster()
     check = watched.check(cluster, NOW, "title")
     report = {"attributes": [{"name": "title", "relearned": {"judged": 9, "agreeing": 9}}]}
-    value = rules.value_of(Rule.objects.get(cluster=cluster))
-    draft = rules.add_draft(cluster, value, report=report, origin=Rule.Origin.REPAIRED)
+    value = Rule.objects.get(cluster=cluster).read_definition()
+    draft = rules.add_draft(cluster, value, report=RuleReport.from_json(report), origin=Rule.Origin.REPAIRED)
     Breakage.objects.filter(check_found=check).update(proposal=draft)
     breakages.accept(Breakage.objects.get(), now=NOW)
     assert decisions(draft) == [("automatic", "")]
-    again = rules.add_draft(cluster, value, report={}, origin=Rule.Origin.EDITED)
+    again = rules.add_draft(cluster, value, report=RuleReport(), origin=Rule.Origin.EDITED)
     call_command("publish_rule", cluster.site.slug, str(cluster.number))
     assert decisions(again) == [("command", "")]
 

@@ -77,4 +77,4 @@ def test_what_does_not_go_together_is_named_with_both_places(signed_in) -> None:
     (failed,) = rule.report["failed"]
     assert failed["name"] == "b" and [place["snapshot"] for place in failed["places"]] == [pages[0].pk, pages[1].pk]
     body = signed_in("editor").get(reverse("rule", args=[site.slug, group.number, rule.version])).content.decode()
-    assert "What does not go together" in body and body.count("&amp;show=") == 2
+    assert "These marks contradict each other" in body and body.count("&amp;show=") == 2

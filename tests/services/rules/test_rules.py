@@ -10,9 +10,9 @@ from django.db import IntegrityError, connection, transaction
 
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.learning.text_range import TextPart
-from extraction.algorithms.rules.rule import AttributeRule, Selector
-from extraction.algorithms.rules.rule import Rule as RuleValue
+from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.models import Cluster, Rule, Snapshot
+from extraction.models.rule_report import AttributeReport, FailedAttribute, RuleReport
 from extraction.services.learning import workspaces
 from extraction.services.rules import rules, xpath_trial, xpath_words
 from tests.services import factory
@@ -31,13 +31,13 @@ def shop() -> Cluster:
     return factory.shop(10)
 
 
-def value(xpath: str = "//h1", *, part: TextPart | None = None, **more: str) -> RuleValue:
+def value(xpath: str = "//h1", *, part: TextPart | None = None, **more: str) -> RuleDefinition:
     title = AttributeRule("title", mandatory=True, alternatives=(Selector(xpath, part),))
-    return RuleValue((title, *(AttributeRule(name, alternatives=(Selector(path),)) for name, path in more.items())))
+    return RuleDefinition((title, *(AttributeRule(name, alternatives=(Selector(path),)) for name, path in more.items())))
 
 
 def draft(cluster: Cluster, xpath: str = "//h1", **more: Any) -> Rule:
-    return rules.add_draft(cluster, value(xpath, **more), report={}, origin=Rule.Origin.LEARNED)
+    return rules.add_draft(cluster, value(xpath, **more), report=RuleReport(), origin=Rule.Origin.LEARNED)
 
 
 def states(cluster: Cluster) -> list[tuple[int, str]]:
@@ -59,10 +59,10 @@ def test_what_is_not_in_the_right_state_is_refused_in_words(shop: Cluster) -> No
     rule = draft(shop)
     with pytest.raises(rules.StateError, match="Version 1 is draft; only a live rule can be retired"):
         rules.retire(rule)
-    with pytest.raises(rules.StateError, match="Version 1 is draft; it would have to be repaired or retired"):
+    with pytest.raises(rules.StateError, match="Version 1 is draft, but it must be repaired or retired"):
         rules.restore(rule)
     rules.publish(rule)
-    with pytest.raises(rules.StateError, match="Version 1 is live; it would have to be draft or validated or repaired or retired"):
+    with pytest.raises(rules.StateError, match="Version 1 is live, but it must be draft or validated or repaired or retired"):
         rules.publish(rule)
     assert states(shop) == [(1, "live")]
 
@@ -72,8 +72,8 @@ def test_a_rule_that_cannot_run_or_has_no_attribute_is_not_published(shop: Clust
     Rule.objects.filter(pk=broken.pk).update(stylesheet="<no/>")
     with pytest.raises(rules.StateError, match="cannot be run"):
         rules.publish(Rule.objects.get(pk=broken.pk))
-    empty = rules.add_draft(shop, RuleValue(), report={}, origin=Rule.Origin.EDITED)
-    with pytest.raises(rules.StateError, match="no attribute"):
+    empty = rules.add_draft(shop, RuleDefinition(), report=RuleReport(), origin=Rule.Origin.EDITED)
+    with pytest.raises(rules.StateError, match="no attributes"):
         rules.publish(empty)
 
 
@@ -124,9 +124,9 @@ def test_persons_who_publish_at_once_leave_one_live_rule() -> None:
 
 def test_the_same_draft_is_not_written_twice(shop: Cluster) -> None:
     first = draft(shop)
-    again = rules.add_draft(shop, value(), report={"pages": 3}, origin=Rule.Origin.LEARNED)
+    again = rules.add_draft(shop, value(), report=RuleReport(pages=3), origin=Rule.Origin.LEARNED)
     assert again.pk == first.pk
-    assert Rule.objects.get().report == {"pages": 3}
+    assert Rule.objects.get().read_report() == RuleReport(pages=3)
     rules.publish(first)
     assert draft(shop).version == 2
 
@@ -162,7 +162,7 @@ def test_an_edit_is_a_new_draft_version_and_keeps_the_rest(shop: Cluster, person
     edited = rules.edit(rule, "title", "//h1/text()", person("editor"))
     assert (edited.version, edited.state, edited.origin) == (2, "draft", "edited")
     assert edited.created_by == person("editor")
-    selectors = {each.name: each.alternatives for each in rules.value_of(edited).attributes}
+    selectors = {each.name: each.alternatives for each in edited.read_definition().attributes}
     assert selectors == {"title": (Selector("//h1/text()"),), "author": (Selector("//li"),)}
     assert edited.report["edited_from"] == 1
     assert edited.report["attributes"][0]["hits"] == 10
@@ -173,14 +173,15 @@ def test_an_edit_keeps_the_part_of_the_text_that_the_alternatives_agree_on(shop:
     rule = draft(shop, "//p[@class='price']", part=TextPart(prefix="Price: "))
     effect = rules.preview(rule, "title", "//div/p")
     assert effect.rows[0].new == ("£0.50",)
-    edited = rules.value_of(rules.edit(rule, "title", "//div/p"))
+    edited = rules.edit(rule, "title", "//div/p").read_definition()
     assert edited.attributes[0].alternatives == (Selector("//div/p", TextPart(prefix="Price: ")),)
 
 
 def test_an_attribute_that_could_not_be_learned_may_be_given_an_xpath(shop: Cluster) -> None:
-    rule = rules.add_draft(shop, value(), report={"failed": [{"name": "price", "reason": "no"}]}, origin=Rule.Origin.LEARNED)
+    report = RuleReport(failed=(FailedAttribute(name="price", reason="no"),))
+    rule = rules.add_draft(shop, value(), report=report, origin=Rule.Origin.LEARNED)
     edited = rules.edit(rule, "price", "//p[@class='price']/text()")
-    attributes = rules.value_of(edited).attributes
+    attributes = edited.read_definition().attributes
     assert [(each.name, each.type, each.mandatory) for each in attributes] == [("title", "text", True), ("price", "price", True)]
     assert edited.report["failed"] == []
     with pytest.raises(XPathError, match="There is no attribute “weight”"):
@@ -192,22 +193,22 @@ def test_an_attribute_that_could_not_be_learned_may_be_given_an_xpath(shop: Clus
     [
         ("", "the XPath is empty"),
         ("//a[", "The [ at character 4 is never closed."),
-        ("//a]b", "The ] at character 4 closes nothing."),
+        ("//a]b", "The ] at character 4 has no opening bracket."),
         ("//div[text(]", "The ] at character 12 does not close the ( at character 11."),
         ('//a[@class="x]', 'The text that begins with " at character 12 has no closing ".'),
         ('//a[@title="it\'s"', "The [ at character 4 is never closed."),
-        ("//a/[1]", "What begins at character 4, “/[1]”, cannot stand after “//a”."),
-        ("matches(//a, 'x')", "“matches” at character 1 is no function of XPath 1.0."),
+        ("//a/[1]", "At character 4, “/[1]” cannot follow “//a”."),
+        ("matches(//a, 'x')", "“matches” at character 1 is not a function of XPath 1.0."),
         ("//html:div", "The prefix “html:” at character 3 has no meaning on an HTML page; leave it out."),
-        ("count(//a)", "gives a number; it has to select elements, texts or attributes"),
+        ("count(//a)", "gives a number; it must select elements, texts or attributes"),
         ("'a'", "gives a string"),
         ("//a = 'x'", "gives yes or no"),
         ("//*[//*[//*[//a]]]", "could run too long"),
-        ("//h1[re:test(., 'x')]", "“re:test” at character 6 is no function of XPath 1.0."),
-        ("//h9[matches(., 'x')]", "“matches” at character 6 is no function of XPath 1.0."),
-        ("//h1[document('x')]", "“document” at character 6 is no function of XPath 1.0."),
+        ("//h1[re:test(., 'x')]", "“re:test” at character 6 is not a function of XPath 1.0."),
+        ("//h9[matches(., 'x')]", "“matches” at character 6 is not a function of XPath 1.0."),
+        ("//h1[document('x')]", "“document” at character 6 is not a function of XPath 1.0."),
         ("//h1[html:b]", "The prefix “html:” at character 6 has no meaning on an HTML page; leave it out."),
-        ("//h1[$spaces]", "“$spaces” at character 6 is a variable, and a rule has none."),
+        ("//h1[$spaces]", "“$spaces” at character 6 is a variable, and rules have no variables."),
         ("//" + "a" * 5000, "5,002 characters"),
     ],
 )
@@ -238,7 +239,7 @@ def test_an_xpath_that_fails_on_a_page_is_refused_with_the_page(shop: Cluster) -
 def test_an_xpath_that_could_be_tried_on_no_page_is_refused() -> None:
     shop = factory.shop(0)
     factory.snapshot(shop.site, "https://shop.example/book/empty", b" ", cluster=shop)
-    with pytest.raises(XPathError, match="It could be tried on none of 1 pages"):
+    with pytest.raises(XPathError, match="It could not be tried on any of 1 pages"):
         rules.edit(draft(shop), "title", "//h1")
 
 
@@ -250,24 +251,27 @@ def test_an_xpath_that_never_ends_is_stopped_and_not_saved(shop: Cluster, monkey
     started = time.monotonic()
     effect = rules.preview(draft(shop), "title", "//*/following::*/following::*/following::*")
     assert time.monotonic() - started < 5 * xpath_trial.PATIENCE
-    assert effect.error == "It needs too much time or memory on https://shop.example/book/big. Begin at an element with an id or a class."
+    assert (
+        effect.error
+        == "It needs too much time or memory on https://shop.example/book/big. Start the XPath at an element with an id or a class."
+    )
 
 
 def test_the_trial_gives_what_was_done_before_the_time_was_over() -> None:
     pages = [(factory.book_html("Small"), ""), (factory.book_html("Big", pad=6000), ""), (factory.book_html("Last"), "")]
-    tried = xpath_trial.run([value("//*/following::*/following::*/following::*[self::p]")], pages, limit_s=1)
-    assert (tried.timed_out, sorted(tried.values)) == (True, [0])
+    tried = xpath_trial.try_rules([value("//*/following::*/following::*/following::*[self::p]")], pages, limit_s=1)
+    assert (tried.too_much, sorted(tried.values)) == (True, [0])
 
 
 def test_the_trial_ends_when_it_needs_too_much_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(xpath_trial, "MEMORY_BYTES", 1)
-    tried = xpath_trial.run([value("//h1")], [(factory.book_html("Small", pad=6000), "")])
-    assert (tried.timed_out, tried.values, tried.errors) == (True, {}, {})
+    tried = xpath_trial.try_rules([value("//h1")], [(factory.book_html("Small", pad=6000), "")])
+    assert (tried.too_much, tried.values, tried.errors) == (True, {}, {})
 
 
 def test_the_trial_limits_what_it_gives_back() -> None:
     page = factory.book_html("T" * 1000, pad=200)
-    [given] = xpath_trial.run([value("//h1", ad="//a")], [(page, "")]).values[0]
+    [given] = xpath_trial.try_rules([value("//h1", ad="//a")], [(page, "")]).values[0]
     assert (len(given["title"][0]), len(given["ad"])) == (xpath_trial.MAX_CHARACTERS, xpath_trial.MAX_VALUES)
 
 
@@ -275,12 +279,13 @@ def test_the_report_counts_over_the_clusters_pages(shop: Cluster) -> None:
     ids = list(Snapshot.objects.filter(cluster=shop).order_by("pk").values_list("pk", flat=True))
     factory.snapshot(shop.site, "https://shop.example/book/empty", b" ", cluster=shop)
     report = rules.effect_report(shop, value("//h1", price="//p[@class='price']", author="//li"))
-    assert (report["pages"], report["checked"], report["unreadable"]) == (11, 10, 1)
-    assert report["attributes"]["title"] == {"hits": 10, "several": 0, "without": [], "several_on": []}
-    assert report["attributes"]["price"]["without"] == [ids[4], ids[9]]
-    assert report["attributes"]["author"]["several_on"] == ids[1::2]
+    title, price, author = report.attributes
+    assert (report.pages, report.checked, report.unreadable) == (11, 10, 1)
+    assert title == AttributeReport(name="title", checked=10, hits=10)
+    assert price.without == (ids[4], ids[9])
+    assert list(author.several_on) == ids[1::2]
 
 
 def test_a_rule_that_is_no_rule_is_an_error_in_words() -> None:
     with pytest.raises(RuleError, match="not a rule"):
-        rules.value_of(Rule(definition={"format": 99}))
+        Rule(definition={"format": 99}).read_definition()

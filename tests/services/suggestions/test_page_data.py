@@ -53,7 +53,7 @@ def test_a_page_says_what_stands_where(shop) -> None:
 
 def test_items_are_read_once_and_kept(shop, monkeypatch) -> None:
     first = page_data.items_of(pages(shop))
-    monkeypatch.setattr(markup_process, "run", lambda pages: pytest.fail("read again"))
+    monkeypatch.setattr(markup_process, "read_items", lambda pages: pytest.fail("read again"))
     assert page_data.items_of(pages(shop)) == first
     assert first[pages(shop)[0].pk][0].type == "Book"
 
@@ -86,7 +86,7 @@ def test_hostile_pages_have_nothing_and_cost_the_others_nothing(monkeypatch) -> 
     wrong = b'<script type="application/ld+json">{"@type": "Book", </script>'
     nested = b"<div itemscope itemprop=a>" * 1_500 + b"<i itemprop=b>x</i>" * 3_000
     started = time.monotonic()
-    found = markup_process.run([(good, ""), (deep, ""), (wrong, ""), (b"", ""), (b"\x00\xff", ""), (nested, ""), (good, "")])
+    found = markup_process.read_items([(good, ""), (deep, ""), (wrong, ""), (b"", ""), (b"\x00\xff", ""), (nested, ""), (good, "")])
     assert [len(items) > 0 for items in (found[0], found[-1])] == [True, True] and found[0] == found[-1]
     assert found[1:5] == [[], [], [], []] and len(found) == 7
     assert time.monotonic() - started < 60

@@ -95,7 +95,7 @@ def test_a_record_type_that_is_there_gets_the_fields_and_keeps_what_is_marked(bo
 
 def test_pages_that_changed_meanwhile_are_not_marked(books: Cluster, person: Any) -> None:
     offer = suggested_fields.offer(books)
-    with pytest.raises(JobError, match="changed meanwhile"):
+    with pytest.raises(JobError, match="sample pages have changed"):
         suggested_fields.use(books, "1-2-3", take(offer, "title"), person("editor"), type_name="Book")
     assert not RecordType.objects.exists() and not Label.objects.exists()
 
@@ -131,10 +131,10 @@ def test_the_page_its_table_and_what_is_sent(books: Cluster, signed_in: Any) -> 
         ({"take": []}, "Tick at least one field."),
         ({"record_type": ""}, "Record type: This field is required."),
         ({"name-0": "no name!"}, "cannot be a column"),
-        ({"name-0": ""}, "Each field that is ticked needs a name."),
+        ({"name-0": ""}, "Each ticked field needs a name."),
         ({"type-0": "nonsense"}, "Select a valid choice"),
-        ({"name-0": "x", "name-1": "X", "take": [0, 1]}, "x stands twice"),
-        ({"key": "7"}, "changed meanwhile"),
+        ({"name-0": "x", "name-1": "X", "take": [0, 1]}, "x is used twice"),
+        ({"key": "7"}, "sample pages have changed"),
     ],
 )
 def test_what_is_wrong_is_said_and_what_was_typed_stays(books: Cluster, signed_in: Any, change: dict[str, Any], said: str) -> None:

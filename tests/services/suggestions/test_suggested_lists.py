@@ -12,6 +12,7 @@ from extraction.services.learning import learn_rule
 from extraction.services.suggestions import suggested_lists
 from extraction.services.suggestions.suggested_lists import TakenList
 from extraction.services.suggestions.taking_fields import Taken
+from tests.reading import words
 from tests.services import factory
 from tests.services.lists import html as shop_html
 from tests.services.lists import offers
@@ -80,8 +81,8 @@ def test_rows_that_were_not_offered_are_told_of_with_their_pages(shops: Cluster,
     rule = shops.rules.get()
     told = rule.report["lists"][0]["offered"]
     assert told["unlike"] == len(told["on"]) >= 1 and all(each["rows"] == 2 and each["given"] == 4 for each in told["on"])
-    text = signed_in("viewer").get(rule.get_absolute_url()).content.decode()
-    assert f"{told['given']} rows where the list was offered with {told['rows']}" in text and "4 for 2" in text
+    text = words(signed_in("viewer").get(rule.get_absolute_url()))
+    assert f"{told['given']} rows instead of the {told['rows']} that were suggested" in text and "4 instead of 2" in text
 
 
 def test_a_record_type_that_is_there_gets_the_list_and_what_is_marked_stays(shops: Cluster, person: Any) -> None:
@@ -106,13 +107,13 @@ def test_a_name_that_the_page_has_already_is_refused_and_nothing_is_made(shops: 
     Attribute.objects.create(record_type=kind, name="Price", position=0)
     Cluster.objects.filter(pk=shops.pk).update(record_type=kind)
     shops.refresh_from_db()
-    with pytest.raises(JobError, match="Price is an attribute of the page already"):
+    with pytest.raises(JobError, match="Price is already an attribute of the page"):
         suggested_lists.take(shops, suggested_lists.offer(shops).key, TAKEN, person("editor"))
     assert not RecordList.objects.exists() and not Label.objects.exists()
 
 
 def test_pages_that_changed_meanwhile_are_not_marked(shops: Cluster, person: Any) -> None:
-    with pytest.raises(JobError, match="changed meanwhile"):
+    with pytest.raises(JobError, match="sample pages have changed"):
         suggested_lists.take(shops, "1-2-3", TAKEN, person("editor"), type_name="Shop")
     assert not RecordType.objects.exists()
 
@@ -151,8 +152,8 @@ def test_the_screen_its_lists_and_what_is_sent(shops: Cluster, signed_in: Any) -
         ({"list_name": ""}, "The list needs a name."),
         ({"list_name": "no name!"}, "cannot be a list’s name"),
         ({"list": "x"}, "Enter a whole number."),
-        ({"list": 7}, "changed meanwhile"),
-        ({"name-0": "x", "name-1": "X"}, "x stands twice"),
+        ({"list": 7}, "sample pages have changed"),
+        ({"name-0": "x", "name-1": "X"}, "x is used twice"),
         ({"record_type": ""}, "Record type: This field is required."),
     ],
 )

@@ -89,13 +89,13 @@ def test_one_page_alone_tells_nothing():
 
 def test_what_was_read_is_kept_and_read_anew_when_it_is_not_whole(stories):
     page = first(stories)
-    read = boilerplate.parts(page.sha256, page.content_type)
+    read = boilerplate.read_parts(page)
     name = f"{boilerplate.SCHEME}/{page.sha256[:2]}/{page.sha256[2:]}.gz"
-    assert default_storage.exists(name) and boilerplate.parts(page.sha256, page.content_type) == read
+    assert default_storage.exists(name) and boilerplate.read_parts(page) == read
     stored_bytes.keep(name, b"\x1f\x8b half")
-    assert boilerplate.parts(page.sha256, page.content_type) == read
+    assert boilerplate.read_parts(page) == read
 
 
 def test_a_page_whose_bytes_are_gone_raises_page_error():
-    with pytest.raises(PageError, match="the stored bytes of the page are gone"):
-        boilerplate.parts("abc", "")
+    with pytest.raises(PageError, match="the stored bytes of the page are missing"):
+        boilerplate.read_parts(Snapshot(sha256="abc"))

@@ -172,7 +172,7 @@ def test_clusters_of_two_sites_or_two_record_types_are_not_merged(clustered: Sit
     for cluster, name in ((one, "Book"), (two, "List")):
         clusters.set_record_type(cluster, RecordType.objects.create(name=name, slug=name.lower()))
     make_rule(two)
-    with pytest.raises(JobError, match="another record type"):
+    with pytest.raises(JobError, match="different record type"):
         clusters.merge(one, [two])
     assert clustered.clusters.count() == 2
 
@@ -181,7 +181,7 @@ def test_a_record_type_with_labels_is_not_exchanged(clustered: Site) -> None:
     book = clustered.clusters.get(number=1)
     make_label(book, book.snapshots.current().kept()[0])
     clusters.set_record_type(book, RecordType.objects.get(name="Book"))
-    with pytest.raises(JobError, match="labels of its present record type"):
+    with pytest.raises(JobError, match="marked values of its current record type"):
         clusters.set_record_type(book, RecordType.objects.create(name="Film", slug="film"))
 
 
@@ -373,7 +373,7 @@ def test_an_unclustered_progress_shows_each_step(clustered: Site, monkeypatch: p
 
     monkeypatch.setattr(Progress, "_write", note)
     again(clustered)
-    steps = ["Reading the pages", "Comparing the pages", "Writing the templates", "Learning addresses and choosing sample pages"]
+    steps = ["Reading the pages", "Comparing the pages", "Writing the templates", "Finding address patterns and choosing sample pages"]
     assert list(dict.fromkeys(said))[:4] == steps
     assert import_pages.limits().pages == 1_000_000
 

@@ -105,7 +105,7 @@ def test_merging_makes_one_and_leaves_no_proposal_behind(first: Cluster) -> None
     assert (merged.number, merged.snapshots.current().kept().count(), merged.merged) == (1, 20, True)
     assert compared(first) == [(1, 3, "reads")]
     merge_proposals.refuse(MergeProposal.objects.get(other=third))
-    with pytest.raises(JobError, match="answered this already"):
+    with pytest.raises(JobError, match="been answered already"):
         merge_proposals.merge(MergeProposal.objects.get(other=third))
 
 

@@ -133,9 +133,9 @@ def test_labels_go_along_where_they_fit_and_go_where_they_do_not(site: Site) -> 
 
 def test_nothing_and_other_sites_templates_are_refused(site: Site) -> None:
     elsewhere = Cluster.objects.create(site=Site.objects.create(name="B", slug="b"), number=1)
-    with pytest.raises(JobError, match="no page was chosen"):
+    with pytest.raises(JobError, match="no page was selected"):
         placing.move(site, [], None)
-    with pytest.raises(JobError, match="no page was chosen"):
+    with pytest.raises(JobError, match="no page was selected"):
         placing.new_template(site, [])
     with pytest.raises(JobError, match="belongs to another site"):
         placing.move(site, pages(site, "film"), elsewhere)

@@ -14,6 +14,7 @@ from tests.e2e import browser
 from tests.services import factory
 from tests.views import world as worlds
 from tests.views.core.test_access import LOOK
+from tests.views.core.unstyled import unstyled
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
@@ -63,7 +64,9 @@ def world(sent: list[int]) -> worlds.World:
     return worlds.make()
 
 
-def test_no_page_breaks_the_policy_or_runs_over_its_width(opened: Opened, world: worlds.World, wrong: list[str]) -> None:
+def test_no_page_breaks_the_policy_runs_over_its_width_or_lacks_a_style_sheet(
+    opened: Opened, world: worlds.World, wrong: list[str]
+) -> None:
     page = opened("/", "admin")
     no_pages = {"records_csv", "rule_export", "site_warc"}
     parts = {"run_progress", "site_now", "cluster_shares", "cluster_structure", "breakage_effect", "breakage_looks_progress"}
@@ -79,6 +82,7 @@ def test_no_page_breaks_the_policy_or_runs_over_its_width(opened: Opened, world:
         page.goto(reverse(name, args=world.address(name)))
         page.wait_for_load_state("load")
         assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), name
+        assert unstyled(page) == [], name
     assert wrong == []
 
 

@@ -67,7 +67,7 @@ def test_the_dark_theme_of_the_system_is_that_of_the_switch() -> None:
 
 
 def test_no_style_beside_the_tokens_names_a_colour() -> None:
-    for file in (Path(__file__).parents[3] / "static" / "css").glob("*.css"):
+    for file in (Path(__file__).parents[3] / "static" / "css").rglob("*.css"):
         if file.name not in {"tokens.css", "frame.css", "frame-plain.css", "frame-xml.css"}:
             text = re.sub(r"url\([^)]*\)", "", file.read_text())
             assert set(re.findall(r"#[0-9a-f]{3,8}\b", text)) <= {"#fff"}, file.name

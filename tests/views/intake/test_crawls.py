@@ -48,7 +48,7 @@ def test_a_site_is_made_of_an_address_alone_and_its_pages_are_fetched(signed_in:
 @pytest.mark.parametrize(
     ("address", "said"),
     [
-        ("", "Give the address of the site."),
+        ("", "Enter the address of the site."),
         ("http://127.0.0.1:8000/", "127.0.0.1, not an address of the public internet"),
         ("http://2130706433/", "not an address of the public internet"),
         ("http://[::ffff:169.254.169.254]/", "not an address of the public internet"),
@@ -110,11 +110,11 @@ def test_the_source_is_edited_and_shown_as_it_was_set(signed_in: Any, world: Wor
 @pytest.mark.parametrize(
     ("field", "value", "said"),
     [
-        ("addresses", "", "Give an address to begin with."),
+        ("addresses", "", "Enter a start address."),
         ("addresses", "http://10.1.2.3/", "not an address of the public internet"),
-        ("include", "/a*b*c/", "is no pattern"),
+        ("include", "/a*b*c/", "is not a pattern"),
         ("page_limit", "0", "Give a whole number of at least 1."),
-        ("listed", "no address here", "No web address stands in it"),
+        ("listed", "no address here", "The list contains no web addresses"),
         ("sitemaps", "http://169.254.169.254/sitemap.xml", "not an address of the public internet"),
     ],
 )
@@ -136,7 +136,7 @@ def test_a_crawl_is_watched_on_the_sites_page_and_ends_with_the_page_shown_anew(
     for name in ("site", "site_now"):
         text = signed_in("viewer").get(reverse(name, args=[world.site.slug])).content.decode()
         assert "2 fetched" in text
-        assert "1 too slow" in text
+        assert "1 timed out" in text
         assert "<b>3</b><span>templates so far" in text
         assert reverse("run_pause", args=[run.pk]) not in text, "a viewer only watches"
     assert reverse("run_pause", args=[run.pk]) in signed_in("operator").get(reverse("site", args=[world.site.slug])).content.decode()
@@ -148,7 +148,7 @@ def test_a_crawl_that_rests_has_no_rate_and_the_site_says_that_it_rests(signed_i
     run = crawl_site.start(world.site)
     factory.put(Run.objects.filter(pk=run.pk), Run.State.RUNNING, done=400, total=860, started_at=timezone.now() - timedelta(seconds=200))
     texts = [signed_in("viewer").get(reverse(name, args=[world.site.slug])).content.decode() for name in ("site", "site_now")]
-    assert all("<b>2.0</b><span>pages a second" in text and "to go</span>" in text for text in texts)
+    assert all("<b>2.0</b><span>pages per second" in text and "remaining</span>" in text for text in texts)
     assert all('id="site-busy"' in text and "Running" in text for text in texts), "the chip and the figures above come along"
     assert 'id="site-pages" hx-swap-oob="true"' in texts[1]
     assert "hx-swap-oob" not in texts[0]
@@ -156,8 +156,8 @@ def test_a_crawl_that_rests_has_no_rate_and_the_site_says_that_it_rests(signed_i
     for name in ("site", "site_now"):
         text = signed_in("viewer").get(reverse(name, args=[world.site.slug])).content.decode()
         assert "<b>460</b><span>pages left" in text
-        assert "pages a second" not in text
-        assert "to go</span>" not in text
+        assert "pages per second" not in text
+        assert "remaining</span>" not in text
         assert "Running" not in text
         assert text.count("Paused") == 2, "the site's chip and the run's"
 
@@ -188,7 +188,7 @@ def test_a_crawl_is_paused_and_resumed_by_whom_it_belongs_to_and_by_operators(si
     run.refresh_from_db()
     assert run.state == Run.State.QUEUED
     runs.cancel(run)
-    assert "Go on where it was" in signed_in("editor").get(run.get_absolute_url()).content.decode()
+    assert "Continue" in signed_in("editor").get(run.get_absolute_url()).content.decode()
 
 
 def test_the_outcomes_stand_in_a_table_and_each_has_its_list(signed_in: Any, world: World) -> None:
@@ -198,7 +198,7 @@ def test_the_outcomes_stand_in_a_table_and_each_has_its_list(signed_in: Any, wor
     address = reverse("run_addresses", args=[world.crawl.pk])
     assert "3 addresses" in client.get(address, {"outcome": "not_found"}).content.decode()
     assert "/waits" in client.get(address).content.decode()
-    assert "No address holds" in client.get(address, {"outcome": "ok", "q": "nowhere"}).content.decode()
+    assert "No address contains" in client.get(address, {"outcome": "ok", "q": "nowhere"}).content.decode()
     assert client.get(address, {"outcome": "made_up"}).status_code == 404
     assert client.get(reverse("run_addresses", args=[world.run.pk])).status_code == 404, "no crawl"
 
@@ -209,7 +209,7 @@ def test_a_page_that_is_gone_is_listed_as_gone(signed_in: Any, world: World) -> 
     text = client.get(reverse("site_pages", args=[world.site.slug]), {"part": "gone"}).content.decode()
     assert "Gone (1)" in text
     assert "1 page<" in text
-    assert "A crawl found nothing there" in client.get(reverse("page", args=[world.site.slug, world.page.pk])).content.decode()
+    assert "A crawl found it missing" in client.get(reverse("page", args=[world.site.slug, world.page.pk])).content.decode()
 
 
 def test_a_page_that_was_not_kept_says_so_and_shows_its_record(signed_in: Any, world: World) -> None:
@@ -237,7 +237,7 @@ def test_a_crawl_is_not_resumed_beside_another(signed_in: Any, world: World) -> 
     factory.put(Run.objects.filter(pk=world.crawl.pk), Run.State.CANCELLED)
     crawl_site.start(world.site)
     answer = signed_in("operator").post(reverse("run_resume", args=[world.crawl.pk]), follow=True)
-    assert "Another crawl of this site is under way" in answer.content.decode()
+    assert "Another crawl of this site is running" in answer.content.decode()
 
 
 def test_paused_runs_are_said_apart_from_those_that_work_or_wait(signed_in: Any, world: World) -> None:

@@ -19,12 +19,12 @@ def shown(client: Any, world: World, name: str = "site_lab", **query: Any) -> st
 
 def test_clusterings_stand_side_by_side(signed_in: Any, world: World) -> None:
     text = shown(signed_in("viewer"), world)
-    assert "Templates now" in text and "LSH" in text and "9.0" in text and "8.0" in text
+    assert "Current templates" in text and "LSH" in text and "9.0" in text and "8.0" in text
     assert "gave up</span> it needs more than 900 seconds" in text
-    assert "need pages that somebody labelled" in text
+    assert "need labelled pages" in text
     assert "Adopt…" not in text and 'name="methods"' not in text, "a viewer only looks"
     assert 'name="methods"' in shown(signed_in("editor"), world) and "Adopt…" not in shown(signed_in("editor"), world)
-    assert "An operator can adopt one" in shown(signed_in("editor"), world)
+    assert "An operator can adopt a clustering" in shown(signed_in("editor"), world)
     assert "Adopt…" in shown(signed_in("operator"), world) and "An operator can" not in shown(signed_in("operator"), world)
 
 
@@ -59,7 +59,7 @@ def test_a_clustering_beside_the_templates_and_the_pages_of_a_group(signed_in: A
     assert "Pages of group 2" in shown(client, world, "site_lab_method", group=1)
     for odd in ("99", "x", "-1", "9" * 20):
         assert "Pages that move" in shown(client, world, "site_lab_method", group=odd)
-    assert "Every page stays" in shown(client, world, "site_lab_method", now=7)
+    assert "No page moves" in shown(client, world, "site_lab_method", now=7)
     assert "%" in shown(client, world, "site_lab_shares")
 
 
@@ -84,18 +84,18 @@ def test_labels_are_uploaded_confirmed_and_forgotten(signed_in: Any, world: Worl
     client, address = signed_in("editor"), reverse("site_lab_labels", args=[world.site.slug])
     file = SimpleUploadedFile("labels.tsv", f"{world.page.url}\tbook\nhttps://nowhere.example/\tx\nhttps://a.example b\n".encode())
     text = client.post(address, {"file": file}, follow=True).content.decode()
-    assert "1 page labelled. 1 address is of no page here, such as https://nowhere.example/." in text
+    assert "1 page labelled. 1 address belongs to no page of this site, such as https://nowhere.example/." in text
     assert "1 line has no label after a tab, such as “https://a.example b”." in text
     client.post(address, {"confirm": world.cluster.number})
     assert PageLabel.objects.count() == 6 and PageLabel.objects.get(page=world.page).label == world.cluster.label
-    assert "on 6 labelled pages: few" in shown(client, world) and "so few say little" in shown(client, world)
+    assert "on 6 labelled pages (few)" in shown(client, world) and "so few pages say little" in shown(client, world)
     client.post(address, {"clear": "1"})
     assert not PageLabel.objects.exists()
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(b"\xff\xfe\x00", "no text in UTF-8"), (b"a book", "a tab between"), (b"", "the file is empty"), (None, "choose a file")],
+    [(b"\xff\xfe\x00", "not UTF-8 text"), (b"a book", "separated by a tab"), (b"", "the file is empty"), (None, "choose a file")],
 )
 def test_what_is_no_file_of_labels_is_said(signed_in: Any, world: World, content: bytes | None, said: str) -> None:
     data = {} if content is None else {"file": SimpleUploadedFile("x.tsv", content)}
@@ -109,7 +109,7 @@ def test_a_file_that_is_too_large_is_not_read(signed_in: Any, world: World, monk
     monkeypatch.setattr(page_labels, "MOST_BYTES", 3)
     file = SimpleUploadedFile("x.tsv", b"abcd\te")
     answer = signed_in("editor").post(reverse("site_lab_labels", args=[world.site.slug]), {"file": file}, follow=True)
-    assert "at most 3 are taken" in answer.content.decode()
+    assert "at most 3 are accepted" in answer.content.decode()
 
 
 def test_a_template_that_is_not_there_cannot_be_confirmed(signed_in: Any, world: World) -> None:

@@ -36,10 +36,10 @@ def test_a_new_site_comes_with_its_pages(signed_in: Any) -> None:
     ("file", "reason"),
     [
         (None, "Choose a file first."),
-        (SimpleUploadedFile("shop.txt", b"text"), "shop.txt is not an archive that can be read."),
-        (SimpleUploadedFile("shop.zip", b"text"), "shop.zip: it is no zip, tar or WARC file."),
+        (SimpleUploadedFile("shop.txt", b"text"), "shop.txt is not an archive that Vertex can read."),
+        (SimpleUploadedFile("shop.zip", b"text"), "shop.zip: it is not a zip, tar or WARC file."),
         (archive(), "shop.zip: no page was found in it."),
-        (archive(a="text"), "shop.zip: no page was found in it; a.html: it holds no tag, so it is no page of HTML or XML."),
+        (archive(a="text"), "shop.zip: no page was found in it; a.html: it contains no tags, so it is not an HTML or XML page."),
     ],
 )
 def test_a_wrong_file_makes_no_site(signed_in: Any, file: SimpleUploadedFile | None, reason: str) -> None:
@@ -60,10 +60,10 @@ def test_hosts_in_names_stay_readable_in_addresses(db: None) -> None:
 @pytest.mark.parametrize(
     ("field", "value", "said"),
     [
-        ("include", "(((", "“(((” is no pattern: “(((” is no host. A path begins with /, as in /book/*."),
+        ("include", "(((", "“(((” is not a pattern: “(((” is not a host. A path begins with /, as in /book/*."),
         ("page_limit", "0", "Give a whole number of at least 1."),
         ("concurrency", "65", "Give a whole number of at most 64."),
-        ("delay_s", "soon", "This is no number."),
+        ("delay_s", "soon", "This is not a number."),
         ("page_limit", "", "Give a whole number."),
     ],
 )
@@ -160,7 +160,7 @@ def test_finding_templates_again(signed_in: Any, world: World) -> None:
     client, address = signed_in("editor"), reverse("cluster_start", args=[world.site.slug])
     run = Run.objects.get(pk=client.post(address, {"threshold": "5"}).headers["Location"].split("/")[-2])
     assert (run.kind, run.parameters["threshold"]) == (Run.Kind.CLUSTER, 5)
-    assert b"Books has 6 pages; with 99,999,999,999" in client.post(address, {"threshold": "99999999999"}, follow=True).content
+    assert b"Books has 6 pages; with a minimum of 99,999,999,999" in client.post(address, {"threshold": "99999999999"}, follow=True).content
     assert client.post(address, {"threshold": "none"}).headers["Location"] == reverse("site_settings", args=[world.site.slug])
 
 
@@ -201,7 +201,7 @@ def test_a_page_of_another_site_is_not_found(signed_in: Any, world: World) -> No
 def test_a_name_that_differs_from_another_sites_by_case_alone_is_refused(signed_in: Any, world: World) -> None:
     client = signed_in("editor")
     answer = client.post(reverse("site_new_upload"), {"name": "BOOKS"})
-    assert b"There is a site of this name already" in answer.content
+    assert b"There is already a site with this name" in answer.content
     assert SiteForm({"name": "bOOks", "address": ""}, instance=world.site).is_valid(), "its own name may change its case"
     assert not SiteForm({"name": "bOOks", "address": ""}).is_valid()
     assert sources.free_name("https://books.example/") == "books.example"

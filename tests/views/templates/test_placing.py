@@ -5,6 +5,7 @@ from typing import Any
 from django.urls import reverse
 
 from extraction.models import Cluster, MergeProposal, Page
+from tests.reading import words
 from tests.services import factory
 from tests.views.world import World
 
@@ -17,9 +18,9 @@ def test_a_proposal_is_shown_to_who_may_answer_and_merges(signed_in: Any, world:
     other = factory.cluster(world.site, number=2, kind=world.record_type)
     factory.snapshot(world.site, "https://shop.example/other", factory.book_html("Other"), cluster=other)
     row = MergeProposal.objects.create(into=world.cluster, other=other, kind="same", evidence={"pages": 7, "same": 20, "answers": 21})
-    text = signed_in("editor").get(world.site.get_absolute_url()).content.decode()
+    text = words(signed_in("editor").get(world.site.get_absolute_url()))
     assert "20 of 21 values equal on 7 pages" in text
-    assert "values equal" not in signed_in("viewer").get(world.site.get_absolute_url()).content.decode()
+    assert "values equal" not in words(signed_in("viewer").get(world.site.get_absolute_url()))
     address = reverse("cluster_same", args=[world.site.slug])
     assert signed_in("editor").post(address, {"proposal": "77", "answer": "merge"}).status_code == 404
     signed_in("editor").post(address, {"proposal": row.pk, "answer": "merge"})
@@ -31,20 +32,20 @@ def test_a_refusal_takes_the_notice_away(signed_in: Any, world: World) -> None:
     other = factory.cluster(world.site, number=2)
     row = MergeProposal.objects.create(into=world.cluster, other=other, kind="reads", evidence={"pages": 7, "complete": 7})
     client = signed_in("editor")
-    assert b"whole records on 7 of 7 pages" in client.get(world.site.get_absolute_url()).content
+    assert "complete records on 7 of 7 pages" in words(client.get(world.site.get_absolute_url()))
     answer = client.post(reverse("cluster_same", args=[world.site.slug]), {"proposal": row.pk, "answer": "refuse"}, follow=True)
-    assert b"stay apart; this is not asked again" in answer.content
-    assert b"whole records on" not in answer.content
+    assert b"stay apart. This is not proposed again" in answer.content
+    assert "complete records on" not in words(answer)
     assert Cluster.objects.count() == 2
 
 
 def test_chosen_pages_become_a_template_go_into_one_and_out(signed_in: Any, world: World) -> None:
     client, two = signed_in("editor"), list(Page.objects.filter(site=world.site).order_by("pk")[:2])
-    assert "2 pages are of Template 2 now. Dropped with that: 2 annotations and 2 records." in post(
+    assert "2 pages are now in Template 2. Removed with that: 2 marked values and 2 records." in post(
         client, world, pages=[page.pk for page in two], into="new"
     )
-    assert "1 page is of Template 1 now." in post(client, world, pages=[two[0].pk], into="1")
-    assert "1 page is of no template now." in post(client, world, pages=[two[1].pk], into="")
+    assert "1 page is now in Template 1." in post(client, world, pages=[two[0].pk], into="1")
+    assert "1 page is now without a template." in post(client, world, pages=[two[1].pk], into="")
     assert Page.objects.get(pk=two[1].pk).current.cluster is None  # type: ignore[union-attr]
     for wrong in ({}, {"pages": [two[0].pk], "into": "99"}, {"pages": [10**9], "into": "1"}, {"pages": [two[0].pk], "into": "oops"}):
         assert "Nothing was moved." in post(client, world, **wrong), wrong
@@ -54,7 +55,7 @@ def test_a_page_that_does_not_belong_shows_those_like_it(signed_in: Any, world: 
     strange = [factory.snapshot(world.site, f"https://shop.example/f{n}", FILM, cluster=world.cluster) for n in range(3)]
     answer = signed_in("editor").get(reverse("page_apart", args=[world.site.slug, strange[0].page_id]))
     assert {each.snapshot.pk for each in answer.context["alike"]} == {strange[1].pk, strange[2].pk}
-    assert b"2 more pages differ from the rest as this one does, and go with it" in answer.content
+    assert "2 more pages differ from the rest in the same way. They move with this page" in words(answer)
     broken = factory.snapshot(world.site, "https://shop.example/empty", b"", cluster=world.cluster)
     answer = signed_in("editor").get(reverse("page_apart", args=[world.site.slug, broken.page_id]))
     assert b"This page cannot be compared: " in answer.content

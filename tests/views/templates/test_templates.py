@@ -76,7 +76,7 @@ def test_a_record_type_is_chosen_unless_annotations_would_be_lost(signed_in: Any
         ("type", "What are these pages about?"),
         ("annotate", "Mark the values"),
         ("learn", "1 page annotated"),
-        ("publish", "A rule is drafted"),
+        ("publish", "A draft of the rule is ready"),
     ],
 )
 def test_the_next_step_is_always_said(signed_in: Any, db: None, sent: list[int], step: str, words: str) -> None:
@@ -268,7 +268,7 @@ def test_what_a_record_type_demands_holds_for_its_rules_and_is_said(signed_in: A
     assert states[4] == Record.State.INCOMPLETE
     for said in (True, False):
         answer = signed_in("editor").post(world.record_type.get_absolute_url(), data, follow=True)
-        assert (b"Run the rule again to judge the records anew" in answer.content) is said
+        assert (b"Run the rule again to update the records" in answer.content) is said
     worlds.extract(world.cluster)
     assert set(states.all()) == {Record.State.COMPLETE}
 
@@ -278,7 +278,7 @@ def test_annotations_are_not_lost_without_being_asked(signed_in: Any, world: Wor
     data = rows({"id": str(author.pk), "name": "author"}, name="Book")
     answer = signed_in("editor").post(world.record_type.get_absolute_url(), data)
     assert answer.status_code == 400
-    assert b"title has 1 annotation; price has 1 annotation" in answer.content
+    assert b"title has 1 marked value; price has 1 marked value" in answer.content
     assert signed_in("editor").post(world.record_type.get_absolute_url(), data | {"drop_labels": "1"}).status_code == 302
     assert not Label.objects.exists()
 
@@ -314,7 +314,7 @@ def test_an_extraction_in_which_every_page_failed_does_not_look_like_a_success(s
     Run.objects.filter(pk=world.run.pk).update(summary=summary)
     text = signed_in("viewer").get(address(world, "run")).content.decode()
     assert "All failed" in text
-    assert "The commonest reason: Nothing was found on the page" in text
+    assert "Most common reason: Nothing was found on the page" in text
     assert "note-ok" not in text
     assert "All failed" in signed_in("viewer").get(address(world, "site_runs")).content.decode()
 
@@ -334,10 +334,10 @@ def test_an_import_that_brought_nothing_leads_to_another_upload_and_to_nothing_t
     run = factory.run(site, Run.Kind.IMPORT, state, error="There is no page in it")
     text = signed_in("editor").get(run.get_absolute_url()).content.decode()
     assert "Upload another file" in text and reverse("site_import", args=[site.slug]) in text
-    assert "Look at the" not in text
+    assert "View the" not in text
     crawl = factory.run(site, Run.Kind.CRAWL, state)
     text = signed_in("operator").get(crawl.get_absolute_url()).content.decode()
-    assert "Go on where it was" in text and "Change what is fetched" in text and "Look at the" not in text
+    assert "Continue" in text and "Change what is fetched" in text and "View the" not in text
 
 
 def test_the_time_a_run_took_is_that_of_all_its_stretches(signed_in: Any, world: World) -> None:
@@ -378,8 +378,8 @@ def test_home_says_what_waits_by_its_next_step(signed_in: Any, world: World) -> 
 
 
 def test_nothing_waits_for_who_may_only_look(signed_in: Any, world: World) -> None:
-    assert b"wait" in signed_in("editor").get(reverse("home")).content
-    assert b"wait" not in signed_in("viewer").get(reverse("home")).content
+    assert b"to do</h1>" in signed_in("editor").get(reverse("home")).content
+    assert b"to do</h1>" not in signed_in("viewer").get(reverse("home")).content
 
 
 def test_a_failed_run_that_was_done_again_does_not_wait(signed_in: Any, world: World) -> None:
@@ -391,8 +391,8 @@ def test_a_failed_run_that_was_done_again_does_not_wait(signed_in: Any, world: W
 
 def test_errors_say_what_and_what_to_do(signed_in: Any, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     client = signed_in("viewer")
-    assert b"There is nothing here" in client.get("/nowhere/").content
-    assert b"You may not do this" in client.get(reverse("site_new")).content
+    assert b"Page not found" in client.get("/nowhere/").content
+    assert b"You do not have permission" in client.get(reverse("site_new")).content
     from extraction.views import home_view
 
     def broken() -> None:
@@ -401,7 +401,7 @@ def test_errors_say_what_and_what_to_do(signed_in: Any, world: World, monkeypatc
     monkeypatch.setattr(home_view, "overview", broken)
     client.raise_request_exception = False
     answer = client.get(reverse("home"))
-    assert (answer.status_code, b"Something broke" in answer.content, b"ZeroDivision" in answer.content) == (500, True, False)
+    assert (answer.status_code, b"Something went wrong" in answer.content, b"ZeroDivision" in answer.content) == (500, True, False)
 
 
 def test_signing_in_and_out(client: Any, person: Any) -> None:
@@ -409,7 +409,7 @@ def test_signing_in_and_out(client: Any, person: Any) -> None:
     user.set_password("a long secret")
     user.save()
     answer = client.post(reverse("login"), {"username": "viewer", "password": "wrong"})
-    assert b"do not belong together" in answer.content
+    assert b"The name or the password is wrong" in answer.content
     answer = client.post(reverse("login"), {"username": "viewer", "password": "a long secret", "next": "/sites/"})
     assert answer.headers["Location"] == "/sites/"
     assert client.get(reverse("login")).headers["Location"] == reverse("home")
@@ -426,8 +426,8 @@ def test_a_name_or_key_used_twice_is_said_in_words(signed_in: Any, world: World)
             f"attribute-{n}-ORDER": str(n + 1),
         }
     text = signed_in("editor").post(reverse("record_type_new"), rows).content.decode()
-    assert "There is another attribute of this name." in text
-    assert "There is another attribute of this key." in text
+    assert "There is another attribute with this name." in text
+    assert "There is another attribute with this key." in text
 
 
 def test_samples_that_add_hardly_anything_are_folded_and_annotated_ones_are_not(signed_in: Any, world: World) -> None:
@@ -438,7 +438,9 @@ def test_samples_that_add_hardly_anything_are_folded_and_annotated_ones_are_not(
         SamplePage.objects.create(cluster=world.cluster, snapshot=page, position=place, covered_fraction=1.0)
     shown, more = cluster_view.samples(world.cluster)
     assert (len(shown), len(more)) == (1, len(pages) - 1)
-    assert f"{len(pages) - 1} more samples add hardly anything" in signed_in("viewer").get(address(world, "cluster")).content.decode()
+    assert (
+        f"{len(pages) - 1} more sample pages add hardly anything new" in signed_in("viewer").get(address(world, "cluster")).content.decode()
+    )
     factory.label(world.cluster, pages[2], world.cluster.record_type.attributes.first(), None)
     assert len(cluster_view.samples(world.cluster)[0]) == 3
 

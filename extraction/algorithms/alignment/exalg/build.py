@@ -1,19 +1,23 @@
-"""The schema and the rows of a template's contents (Arasu & Garcia-Molina, SIGMOD 2003, §5)."""
+"""The schema and the rows of a template's contents (Arasu & Garcia-Molina 2003, section 5)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from extraction.algorithms.alignment.exalg.template import Child, Contents, Group, Item, Position, groups
-from extraction.algorithms.alignment.schema import Field, Optional, Repeated, Row, Structure, Tuple, Value, column_name
+from extraction.algorithms.alignment.exalg.template import Child, ClassGroup, Contents, Item, Position, group_classes
+from extraction.algorithms.alignment.schema import Optional, Repeated, Row, SchemaField, Structure, Tuple, Value, column_name
 
-Part = Field | Optional | Repeated
+Part = SchemaField | Optional | Repeated
 Held = dict[str, "Value | tuple[Row, ...]"]
 
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """A place for texts. name: of its field, "" where no text ever stands; set_name: of the set of them, where there are several."""
+    """A place for texts.
+
+    name: of its field, "" where no text ever stands.
+    set_name: of the set of texts, where there are several.
+    """
 
     name: str = ""
     set_name: str = ""
@@ -21,17 +25,22 @@ class _Slot:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """How a position's items become parts. before: the slot ahead of each group; rest: after the last; after: inside a group's rows."""
+    """How a position's items become parts.
 
-    groups: tuple[Group, ...]
+    before: the slot ahead of each group.
+    rest: the slot after the last group.
+    after: the slot inside a group's rows.
+    """
+
+    groups: tuple[ClassGroup, ...]
     before: tuple[_Slot, ...]
     after: tuple[_Slot, ...]
     set_names: tuple[str, ...]
     rest: _Slot
 
 
-class Builder:
-    """Writes the schema of a template, class by class, then what each page holds."""
+class StructureBuilder:
+    """Writes the schema of a template class by class, and then what each page holds."""
 
     def __init__(self, contents: Contents) -> None:
         self.contents = contents
@@ -39,7 +48,7 @@ class Builder:
         self.plans: dict[Position, _Plan] = {}
 
     def structure(self, pages: int) -> Structure:
-        """The schema and a row for each page."""
+        """Return the schema and a row for each page."""
         roots = [number for number, nest in enumerate(self.contents.nests) if nest.parent < 0 and nest.each.root]
         parts = tuple(part for number in roots for part in self._class(number))
         rows: list[Row] = []
@@ -57,7 +66,7 @@ class Builder:
 
     def _position(self, position: Position) -> Iterator[Part]:
         rows = self.contents.of(position)
-        found = groups(rows)
+        found = group_classes(rows)
         split = [_split(row, found) for row in rows]
         before, after, sets = [], [], []
         for at, group in enumerate(found):
@@ -91,9 +100,9 @@ class Builder:
         if not most:
             return _Slot(), []
         if most == 1:
-            one = Field(next(self.names))
+            one = SchemaField(next(self.names))
             return _Slot(one.name), [one if all(texts) else Optional(Tuple((one,)))]
-        name, one = next(self.names), Field(next(self.names))
+        name, one = next(self.names), SchemaField(next(self.names))
         many = Repeated(name, Tuple((one,)))
         return _Slot(one.name, name), [many if all(texts) else Optional(Tuple((many,)))]
 
@@ -129,7 +138,13 @@ def _put(slot: _Slot, texts: Sequence[Value], held: Held) -> None:
 
 @dataclass(slots=True)
 class _Split:
-    """The items of one occurrence of a position. For each group: the texts before it, its rows (classes), the texts after each row."""
+    """The items of one occurrence of a position.
+
+    before: for each group, the texts before it.
+    rows: for each group, its rows, which are occurrences of classes.
+    after: for each group, the texts after each row.
+    rest: the texts after the last group.
+    """
 
     before: list[list[Value]] = field(default_factory=list)
     rows: list[list[list[Child]]] = field(default_factory=list)
@@ -137,8 +152,8 @@ class _Split:
     rest: list[Value] = field(default_factory=list)
 
 
-def _split(items: Sequence[Item], found: Sequence[Group]) -> _Split:
-    """Texts go to the row of a set before them, else ahead of the next group that stands there."""
+def _split(items: Sequence[Item], found: Sequence[ClassGroup]) -> _Split:
+    """Split items by groups. A text goes to the row of a set before it, or else ahead of the next group that stands there."""
     split = _Split([[] for _ in found], [[] for _ in found], [[] for _ in found])
     place = {number: at for at, group in enumerate(found) for number in group.numbers}
     waiting: list[Value] = []

@@ -1,9 +1,9 @@
-"""Equivalence classes of token roles (Arasu & Garcia-Molina, SIGMOD 2003, §3–4; FINDEQ and the ordered half of HANDINV).
+"""Equivalence classes of token roles (Arasu & Garcia-Molina 2003, sections 3 and 4; FINDEQ and the ordered half of HANDINV).
 
-The *occurrence vector* of a role says how often it stands on each page. Roles of equal vectors are an equivalence class; it is *large and
-frequently occurring* (an LFEQ) with at least SIZE roles on at least SUPPORT pages: chance makes few such classes, a template's tuples all
-are some. A class is *ordered* if its roles stand in one order, the same in the first, second, … occurrence on every page, each occurrence
-ending before the next begins. Of a class that is not, the longest ordered part is kept; what is left is tried again.
+The *occurrence vector* of a role tells how often it stands on each page. Roles with equal vectors form an equivalence class. A class is
+*large and frequently occurring* (an LFEQ) if it has at least SIZE roles on at least SUPPORT pages: chance makes few such classes, and all
+tuples of a template are such classes. A class is *ordered* if its roles stand in one order, the same in each occurrence on every page, and
+each occurrence ends before the next begins. Of a class that is not ordered, the longest ordered part is kept, and the rest is tried again.
 """
 
 from collections.abc import Iterator
@@ -12,32 +12,34 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from extraction.algorithms.alignment.exalg.tokens import I64
+from extraction.algorithms.arrays import I64
 
 SIZE = 3
 """SizeThres: fewest roles of a class."""
 
 SUPPORT = 3
-"""SupThres: fewest pages on which a class stands, as far as there are so many."""
+"""SupThres: fewest pages on which a class stands, if there are so many."""
 
 MAX_ROLES = 3_000
-"""Roles of one class that are put in order; the cost grows with their square. More stand at the end of a long page and are left out."""
+"""Roles of one class that are put in order, at a cost that grows with their square. More of them stand at the end of a long page and are
+left out."""
 
 MAX_PIECES = 4
 """Ordered parts that are looked for in one class."""
 
 MAX_COMPARED = 20_000_000
-"""Pairs of roles that are compared in one search, about a second; a page made against us has only classes without order."""
+"""Pairs of roles that are compared in one search, which takes about a second. A hostile page may have nothing but classes without order."""
 
 COMPARED = 48
-"""Occurrences on which the order of roles is compared pair by pair; what holds on so many is then checked on all."""
+"""Occurrences on which the order of roles is compared pair by pair. What holds on so many is then checked on all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EqClass:
     """An ordered equivalence class.
 
-    places: shape (roles, occurrences), the tokens; rows in template order, columns in document order. support: pages it stands on.
+    places: shape (roles, occurrences), the tokens; rows in template order, columns in document order.
+    support: pages it stands on.
     root: whether it stands once on every page, as the page itself does.
     """
 
@@ -58,13 +60,13 @@ class EqClass:
 
     @property
     def last(self) -> I64:
-        """Where they end."""
+        """Where its occurrences end."""
         found: I64 = self.places[-1]
         return found
 
 
-def find(roles: I64, bounds: I64, *, size: int, support: int) -> list[EqClass]:
-    """All LFEQs, ordered; the class of what stands once on every page however small it is."""
+def find_classes(roles: I64, bounds: I64, *, size: int, support: int) -> list[EqClass]:
+    """Return all LFEQs, ordered. The class of what stands once on every page is included however small it is."""
     pages = len(bounds) - 1
     page = np.repeat(np.arange(pages), np.diff(bounds))
     order = np.argsort(roles, kind="stable")
@@ -82,7 +84,7 @@ def find(roles: I64, bounds: I64, *, size: int, support: int) -> list[EqClass]:
 
 
 def _grouped(roles: I64, page: I64, pages: int, support: int) -> list[tuple[NDArray[np.int32], list[int]]]:
-    """(vector, roles that have it in order of their numbers), those on most pages first, then those of most roles."""
+    """Return (vector, roles that have it in the order of their numbers): those on most pages first, then those of most roles."""
     pairs = np.unique(roles * pages + page) // pages
     frequent = np.flatnonzero(np.bincount(pairs) >= support)
     row = np.full(int(roles.max()) + 1, -1)
@@ -99,13 +101,16 @@ def _grouped(roles: I64, page: I64, pages: int, support: int) -> list[tuple[NDAr
 
 @dataclass(slots=True)
 class Ordering:
-    """Puts classes in order while there are pairs of roles left to compare. page: of each token."""
+    """Puts classes in order while there are pairs of roles left to compare.
+
+    page: of each token.
+    """
 
     page: I64
     left: int = MAX_COMPARED
 
     def parts(self, places: I64, *, least: int, most: int = MAX_PIECES) -> Iterator[I64]:
-        """Disjoint ordered parts of a class, the longest first, at most `most` of at least `least` roles."""
+        """Yield disjoint ordered parts of a class, the longest first: at most `most` parts of at least `least` roles."""
         for _ in range(most):
             if len(places) < least or self.left <= 0:
                 return
@@ -118,7 +123,8 @@ class Ordering:
             places = places[rest]
 
     def _longest(self, places: I64) -> I64:
-        """The rows of a longest ordered part, in order; with several occurrences on a page: of those that stand in each once."""
+        """Return the rows of a longest ordered part, in order. If it has several occurrences on a page, only rows that stand in each of
+        them once count."""
         anchor = places[int(np.argmin(places.sum(axis=1)))]
         again = self.page[anchor[1:]] == self.page[anchor[:-1]]
         fits = np.arange(len(places))
@@ -135,7 +141,7 @@ class Ordering:
 
 
 def _chain(places: I64) -> list[int]:
-    """A longest chain of rows of which each stands before the next in every (compared) occurrence; rows are sorted by their sums."""
+    """Return a longest chain of rows, each of which stands before the next in every compared occurrence. Rows are sorted by their sums."""
     step = -(-places.shape[1] // COMPARED)
     some = places[:, ::step]
     best, before = np.ones(len(some), np.int64), np.full(len(some), -1)
@@ -151,7 +157,7 @@ def _chain(places: I64) -> list[int]:
 
 
 def _checked(places: I64, chain: list[int]) -> list[int]:
-    """The chain without rows that break it in an occurrence that was not compared."""
+    """Return the chain without rows that break it in an occurrence that was not compared."""
     kept = chain[:1]
     for row in chain[1:]:
         if (places[row] > places[kept[-1]]).all():

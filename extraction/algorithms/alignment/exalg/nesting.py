@@ -1,8 +1,8 @@
-"""Which equivalence classes go together: the nested half of HANDINV (Arasu & Garcia-Molina, SIGMOD 2003, §4).
+"""Which equivalence classes go together: the nested half of HANDINV (Arasu & Garcia-Molina 2003, section 4).
 
-Two classes are *nested* if no occurrence of one overlaps one of the other, or if every occurrence of one lies between the same two
-neighbouring tokens of an occurrence of the other (at the same *position* of it). Classes of one template are nested pairwise; of two that
-are not, at least one came about by chance, and the one of fewer pages, then fewer tokens, goes, or is broken up.
+Two classes are *nested* if no occurrence of one overlaps an occurrence of the other, or if every occurrence of one lies between the same
+two neighbouring tokens of an occurrence of the other (at the same *position* of it). Classes of one template are pairwise nested. If two
+classes are not, at least one of them came about by chance: the one on fewer pages, then the one with fewer tokens, is dropped or broken up.
 """
 
 import heapq
@@ -12,16 +12,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from extraction.algorithms.alignment.exalg.classes import EqClass
-from extraction.algorithms.alignment.exalg.tokens import I64
 from extraction.algorithms.alignment.schema import MAX_NESTING
+from extraction.algorithms.arrays import I64
 
 MAX_CLASSES = 250
-"""Classes that are compared pair by pair, the best first; the evaluation sites have 20 to 150."""
+"""Classes that are compared pair by pair, the best first. The evaluation sites have 20 to 150."""
 
 
 @dataclass(frozen=True, slots=True)
 class Nest:
-    """A class in its place: inside position `position` (after how many of its tokens) of the class number `parent`, -1 for none."""
+    """A class at its place.
+
+    parent: number of the class it is inside, -1 for none.
+    position: how many tokens of the parent stand before it.
+    depth: how many classes are around it.
+    """
 
     each: EqClass
     parent: int
@@ -29,10 +34,10 @@ class Nest:
     depth: int
 
 
-def nested(classes: Sequence[EqClass], *, size: int) -> list[Nest]:
-    """A largest-first choice of classes that are nested pairwise, outer ones before those inside.
+def choose_nested(classes: Sequence[EqClass], *, size: int) -> list[Nest]:
+    """Return a choice of pairwise nested classes, the largest first, with outer ones before those inside.
 
-    A class that is not nested with a better one is broken up into parts of at least `size` roles that may be.
+    A class that is not nested with a better one is broken up into parts of at least `size` roles, which may be nested.
     """
     waiting = [(_worth(each), number, each) for number, each in enumerate(classes)]
     heapq.heapify(waiting)
@@ -58,16 +63,16 @@ def _worth(each: EqClass) -> tuple[bool, int, int, int]:
 
 
 def _relations(each: EqClass, kept: Sequence[EqClass]) -> tuple[dict[int, int], dict[int, int]] | EqClass:
-    """({class it is inside: position}, {class inside it: position}), or a class with which it is not nested."""
+    """Return ({class it is inside: position}, {class inside it: position}), or a class with which it is not nested."""
     outer, inner = {}, {}
     for number, other in enumerate(kept):
-        position = position_in(other, each)
+        position = find_position(other, each)
         if position is None:
             return other
         if position >= 0:
             outer[number] = position
             continue
-        position = position_in(each, other)
+        position = find_position(each, other)
         if position is None:
             return other
         if position >= 0:
@@ -76,7 +81,8 @@ def _relations(each: EqClass, kept: Sequence[EqClass]) -> tuple[dict[int, int], 
 
 
 def _broken(each: EqClass, other: EqClass, size: int) -> list[EqClass]:
-    """The parts of a class at the positions of another; where that stands in the class, its roles before and after it."""
+    """Return the parts of a class at the positions of another. If the other stands in the class, the parts are its roles before and after
+    it."""
     around = np.searchsorted(other.first, each.places, "right") - 1
     numbers = np.maximum(around, 0)
     within = (around >= 0) & (each.places < other.last[numbers])
@@ -92,7 +98,7 @@ def _broken(each: EqClass, other: EqClass, size: int) -> list[EqClass]:
 
 
 def _intruding(each: EqClass, other: EqClass) -> I64:
-    """After how many of a class's tokens the occurrences of another begin that begin inside of it."""
+    """Return after how many of a class's tokens those occurrences of another class begin that begin inside it."""
     around = np.searchsorted(each.first, other.first, "right") - 1
     numbers = np.maximum(around, 0)
     inside = (around >= 0) & (other.first < each.last[numbers])
@@ -100,8 +106,11 @@ def _intruding(each: EqClass, other: EqClass) -> I64:
     return found
 
 
-def position_in(outer: EqClass, inner: EqClass) -> int | None:
-    """The position of `outer` at which all occurrences of `inner` are: tokens of it before them. -1: all are outside. None: neither."""
+def find_position(outer: EqClass, inner: EqClass) -> int | None:
+    """Return the position of `outer` at which all occurrences of `inner` are: how many of its tokens stand before them.
+
+    -1 means that all are outside, and None that neither is the case.
+    """
     occurrence = np.searchsorted(outer.first, inner.first, "right") - 1
     around = np.maximum(occurrence, 0)
     begins = (occurrence >= 0) & (inner.first < outer.last[around])
@@ -117,7 +126,7 @@ def position_in(outer: EqClass, inner: EqClass) -> int | None:
 
 
 def _tree(kept: Sequence[EqClass], inside: dict[tuple[int, int], int]) -> list[Nest]:
-    """Each class with the innermost one around it, sorted so that parents come first."""
+    """Return each class with the innermost class around it, sorted so that parents come first."""
     outer: list[list[int]] = [[] for _ in kept]
     for inner, around in inside:
         outer[inner].append(around)
@@ -131,10 +140,11 @@ def _tree(kept: Sequence[EqClass], inside: dict[tuple[int, int], int]) -> list[N
     return nests
 
 
-def fill(nests: Sequence[Nest], tokens: int) -> tuple[I64, I64]:
-    """(context, cell) of every token: the innermost position it stands in, numbered from 1 over all classes, and the occurrence of it.
+def fill_positions(nests: Sequence[Nest], tokens: int) -> tuple[I64, I64]:
+    """Return (context, cell) of every token, both of shape (tokens,).
 
-    Tokens of a class stand in the position around it. 0 is outside of everything. Both have shape (tokens,).
+    The context is the innermost position a token stands in, numbered from 1 over all classes. The cell is the occurrence of that position.
+    Tokens of a class stand in the position around it. 0 is outside of everything.
     """
     context, cell = np.zeros(tokens, np.int64), np.zeros(tokens, np.int64)
     positions = cells = 1

@@ -1,9 +1,10 @@
-"""The roles of tokens, told apart until nothing changes (Arasu & Garcia-Molina, SIGMOD 2003, §4: DIFFEQ around FINDEQ and HANDINV).
+"""The roles of tokens, told apart until nothing changes (Arasu & Garcia-Molina 2003, section 4: DIFFEQ around FINDEQ and HANDINV).
 
-Occurrences of a token at different positions of a valid class have different roles: the “Name” after “Book” is not the one after
-“Reviewer”. New roles make new classes, and larger ones; those make new positions. Roles only become more, so it ends. Ours: where a role
-stands the same number of times in every occurrence of a position, at most MAX_SAME, its first, second, … are roles of their own (two
-unlabelled spans of a row); without it such places stay one field.
+Occurrences of a token at different positions of a valid class have different roles: the "Name" after "Book" is not the one after
+"Reviewer". New roles make new and larger classes, and those make new positions. The number of roles only grows, so this ends.
+
+One step is ours. If a role stands the same number of times in every occurrence of a position, at most MAX_SAME times, then its first,
+second, … are roles of their own: two unlabelled spans of a row, for example. Without it, such places stay one field.
 """
 
 from dataclasses import dataclass
@@ -12,10 +13,11 @@ import numpy as np
 
 from extraction.algorithms.alignment.exalg import classes, nesting
 from extraction.algorithms.alignment.exalg.nesting import Nest
-from extraction.algorithms.alignment.exalg.tokens import I64, Stream
+from extraction.algorithms.alignment.exalg.tokens import TokenStream
+from extraction.algorithms.arrays import I64
 
 MAX_ROUNDS = 12
-"""Rounds of telling apart; the evaluation sites need two to five."""
+"""Rounds of telling roles apart. The evaluation sites need two to five."""
 
 MAX_SAME = 4
 """Largest number of equal tokens in a position that are told apart by counting. A list may have ten rows on every page seen."""
@@ -23,35 +25,38 @@ MAX_SAME = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Differentiated:
-    """nests: the valid classes at the end, outer ones first. roles: of each token, shape (tokens,). rounds: until nothing changed."""
+    """The result of telling roles apart.
+
+    nests: the valid classes at the end, outer ones first.
+    roles: of each token, shape (tokens,).
+    """
 
     nests: tuple[Nest, ...]
     roles: I64
-    rounds: int
 
 
-def differentiate(stream: Stream, *, size: int, support: int) -> Differentiated:
-    """The valid LFEQs of pages with all roles told apart."""
+def differentiate_roles(stream: TokenStream, *, size: int, support: int) -> Differentiated:
+    """Return the valid LFEQs of pages with all roles told apart."""
     roles = stream.roles
     nests: list[Nest] = []
-    for number in range(MAX_ROUNDS):
-        nests = nesting.nested(classes.find(roles, stream.bounds, size=size, support=support), size=size)
-        context, cell = nesting.fill(nests, len(roles))
+    for _ in range(MAX_ROUNDS):
+        nests = nesting.choose_nested(classes.find_classes(roles, stream.bounds, size=size, support=support), size=size)
+        context, cell = nesting.fill_positions(nests, len(roles))
         finer = _counted(_finer(roles, context), cell)
         if finer.max() == roles.max():
-            return Differentiated(tuple(nests), roles, number + 1)
+            return Differentiated(tuple(nests), roles)
         roles = finer
-    return Differentiated(tuple(nests), roles, MAX_ROUNDS)
+    return Differentiated(tuple(nests), roles)
 
 
 def _finer(roles: I64, more: I64) -> I64:
-    """Roles told apart by something more of each token, numbered from 0."""
+    """Return roles told apart by something more about each token, numbered from 0."""
     found: I64 = np.unique(roles * (int(more.max()) + 1) + more, return_inverse=True)[1].reshape(-1).astype(np.int64)
     return found
 
 
 def _counted(roles: I64, cell: I64) -> I64:
-    """Roles that stand equally often in each cell they stand in, told apart by their ordinals there."""
+    """Return roles that stand equally often in each cell, told apart by their ordinals there."""
     order = np.lexsort((np.arange(len(roles)), cell, roles))
     by_role, by_cell = roles[order], cell[order]
     new = np.ones(len(order), np.bool_)

@@ -1,11 +1,13 @@
-"""From valid classes to the template, its schema and the values (Arasu & Garcia-Molina, SIGMOD 2003, §5: CONSTTEMP and EXVAL).
+"""From valid classes to the template, its schema and the values (Arasu & Garcia-Molina 2003, section 5: CONSTTEMP and EXVAL).
 
-Every class is a tuple constructor; what stands between two of its neighbouring tokens is a *position* with three kinds of content: nothing,
-texts, and occurrences of the classes nested there. Of each position it is looked at over all of its occurrences:
+Every class is a tuple constructor. What stands between two of its neighbouring tokens is a *position*, which has three kinds of content:
+nothing, texts, and occurrences of the classes nested there. All occurrences of a position together decide what it is:
 
-- at most one text: a field, optional where some occurrence has none; several texts: a set of one field;
-- a class that stands at most once: an optional tuple (or one that is part of this tuple, if it is always there); several times: a set;
-- classes that change places: one set whose rows are made of whichever of them stand there, a new row where their order begins anew.
+- With at most one text it is a field, optional if some occurrence has none. With several texts it is a set of one field.
+- A class that stands at most once is an optional tuple, or part of this tuple if it is always there. A class that stands several times is a
+  set.
+- Classes that change places are one set. Its rows are made of whichever of them stand there, and a new row begins where their order begins
+  anew.
 
 Texts between the occurrences of a set belong to the row before them.
 """
@@ -16,10 +18,10 @@ from itertools import groupby, pairwise
 
 import numpy as np
 
-from extraction.algorithms.alignment.exalg.nesting import Nest, fill
+from extraction.algorithms.alignment.exalg.nesting import Nest, fill_positions
 from extraction.algorithms.alignment.exalg.roles import Differentiated
-from extraction.algorithms.alignment.exalg.texts import values
-from extraction.algorithms.alignment.exalg.tokens import Stream
+from extraction.algorithms.alignment.exalg.texts import find_values
+from extraction.algorithms.alignment.exalg.tokens import TokenStream
 from extraction.algorithms.alignment.schema import Value
 
 Position = tuple[int, int]
@@ -39,28 +41,34 @@ Item = Value | Child
 
 @dataclass(slots=True)
 class Contents:
-    """What stands in the positions. items: {position: {occurrence: items in document order}}; empty ones have no key."""
+    """What stands in the positions.
+
+    items: {position: {occurrence: items in document order}}. Empty ones have no key.
+    """
 
     nests: Sequence[Nest]
     items: dict[Position, dict[int, list[Item]]] = field(default_factory=dict)
 
     def of(self, position: Position) -> list[list[Item]]:
-        """The items of each occurrence of a position, in order."""
+        """Return the items of each occurrence of a position, in order."""
         held = self.items.get(position, {})
         return [held.get(number, []) for number in range(self.nests[position[0]].each.places.shape[1])]
 
 
-def contents(stream: Stream, found: Differentiated, *, whole: bool) -> Contents:
-    """The contents of all positions of the valid classes. whole: as of `texts.values`."""
+def collect_contents(stream: TokenStream, found: Differentiated, *, whole: bool) -> Contents:
+    """Return the contents of all positions of the valid classes.
+
+    whole: as in `texts.find_values`.
+    """
     nests = found.nests
     cells = _Cells(nests)
-    context, cell = fill(nests, len(stream.roles))
+    context, cell = fill_positions(nests, len(stream.roles))
     placed: dict[int, list[tuple[int, Item]]] = {}
     for number, nest in enumerate(nests):
         for occurrence, token in enumerate(nest.each.first.tolist()):
             if cell[token]:
                 placed.setdefault(int(cell[token]), []).append((token, Child(number, occurrence)))
-    for token, value in values(stream, nests, context, whole=whole):
+    for token, value in find_values(stream, nests, context, whole=whole):
         if cell[token]:
             placed.setdefault(int(cell[token]), []).append((token, value))
     result = Contents(nests)
@@ -71,7 +79,7 @@ def contents(stream: Stream, found: Differentiated, *, whole: bool) -> Contents:
 
 
 class _Cells:
-    """Which occurrence of which position a cell's number of `fill` means."""
+    """Tells which occurrence of which position a cell's number in `fill_positions` means."""
 
     def __init__(self, nests: Sequence[Nest]) -> None:
         self.nests = nests
@@ -85,16 +93,21 @@ class _Cells:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """Classes of a position that go together. numbers: in order; several: whether it is a set; always: whether no occurrence lacks it."""
+class ClassGroup:
+    """Classes of a position that go together.
+
+    numbers: in order.
+    several: whether it is a set.
+    always: whether no occurrence lacks it.
+    """
 
     numbers: tuple[int, ...]
     several: bool
     always: bool
 
 
-def groups(rows: Sequence[Sequence[Item]]) -> list[Group]:
-    """The classes of a position, those that change places together, in document order."""
+def group_classes(rows: Sequence[Sequence[Item]]) -> list[ClassGroup]:
+    """Return the classes of a position in document order. Those that change places are together."""
     sequences = [[item.number for item in row if isinstance(item, Child)] for row in rows]
     order = _order(sequences)
     ranks = {number: rank for rank, number in enumerate(order)}
@@ -111,12 +124,12 @@ def groups(rows: Sequence[Sequence[Item]]) -> list[Group]:
         numbers = tuple(order[rank] for rank in found)
         counts = [sum(number in numbers for number in sequence) for sequence in sequences]
         several = any(count > 1 for count in counts) and (len(numbers) == 1 or any(_restarts(s, numbers, ranks) for s in sequences))
-        made.append(Group(numbers, several, all(counts)))
+        made.append(ClassGroup(numbers, several, all(counts)))
     return made
 
 
 def _order(sequences: Sequence[Sequence[int]]) -> list[int]:
-    """Classes by where they stand among the others on average, then by number."""
+    """Return classes by where they stand among the others on average, then by number."""
     shares: dict[int, list[float]] = {}
     for sequence in sequences:
         for place, number in enumerate(sequence):
@@ -125,7 +138,7 @@ def _order(sequences: Sequence[Sequence[int]]) -> list[int]:
 
 
 def _merge(together: list[int], first: int, last: int) -> None:
-    """Makes the ranks from `first` to `last`, and what is with the last, one group."""
+    """Make the ranks from `first` to `last`, and those grouped with the last, one group."""
     end = last
     while end + 1 < len(together) and together[end + 1] == together[last]:
         end += 1

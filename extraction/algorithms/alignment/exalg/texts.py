@@ -1,9 +1,9 @@
-"""The texts that are data: words that are no template (Arasu & Garcia-Molina, SIGMOD 2003, §5: EXVAL).
+"""The texts that are data: words that do not belong to the template (Arasu & Garcia-Molina 2003, section 5, EXVAL).
 
-The paper's values are what is left of a text when the template's words are taken out: “220” of “220 lbs.”, “12 Main” where every address
-is in some street. For values that a person is to mark, a text is rather whole (`whole`): a text node with data is one value, but for a
-label that ends with a colon before it, unless in this place of the template its words are few among the template's (“Thank you for your
-interest in the … position.”).
+The paper's values are what is left of a text when the template's words are taken out: "220" of "220 lbs.", "12 Main" where every address is
+in some street. For values that a person is to mark, the whole text is better (`whole`): a text node with data is one value, without a label
+that ends with a colon before it. The exception is a place where most of the words are the template's ("Thank you for your interest in the …
+position.").
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,26 +14,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from extraction.algorithms.alignment.exalg.nesting import Nest
-from extraction.algorithms.alignment.exalg.tokens import I64, Stream
+from extraction.algorithms.alignment.exalg.tokens import TokenStream
 from extraction.algorithms.alignment.schema import Value
+from extraction.algorithms.arrays import I64
 
 FRAME = 2.0
-"""How many times as many as the data's words the template's are in a sentence around data. Units and street names are fewer."""
+"""How many times as many words as the data a template has in a sentence around data. Units and street names are fewer."""
 
 COLONS = (":", "：")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Nodes:
-    """Text nodes that hold data. first, stop: their words' tokens, half-open. whole: whether each is one value."""
+    """Text nodes that hold data.
+
+    first, stop: the tokens of their words, half-open.
+    whole: whether each is one value.
+    """
 
     first: I64
     stop: I64
     whole: NDArray[np.bool_]
 
 
-def values(stream: Stream, nests: Sequence[Nest], context: I64, *, whole: bool) -> Iterator[tuple[int, Value]]:
-    """(token at which it is placed, value) in document order. context: of every token, as `nesting.fill` gives it."""
+def find_values(stream: TokenStream, nests: Sequence[Nest], context: I64, *, whole: bool) -> Iterator[tuple[int, Value]]:
+    """Yield (token at which it is placed, value) in document order.
+
+    context: of every token, as `nesting.fill_positions` returns it.
+    """
     template = np.zeros(len(stream.roles), np.bool_)
     for nest in nests:
         template[nest.each.places.ravel()] = True
@@ -47,7 +55,7 @@ def values(stream: Stream, nests: Sequence[Nest], context: I64, *, whole: bool) 
             yield from _runs(stream, template, context, first, stop)
 
 
-def _nodes(stream: Stream, template: NDArray[np.bool_], context: I64, *, whole: bool) -> _Nodes:
+def _nodes(stream: TokenStream, template: NDArray[np.bool_], context: I64, *, whole: bool) -> _Nodes:
     words = np.flatnonzero(stream.text > 0)
     new = np.ones(len(words), np.bool_)
     keys = np.stack([stream.page()[words], stream.node[words], stream.text[words]])
@@ -64,17 +72,17 @@ def _nodes(stream: Stream, template: NDArray[np.bool_], context: I64, *, whole: 
     return _Nodes(words[starts][held], words[starts][held] + lengths[held], one[held])
 
 
-def _runs(stream: Stream, template: NDArray[np.bool_], context: I64, first: int, stop: int) -> Iterator[tuple[int, Value]]:
-    """The stretches of data in a text node."""
+def _runs(stream: TokenStream, template: NDArray[np.bool_], context: I64, first: int, stop: int) -> Iterator[tuple[int, Value]]:
+    """Yield the stretches of data in a text node."""
     for (is_template, _), run in groupby(range(first, stop), key=lambda token: (bool(template[token]), int(context[token]))):
         if not is_template:
             tokens = list(run)
             yield tokens[0], _value(stream, tokens[0], tokens[-1] + 1)
 
 
-def _says(stream: Stream, token: int) -> str:
+def _says(stream: TokenStream, token: int) -> str:
     return stream.names[int(stream.roles[token])]
 
 
-def _value(stream: Stream, first: int, stop: int) -> Value:
+def _value(stream: TokenStream, first: int, stop: int) -> Value:
     return Value(" ".join(_says(stream, token) for token in range(first, stop)), stream.location(first, stop - 1))

@@ -1,11 +1,11 @@
-"""MSE: the dynamic sections of pages of one template and the records in them (Zhao, Meng & Yu, VLDB 2006).
+"""MSE: the dynamic sections of pages of one template and the records in them (Zhao, Meng & Yu, VLDB 2006; docs/algorithms.md#mse).
 
-    for section in mse([page.root for page in pages]): section.rows[0]
+    for section in find_sections([page.root for page in pages]): section.rows[0]
 
-Pages are read as content lines (`lines`); elements whose children are alike are candidates for sections (`regions`, by the measures of
-`records`); what pages have in common bounds sections and tells menus from results (`boundaries`, `refine`); sections are followed from page
-to page (`sections`), and the texts of their records put into columns (`fields`). Cost: linear in the lines and elements, with up to
-12 comparisons of records for each sign of each parent.
+Pages are read as content lines (`lines`). Elements whose children are alike are candidates for sections (`regions`, with the measures of
+`records`). What pages have in common bounds sections and tells menus from results (`boundaries`, `refine`). Sections are followed from page
+to page (`sections`), and the texts of their records are put into columns (`fields`). Cost: linear in the lines and elements, with up to 12
+comparisons of records for each sign of each parent.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,22 +15,24 @@ from itertools import count
 from lxml import etree
 
 from extraction.algorithms.alignment.mse import fields
-from extraction.algorithms.alignment.mse.fields import Column, Columns
-from extraction.algorithms.alignment.mse.lines import read
-from extraction.algorithms.alignment.mse.page import Page, Paths
-from extraction.algorithms.alignment.mse.sections import Found, find
-from extraction.algorithms.alignment.schema import Field, Optional, Repeated, Structure, Tuple, Value, column_name
+from extraction.algorithms.alignment.mse.fields import SectionColumn, SectionColumns
+from extraction.algorithms.alignment.mse.lines import read_pages
+from extraction.algorithms.alignment.mse.page import LinePage, PathNumbers
+from extraction.algorithms.alignment.mse.sections import FoundSection, follow_sections
+from extraction.algorithms.alignment.schema import Optional, Repeated, SchemaField, Structure, Tuple, Value, column_name
 from extraction.algorithms.alignment.schema import Row as SchemaRow
 
-__all__ = ["Row", "Section", "SectionField", "mse", "structure"]
+__all__ = ["Section", "SectionField", "SectionRow", "build_structure", "find_sections"]
 
 
 @dataclass(frozen=True, slots=True)
 class SectionField:
     """A column of a section.
 
-    label: what stands before its values, "" for nothing. steps: of its path within a record, elements with their classes. column: of the
-    table's cell it stands in, from 1; 0 for none. multiple: whether a record may have several values.
+    label: what stands before its values, "" for nothing.
+    steps: of its path within a record, elements with their classes.
+    column: of the table's cell it stands in, from 1; 0 for none.
+    multiple: whether a record may have several values.
     """
 
     label: str
@@ -40,8 +42,12 @@ class SectionField:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A record. first, last: the elements that it begins and ends with, siblings (indexes in `elements(root)`). values: by field number."""
+class SectionRow:
+    """A record of a section.
+
+    first, last: the elements that it begins and ends with, which are siblings (indexes in `elements(root)`).
+    values: by field number.
+    """
 
     first: int
     last: int
@@ -52,14 +58,16 @@ class Row:
 class Section:
     """A dynamic section.
 
-    label: what the line says that bounds it above, without numbers, "" for none. family: equal for sections of one format. fields: of its
-    records, in order. rows: {page: its records}, without pages on which it is hidden.
+    label: the text of the line that bounds it above, without numbers; "" for none.
+    family: equal for sections of one format.
+    fields: of its records, in order.
+    rows: {page: its records}, without pages on which the section is hidden.
     """
 
     label: str
     family: int
     fields: tuple[SectionField, ...]
-    rows: Mapping[int, tuple[Row, ...]]
+    rows: Mapping[int, tuple[SectionRow, ...]]
 
     @property
     def several(self) -> bool:
@@ -67,14 +75,15 @@ class Section:
         return any(len(rows) > 1 for rows in self.rows.values())
 
 
-def mse(roots: Sequence[etree._Element]) -> list[Section]:
-    """The sections of pages of one template, those of most content first; a single page will do, but its menus are sections, too."""
-    pages, paths = read(roots)
-    return [section for found in find(pages) if (section := _section(found, pages, paths)).fields]
+def find_sections(roots: Sequence[etree._Element]) -> list[Section]:
+    """Return the sections of pages of one template, those of most content first. A single page is enough, but then its menus are sections
+    too."""
+    pages, paths = read_pages(roots)
+    return [section for found in follow_sections(pages) if (section := _section(found, pages, paths)).fields]
 
 
-def structure(sections: Sequence[Section], pages: int) -> Structure:
-    """Sections as a schema: a set for each, of its records' fields, and the rows of each page."""
+def build_structure(sections: Sequence[Section], pages: int) -> Structure:
+    """Return sections as a schema, with a set for each section and its records' fields, and the rows of each page."""
     names = (column_name(number) for number in count())
     parts, rows = [], [dict[str, Value | tuple[SchemaRow, ...]]() for _ in range(pages)]
     for section in sections:
@@ -88,11 +97,11 @@ def structure(sections: Sequence[Section], pages: int) -> Structure:
 
 
 def _part(name: str, within: str) -> Optional:
-    """A field of a record; within: of several values, the name of each."""
-    return Optional(Tuple((Repeated(name, Tuple((Field(within),))) if within else Field(name),)))
+    """Return a field of a record. within: the name of each value, if there are several."""
+    return Optional(Tuple((Repeated(name, Tuple((SchemaField(within),))) if within else SchemaField(name),)))
 
 
-def _row(record: Row, names: Sequence[tuple[str, str]]) -> SchemaRow:
+def _row(record: SectionRow, names: Sequence[tuple[str, str]]) -> SchemaRow:
     held: dict[str, Value | tuple[SchemaRow, ...]] = {}
     for number, values in record.values.items():
         name, within = names[number]
@@ -100,21 +109,21 @@ def _row(record: Row, names: Sequence[tuple[str, str]]) -> SchemaRow:
     return held
 
 
-def _section(found: Found, pages: Sequence[Page], paths: Paths) -> Section:
-    rows: dict[int, list[Row]] = {}
-    told = {(page, record): fields.texts(pages[page], record) for page, records in found.records.items() for record in records}
-    columns = Columns(list(told.values()))
+def _section(found: FoundSection, pages: Sequence[LinePage], paths: PathNumbers) -> Section:
+    rows: dict[int, list[SectionRow]] = {}
+    told = {(page, record): fields.record_texts(pages[page], record) for page, records in found.records.items() for record in records}
+    columns = SectionColumns(list(told.values()))
     for (page, record), texts in told.items():
         if values := columns.values(texts):
-            rows.setdefault(page, []).append(Row(record.first, record.last, values))
+            rows.setdefault(page, []).append(SectionRow(record.first, record.last, values))
     page, record = next(iter(told))
     around = pages[page].nodes[pages[page].nodes[record.first].parent].path
     named = tuple(_told(column, around, paths) for column in columns.all)
     return Section(found.label, found.family, named, {page: tuple(records) for page, records in rows.items()})
 
 
-def _told(column: Column, around: int, paths: Paths) -> SectionField:
-    """A column with the steps of its path below the element around the records."""
+def _told(column: SectionColumn, around: int, paths: PathNumbers) -> SectionField:
+    """Return a column with the steps of its path below the element around the records."""
     steps: list[str] = []
     path = column.path
     while path >= 0 and path != around:

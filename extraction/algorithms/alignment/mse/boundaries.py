@@ -1,6 +1,6 @@
-"""What pages have in common: lines that bound sections, and records that are the same everywhere (Zhao, Meng & Yu, VLDB 2006, §5: DSE).
+"""What pages have in common: lines that bound sections, and records that are the same everywhere (Zhao, Meng & Yu 2006, section 5: DSE).
 
-A candidate section boundary marker is a line that at least half of the pages have at the same path, numbers apart, and that no page has
+A candidate section boundary marker is a line that at least half of the pages have at the same path, numbers aside, and that no page has
 twice: what stands in every record is no boundary. A dynamic section is a run of lines between two of them. A record is static if half of
 the pages have one with exactly its texts.
 """
@@ -8,19 +8,19 @@ the pages have one with exactly its texts.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from extraction.algorithms.alignment.mse.page import Page
-from extraction.algorithms.alignment.mse.records import Record
+from extraction.algorithms.alignment.mse.page import LinePage
+from extraction.algorithms.alignment.mse.records import SectionRecord
 
 SHARED = 0.5
-"""Share of the pages that have a static line or record; at least two pages."""
+"""Share of the pages that have a static line or record. At least two pages must have it."""
 
 Texts = tuple[tuple[str, ...], int]
 
 
-class Common:
-    """What several pages share."""
+class SharedLines:
+    """The lines that several pages share."""
 
-    def __init__(self, pages: Sequence[Page]) -> None:
+    def __init__(self, pages: Sequence[LinePage]) -> None:
         self.pages = pages
         self.least = max(2.0, SHARED * len(pages))
         marks: Counter[tuple[str, int]] = Counter()
@@ -33,12 +33,12 @@ class Common:
             self._texts.update({(tuple(value.text for value in line.values), line.path) for line in page.lines})
         self.marks = frozenset(mark for mark, count in marks.items() if count >= self.least and mark not in twice and mark[0])
 
-    def bounds(self, page: Page) -> set[int]:
-        """The lines of a page that bound sections."""
+    def bounds(self, page: LinePage) -> set[int]:
+        """Return the lines of a page that bound sections."""
         return {number for number, line in enumerate(page.lines) if line.mark in self.marks}
 
-    def fixed(self, page: Page) -> set[int]:
-        """The lines that half of the pages have word for word."""
+    def fixed(self, page: LinePage) -> set[int]:
+        """Return the lines that half of the pages have word for word."""
         return {
             number
             for number, line in enumerate(page.lines)
@@ -46,14 +46,14 @@ class Common:
         }
 
 
-def said(page: Page, record: Record) -> Texts:
-    """The texts of a record and the path it begins at."""
+def read_record(page: LinePage, record: SectionRecord) -> Texts:
+    """Return the texts of a record and the path it begins at."""
     lines = page.lines[record.low : record.high]
     return tuple(value.text for line in lines for value in line.values), page.nodes[record.first].path
 
 
-def dynamic(page: Page, bounds: set[int], taken: set[int]) -> Iterator[tuple[int, int]]:
-    """Runs of lines that bound nothing and are in no section yet, half-open."""
+def find_dynamic_runs(page: LinePage, bounds: set[int], taken: set[int]) -> Iterator[tuple[int, int]]:
+    """Yield runs of lines that bound nothing and are in no section yet, half-open."""
     start = None
     for number in range(len(page.lines) + 1):
         free = number < len(page.lines) and number not in bounds and number not in taken

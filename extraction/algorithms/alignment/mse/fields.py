@@ -1,26 +1,26 @@
-"""The values of a section's records as columns, ours: the paper leaves what is in a record to others.
+"""The values of a section's records as columns. This is ours; the paper does not look into records.
 
-What at least half of the records say is a label, and no value, unless others say something else in its place. Texts that stand at one path,
-and at the same path after the same label, are a column; where most records have the same number of them there, the first, second, … are
-columns of their own, else it is one that takes several values.
+What at least half of the records say is a label and no value, unless others say something else in its place. Texts that stand at one path,
+after the same label, are a column. If most records have the same number of them there, the first, second, … are columns of their own.
+Otherwise it is one column that takes several values.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from extraction.algorithms.alignment.mse.page import Page
-from extraction.algorithms.alignment.mse.records import Record
+from extraction.algorithms.alignment.mse.page import LinePage
+from extraction.algorithms.alignment.mse.records import SectionRecord
 from extraction.algorithms.alignment.schema import Value
 
 MAX_APART = 6
 """Most equal places in a record that are told apart."""
 
 SAME_COUNT = 0.8
-"""Share of the records with some text at a place that have to have equally many."""
+"""Share of the records with some text at a place that must have equally many."""
 
 LABEL, FEWEST = 0.5, 3
-"""Share of the records that have to say a label just so, and how many they have to be at least."""
+"""Share of the records that must have a label word for word, and how many they must be at least."""
 
 Spot = tuple[int, str]
 """(path, label before it)"""
@@ -33,8 +33,8 @@ Texts = tuple[tuple[int, Value], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a section's records. multiple: whether a record may have several values."""
+class SectionColumn:
+    """A column of a section's records."""
 
     place: Place
 
@@ -45,21 +45,21 @@ class Column:
 
     @property
     def label(self) -> str:
-        """What stands before them, "" for nothing."""
+        """What stands before its values, "" for nothing."""
         return self.place[0][1]
 
     @property
     def multiple(self) -> bool:
-        """Whether a record may have several."""
+        """Whether a record may have several values."""
         return not self.place[1]
 
 
-def texts(page: Page, record: Record) -> Texts:
-    """What a record says."""
+def record_texts(page: LinePage, record: SectionRecord) -> Texts:
+    """Return what a record says."""
     return tuple(pair for line in page.lines[record.low : record.high] for pair in zip(line.paths, line.values, strict=True))
 
 
-class Columns:
+class SectionColumns:
     """The columns of a section's records, in the order in which they stand there."""
 
     def __init__(self, records: Sequence[Texts]) -> None:
@@ -76,25 +76,25 @@ class Columns:
             for rank, (place, _) in enumerate(self.placed(record)):
                 ranks.setdefault(place, []).append(rank)
         order = sorted(ranks, key=lambda place: (sum(ranks[place]) / len(ranks[place]), place))
-        self.all = tuple(Column(place) for place in order)
+        self.all = tuple(SectionColumn(place) for place in order)
         self._number = {place: number for number, place in enumerate(order)}
 
     def values(self, record: Texts) -> dict[int, tuple[Value, ...]]:
-        """{number of the column: its values} of a record."""
+        """Return {number of the column: its values} of a record."""
         row: dict[int, list[Value]] = {}
         for place, value in self.placed(record):
             row.setdefault(self._number[place], []).append(value)
         return {number: tuple(row[number]) for number in sorted(row)}
 
     def placed(self, record: Texts) -> Iterator[tuple[Place, Value]]:
-        """The values of a record with their places."""
+        """Yield the values of a record with their places."""
         seen: Counter[Spot] = Counter()
         for spot, value in self._spots(record):
             seen[spot] += 1
             yield (spot, seen[spot] if self.apart[spot] else 0), value
 
     def _spots(self, record: Texts) -> Iterator[tuple[Spot, Value]]:
-        """A label is that of the next text, and of those after it at the same path."""
+        """Yield the texts with their spots. A label belongs to the next text and to those after it at the same path."""
         label, of = "", -1
         for path, value in record:
             if (path, value.text) in self.labels:
@@ -108,7 +108,8 @@ class Columns:
 
 
 def _instead(records: Sequence[Texts]) -> set[int]:
-    """The paths at which no record has two texts, and records have different ones: what is said there is a value, if a frequent one."""
+    """Return the paths at which no record has two texts and different records have different ones. What stands there is a value, even if it
+    is frequent."""
     most, texts = Counter[int](), dict[int, set[str]]()
     for record in records:
         for path, count in Counter(path for path, _ in record).items():
@@ -123,6 +124,6 @@ def _labels(path: int, text: str, instead: set[int]) -> bool:
 
 
 def _even(counts: Counter[int]) -> bool:
-    """Whether a spot holds the same number of texts in most records."""
+    """Return whether a spot holds the same number of texts in most records."""
     _, times = counts.most_common(1)[0]
     return max(counts) == 1 or (times >= SAME_COUNT * counts.total() and max(counts) <= MAX_APART)

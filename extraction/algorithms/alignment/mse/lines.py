@@ -1,10 +1,9 @@
-"""A page as content lines and the tree around them (Zhao, Meng & Yu, VLDB 2006, §3: rendering, and lines with their type codes).
+"""A page as content lines and the tree around them (Zhao, Meng & Yu 2006, section 3).
 
-The paper renders a page: a content line is what stands beside each other, with a type code, a position and text attributes. Here nothing
-is rendered. A line is what stands between two breaks of the markup: the beginning and end of an element that is no inline one, and
-``br`` and ``hr``; the cells of a table's row are one line if none of them holds a break. Its type code follows from its tags; where it
-would be drawn and in what font is not known, so the path of its first text (element names with class names that pages share, a cell's
-column) stands for both.
+The paper renders a page: a content line is what stands beside each other, with a type code, a position and text attributes. Here nothing is
+rendered. A line is what stands between two breaks of the markup: the beginning and end of an element that is not inline, ``br`` and ``hr``.
+The cells of a table's row are one line if none of them holds a break. The type code follows from the tags. Position and font are not known,
+so the path of the first text stands for both: element names with the class names that pages share, and the column of a cell.
 """
 
 from collections.abc import Sequence
@@ -13,15 +12,16 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from extraction.algorithms.alignment import class_names
-from extraction.algorithms.alignment.mse.page import Kind, Line, Node, Page, Paths
+from extraction.algorithms.alignment.mse.page import ContentLine, LineKind, LineNode, LinePage, PathNumbers
 from extraction.algorithms.alignment.schema import Value
 from extraction.algorithms.dom.nodes import Location, raw_text, value_text
+from extraction.algorithms.dom.walk import OpenElement, walk_page
 
 MAX_LINES = 6_000
-"""Lines read of a page, from its beginning; the longest list of the evaluation pages has 1,200."""
+"""Lines read of a page, from its beginning. The longest list of the evaluation pages has 1,200."""
 
 MAX_ELEMENTS = 60_000
-"""Elements read of a page; the largest of the evaluation pages has 11,000."""
+"""Elements read of a page. The largest of the evaluation pages has 11,000."""
 
 MAX_LENGTH = 5_000
 """Longest text node, in characters, that is read."""
@@ -37,26 +37,27 @@ CELLS = frozenset(("td", "th"))
 FORM = frozenset(("input", "select", "button", "textarea"))
 
 
-def read(roots: Sequence[etree._Element]) -> tuple[list[Page], Paths]:
-    """The lines and trees of pages of one template."""
-    shared, paths = class_names.shared(roots), Paths()
-    return [_Reader(shared, paths).page(root) for root in roots], paths
+def read_pages(roots: Sequence[etree._Element]) -> tuple[list[LinePage], PathNumbers]:
+    """Return the lines and trees of pages of one template."""
+    shared, paths = class_names.find_shared_names(roots), PathNumbers()
+    return [_LineReader(shared, paths).page(root) for root in roots], paths
 
 
 @dataclass(slots=True)
-class _Open:
-    """An element on the way down.
+class _OpenNode:
+    """What is known of an element that is open.
 
-    raw: whether its text is not seen; link, heading: whether it stands in one; flat: a row of one line. column: of a row, that of the cell
-    before. taken: of a row, columns of cells that begin in a row above; spans: of what is around rows, for how many more rows they go on.
+    link, heading: whether it stands in one.
+    flat: whether it is a row of a table that is one line.
+    column: of a row, the column of the cell before.
+    taken: of a row, the columns of cells that begin in a row above it.
+    spans: of what is around rows, {column: for how many more rows a cell goes on}.
     """
 
     number: int
-    raw: bool
     link: bool
     heading: bool
     flat: bool
-    ordinal: int = 0
     column: int = 0
     taken: frozenset[int] = frozenset()
     spans: dict[int, int] = field(default_factory=dict)
@@ -68,95 +69,88 @@ class _Growing:
 
     values: list[Value] = field(default_factory=list)
     paths: list[int] = field(default_factory=list)
-    kinds: set[Kind] = field(default_factory=set)
+    kinds: set[LineKind] = field(default_factory=set)
     first: int = -1
     path: int = -1
 
-    def kind(self) -> Kind:
-        """One code for what it holds."""
-        if Kind.HEADING in self.kinds:
-            return Kind.HEADING
-        if {Kind.LINK, Kind.TEXT} <= self.kinds:
-            return Kind.LINK_TEXT
+    def kind(self) -> LineKind:
+        """Return one code for what the line holds."""
+        if LineKind.HEADING in self.kinds:
+            return LineKind.HEADING
+        if {LineKind.LINK, LineKind.TEXT} <= self.kinds:
+            return LineKind.LINK_TEXT
         return min(self.kinds)
 
 
-class _Reader:
-    """One walk through a page, without recursion."""
+class _LineReader:
+    """Reads one page."""
 
-    def __init__(self, shared: frozenset[str], paths: Paths) -> None:
+    def __init__(self, shared: frozenset[str], paths: PathNumbers) -> None:
         self.shared, self.paths = shared, paths
-        self.nodes: list[Node] = []
-        self.lines: list[Line] = []
+        self.nodes: list[LineNode] = []
+        self.lines: list[ContentLine] = []
         self.growing = _Growing()
-        self.raw_text: frozenset[str] = frozenset()
 
-    def page(self, root: etree._Element) -> Page:
-        """The page's lines and tree."""
+    def page(self, root: etree._Element) -> LinePage:
+        """Return the page's lines and tree."""
         broken = _broken(root)
-        self.raw_text = raw_text(root)
-        chain: list[_Open] = []
-        for event, element in etree.iterwalk(root, events=("start", "end", "comment")):
-            if event == "start":
+        chain: list[_OpenNode] = []
+        for kind, element, text in walk_page(root, hidden=raw_text(root), is_done=self._is_full):
+            if kind == "start":
                 chain.append(self._open(element, chain, broken))
-                self._text(chain[-1], element.text)
-                continue
-            if event == "end":
+            elif kind == "text":
+                self._text(element, chain[-1], text)
+            else:
                 self._close(chain.pop(), chain[-1] if chain else None)
-            if chain:
-                self._text(chain[-1], element.tail)
-            if len(self.lines) >= MAX_LINES or len(self.nodes) >= MAX_ELEMENTS:
-                break
         while chain:
             self._close(chain.pop(), chain[-1] if chain else None)
-        return Page(tuple(self.nodes), tuple(self.lines))
+        return LinePage(tuple(self.nodes), tuple(self.lines))
 
-    def _open(self, element: etree._Element, chain: Sequence[_Open], broken: set[etree._Element]) -> _Open:
+    def _is_full(self) -> bool:
+        return len(self.lines) >= MAX_LINES or len(self.nodes) >= MAX_ELEMENTS
+
+    def _open(self, element: OpenElement, chain: Sequence[_OpenNode], broken: set[etree._Element]) -> _OpenNode:
         above = chain[-1] if chain else None
-        tag, number = str(element.tag), len(self.nodes)
-        step = class_names.step(element, self.shared)
+        tag, number = element.tag, element.node
+        step = class_names.name_step(element.element, self.shared)
         if above is not None and tag in CELLS:
-            step = f"{step}[{_column(element, above, chain[-2] if len(chain) > 1 else above)}]"
+            step = f"{step}[{_column(element.element, above, chain[-2] if len(chain) > 1 else above)}]"
         path = self.paths.number(self.nodes[above.number].path if above else -1, step)
         if tag not in INLINE and not (tag in CELLS and above is not None and above.flat):
             self._flush()
         if above is not None:
             self.nodes[above.number].children.append(number)
-        self.nodes.append(Node(tag, step, path, above.number if above else -1, [], [number + 1, len(self.lines), 0]))
-        opened = _Open(
+        self.nodes.append(LineNode(tag, step, path, above.number if above else -1, [], [number + 1, len(self.lines), 0]))
+        opened = _OpenNode(
             number,
-            (above is not None and above.raw) or tag in self.raw_text,
             (above is not None and above.link) or tag == "a",
             (above is not None and above.heading) or tag in ("h1", "h2", "h3", "h4", "h5", "h6"),
-            tag == "tr" and element not in broken,
+            tag == "tr" and element.element not in broken,
         )
         if tag == "tr" and above is not None:
             opened.taken = frozenset(above.spans)
             above.spans = {column: rows - 1 for column, rows in above.spans.items() if rows > 1}
         if tag in ("img", "hr") or tag in FORM:
-            self._sign(Kind.IMAGE if tag == "img" else Kind.RULE if tag == "hr" else Kind.FORM, number, path)
+            self._sign(LineKind.IMAGE if tag == "img" else LineKind.RULE if tag == "hr" else LineKind.FORM, number, path)
         return opened
 
-    def _close(self, closed: _Open, above: _Open | None) -> None:
+    def _close(self, closed: _OpenNode, above: _OpenNode | None) -> None:
         node = self.nodes[closed.number]
         if node.tag not in INLINE and not (node.tag in CELLS and above is not None and above.flat):
             self._flush()
         node.bounds[0] = len(self.nodes)
         node.bounds[2] = len(self.lines) + bool(self.growing.kinds)
 
-    def _text(self, owner: _Open, text: str | None) -> None:
-        if not text:
-            return
-        owner.ordinal += 1
-        cleaned = "" if owner.raw else value_text(text, most=MAX_LENGTH)
+    def _text(self, element: OpenElement, owner: _OpenNode, text: str) -> None:
+        cleaned = value_text(text, most=MAX_LENGTH)
         if not cleaned:
             return
         path = self.nodes[owner.number].path
-        self._sign(Kind.HEADING if owner.heading else Kind.LINK if owner.link else Kind.TEXT, owner.number, path)
-        self.growing.values.append(Value(cleaned, Location(owner.number, "text", owner.ordinal)))
+        self._sign(LineKind.HEADING if owner.heading else LineKind.LINK if owner.link else LineKind.TEXT, owner.number, path)
+        self.growing.values.append(Value(cleaned, Location(owner.number, "text", element.texts)))
         self.growing.paths.append(path)
 
-    def _sign(self, kind: Kind, number: int, path: int) -> None:
+    def _sign(self, kind: LineKind, number: int, path: int) -> None:
         if not self.growing.kinds:
             self.growing.first, self.growing.path = number, path
         self.growing.kinds.add(kind)
@@ -164,12 +158,12 @@ class _Reader:
     def _flush(self) -> None:
         grown = self.growing
         if grown.kinds:
-            self.lines.append(Line(grown.kind(), grown.path, grown.first, tuple(grown.values), tuple(grown.paths)))
+            self.lines.append(ContentLine(grown.kind(), grown.path, grown.first, tuple(grown.values), tuple(grown.paths)))
             self.growing = _Growing()
 
 
-def _column(cell: etree._Element, row: _Open, around: _Open) -> int:
-    """The column of the next cell of a row, past those that reach into it from above."""
+def _column(cell: etree._Element, row: _OpenNode, around: _OpenNode) -> int:
+    """Return the column of the next cell of a row, past those that reach into it from above."""
     column = row.column + 1
     while column in row.taken:
         column += 1
@@ -185,7 +179,7 @@ def _span(cell: etree._Element, name: str) -> int:
 
 
 def _broken(root: etree._Element) -> set[etree._Element]:
-    """The rows of tables of which some cell holds a break."""
+    """Return the rows of tables of which some cell holds a break."""
     found: set[etree._Element] = set()
     rows: list[etree._Element] = []
     for event, element in etree.iterwalk(root, events=("start", "end")):

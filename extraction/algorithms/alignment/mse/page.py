@@ -1,4 +1,4 @@
-"""What MSE knows of a page: its elements and its content lines."""
+"""What MSE knows about a page: its elements and its content lines."""
 
 import re
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from extraction.algorithms.dom.nodes import clean
 _DIGITS = re.compile(r"\d+")
 
 
-class Kind(IntEnum):
+class LineKind(IntEnum):
     """The type code of a line."""
 
     TEXT = 1
@@ -23,10 +23,16 @@ class Kind(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A content line. path: number of the path of its first text. values: its texts. paths: theirs. first: node of its first text."""
+class ContentLine:
+    """A content line.
 
-    kind: Kind
+    path: number of the path of its first text.
+    first: node of its first text.
+    values: its texts.
+    paths: of its texts.
+    """
+
+    kind: LineKind
     path: int
     first: int
     values: tuple[Value, ...]
@@ -34,11 +40,11 @@ class Line:
 
     @property
     def text(self) -> str:
-        """What it says."""
+        """What the line says."""
         return " ".join(each.text for each in self.values)
 
     def text_at(self, place: int) -> str:
-        """Its nth text, from 0; "" where it has none."""
+        """Return its nth text, from 0; "" if it has none."""
         return self.values[place].text if place < len(self.values) else ""
 
     @property
@@ -48,13 +54,18 @@ class Line:
 
     @property
     def mark(self) -> tuple[str, int]:
-        """What lines that bound sections share: its words without numbers, which may say how many results there are."""
+        """What lines that bound sections share: the words without numbers, which may say how many results there are."""
         return clean(_DIGITS.sub("", self.text)), self.path
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
-    """An element. step: its name with shared class names. parent: -1 for the root. bounds: `end`, `low`, `high`, known when it ends."""
+class LineNode:
+    """An element.
+
+    step: its name with shared class names.
+    parent: -1 for the root.
+    bounds: `end`, `low` and `high`, which are known when it ends.
+    """
 
     tag: str
     step: str
@@ -80,23 +91,31 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """nodes: the elements in document order, as `dom.nodes.elements` has them. lines: the content lines."""
+class LinePage:
+    """A page as MSE sees it.
 
-    nodes: tuple[Node, ...]
-    lines: tuple[Line, ...]
+    nodes: the elements in document order, as `dom.nodes.elements` returns them.
+    lines: the content lines.
+    """
+
+    nodes: tuple[LineNode, ...]
+    lines: tuple[ContentLine, ...]
 
 
 @dataclass(slots=True)
-class Paths:
-    """Numbers for paths, the same on all pages. steps, above: of each path the last step and the path before it, -1 for none."""
+class PathNumbers:
+    """Numbers for paths, the same on all pages.
+
+    steps: of each path the last step.
+    above: of each path the path before that step, -1 for none.
+    """
 
     numbers: dict[tuple[int, str], int] = field(default_factory=dict)
     steps: list[str] = field(default_factory=list)
     above: list[int] = field(default_factory=list)
 
     def number(self, above: int, step: str) -> int:
-        """The number of a path that goes on from another."""
+        """Return the number of a path that goes on from another."""
         key = above, step
         if key not in self.numbers:
             self.numbers[key] = len(self.steps)

@@ -1,9 +1,10 @@
-"""Records among siblings: where they begin, how alike they are, how well they hold together (Zhao, Meng & Yu, VLDB 2006, §4–5).
+"""Records among siblings: where they begin, how alike they are, how well they hold together (Zhao, Meng & Yu 2006, sections 4 and 5).
 
-A record is a run of siblings with all below them. Two records are as far apart as their lines (edit distance of the line codes) and their
-tags (here: the pairs of parent and child that they do not share; the paper takes a tree edit distance). A section's *inter-record
-distance* is the mean over neighbours; a record's *diversity* the mean distance of its lines. The cohesion of a section is high where its
-records are alike and each is diverse: half records and pairs of records are less diverse than records, or less alike.
+A record is a run of siblings with everything below them. The distance of two records is that of their lines (edit distance of the line
+codes) and of their tags. The latter is here the pairs of parent and child that they do not share; the paper takes a tree edit distance. A
+section's *inter-record distance* is the mean over neighbours. A record's *diversity* is the mean distance of its lines. The cohesion of a
+section is high if its records are alike and each is diverse. Half records and pairs of records are less diverse than records, or less
+alike.
 """
 
 from collections import Counter
@@ -11,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from extraction.algorithms.alignment.mse.page import Kind, Page
+from extraction.algorithms.alignment.mse.page import LineKind, LinePage
 
-Sign = tuple[str, Kind | None]
-"""What a record's first element is told by: its step or its name, and the kind of its first line."""
+Sign = tuple[str, LineKind | None]
+"""How a record's first element is recognised: by its step or its name, and by the kind of its first line."""
 
 MAX_SIGNS = 8
 """Signs tried in one parent, the most frequent first."""
@@ -32,14 +33,18 @@ PLAIN = 0.5
 """What a record of one line counts for, which has no diversity."""
 
 UNLIKE = 3.0
-"""How much a distance between records tells against a section: an odd record out of four takes a third of its cohesion."""
+"""How much a distance between records counts against a section. One odd record of four costs a third of its cohesion."""
 
 Codes = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
-    """A run of siblings. first, last: their nodes. low, high: the lines, half-open."""
+class SectionRecord:
+    """A run of siblings.
+
+    first, last: their nodes.
+    low, high: the lines, half-open.
+    """
 
     first: int
     last: int
@@ -49,11 +54,15 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Records that follow each other below one element. sign: what each begins with. distance: the inter-record distance."""
+    """Records that follow each other below one element.
+
+    sign: what each begins with.
+    distance: the inter-record distance.
+    """
 
     parent: int
     sign: Sign
-    records: tuple[Record, ...]
+    records: tuple[SectionRecord, ...]
     distance: float = 0.0
     cohesion: float = 0.0
 
@@ -63,8 +72,8 @@ class Region:
         return sum(record.high - record.low for record in self.records)
 
 
-def signs(page: Page, parent: int) -> list[Sign]:
-    """The signs that begin at least two children of an element, with their class names and without, the most frequent first."""
+def find_signs(page: LinePage, parent: int) -> list[Sign]:
+    """Return the signs that begin at least two children of an element, with their class names and without, the most frequent first."""
     counts: Counter[Sign] = Counter()
     for child in page.nodes[parent].children:
         if begins_line(page, child):
@@ -73,22 +82,25 @@ def signs(page: Page, parent: int) -> list[Sign]:
     return [sign for sign, count in counts.most_common(MAX_SIGNS) if count > 1]
 
 
-def begins_line(page: Page, child: int) -> bool:
-    """Whether an element holds a line from its beginning."""
+def begins_line(page: LinePage, child: int) -> bool:
+    """Return whether an element holds a line from its beginning."""
     node = page.nodes[child]
     return node.low < node.high and child <= page.lines[node.low].first < node.end
 
 
-def has_sign(page: Page, child: int, sign: Sign) -> bool:
-    """Whether an element is one that begins with a sign."""
+def has_sign(page: LinePage, child: int, sign: Sign) -> bool:
+    """Return whether an element is one that begins with a sign."""
     node = page.nodes[child]
     if sign[0] not in (node.step, node.tag) or not begins_line(page, child):
         return False
     return sign[1] is None or page.lines[node.low].kind == sign[1]
 
 
-def partition(page: Page, parent: int, sign: Sign, within: tuple[int, int] | None = None) -> tuple[Record, ...]:
-    """The records below an element that begin with a sign; within: only children whose lines are in this half-open range."""
+def partition_children(page: LinePage, parent: int, sign: Sign, within: tuple[int, int] | None = None) -> tuple[SectionRecord, ...]:
+    """Return the records below an element that begin with a sign.
+
+    within: only children whose lines are in this half-open range.
+    """
     children = page.nodes[parent].children
     if within is not None:
         children = [child for child in children if within[0] <= page.nodes[child].low and page.nodes[child].high <= within[1]]
@@ -104,40 +116,40 @@ def partition(page: Page, parent: int, sign: Sign, within: tuple[int, int] | Non
     return tuple(_record(page, group) for group in found)
 
 
-def _trimmed(page: Page, group: list[int], held: set[str], *, longest: int) -> list[int]:
-    """The last record without siblings of which the others have none like it."""
+def _trimmed(page: LinePage, group: list[int], held: set[str], *, longest: int) -> list[int]:
+    """Return the last record without siblings of a kind that no other record has."""
     stop = next((at for at, child in enumerate(group) if at and page.nodes[child].tag not in held), len(group))
     return group[: min(stop, longest)]
 
 
-def _record(page: Page, group: Sequence[int]) -> Record:
+def _record(page: LinePage, group: Sequence[int]) -> SectionRecord:
     low = page.nodes[group[0]].low
-    return Record(group[0], group[-1], low, max(page.nodes[child].high for child in group))
+    return SectionRecord(group[0], group[-1], low, max(page.nodes[child].high for child in group))
 
 
 @dataclass(slots=True)
-class Measure:
-    """Distances of records, which are remembered: lists have few different ones."""
+class RecordDistances:
+    """Distances of records. They are kept, because lists have few different ones."""
 
-    page: Page
+    page: LinePage
     _known: dict[tuple[Codes, Codes], float] = field(default_factory=dict)
     _tags: dict[int, Counter[tuple[str, str]]] = field(default_factory=dict)
 
-    def region(self, parent: int, sign: Sign, records: tuple[Record, ...]) -> Region:
-        """Records with how well they go together."""
+    def region(self, parent: int, sign: Sign, records: tuple[SectionRecord, ...]) -> Region:
+        """Return records with how well they go together."""
         step = max(1, len(records) // COMPARED)
         pairs = list(pairwise(records))[::step][:COMPARED]
         distance = sum(self.between(one, other) for one, other in pairs) / len(pairs) if pairs else 0.0
         some = records[::step][:COMPARED]
-        diverse = sum(diversity(self.codes(record)) for record in some) / len(some)
+        diverse = sum(measure_diversity(self.codes(record)) for record in some) / len(some)
         return Region(parent, sign, records, distance, (PLAIN + diverse) / (1 + UNLIKE * distance))
 
-    def codes(self, record: Record) -> Codes:
-        """The codes of a record's lines."""
+    def codes(self, record: SectionRecord) -> Codes:
+        """Return the codes of a record's lines."""
         return tuple(line.code for line in self.page.lines[record.low : min(record.high, record.low + MAX_LINES)])
 
-    def between(self, one: Record, other: Record) -> float:
-        """The distance of two records, 0 to 1."""
+    def between(self, one: SectionRecord, other: SectionRecord) -> float:
+        """Return the distance of two records, from 0 to 1."""
         return (self._lines(self.codes(one), self.codes(other)) + self._trees(one, other)) / 2
 
     def _lines(self, one: Codes, other: Codes) -> float:
@@ -147,11 +159,11 @@ class Measure:
             self._known[one, other] = edit_distance(one, other) / max(len(one), len(other))
         return self._known[one, other]
 
-    def _trees(self, one: Record, other: Record) -> float:
+    def _trees(self, one: SectionRecord, other: SectionRecord) -> float:
         first, second = self._pairs(one), self._pairs(other)
         return 1 - 2 * (first & second).total() / max(first.total() + second.total(), 1) if first or second else 0.0
 
-    def _pairs(self, record: Record) -> Counter[tuple[str, str]]:
+    def _pairs(self, record: SectionRecord) -> Counter[tuple[str, str]]:
         if record.first not in self._tags:
             nodes = self.page.nodes
             some = range(record.first, min(nodes[record.last].end, record.first + MAX_TAGS))
@@ -160,12 +172,12 @@ class Measure:
 
 
 def line_distance(one: tuple[int, int], other: tuple[int, int]) -> float:
-    """0 for lines of one code; 1/4 where their kinds differ, since a line may lack a part, and 3/4 where their paths do."""
+    """Return 0 for lines of one code, 1/4 if their kinds differ, since a line may lack a part, and 3/4 if their paths differ."""
     return 0.25 * (one[0] != other[0]) + 0.75 * (one[1] != other[1])
 
 
 def edit_distance(one: Codes, other: Codes) -> float:
-    """The cost of making one sequence of lines the other: a line costs 1, one in the place of another their distance."""
+    """Return the cost of making one sequence of lines the other. A line costs 1, and one in the place of another costs their distance."""
     row = [float(n) for n in range(len(other) + 1)]
     for line in one:
         above, row[0] = row[0], row[0] + 1
@@ -175,8 +187,8 @@ def edit_distance(one: Codes, other: Codes) -> float:
     return row[-1]
 
 
-def diversity(codes: Codes) -> float:
-    """The mean distance of two of its lines, 0 for a single one."""
+def measure_diversity(codes: Codes) -> float:
+    """Return the mean distance of two lines, 0 for a single line."""
     counts = list(Counter(codes).items())
     pairs = len(codes) * (len(codes) - 1) / 2
     return sum(_apart(counts)) / pairs if pairs else 0.0

@@ -1,9 +1,9 @@
-"""Records and dynamic sections corrected by each other (Zhao, Meng & Yu, VLDB 2006, §5.3, §5.4: refining MRs by SBMs, mining records).
+"""Records and dynamic sections corrected by each other (Zhao, Meng & Yu 2006, sections 5.3 and 5.4: refining MRs by SBMs, mining records).
 
-A section's records are cut at the boundary lines inside of it, static records at its ends go, and a section of which most records are
-static is none (a menu). Lines that seem to bound sections but look as those in many records of one are data: the same countries in every
-table. What is left between boundaries, without records found so far, is parted anew at every sign, as a single record too, and the parting
-of the highest cohesion taken.
+A section's records are cut at the boundary lines inside it. Static records at its ends are dropped, and a section most of whose records are
+static (a menu) is no section. Lines that seem to bound sections, but look like lines in many records of one, are data: the same countries
+in every table. What is left between boundaries, without records found so far, is partitioned anew at every sign and also taken as a single
+record. The partition of the highest cohesion wins.
 """
 
 from bisect import bisect_left, bisect_right
@@ -11,10 +11,10 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from extraction.algorithms.alignment.mse.boundaries import Texts, said
-from extraction.algorithms.alignment.mse.page import Page
-from extraction.algorithms.alignment.mse.records import Measure, Record, Region
-from extraction.algorithms.alignment.mse.regions import ALIKE, best_parting
+from extraction.algorithms.alignment.mse.boundaries import Texts, read_record
+from extraction.algorithms.alignment.mse.page import LinePage
+from extraction.algorithms.alignment.mse.records import RecordDistances, Region, SectionRecord
+from extraction.algorithms.alignment.mse.regions import ALIKE, find_best_partition
 
 DATA = 0.3
 """Share of a section's records that have a line of one look, from which on such lines are data."""
@@ -26,8 +26,8 @@ STATIC = 0.5
 """Share of static records from which on a section is static."""
 
 
-def data_codes(page: Page, regions: Iterable[Region]) -> set[tuple[int, int]]:
-    """The codes of lines that many records of a section have: such a line bounds nothing, be it on all pages."""
+def find_data_codes(page: LinePage, regions: Iterable[Region]) -> set[tuple[int, int]]:
+    """Return the codes of lines that many records of a section have. Such a line bounds nothing, even if it is on all pages."""
     found = set[tuple[int, int]]()
     for region in regions:
         counts = Counter(code for record in region.records for code in {line.code for line in page.lines[record.low : record.high]})
@@ -35,8 +35,8 @@ def data_codes(page: Page, regions: Iterable[Region]) -> set[tuple[int, int]]:
     return found
 
 
-def extended(page: Page, measure: Measure, region: Region, bounds: set[int]) -> Region:
-    """The region with the siblings before and after it that are records, too, though they begin otherwise."""
+def extend_region(page: LinePage, measure: RecordDistances, region: Region, bounds: set[int]) -> Region:
+    """Return the region with the siblings before and after it that are records too, although they begin differently."""
     siblings = page.nodes[region.parent].children
     records = deque(region.records)
     for step, at in ((-1, 0), (1, -1)):
@@ -52,17 +52,17 @@ def extended(page: Page, measure: Measure, region: Region, bounds: set[int]) -> 
     return replace(region, records=tuple(records))
 
 
-def _alone(page: Page, child: int, bounds: set[int]) -> Record | None:
-    """An element as a record without the boundaries it begins with; None if there is nothing else to it."""
+def _alone(page: LinePage, child: int, bounds: set[int]) -> SectionRecord | None:
+    """Return an element as a record, without the boundaries it begins with; None if nothing else is left."""
     low, high = page.nodes[child].low, page.nodes[child].high
     while low < high and low in bounds:
         low += 1
-    return Record(child, child, low, high) if low < high and not bounds & set(range(low, high)) else None
+    return SectionRecord(child, child, low, high) if low < high and not bounds & set(range(low, high)) else None
 
 
-def refined(page: Page, region: Region, bounds: set[int], static: frozenset[Texts]) -> Iterator[Region]:
-    """The sections that a candidate is: cut at boundaries, without static ones."""
-    run: list[Record] = []
+def refine_region(page: LinePage, region: Region, bounds: set[int], static: frozenset[Texts]) -> Iterator[Region]:
+    """Yield the sections that a candidate consists of: cut at boundaries, without static ones."""
+    run: list[SectionRecord] = []
     for record in region.records:
         low = next((line for line in range(record.low, record.high) if line not in bounds), record.high)
         cut = next((line for line in range(low, record.high) if line in bounds), record.high)
@@ -78,26 +78,27 @@ def refined(page: Page, region: Region, bounds: set[int], static: frozenset[Text
     yield from _dynamic(page, region, run, static)
 
 
-def _is_item(page: Page, parent: int, record: Record, line: int) -> bool:
-    """Whether a static line is a whole item among a list's: an advertisement, which is no heading over those after it."""
+def _is_item(page: LinePage, parent: int, record: SectionRecord, line: int) -> bool:
+    """Return whether a static line is a whole item among a list's items. Then it is an advertisement and no heading over those after it."""
     nodes, children = page.nodes, page.nodes[parent].children
     at = bisect_right(children, line, key=lambda child: nodes[child].low) - 1
     item = nodes[children[at]] if at >= 0 else nodes[parent]
     return item.low <= line < item.high and item.tag in ITEMS and item.tag == nodes[record.first].tag
 
 
-def _until(page: Page, parent: int, record: Record, line: int) -> Record | None:
-    """The part of a record before a line, of whole siblings; None where there is none."""
+def _until(page: LinePage, parent: int, record: SectionRecord, line: int) -> SectionRecord | None:
+    """Return the part of a record before a line, in whole siblings; None if there is none."""
     siblings = [child for child in page.nodes[parent].children if record.first <= child <= record.last]
     kept = [child for child in siblings if page.nodes[child].high <= line]
     if not kept or page.nodes[kept[-1]].high <= record.low:
         return None
-    return Record(record.first, kept[-1], record.low, page.nodes[kept[-1]].high)
+    return SectionRecord(record.first, kept[-1], record.low, page.nodes[kept[-1]].high)
 
 
-def _dynamic(page: Page, region: Region, records: Sequence[Record], static: frozenset[Texts]) -> Iterator[Region]:
-    """The section of a run of records without static ones at its ends and such that have more or fewer texts than most."""
-    told = [said(page, record) for record in records]
+def _dynamic(page: LinePage, region: Region, records: Sequence[SectionRecord], static: frozenset[Texts]) -> Iterator[Region]:
+    """Yield the section of a run of records, without static ones at its ends and those within it that have another number of texts than
+    most."""
+    told = [read_record(page, record) for record in records]
     same = [each in static for each in told]
     if not records or all(same) or sum(same) > STATIC * len(records) or not any(texts for texts, _ in told):
         return
@@ -107,23 +108,23 @@ def _dynamic(page: Page, region: Region, records: Sequence[Record], static: froz
     yield replace(region, records=tuple(records[at] for at in kept))
 
 
-def mined(page: Page, measure: Measure, run: tuple[int, int]) -> Region | None:
-    """The records of a run of lines that no section has yet; None where no elements hold just these lines."""
+def mine_records(page: LinePage, measure: RecordDistances, run: tuple[int, int]) -> Region | None:
+    """Return the records of a run of lines that no section has yet; None if no elements hold just these lines."""
     parent = _around(page, run)
     inside = [child for child in page.nodes[parent].children if run[0] <= page.nodes[child].low < page.nodes[child].high <= run[1]]
     if not inside:
         return None
     low, high = page.nodes[inside[0]].low, page.nodes[inside[-1]].high
-    whole = (Record(inside[0], inside[-1], low, high),)
+    whole = (SectionRecord(inside[0], inside[-1], low, high),)
     single = measure.region(parent, (page.nodes[inside[0]].step, page.lines[low].kind), whole)
-    several = best_parting(page, measure, parent, run)
+    several = find_best_partition(page, measure, parent, run)
     if several is not None and several.distance <= ALIKE and several.cohesion > single.cohesion:
         return several
     return single
 
 
-def _around(page: Page, run: tuple[int, int]) -> int:
-    """The innermost element that holds all lines of a run."""
+def _around(page: LinePage, run: tuple[int, int]) -> int:
+    """Return the innermost element that holds all lines of a run."""
     number = page.lines[run[0]].first
     while page.nodes[number].parent >= 0 and not (page.nodes[number].low <= run[0] and run[1] <= page.nodes[number].high):
         number = page.nodes[number].parent

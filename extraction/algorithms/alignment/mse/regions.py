@@ -1,61 +1,64 @@
-"""Candidates for sections with several records on one page: MRE (Zhao, Meng & Yu, VLDB 2006, §4), and which of two within each other it is.
+"""Candidates for sections with several records on one page: MRE, and the granularity step (Zhao, Meng & Yu 2006, section 4).
 
-Below each element its children are parted at every sign that begins several of them, and the parting of the highest cohesion, weighed by
-the share of the element's lines it covers, is taken if it has three records that are alike. Candidates lie within each other: a row of
-cards in a list of rows, authors in a book, a list in a column of the layout. The granularity step says which is meant:
+Below each element, the children are partitioned at every sign that begins several of them. The partition of the highest cohesion, weighted
+by the share of the element's lines it covers, is taken if it has three records that are alike. Candidates lie within each other: a row of
+cards in a list of rows, authors in a book, a list in a column of the layout. The granularity step decides which is meant:
 
-- most outer records hold an inner section and hardly anything else, or headings that are the same on all pages: the inner ones;
-- most outer records hold one and lines of their own, or the inner ones begin with the same labels in most of them: the outer one;
-- few outer records hold one, which has most of the outer's lines: the outer one is the layout, and the inner ones are meant; else it is
-  the outer one, of whose records some are long.
+- If most outer records hold an inner section and hardly anything else, or otherwise only headings that are the same on all pages, the inner
+  ones are meant.
+- If most outer records hold one and lines of their own, or if the inner ones begin with the same labels in most of them, the outer one is
+  meant.
+- If few outer records hold one, and it has most of the outer one's lines, the outer one is the layout and the inner ones are meant.
+  Otherwise the outer one is meant, and some of its records are long.
 """
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from extraction.algorithms.alignment.mse.page import Page
-from extraction.algorithms.alignment.mse.records import Measure, Record, Region, partition, signs
+from extraction.algorithms.alignment.mse.page import LinePage
+from extraction.algorithms.alignment.mse.records import RecordDistances, Region, SectionRecord, find_signs, partition_children
 from extraction.algorithms.alignment.schema import MAX_NESTING
 
 MIN_RECORDS = 3
-"""Fewest records of a section that is found by them alone (§4: more cannot be asked for, two are often alike by chance)."""
+"""Fewest records of a section that is found by them alone (section 4). Two are often alike by chance."""
 
 ALIKE = 0.4
 """Largest inter-record distance of a section."""
 
 REGULAR = 0.8
-"""Share of a section's records that have to have the same number of elements of the name they begin with."""
+"""Share of a section's records that must have the same number of elements of the name they begin with."""
 
 MOST = 0.5
 LAYOUT = 0.6
 """Share of an outer candidate's lines that the sections of a layout have."""
 
 
-def candidates(page: Page, measure: Measure) -> dict[int, Region]:
-    """{parent: its records} of all elements that have some."""
+def find_candidates(page: LinePage, measure: RecordDistances) -> dict[int, Region]:
+    """Return {parent: its records} for all elements that have some."""
     found = {}
     for number, node in enumerate(page.nodes):
         if len(node.children) < MIN_RECORDS or node.high - node.low < MIN_RECORDS:
             continue
-        best = best_parting(page, measure, number)
+        best = find_best_partition(page, measure, number)
         if best is not None and len(best.records) >= MIN_RECORDS and best.distance <= ALIKE:
             found[number] = best
     return found
 
 
-def best_parting(page: Page, measure: Measure, parent: int, within: tuple[int, int] | None = None) -> Region | None:
-    """The parting of an element's children of the highest cohesion, weighed by the lines it covers; of equal ones that of most records."""
+def find_best_partition(page: LinePage, measure: RecordDistances, parent: int, within: tuple[int, int] | None = None) -> Region | None:
+    """Return the partition of an element's children of the highest cohesion, weighted by the lines it covers. Ties go to that of most
+    records."""
     options = []
-    for sign in signs(page, parent):
-        records = partition(page, parent, sign, within)
+    for sign in find_signs(page, parent):
+        records = partition_children(page, parent, sign, within)
         if len(records) > 1 and _regular(page, parent, records):
             options.append(measure.region(parent, sign, records))
     return max(options, key=lambda each: (round(each.cohesion * each.lines, 6), len(each.records), -each.records[0].low), default=None)
 
 
-def _regular(page: Page, parent: int, records: Sequence[Record]) -> bool:
-    """Whether most records have equally many elements of the name they begin with: else the sign misses some beginnings."""
+def _regular(page: LinePage, parent: int, records: Sequence[SectionRecord]) -> bool:
+    """Return whether most records have equally many elements of the name they begin with. If not, the sign misses some beginnings."""
     children = page.nodes[parent].children
     counts: Counter[int] = Counter()
     for record in records:
@@ -64,8 +67,11 @@ def _regular(page: Page, parent: int, records: Sequence[Record]) -> bool:
     return counts.most_common(1)[0][1] >= REGULAR * len(records)
 
 
-def resolved(page: Page, found: Mapping[int, Region], bounds: set[int]) -> list[Region]:
-    """Candidates of which none is within another's records. bounds: the lines that bound sections."""
+def choose_granularity(page: LinePage, found: Mapping[int, Region], bounds: set[int]) -> list[Region]:
+    """Return candidates of which none is within another's records.
+
+    bounds: the lines that bound sections.
+    """
     inner: dict[int, list[int]] = {}
     tops: list[int] = []
     stack: list[int] = []
@@ -79,7 +85,7 @@ def resolved(page: Page, found: Mapping[int, Region], bounds: set[int]) -> list[
 
 
 def _chosen(
-    page: Page, found: Mapping[int, Region], inner: Mapping[int, list[int]], tops: Sequence[int], bounds: set[int]
+    page: LinePage, found: Mapping[int, Region], inner: Mapping[int, list[int]], tops: Sequence[int], bounds: set[int]
 ) -> Iterator[Region]:
     waiting = list(reversed(tops))
     while waiting:
@@ -91,7 +97,7 @@ def _chosen(
             yield found[parent]
 
 
-def _means_inner(page: Page, outer: Region, below: Sequence[Region], bounds: set[int]) -> bool:
+def _means_inner(page: LinePage, outer: Region, below: Sequence[Region], bounds: set[int]) -> bool:
     holding = len({_record_of(page, outer, each.parent) for each in below})
     if _labelled(page, outer, below):
         return False
@@ -102,15 +108,16 @@ def _means_inner(page: Page, outer: Region, below: Sequence[Region], bounds: set
     return len(covered) >= LAYOUT * outer.lines
 
 
-def _labelled(page: Page, outer: Region, below: Sequence[Region]) -> bool:
-    """Whether most inner records begin with a text that most outer ones have: they are its lines, with labels."""
+def _labelled(page: LinePage, outer: Region, below: Sequence[Region]) -> bool:
+    """Return whether most inner records begin with a text that most outer ones have. Then they are the outer record's lines, with
+    labels."""
     begins = [(page.lines[record.low].text_at(0), _record_of(page, outer, each.parent)) for each in below for record in each.records]
     counts = Counter(text for text, _ in set(begins) if text)
     recurring = sum(counts[text] >= MOST * len(outer.records) for text, _ in begins)
     return recurring >= MOST * len(begins) and len(outer.records) > 1
 
 
-def _record_of(page: Page, region: Region, node: int) -> int:
-    """Which record a node is in, -1 for none."""
+def _record_of(page: LinePage, region: Region, node: int) -> int:
+    """Return which record a node is in, -1 for none."""
     at = bisect_right(region.records, node, key=lambda record: record.first) - 1
     return at if at >= 0 and node < page.nodes[region.records[at].last].end else -1

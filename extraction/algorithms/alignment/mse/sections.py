@@ -1,8 +1,8 @@
-"""Sections of several pages, each with its instances (Zhao, Meng & Yu, VLDB 2006, §6: clustering instances, wrappers, section families).
+"""Sections of several pages, each with its instances (Zhao, Meng & Yu 2006, section 6: clustering instances, wrappers, section families).
 
-What tells a section on another page is its *wrapper*: the path of the element around its records and the sign that each begins with. Every
-wrapper found on some page is applied to all, so that a section of one or two records is found where another page shows three. Instances of
-one wrapper are a *family*; they are one section if the boundary above them says the same, or if no page shows both.
+A section is recognised on another page by its *wrapper*: the path of the element around its records, and the sign that each record begins
+with. Every wrapper found on some page is applied to all pages, so that a section with one or two records is found if another page shows
+three. Instances of one wrapper are a *family*. They are one section if the boundary above them says the same, or if no page shows both.
 """
 
 from bisect import bisect_left
@@ -10,38 +10,48 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from extraction.algorithms.alignment.mse.boundaries import Common, Texts, dynamic, said
-from extraction.algorithms.alignment.mse.page import Page
-from extraction.algorithms.alignment.mse.records import Measure, Record, Region, Sign, partition
-from extraction.algorithms.alignment.mse.refine import data_codes, extended, mined, refined
-from extraction.algorithms.alignment.mse.regions import candidates, resolved
+from extraction.algorithms.alignment.mse.boundaries import SharedLines, Texts, find_dynamic_runs, read_record
+from extraction.algorithms.alignment.mse.page import LinePage
+from extraction.algorithms.alignment.mse.records import RecordDistances, Region, SectionRecord, Sign, partition_children
+from extraction.algorithms.alignment.mse.refine import extend_region, find_data_codes, mine_records, refine_region
+from extraction.algorithms.alignment.mse.regions import choose_granularity, find_candidates
 
 Wrapper = tuple[int, Sign]
 """(path of the element around the records, what each begins with)"""
 
 MAX_WRAPPERS = 60
-"""Wrappers that are applied, those of most lines first; the evaluation sites have up to 20."""
+"""Wrappers that are applied, those of most lines first. The evaluation sites have up to 20."""
 
 
 MAX_RUNS = 100
-"""Runs of lines without a section that are looked at on a page, the longest of them."""
+"""Runs of lines without a section that are looked at on a page, the longest ones."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A section. label: what the boundary above it says, "" for none. family: equal for sections of one wrapper. records: {page: …}."""
+class FoundSection:
+    """A section.
+
+    label: what the boundary above it says, "" for none.
+    family: equal for sections of one wrapper.
+    records: {page: its records}.
+    """
 
     label: str
     family: int
-    records: Mapping[int, tuple[Record, ...]]
+    records: Mapping[int, tuple[SectionRecord, ...]]
 
 
 @dataclass(slots=True)
-class _Seen:
-    """A page while its sections are looked for. taken: lines of sections found. by_path: its elements. above: boundaries in order."""
+class _SeenPage:
+    """A page while its sections are looked for.
 
-    page: Page
-    measure: Measure
+    taken: lines of sections found.
+    by_path: its elements.
+    above: boundaries in order.
+    """
+
+    page: LinePage
+    measure: RecordDistances
     bounds: set[int]
     regions: list[Region]
     taken: set[int] = field(default_factory=set)
@@ -54,23 +64,26 @@ class _Seen:
         self.above = sorted(self.bounds)
 
     def label(self, line: int) -> str:
-        """What the boundary above a line says."""
+        """Return what the boundary above a line says."""
         at = bisect_left(self.above, line) - 1
         return self.page.lines[self.above[at]].mark[0] if at >= 0 else ""
 
 
 @dataclass(slots=True)
 class _Family:
-    """labels: {what the boundary above says: {page: records}}."""
+    """Instances of one wrapper.
 
-    labels: dict[str, dict[int, list[Record]]] = field(default_factory=dict)
+    labels: {what the boundary above says: {page: records}}.
+    """
 
-    def add(self, label: str, number: int, records: Sequence[Record]) -> None:
+    labels: dict[str, dict[int, list[SectionRecord]]] = field(default_factory=dict)
+
+    def add(self, label: str, number: int, records: Sequence[SectionRecord]) -> None:
         self.labels.setdefault(label, {}).setdefault(number, []).extend(records)
 
-    def sections(self, family: int) -> Iterator[Found]:
-        """Labels of which no page shows both are one section, called as on most pages."""
-        merged: list[tuple[str, dict[int, list[Record]]]] = []
+    def sections(self, family: int) -> Iterator[FoundSection]:
+        """Yield the sections. Labels that no page shows together are one section, called as on most pages."""
+        merged: list[tuple[str, dict[int, list[SectionRecord]]]] = []
         for label, pages in sorted(self.labels.items(), key=lambda pair: (-len(pair[1]), pair[0])):
             into = next((held for _, held in merged if not held.keys() & pages.keys()), None)
             if into is None:
@@ -78,21 +91,21 @@ class _Family:
             else:
                 into |= pages
         for label, pages in merged:
-            yield Found(label, family, {number: tuple(pages[number]) for number in sorted(pages)})
+            yield FoundSection(label, family, {number: tuple(pages[number]) for number in sorted(pages)})
 
 
-def find(pages: Sequence[Page]) -> list[Found]:
-    """The dynamic sections of pages of one template, those of most lines first."""
-    common = Common(pages)
+def follow_sections(pages: Sequence[LinePage]) -> list[FoundSection]:
+    """Return the dynamic sections of pages of one template, those of most lines first."""
+    common = SharedLines(pages)
     seen = _look(pages, common)
     static = _static(seen, common)
     wrappers = _wrappers(seen, static)
     families = [_applied(wrapper, seen, static) for wrapper in wrappers]
     mined_families: dict[Wrapper, _Family] = {}
     for number, each in enumerate(seen):
-        runs = sorted(dynamic(each.page, each.bounds | common.fixed(each.page), each.taken), key=lambda run: run[0] - run[1])
+        runs = sorted(find_dynamic_runs(each.page, each.bounds | common.fixed(each.page), each.taken), key=lambda run: run[0] - run[1])
         for run in sorted(runs[:MAX_RUNS]):
-            region = mined(each.page, each.measure, run)
+            region = mine_records(each.page, each.measure, run)
             if region is not None:
                 wrapper = each.page.nodes[region.parent].path, region.sign
                 family = mined_families.setdefault(wrapper, _Family())
@@ -101,47 +114,47 @@ def find(pages: Sequence[Page]) -> list[Found]:
     return [section for number, family in enumerate(every) for section in family.sections(number)]
 
 
-def _look(pages: Sequence[Page], common: Common) -> list[_Seen]:
-    """Each page with its boundaries and its candidates."""
-    measures = [Measure(page) for page in pages]
-    found = [candidates(page, measure) for page, measure in zip(pages, measures, strict=True)]
-    data = {code for page, regions in zip(pages, found, strict=True) for code in data_codes(page, regions.values())}
+def _look(pages: Sequence[LinePage], common: SharedLines) -> list[_SeenPage]:
+    """Return each page with its boundaries and its candidates."""
+    measures = [RecordDistances(page) for page in pages]
+    found = [find_candidates(page, measure) for page, measure in zip(pages, measures, strict=True)]
+    data = {code for page, regions in zip(pages, found, strict=True) for code in find_data_codes(page, regions.values())}
     seen = []
     for page, measure, regions in zip(pages, measures, found, strict=True):
         bounds = {line for line in common.bounds(page) if page.lines[line].code not in data}
-        seen.append(_Seen(page, measure, bounds, resolved(page, regions, bounds)))
+        seen.append(_SeenPage(page, measure, bounds, choose_granularity(page, regions, bounds)))
     return seen
 
 
-def _static(seen: Sequence[_Seen], common: Common) -> frozenset[Texts]:
-    """What records say that many pages have just so."""
+def _static(seen: Sequence[_SeenPage], common: SharedLines) -> frozenset[Texts]:
+    """Return what records say that many pages have word for word."""
     counts: Counter[Texts] = Counter()
     for each in seen:
-        counts.update({said(each.page, record) for region in each.regions for record in region.records})
+        counts.update({read_record(each.page, record) for region in each.regions for record in region.records})
     return frozenset(texts for texts, count in counts.items() if count >= common.least)
 
 
-def _wrappers(seen: Sequence[_Seen], static: frozenset[Texts]) -> list[Wrapper]:
-    """The wrappers of all refined sections, those of most lines first."""
+def _wrappers(seen: Sequence[_SeenPage], static: frozenset[Texts]) -> list[Wrapper]:
+    """Return the wrappers of all refined sections, those of most lines first."""
     lines: Counter[Wrapper] = Counter()
     for each in seen:
         for region in each.regions:
-            for part in refined(each.page, region, each.bounds, static):
+            for part in refine_region(each.page, region, each.bounds, static):
                 lines[each.page.nodes[part.parent].path, part.sign] += part.lines
     return [wrapper for wrapper, _ in lines.most_common(MAX_WRAPPERS)]
 
 
-def _applied(wrapper: Wrapper, seen: Sequence[_Seen], static: frozenset[Texts]) -> _Family:
-    """The instances of a wrapper on all pages."""
+def _applied(wrapper: Wrapper, seen: Sequence[_SeenPage], static: frozenset[Texts]) -> _Family:
+    """Return the instances of a wrapper on all pages."""
     path, sign = wrapper
     family = _Family()
     for number, each in enumerate(seen):
         for parent in each.by_path.get(path, ()):
-            records = partition(each.page, parent, sign)
+            records = partition_children(each.page, parent, sign)
             if not records:
                 continue
-            region = extended(each.page, each.measure, Region(parent, sign, records), each.bounds)
-            for part in refined(each.page, region, each.bounds, static):
+            region = extend_region(each.page, each.measure, Region(parent, sign, records), each.bounds)
+            for part in refine_region(each.page, region, each.bounds, static):
                 lines = {line for record in part.records for line in range(record.low, record.high)}
                 if not lines & each.taken:
                     each.taken |= lines

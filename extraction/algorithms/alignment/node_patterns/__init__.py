@@ -1,9 +1,9 @@
-"""Node extraction patterns (Reis, Golgher, da Silva & Laender, WWW 2004; `002_…` §1.8.4; ALGORITHMS 10).
+"""Node extraction patterns (Reis, Golgher, da Silva & Laender, WWW 2004, section 4; docs/algorithms.md#rtdm).
 
-A pattern is a tree like those of pages, in which some leaves are wildcards. It is generalised over the pages of a cluster: each page is
-mapped to the pattern so far by a restricted top-down mapping, and where the two differ stands a wildcard from then on (`generalise`).
-Matched with a page, the pattern says what stands at its wildcards (`patterns.match`); on news sites the title and the body are told
-from that (`news`).
+A pattern is a tree like those of pages, but some of its leaves are wildcards. It is generalised over the pages of a cluster
+(`generalise_pages`): each page is mapped to the pattern so far by a restricted top-down mapping, and where the two differ, the pattern
+gets a wildcard. Matched with a page (`match_page`), the pattern says what stands at its wildcards. On news sites this tells the title and
+the body (`news`).
 
     pages     <p>Title: <b>A</b> by Ada</p>   <p>Title: <b>B</b></p>
     pattern   p[ "Title:" b[ . ] ? ]
@@ -11,6 +11,6 @@ from that (`news`).
     .  one subtree     ?  one or none     +  one or more siblings     *  any number of siblings
 """
 
-from extraction.algorithms.alignment.node_patterns.patterns import Match, Pattern, generalise, match
+from extraction.algorithms.alignment.node_patterns.patterns import Pattern, PatternMatch, generalise_pages, match_page
 
-__all__ = ["Match", "Pattern", "generalise", "match"]
+__all__ = ["Pattern", "PatternMatch", "generalise_pages", "match_page"]

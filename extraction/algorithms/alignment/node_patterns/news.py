@@ -1,9 +1,9 @@
-"""Title and body of news pages, told from their pattern (data labelling of Reis et al. 2004).
+"""Title and body of news pages, told from their pattern (data labelling, Reis et al. 2004, section 4.4).
 
-What stands at the wildcards is data; the rest is the site. The *body* are the long passages that stand together: of the elements
-around paragraphs, the first that holds, on the median page, at least half as many words outside of links as the one with most. The
-*title* is a passage of 1 to 20 words above the body that agrees with the page's <title> element; without a <title> that tells pages
-apart, the heading nearest above the body. Both are chosen on the pattern, so they are the same place on each page.
+What stands at the wildcards is data, and the rest belongs to the site. The *body* consists of the long passages that stand together. Among
+the elements around paragraphs, it is the first that holds at least half as many words outside of links as the one with the most words,
+on the median page. The *title* is a passage of 1 to 20 words above the body that agrees with the page's <title> element. If no <title>
+tells the pages apart, it is the heading nearest above the body. Both are chosen on the pattern, so they are the same place on every page.
 """
 
 import re
@@ -12,26 +12,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
-from extraction.algorithms.alignment.node_patterns.patterns import Match, Pattern
-from extraction.algorithms.alignment.node_patterns.trees import Placed
+from extraction.algorithms.alignment.node_patterns.page_trees import PlacedTree, is_wildcard
+from extraction.algorithms.alignment.node_patterns.patterns import Pattern, PatternMatch
 from extraction.algorithms.alignment.schema import Value
 
 MAX_TITLE_WORDS = 20
 
 MIN_AGREEMENT = 0.4
-"""Of the words of a passage and of <title>, taken together as F1: a site's name beside a short title halves it."""
+"""Least agreement (F1) of the words of a passage with those of <title>. The name of the site beside a short title halves it."""
 
 HEADING_BONUS = 0.2
-"""For a heading: crumbs and links to the page itself often agree with <title> word for word, where the heading says more."""
+"""Added for a heading. Breadcrumbs and links to the page itself often agree with <title> word for word, while the heading says more."""
 
 MIN_BODY_WORDS = 20
-"""Words of a body on the median page; less is a teaser."""
+"""Least number of words of a body on the median page. A shorter text is a teaser."""
 
 FIRST_FRACTION = 0.5
-"""A place above with so large a share of the longest one's words is the body: below it comments can be longer."""
+"""An earlier place with this share of the longest one's words is the body, because the comments below it can be longer."""
 
 MAX_LINK_FRACTION = 0.5
-"""Of a passage's words; where more are in links it is a list of links."""
+"""Largest share of a passage's words that may be in links. With more it is a list of links."""
 
 HEADINGS = frozenset(("h1", "h2", "h3"))
 INLINE = frozenset(("a", "b", "i", "em", "strong", "span", "u", "small", "sup", "sub", "font", "time", "abbr", "q", "cite", "mark", "br"))
@@ -42,16 +42,20 @@ _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
-    """Numbers of nodes of a pattern; None for what there is not. title: a wildcard. body: the element around the paragraphs."""
+class NewsLabels:
+    """The nodes of a pattern, by number, at which title and body stand. None where there is none.
+
+    title: a wildcard.
+    body: the element around the paragraphs.
+    """
 
     title: int | None
     body: int | None
 
 
 @dataclass(frozen=True, slots=True)
-class Article:
-    """What a page holds at the labels. The body's place is the element around it; its text are its passages."""
+class NewsArticle:
+    """What a page holds at the labels. The body's place is the element around it, and its text is that of its passages."""
 
     title: Value | None
     body: Value | None
@@ -59,48 +63,56 @@ class Article:
 
 @dataclass(frozen=True, slots=True)
 class _Passage:
-    """node: of the wildcard. words: of its text; linked: how many of them are in links."""
+    """What a page holds at a wildcard.
+
+    node: the number of the wildcard.
+    words: the words of the text, in lower case.
+    linked: how many of the words are in links.
+    """
 
     node: int
-    placed: tuple[Placed, ...]
+    placed: tuple[PlacedTree, ...]
     words: tuple[str, ...]
     linked: int
 
     @property
     def is_prose(self) -> bool:
-        """Whether it is more than links."""
+        """Return whether it is more than links."""
         return bool(self.words) and self.linked <= MAX_LINK_FRACTION * len(self.words)
 
 
-def label(pattern: Pattern, matches: Sequence[Match], titles: Sequence[str]) -> Labels:
-    """Where title and body stand, by pages that match. titles: the text of each page's <title>, "" for none."""
-    told = _Told(pattern, matches)
-    body = told.body()
-    return Labels(told.title(body, titles), body)
+def label_pattern(pattern: Pattern, matches: Sequence[PatternMatch], titles: Sequence[str]) -> NewsLabels:
+    """Return where title and body stand, judged by the pages that were matched.
+
+    titles: the text of each page's <title>, "" if there is none.
+    """
+    passages = _Passages(pattern, matches)
+    body = passages.find_body()
+    return NewsLabels(passages.find_title(body, titles), body)
 
 
-def article(pattern: Pattern, labels: Labels, found: Match) -> Article:
-    """Title and body of a page."""
-    told = _Told(pattern, [found])
-    title = next((each for each in told.pages[0] if each.node == labels.title), None)
-    held = [each for each in told.pages[0] if labels.body is not None and told.inside(each.node, labels.body) and each.is_prose]
+def extract_article(pattern: Pattern, labels: NewsLabels, found: PatternMatch) -> NewsArticle:
+    """Return title and body of a page."""
+    passages = _Passages(pattern, [found])
+    title = next((each for each in passages.pages[0] if each.node == labels.title), None)
+    held = [each for each in passages.pages[0] if labels.body is not None and passages.is_inside(each.node, labels.body) and each.is_prose]
     around = found.taken.get(labels.body or 0, ())
-    return Article(
+    return NewsArticle(
         Value(_text(title.placed), title.placed[0].place) if title and title.placed else None,
         Value(" ".join(_text(each.placed) for each in held), around[0].place) if held and around else None,
     )
 
 
-class _Told:
-    """The passages of pages, and what is asked of all of them."""
+class _Passages:
+    """The passages of some pages, and what follows from all of them."""
 
-    def __init__(self, pattern: Pattern, matches: Sequence[Match]) -> None:
+    def __init__(self, pattern: Pattern, matches: Sequence[PatternMatch]) -> None:
         self.nodes = pattern.nodes()
-        self._wild = [number for number, (tree, _) in enumerate(self.nodes) if tree.is_wildcard and not self._in_head(number)]
-        self.pages = [list(self._passages(found)) for found in matches]
+        self._wild = [number for number, (tree, _) in enumerate(self.nodes) if is_wildcard(tree) and not self._in_head(number)]
+        self.pages = [list(self._read(found)) for found in matches]
 
-    def body(self) -> int | None:
-        """The element around the paragraphs."""
+    def find_body(self) -> int | None:
+        """Return the element around the paragraphs."""
         counts: dict[int, list[int]] = defaultdict(lambda: [0] * len(self.pages))
         for page, passages in enumerate(self.pages):
             for each in passages:
@@ -112,8 +124,8 @@ class _Told:
             return None
         return next(node for node in sorted(typical) if typical[node] >= FIRST_FRACTION * most)
 
-    def title(self, body: int | None, titles: Sequence[str]) -> int | None:
-        """The wildcard of the title."""
+    def find_title(self, body: int | None, titles: Sequence[str]) -> int | None:
+        """Return the wildcard of the title."""
         rows: dict[int, dict[int, _Passage]] = defaultdict(dict)
         first = self._first_of_body(body)
         for page, passages in enumerate(self.pages):
@@ -128,18 +140,18 @@ class _Told:
                 return best
         return max(filter(self._is_heading, usual), default=None)
 
-    def inside(self, node: int, other: int) -> bool:
-        """Whether a node of the pattern is in another."""
+    def is_inside(self, node: int, other: int) -> bool:
+        """Return whether a node of the pattern is in another."""
         return other <= node < other + self.nodes[other][0].size
 
     def _first_of_body(self, body: int | None) -> int | None:
-        """The first node of the body's prose: a title may stand in the same element before it."""
+        """Return the first node of the body's prose. A title may stand before it in the same element."""
         if body is None:
             return None
         long = (each.node for row in self.pages for each in row if each.is_prose and len(each.words) > MAX_TITLE_WORDS)
-        return min((node for node in long if self.inside(node, body)), default=body)
+        return min((node for node in long if self.is_inside(node, body)), default=body)
 
-    def _passages(self, found: Match) -> Iterator[_Passage]:
+    def _read(self, found: PatternMatch) -> Iterator[_Passage]:
         for node in self._wild:
             placed = found.taken.get(node, ())
             words = tuple(_WORD.findall(_text(placed).lower()))
@@ -148,7 +160,7 @@ class _Told:
                 yield _Passage(node, placed, words, len(words) if within else sum(map(_linked, placed)))
 
     def _container(self, node: int) -> int:
-        """The element around the paragraph that a wildcard is in."""
+        """Return the element around the paragraph that holds a wildcard."""
         at = self.nodes[node][1]
         while at > 0 and self.nodes[at][0].label in INLINE:
             at = self.nodes[at][1]
@@ -161,23 +173,23 @@ class _Told:
         return any(tag in HEAD for tag in self._chain(node))
 
     def _chain(self, node: int) -> Iterator[str]:
-        """Names of the elements around a node, from within."""
+        """Yield the names of the elements around a node, the innermost first."""
         while (node := self.nodes[node][1]) >= 0:
             yield self.nodes[node][0].label
 
 
 def _agreement(words: Sequence[str], title: str) -> float:
-    """F1 of the words of a passage and of a title."""
+    """Return the F1 of the words of a passage and of a title."""
     one, other = set(words), set(_WORD.findall(title.lower()))
     return 2 * len(one & other) / (len(one) + len(other)) if one and other else 0.0
 
 
-def _text(placed: Sequence[Placed]) -> str:
+def _text(placed: Sequence[PlacedTree]) -> str:
     return " ".join(text.tree.label[1:] for each in placed for text in each.texts())
 
 
-def _linked(placed: Placed) -> int:
-    """Words in links."""
+def _linked(placed: PlacedTree) -> int:
+    """Return how many words of a tree are in links."""
     if placed.tree.label == "a":
         return len(_WORD.findall(_text((placed,))))
     return sum(map(_linked, placed.children))

@@ -1,12 +1,20 @@
 """Generalising a pattern over pages, and matching it with a page."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from extraction.algorithms.alignment.node_patterns.mapping import Mapper
-from extraction.algorithms.alignment.node_patterns.trees import KLEENE, OPTION, PLUS, SINGLE, Grove, Placed, Tree
+from extraction.algorithms.alignment.node_patterns.page_trees import (
+    KLEENE,
+    OPTION,
+    PLUS,
+    SINGLE,
+    PlacedTree,
+    is_text,
+    is_wildcard,
+)
+from extraction.algorithms.alignment.node_patterns.pattern_mapping import PatternMapping
+from extraction.algorithms.alignment.trees import Forest, Tree
 
 _LOOSER = {SINGLE: OPTION, OPTION: OPTION, PLUS: KLEENE, KLEENE: KLEENE}
 """What a wildcard becomes that has nothing to take on some page."""
@@ -14,96 +22,100 @@ _LOOSER = {SINGLE: OPTION, OPTION: OPTION, PLUS: KLEENE, KLEENE: KLEENE}
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern and the grove of its tree. Its nodes are numbered in document order, the root 0."""
+    """A pattern and the forest of its tree. Its nodes are numbered in document order, from 0 for the root."""
 
     tree: Tree
-    grove: Grove
+    forest: Forest
 
     def nodes(self) -> list[tuple[Tree, int]]:
-        """(node, number of its parent; -1 for the root) by number."""
+        """Return (node, number of its parent, or -1 for the root) by number."""
         found: list[tuple[Tree, int]] = []
         _number(self.tree, -1, found)
         return found
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
-    """How a page fits. taken: {number of a node of the pattern: the trees of the page that stand there, in order}; none of an option has no
-    entry. strict: whether the pattern describes the whole page; else it was mapped as cheaply as it goes."""
+class PatternMatch:
+    """How a page fits a pattern.
 
-    taken: dict[int, tuple[Placed, ...]]
+    taken: {number of a node of the pattern: the trees of the page that stand there, in order}. An option that takes nothing has no entry.
+    strict: whether the pattern describes the whole page. If not, the page was mapped at the least cost.
+    """
+
+    taken: dict[int, tuple[PlacedTree, ...]]
     strict: bool
 
 
-def generalise(pages: Sequence[Placed], grove: Grove) -> Pattern:
-    """The pattern of pages of one grove. Raises ValueError for none."""
+def generalise_pages(pages: Sequence[PlacedTree], forest: Forest) -> Pattern:
+    """Return the pattern of some pages, whose trees belong to the forest. Raises ValueError without pages."""
     if not pages:
         raise ValueError("a pattern needs a page")
-    mapper, tree = Mapper(), pages[0].tree
+    mapping, tree = PatternMapping(), pages[0].tree
     for page in pages[1:]:
-        tree = _composed(tree, page.tree, grove, mapper)
-    return Pattern(tree, grove)
+        tree = _generalise(tree, page.tree, forest, mapping)
+    return Pattern(tree, forest)
 
 
-def match(pattern: Pattern, page: Placed) -> Match:
-    """What of the page stands at each node of the pattern: strictly where the pattern describes the page, else as cheaply as it goes."""
-    strict = Mapper(strict=True)
-    fits = math.isfinite(strict.cost(pattern.tree, page.tree)) and strict.cells_left > 0
-    taken: dict[int, tuple[Placed, ...]] = {}
-    _take(pattern.tree, page, 0, strict if fits else Mapper(), taken)
-    return Match(taken, fits)
+def match_page(pattern: Pattern, page: PlacedTree) -> PatternMatch:
+    """Return what of the page stands at each node of the pattern, strictly if the pattern describes the page, else at the least cost."""
+    strict = PatternMapping(strict=True)
+    fits = strict.fits(pattern.tree, page.tree)
+    taken: dict[int, tuple[PlacedTree, ...]] = {}
+    _take(pattern.tree, page, 0, strict if fits else PatternMapping(), taken)
+    return PatternMatch(taken, fits)
 
 
-def written(tree: Tree) -> str:
-    """A pattern as text: ``p["Title:" b[.] ?]``."""
-    if tree.is_text:
+def write_pattern(tree: Tree) -> str:
+    """Return a pattern as text: ``p["Title:" b[.] ?]``."""
+    if is_text(tree):
         return f'"{tree.label[1:]}"'
-    return f"{tree.label}[{' '.join(map(written, tree.children))}]" if tree.children else tree.label
+    return f"{tree.label}[{' '.join(map(write_pattern, tree.children))}]" if tree.children else tree.label
 
 
-def _composed(pattern: Tree, page: Tree, grove: Grove, mapper: Mapper) -> Tree:
-    if pattern is page or pattern.is_wildcard:
+def _generalise(pattern: Tree, page: Tree, forest: Forest, mapping: PatternMapping) -> Tree:
+    if pattern is page or is_wildcard(pattern):
         return pattern
     if pattern.label != page.label:
-        return grove.tree(SINGLE)
+        return forest.tree(SINGLE)
     parts: list[Tree] = []
-    for number, taken in mapper.steps(pattern.children, page.children):
+    for number, taken in mapping.align_children(pattern.children, page.children):
         if number is None:
-            parts.append(grove.tree(OPTION))
+            parts.append(forest.tree(OPTION))
         elif taken:
-            parts.append(_composed(pattern.children[number], page.children[taken[0]], grove, mapper))
+            parts.append(_generalise(pattern.children[number], page.children[taken[0]], forest, mapping))
         else:
-            parts.append(grove.tree(_LOOSER.get(pattern.children[number].label, OPTION)))
-    return grove.tree(pattern.label, _joined(parts, grove))
+            parts.append(forest.tree(_LOOSER.get(pattern.children[number].label, OPTION)))
+    return forest.tree(pattern.label, _join_wildcards(parts, forest))
 
 
-def _joined(parts: Sequence[Tree], grove: Grove) -> list[Tree]:
-    """Wildcards side by side as one, unless each takes one: which of them takes what could not be told."""
+def _join_wildcards(parts: Sequence[Tree], forest: Forest) -> list[Tree]:
+    """Join neighbouring wildcards, unless each takes exactly one: nothing tells which of them takes what."""
     found: list[Tree] = []
-    for wild, group in groupby(parts, key=lambda part: part.is_wildcard):
+    for wild, group in groupby(parts, key=is_wildcard):
         run = list(group)
         labels = {part.label for part in run}
         if wild and len(run) > 1 and labels != {SINGLE}:
-            run = [grove.tree(PLUS if labels & {SINGLE, PLUS} else KLEENE)]
+            run = [forest.tree(PLUS if labels & {SINGLE, PLUS} else KLEENE)]
         found += run
     return found
 
 
-def _take(pattern: Tree, page: Placed, number: int, mapper: Mapper, taken: dict[int, tuple[Placed, ...]]) -> None:
+def _take(pattern: Tree, page: PlacedTree, number: int, mapping: PatternMapping, taken: dict[int, tuple[PlacedTree, ...]]) -> None:
+    """Note what stands at a node of the pattern and at all nodes below it."""
     taken[number] = (page,)
-    if pattern.is_wildcard or pattern.label != page.tree.label:
+    if is_wildcard(pattern) or pattern.label != page.tree.label:
         return
     numbers, at = [], number + 1
     for child in pattern.children:
         numbers.append(at)
         at += child.size
-    for place, found in mapper.steps(pattern.children, page.tree.children):
+    for place, found in mapping.align_children(pattern.children, page.tree.children):
         if place is None or not found:
             continue
-        if pattern.children[place].is_wildcard:
+        if is_wildcard(pattern.children[place]):
             taken[numbers[place]] = tuple(page.children[each] for each in found)
         else:
-            _take(pattern.children[place], page.children[found[0]], numbers[place], mapper, taken)
+            _take(pattern.children[place], page.children[found[0]], numbers[place], mapping, taken)
 
 
 def _number(tree: Tree, parent: int, found: list[tuple[Tree, int]]) -> None:

@@ -1,8 +1,8 @@
-"""A page read by a wrapper: its row of the nested data set (Crescenzi et al. 2001, §3), or where it does not match.
+"""A page read by a wrapper: its row of the nested data set (Crescenzi et al. 2001, section 3), or where it does not match.
 
-A sequence of the wrapper is compiled into the steps of a small machine, as regular expressions are. The children of an element
-are run through it depth first, more rows and present optional parts first; a pair of step and position is entered once, so the
-time is at most their product, and nothing recurses but elements within elements.
+A sequence of the wrapper is compiled into the steps of a small machine, as regular expressions are. The children of an element are run
+through it depth first, with more rows and present optional parts tried first. A pair of step and position is entered once, so the time is
+at most their product. Only elements within elements are processed by recursion.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,18 +14,19 @@ from extraction.algorithms.alignment.schema import Row, Value
 from extraction.algorithms.errors import AlignmentError
 
 MAX_STEPS = 2_000_000
-"""Steps of all machines for one page, some seconds; the largest real pages need some 10,000."""
+"""Steps of all machines for one page, which take some seconds. The largest real pages need some 10,000."""
 
 
 BESIDE = 40
-"""Characters of a text in what is said of a page that does not match."""
+"""Characters of a text that are shown in what is said about a page that does not match."""
 
 
 @dataclass(frozen=True, slots=True)
-class NoMatch:
+class WrapperMismatch:
     """A page that a wrapper does not accept.
 
-    node: index of the furthest element that was looked at; reason: which element holds it, after which text, and what was met there.
+    node: index of the furthest element that was looked at.
+    reason: which element holds it, after which text, and what was met there.
     """
 
     node: int
@@ -34,7 +35,7 @@ class NoMatch:
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """Of a set on the way: its begin, a row's begin, or its end."""
+    """A mark of a set on the way: its beginning, the beginning of a row, or its end."""
 
     kind: Literal["set", "row", "end"]
     name: str
@@ -42,7 +43,7 @@ class _Mark:
 
 @dataclass(frozen=True, slots=True)
 class _Fork:
-    """Goes on at the first step or else at the second."""
+    """Go on at the first step or else at the second."""
 
     first: int
     second: int
@@ -54,7 +55,10 @@ _Field = tuple[str, Value]
 
 @dataclass(frozen=True, slots=True)
 class _Met:
-    """Something met on the way, and what was before it. what: a mark, a field's value, or the last thing met inside an element."""
+    """Something met on the way, and what was before it.
+
+    what: a mark, a field's value, or the last thing met inside an element.
+    """
 
     what: "_Mark | _Field | _Met | None"
     before: "_Met | None"
@@ -73,12 +77,12 @@ class _Miss:
 
     @property
     def node(self) -> int:
-        """Index of the element that was looked at: the child, or what holds it where it is none."""
+        """Index of the element that was looked at: the child, or the element that holds it if the child is a text."""
         child = self.here.children[self.at] if self.at < len(self.here.children) else None
         return child.node if isinstance(child, Element) else self.here.node
 
     def reason(self, page: Element) -> str:
-        """In words, with the text beside and, of several equal elements of the page, which it is."""
+        """Return it in words, with the text before it and, of several equal elements of the page, which one it is."""
         here = self.here
         alike = sorted(each.node for each in _elements(page) if each.label == here.label)
         which = f"<{here.label}>" if len(alike) == 1 else f"<{here.label}> ({alike.index(here.node) + 1} of {len(alike):,})"
@@ -89,7 +93,7 @@ class _Miss:
 
 
 @dataclass(slots=True)
-class Reading:
+class WrapperReader:
     """Reads one page."""
 
     steps: int = 0
@@ -97,15 +101,19 @@ class Reading:
     _programs: dict[Element, list[_Step]] = field(default_factory=dict)
     _known: dict[tuple[Element, Element], _Met | None] = field(default_factory=dict)
 
-    def read(self, wrapper: Element, page: Element) -> Row | NoMatch:
-        """The page's row. Raises AlignmentError where that takes too many steps."""
+    def read(self, wrapper: Element, page: Element) -> Row | WrapperMismatch:
+        """Return the page's row. Raises AlignmentError if that takes too many steps."""
         met = self._element(wrapper, page)
         if met is not None:
             return _row(met)
-        return NoMatch(self._missed.node, self._missed.reason(page)) if self._missed else NoMatch(page.node, _other(wrapper, page))
+        return (
+            WrapperMismatch(self._missed.node, self._missed.reason(page))
+            if self._missed
+            else WrapperMismatch(page.node, _other(wrapper, page))
+        )
 
     def _element(self, wanted: Element, here: Element) -> _Met | None:
-        """What is met inside an element, None where it does not match."""
+        """Return what is met inside an element, None if it does not match."""
         if wanted.label != here.label:
             return None
         key = wanted, here
@@ -157,7 +165,7 @@ class Reading:
         return None if here.fixed else (wanted.name, Value(here.text, here.place))
 
     def _miss(self, here: Element, at: int, wanted: str) -> None:
-        """Keeps the furthest place where something else was wanted; of one element what was missed in it, not before it."""
+        """Keep the furthest place where something else was wanted. Within one element, what was missed inside it counts, not before it."""
         miss = _Miss(here, at, wanted)
         if self._missed is None or (miss.node, here.node) > (self._missed.node, self._missed.here.node):
             self._missed = miss
@@ -177,7 +185,7 @@ def _other(wrapper: Element, page: Element) -> str:
 
 
 def _compile(nodes: Sequence[Node], program: list[_Step]) -> None:
-    """Adds the steps for a sequence."""
+    """Add the steps for a sequence."""
     for node in nodes:
         if isinstance(node, Maybe):
             fork = len(program)
@@ -206,7 +214,7 @@ def _shown(node: Node | _Mark | _Fork) -> str:
 
 
 def _row(met: _Met) -> Row:
-    """The row from what was met, read from the beginning."""
+    """Return the row from what was met, read from the beginning."""
     rows: list[dict[str, Value | tuple[Row, ...]]] = [{}]
     sets: list[list[Row]] = []
     for what in _in_order(met):

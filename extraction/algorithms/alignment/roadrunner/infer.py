@@ -1,6 +1,6 @@
-"""RoadRunner: from pages of one template to a wrapper and the data they hold (Crescenzi, Mecca, Merialdo 2001).
+"""RoadRunner: from pages of one template to a wrapper and the data they hold (Crescenzi, Mecca & Merialdo, VLDB 2001).
 
-found = infer([page.root for page in pages])
+found = infer_wrapper([page.root for page in pages])
 print(found.wrapper.printed())
 found.structure.columns()
 """
@@ -11,25 +11,25 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from extraction.algorithms.alignment.roadrunner.data import NoMatch, Reading
+from extraction.algorithms.alignment.roadrunner.data import WrapperMismatch, WrapperReader
 from extraction.algorithms.alignment.roadrunner.matching import MAX_STEPS, Matching
-from extraction.algorithms.alignment.roadrunner.printing import printed
-from extraction.algorithms.alignment.roadrunner.tokens import Vocabulary, read, read_one
-from extraction.algorithms.alignment.roadrunner.wrapper import Element, labels, named, schema
+from extraction.algorithms.alignment.roadrunner.printing import print_wrapper
+from extraction.algorithms.alignment.roadrunner.tokens import Vocabulary, read_page, read_pages
+from extraction.algorithms.alignment.roadrunner.wrapper import Element, build_schema, list_labels, name_fields
 from extraction.algorithms.alignment.schema import Row, Structure, Tuple
 from extraction.algorithms.dom.nodes import elements
 from extraction.algorithms.errors import AlignmentError
 
 PAGES = 5
-"""Pages that a wrapper is inferred from, unless told otherwise: wrong alignments are never undone, and ten find no more fields."""
+"""Pages that a wrapper is inferred from by default. Wrong alignments are never undone, and ten pages find no more fields than five."""
 
 ALL_STEPS = 500_000
-"""Steps for all pages together, some ten seconds."""
+"""Steps for all pages together, which take some ten seconds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wrapper:
-    """A wrapper with named fields, to be applied to further pages of the template."""
+    """A wrapper with named fields, which can be applied to further pages of the template."""
 
     root: Element
     vocabulary: Vocabulary
@@ -37,23 +37,28 @@ class Wrapper:
     @property
     def schema(self) -> Tuple:
         """Its fields, optional parts and sets."""
-        return schema((self.root,))
+        return build_schema((self.root,))
 
     def printed(self, *, names: bool = True) -> str:
-        """It as an indented regular expression; names: those of fields and sets behind their lines."""
-        return printed((self.root,), names=names)
+        """Return it as an indented regular expression.
 
-    def match(self, root: etree._Element) -> Row | NoMatch:
-        """A page's row, or where it does not match. Raises AlignmentError for a page that takes too long."""
-        return Reading().read(self.root, read_one(root, self.vocabulary))
+        names: whether the names of fields and sets follow their lines.
+        """
+        return print_wrapper((self.root,), names=names)
+
+    def match(self, root: etree._Element) -> Row | WrapperMismatch:
+        """Return a page's row, or where the page does not match. Raises AlignmentError for a page that takes too long."""
+        return WrapperReader().read(self.root, read_page(root, self.vocabulary))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class Inference:
     """What pages hold.
 
-    structure: a row for each page, an empty one where the wrapper does not match. resorts: places where only the last resort aligned
-    the pages. aligned: numbers of the pages that made the wrapper, from 0. unread: {number of a page: why the wrapper does not match it}.
+    structure: a row for each page, an empty one if the wrapper does not match it.
+    resorts: places where only the last resort aligned the pages.
+    aligned: numbers of the pages that made the wrapper, from 0.
+    unread: {number of a page: why the wrapper does not match it}.
     """
 
     wrapper: Wrapper
@@ -63,20 +68,22 @@ class Found:
     unread: Mapping[int, str] = field(default_factory=dict)
 
 
-def infer(roots: Sequence[etree._Element], *, last_resort: bool = True) -> Found:
-    """The wrapper of pages of one template, made general enough for all of them, and their data.
+def infer_wrapper(roots: Sequence[etree._Element], *, last_resort: bool = True) -> Inference:
+    """Return the wrapper of pages of one template, made general enough for all of them, and their data.
 
-    last_resort: whether what cannot be aligned may become optional up to the end of its element; else that is an error. Raises
-    AlignmentError, which names page and place, where the pages cannot be brought to one wrapper in the steps allowed.
+    Raises AlignmentError, which names page and place, if the pages cannot be brought to one wrapper within the steps allowed.
+
+    last_resort: whether what cannot be aligned may become optional up to the end of its element. If not, it is an error.
     """
-    return infer_from_few(roots, most=len(roots), last_resort=last_resort)
+    return infer_from_few_pages(roots, most=len(roots), last_resort=last_resort)
 
 
-def infer_from_few(roots: Sequence[etree._Element], *, most: int = PAGES, last_resort: bool = True) -> Found:
-    """The wrapper of at most `most` pages, those most alike, and the data of all that it matches. Raises as `infer`."""
+def infer_from_few_pages(roots: Sequence[etree._Element], *, most: int = PAGES, last_resort: bool = True) -> Inference:
+    """Return the wrapper of at most `most` pages, those most alike, and the data of all pages that it matches. Raises as
+    `infer_wrapper`."""
     if not roots:
         raise AlignmentError("there are no pages")
-    pages, vocabulary = read(roots)
+    pages, vocabulary = read_pages(roots)
     order = _order(pages)[:most]
     wrapper, resorts = pages[order[0]], 0
     for number in order[1:]:
@@ -86,35 +93,35 @@ def infer_from_few(roots: Sequence[etree._Element], *, most: int = PAGES, last_r
         except AlignmentError as error:
             raise AlignmentError(f"page {number + 1}: {error}") from error
         resorts += matching.resorts
-    whole = named(wrapper)
+    whole = name_fields(wrapper)
     rows, unread = _rows(whole, pages, roots)
-    return Found(Wrapper(whole, vocabulary), Structure(schema((whole,)), rows), resorts, tuple(order), unread)
+    return Inference(Wrapper(whole, vocabulary), Structure(build_schema((whole,)), rows), resorts, tuple(order), unread)
 
 
 def _order(pages: Sequence[Element]) -> list[int]:
-    """The page that is most like the others first, then the others by their likeness to it: what is alike is aligned before what is not.
+    """Return the page that is most like the others first, then the others by their likeness to it. What is alike is aligned first.
 
-    Measured: 0.76 of the fields are found from five of ten pages, 0.74 in the order given or the smallest first, 0.69 with the most unlike
-    second.
+    Measured with five of ten pages: this order finds 0.76 of the fields, the given order or the smallest page first 0.74, and the most
+    unlike page second 0.69.
     """
-    tags = [Counter(labels(page)) for page in pages]
+    tags = [Counter(list_labels(page)) for page in pages]
     like = [[2 * (one & two).total() / (one.total() + two.total()) for two in tags] for one in tags]
     middle = max(range(len(pages)), key=lambda number: (sum(like[number]), -number))
     return sorted(range(len(pages)), key=lambda number: (number != middle, -like[middle][number], number))
 
 
-def roadrunner(roots: Sequence[etree._Element]) -> Structure:
-    """The structure of pages of one template, inferred from few of them. Raises as `infer`."""
-    return infer_from_few(roots).structure
+def infer_with_roadrunner(roots: Sequence[etree._Element]) -> Structure:
+    """Return the structure of pages of one template, inferred from a few of them. Raises as `infer_wrapper`."""
+    return infer_from_few_pages(roots).structure
 
 
 def _rows(wrapper: Element, pages: Sequence[Element], roots: Sequence[etree._Element]) -> tuple[tuple[Row, ...], dict[int, str]]:
     rows: list[Row] = []
     unread: dict[int, str] = {}
     for number, page in enumerate(pages):
-        row = Reading().read(wrapper, page)
-        if isinstance(row, NoMatch):
+        row = WrapperReader().read(wrapper, page)
+        if isinstance(row, WrapperMismatch):
             line = elements(roots[number])[row.node].sourceline
             unread[number] = f"{row.reason}, line {line:,}" if line else row.reason
-        rows.append({} if isinstance(row, NoMatch) else row)
+        rows.append({} if isinstance(row, WrapperMismatch) else row)
     return tuple(rows), unread

@@ -1,34 +1,33 @@
-"""ACME: align, collapse under mismatch, extract (Crescenzi, Mecca, Merialdo 2001, §4).
+"""ACME: align, collapse under mismatch, extract (Crescenzi et al. 2001, section 4; docs/algorithms.md#roadrunner).
 
     wrapper = Matching().merge(wrapper, page)
 
 The wrapper is made general enough to accept the page. Both are trees of tags, so the sequences between a start tag and its end tag are
-aligned one by one, and what is generalised is well formed by itself. Two strings that differ are a field. At any other mismatch
-is tried, in this order:
+aligned one by one, and the result is always well formed. Two strings that differ are a field. At any other mismatch the following is tried,
+in this order:
 
-1. an iterator (`squares`): the token before the mismatch is the last delimiter; what stands from the mismatch to its next occurrence,
-   on either side, is the square, which is matched backwards with what came before;
-2. an optional: the mismatching token is searched ahead on both sides, the nearest first;
-3. both at once: optionals on both sides, up to the nearest two tokens that match. The paper does not have this; without it two pages
-   that carry different optional blocks at one place do not align;
-4. the last resort: both remainders are optional, up to the end of the enclosing element.
+1. An iterator (`squares`). The token before the mismatch is the last delimiter. What stands from the mismatch to its next occurrence, on
+   either side, is the square. It is matched backwards with what came before.
+2. An optional part. The mismatching token is searched ahead on both sides, the nearest first.
+3. Both at once: optional parts on both sides, up to the nearest two tokens that match. The paper does not have this. Without it, two pages
+   with different optional blocks at one place do not align.
+4. The last resort: both remainders are optional, up to the end of the enclosing element.
 
-Where two elements with equal labels do not align by 1 and 2 so that half of their tokens meet, they first are a mismatch themselves, to
-be solved further out; only if that fails, too, 3 and 4 are allowed inside them, first where half of the tokens meet, then anyhow.
-These are three *ways* to align, STRICT, BOTH and ANYHOW; the outcome for two elements and a way is computed once. Within a sequence the
-alternatives are searched depth first; a pair of positions is entered once, and a sequence is given up after `RETURNS` returns to an
-earlier choice.
+If two elements with equal labels do not align by 1 and 2 so that half of their tokens meet, they are a mismatch themselves, to be solved
+further out. Only if that fails too, 3 and 4 are allowed inside them: first if half of the tokens meet, and then in any case. These are the
+three *ways* to align: STRICT, BOTH and ANYHOW. The outcome for two elements and a way is computed once. Within a sequence, the alternatives
+are searched depth first. A pair of positions is entered once, and a sequence is given up after `RETURNS` returns to an earlier choice.
 
-Cost: a step for each two elements compared and each alternative; at most `MAX_STEPS` of them a page. Nothing recurses but elements
-within elements, and rows within rows `NESTED` deep.
+Cost: a step for each two elements compared and for each alternative, at most `MAX_STEPS` for a page. Only elements within elements, and
+rows within rows `NESTED` deep, are processed by recursion.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from extraction.algorithms.alignment.roadrunner import optionals
-from extraction.algorithms.alignment.roadrunner.squares import iterators
-from extraction.algorithms.alignment.roadrunner.ways import ANYHOW, BOTH, STRICT, Pair, Way, skipped
+from extraction.algorithms.alignment.roadrunner.partial_alignment import ANYHOW, BOTH, STRICT, AlignedPair, Alignment, skip_to
+from extraction.algorithms.alignment.roadrunner.squares import find_iterators
 from extraction.algorithms.alignment.roadrunner.wrapper import Element, Maybe, Node, Nodes, Pcdata, Plus, Text, required, size, stacked
 from extraction.algorithms.errors import AlignmentError
 
@@ -42,23 +41,29 @@ NESTED = 4
 """Rows and optional parts within each other in one sequence, with no element around the inner ones."""
 
 DEEP = 80
-"""Sequences within each other that are aligned, of elements, rows and optional parts, some seven calls each; what is deeper is no match."""
+"""Sequences within each other that are aligned: elements, rows and optional parts, with some seven calls each. What is deeper does not
+match."""
 
 PER_TOKEN = 3
-"""Steps that two elements may take for each of their tokens, before they are taken for no match; those of elements in them apart.
-With 20 as many fields are found, in five times the time."""
+"""Steps that two elements may take for each of their tokens before they count as no match, apart from those of elements in them. With 20
+just as many fields are found, in five times the time."""
 
 MAX_STEPS = 100_000
-"""Steps for one page, some two seconds; after that what is left is aligned by the last resort at once."""
+"""Steps for one page, which take some two seconds. After that, what is left is aligned by the last resort at once."""
 
 
 @dataclass(slots=True)
 class Matching:
     """One merge of a wrapper and a page.
 
-    last_resort: whether it is allowed. most: steps allowed. steps: taken so far. resorts: last resorts that the merge took. stuck: labels
-    down to the innermost element that could not be aligned. nested, squares: parts and squares around what is aligned, up to its element;
-    limit: steps after which that is given up. deep: all sequences around.
+    last_resort: whether the last resort is allowed.
+    most: steps allowed.
+    steps: steps taken so far.
+    resorts: last resorts that the merge took.
+    stuck: labels down to the innermost element that could not be aligned.
+    nested, squares: parts and squares around what is being aligned, up to its element.
+    limit: steps after which that element is given up.
+    deep: all sequences around what is being aligned.
     """
 
     last_resort: bool = True
@@ -70,11 +75,11 @@ class Matching:
     limit: int = MAX_STEPS
     resorts: int = 0
     stuck: list[str] = field(default_factory=list)
-    _known: dict[tuple[Node, Node, int], Pair | None] = field(default_factory=dict)
+    _known: dict[tuple[Node, Node, int], AlignedPair | None] = field(default_factory=dict)
     _trail: list[str] = field(default_factory=list)
 
     def merge(self, wrapper: Element, page: Element) -> Element:
-        """A wrapper for what both accept. Raises AlignmentError where there is none."""
+        """Return a wrapper for everything that both accept. Raises AlignmentError if there is none."""
         for way in (STRICT, BOTH, ANYHOW):
             pair = self.pair(wrapper, page, way)
             if pair is not None:
@@ -84,8 +89,8 @@ class Matching:
         place = "/".join(self.stuck) or wrapper.label
         raise AlignmentError(f"in {place} there are different parts at one place, and neither is found further on")
 
-    def pair(self, one: Node, two: Node, way: int) -> Pair | None:
-        """Two strings or elements as one; None where they do not match."""
+    def pair(self, one: Node, two: Node, way: int) -> AlignedPair | None:
+        """Return two strings or elements as one, None if they do not match."""
         if not isinstance(one, Element) or not isinstance(two, Element):
             return _strings(one, two)
         if one.label != two.label:
@@ -101,7 +106,7 @@ class Matching:
             self._trail.pop()
         return self._known[key]
 
-    def _elements(self, one: Element, two: Element, way: int) -> Pair | None:
+    def _elements(self, one: Element, two: Element, way: int) -> AlignedPair | None:
         if self.deep >= DEEP:
             return None
         self.deep += 1
@@ -109,13 +114,14 @@ class Matching:
         self.deep -= 1
         if found is None or (way < ANYHOW and not found.met(one.required, two.size)):
             return None
-        return Pair(Element(one.label, found.nodes()), found.fresh, found.lost, found.resorts)
+        return AlignedPair(Element(one.label, found.nodes()), found.fresh, found.lost, found.resorts)
 
-    def align(self, ones: Sequence[Node], i: int, twos: Sequence[Node], j: int, way: int, *, whole: bool = False) -> Way | None:
-        """Aligns two sequences from given positions: the first to its end, the second, too, where `whole`; else as far as it is needed."""
-        choices: list[Iterator[Way]] = [iter((Way(None, i, j),))]
+    def align(self, ones: Sequence[Node], i: int, twos: Sequence[Node], j: int, way: int, *, whole: bool = False) -> Alignment | None:
+        """Align two sequences from the given positions. The first is aligned to its end. The second is too if `whole` is set, and otherwise
+        as far as needed."""
+        choices: list[Iterator[Alignment]] = [iter((Alignment(None, i, j),))]
         seen: set[tuple[int, int]] = set()
-        furthest = Way(None, i, j)
+        furthest = Alignment(None, i, j)
         returns = 0
         while choices and returns <= (RETURNS if whole else ROW_RETURNS):
             found = next(choices[-1], None)
@@ -136,11 +142,11 @@ class Matching:
         if len(self._trail) > len(self.stuck) and whole:
             self.stuck = list(self._trail)
         if way > STRICT and whole and self.last_resort:
-            return skipped(ones, len(ones), twos, len(twos), furthest)._replace(resorts=furthest.resorts + 1)
+            return skip_to(ones, len(ones), twos, len(twos), furthest)._replace(resorts=furthest.resorts + 1)
         return None
 
-    def _along(self, ones: Sequence[Node], twos: Sequence[Node], at: Way) -> Way:
-        """Goes on as long as there is no mismatch and no choice."""
+    def _along(self, ones: Sequence[Node], twos: Sequence[Node], at: Alignment) -> Alignment:
+        """Go on as long as there is no mismatch and no choice."""
         while at.i < len(ones) and at.j < len(twos):
             if isinstance(ones[at.i], Maybe) or isinstance(twos[at.j], Maybe):
                 return at
@@ -150,8 +156,8 @@ class Matching:
             at = further
         return at
 
-    def _alternatives(self, ones: Sequence[Node], twos: Sequence[Node], at: Way, way: int, whole: bool) -> Iterator[Way]:
-        """The ways on from a mismatch or a choice, the best first."""
+    def _alternatives(self, ones: Sequence[Node], twos: Sequence[Node], at: Alignment, way: int, whole: bool) -> Iterator[Alignment]:
+        """Yield the ways on from a mismatch or a choice, the best first."""
         inside = at.i < len(ones) and at.j < len(twos)
         if self.steps > self.limit:
             anyhow = self.together(ones, twos, at, way) if inside and way == ANYHOW else None
@@ -159,15 +165,15 @@ class Matching:
                 yield anyhow
             return
         if any(isinstance(node, Maybe) for node in (*ones[at.i : at.i + 1], *twos[at.j : at.j + 1])):
-            yield from optionals.known(self, ones, twos, at)
+            yield from optionals.try_known_optionals(self, ones, twos, at)
             return
-        yield from iterators(self, at, ones, twos)
-        yield from optionals.on_one_side(self, ones, twos, at, whole=whole)
+        yield from find_iterators(self, at, ones, twos)
+        yield from optionals.find_on_one_side(self, ones, twos, at, whole=whole)
         if inside and way > STRICT:
-            yield from optionals.weaker(self, ones, twos, at)
+            yield from optionals.find_weaker_matches(self, ones, twos, at)
 
-    def together(self, ones: Sequence[Node], twos: Sequence[Node], at: Way, way: int) -> Way | None:
-        """What stands at both positions as one."""
+    def together(self, ones: Sequence[Node], twos: Sequence[Node], at: Alignment, way: int) -> Alignment | None:
+        """Return the alignment with what stands at both positions as one."""
         one, two = ones[at.i], twos[at.j]
         if isinstance(one, Maybe | Plus):
             return self._parts(one, two, at) if type(one) is type(two) else self._part(one, twos, at)
@@ -175,36 +181,39 @@ class Matching:
             found = self._part(two, ones, at.swapped())
             return found and found.swapped()
         pair = self.pair(one, two, way)
-        return pair and at.further((pair.node,), Way(None, at.i + 1, at.j + 1, pair.fresh, pair.lost, pair.resorts))
+        return pair and at.further((pair.node,), Alignment(None, at.i + 1, at.j + 1, pair.fresh, pair.lost, pair.resorts))
 
-    def _parts(self, one: Maybe | Plus, two: Node, at: Way) -> Way | None:
-        """Two optional parts, or two repeated ones."""
+    def _parts(self, one: Maybe | Plus, two: Node, at: Alignment) -> Alignment | None:
+        """Align two optional parts, or two repeated ones."""
         assert isinstance(two, Maybe | Plus)  # noqa: S101 - of the type of `one`; the checker does not see it
         found = self._within(one.part, two.part, 0, whole=True)
         if found is None or not found.met(required(one.part), size(two.part)):
             return None
         return at.further((type(one)(found.nodes()),), found._replace(i=at.i + 1, j=at.j + 1))
 
-    def _part(self, one: Maybe | Plus, twos: Sequence[Node], at: Way) -> Way | None:
-        """An optional or repeated part with what stands in the second sequence."""
+    def _part(self, one: Maybe | Plus, twos: Sequence[Node], at: Alignment) -> Alignment | None:
+        """Align an optional or repeated part with what stands in the second sequence."""
         found = self.rows(one.part, twos, at.j) if isinstance(one, Plus) else self._once(one.part, twos, at.j)
         if found is None or found.j == at.j:
             return None
         return at.further((type(one)(found.nodes()),), found._replace(i=at.i + 1))
 
-    def _once(self, part: Nodes, twos: Sequence[Node], j: int) -> Way | None:
-        """An optional part that is there; what repeats at its end is an iterator of its own."""
+    def _once(self, part: Nodes, twos: Sequence[Node], j: int) -> Alignment | None:
+        """Align an optional part that is there. What repeats at its end is an iterator of its own."""
         found = self._row(part, twos, j)
         while found is not None:
-            more = next(iterators(self, found, part, twos), None)
+            more = next(find_iterators(self, found, part, twos), None)
             if more is None:
                 return found
             found = more
         return None
 
-    def rows(self, part: Nodes, twos: Sequence[Node], j: int) -> Way:
-        """As many rows of a repeated part as there are from j on, none if it stays there; its nodes are the part made general enough."""
-        found = Way(stacked(part), len(part), j)
+    def rows(self, part: Nodes, twos: Sequence[Node], j: int) -> Alignment:
+        """Align as many rows of a repeated part as there are from j on. The nodes of the result are the part, made general enough.
+
+        If there are no rows, the result stays at j.
+        """
+        found = Alignment(stacked(part), len(part), j)
         while found.j < len(twos):
             row = self._row(found.nodes(), twos, found.j)
             if row is None:
@@ -212,14 +221,14 @@ class Matching:
             found = row._replace(fresh=found.fresh + row.fresh, lost=found.lost + row.lost)
         return found
 
-    def _row(self, part: Nodes, twos: Sequence[Node], j: int) -> Way | None:
+    def _row(self, part: Nodes, twos: Sequence[Node], j: int) -> Alignment | None:
         found = self._within(part, twos, j, whole=False)
         if found is None or found.j == j or not found.met(required(part), size(twos[j : found.j])):
             return None
         return found
 
-    def _within(self, part: Nodes, twos: Sequence[Node], j: int, *, whole: bool) -> Way | None:
-        """A part of a sequence with a part of another."""
+    def _within(self, part: Nodes, twos: Sequence[Node], j: int, *, whole: bool) -> Alignment | None:
+        """Align a part of a sequence with a part of another."""
         if self.nested >= NESTED or self.deep >= DEEP:
             return None
         self.nested, self.deep = self.nested + 1, self.deep + 1
@@ -233,11 +242,11 @@ class Matching:
             raise AlignmentError(f"more than {self.most:,} steps are needed; near {'/'.join(self._trail)}")
 
 
-def _strings(one: Node, two: Node) -> Pair | None:
+def _strings(one: Node, two: Node) -> AlignedPair | None:
     if not isinstance(one, Text | Pcdata) or not isinstance(two, Text | Pcdata):
         return None
     if isinstance(one, Text) and isinstance(two, Text) and one.text == two.text:
-        return Pair(one)
+        return AlignedPair(one)
     if (isinstance(one, Text) and one.fixed) or (isinstance(two, Text) and two.fixed):
         return None
-    return Pair(Pcdata())
+    return AlignedPair(Pcdata())

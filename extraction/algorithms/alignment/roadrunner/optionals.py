@@ -1,43 +1,50 @@
-"""What follows a mismatch that is no iterator: optionals (Crescenzi et al. 2001, §4.1)."""
+"""What follows a mismatch that is no iterator: optional parts (Crescenzi et al. 2001, section 4.1)."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from extraction.algorithms.alignment.roadrunner.ways import ANYHOW, BOTH, STRICT, Way, skipped
+from extraction.algorithms.alignment.roadrunner.partial_alignment import ANYHOW, BOTH, STRICT, Alignment, skip_to
 from extraction.algorithms.alignment.roadrunner.wrapper import Maybe, Node
-
-if TYPE_CHECKING:
-    from extraction.algorithms.alignment.roadrunner.matching import Matching
 
 AHEAD = 100
 """Siblings that are searched ahead for a mismatching token."""
 
 AHEAD_BOTH = 30
-"""Siblings on either side that are searched for two tokens that match; their number is squared."""
+"""Siblings on either side that are searched for two tokens that match. The cost is the square."""
 
 HARDLY = 10
-"""Tokens that it costs besides to take two elements for one that hardly meet: two lines of a table with different labels had better be
-two optional lines."""
+"""Tokens added to the cost of taking two elements for one that hardly meet. Two lines of a table with different labels had better be two
+optional lines."""
 
 
-def known(matching: "Matching", ones: Sequence[Node], twos: Sequence[Node], at: Way) -> Iterator[Way]:
-    """Where an optional part was found before: it is there, or it is not."""
+class Pairing(Protocol):
+    """What matches two nodes: `matching.Matching`, which asks for optional parts in turn."""
+
+    def together(self, ones: Sequence[Node], twos: Sequence[Node], at: Alignment, way: int) -> Alignment | None:
+        """Return the alignment with what stands at both positions as one."""
+
+
+def try_known_optionals(matching: Pairing, ones: Sequence[Node], twos: Sequence[Node], at: Alignment) -> Iterator[Alignment]:
+    """Yield the alignments where an optional part was found before: with the part, and without it."""
     if at.i < len(ones) and at.j < len(twos):
         further = matching.together(ones, twos, at, STRICT)
         if further is not None:
             yield further
     if at.i < len(ones) and isinstance(ones[at.i], Maybe):
-        yield at.further(ones[at.i : at.i + 1], Way(None, at.i + 1, at.j))
+        yield at.further(ones[at.i : at.i + 1], Alignment(None, at.i + 1, at.j))
     if at.j < len(twos) and isinstance(twos[at.j], Maybe):
-        yield at.further(twos[at.j : at.j + 1], Way(None, at.i, at.j + 1))
+        yield at.further(twos[at.j : at.j + 1], Alignment(None, at.i, at.j + 1))
 
 
-def on_one_side(matching: "Matching", ones: Sequence[Node], twos: Sequence[Node], at: Way, *, whole: bool) -> Iterator[Way]:
-    """One side's token searched ahead on the other, the nearest first; at the end of a side, its end tag, which a row does not have."""
+def find_on_one_side(matching: Pairing, ones: Sequence[Node], twos: Sequence[Node], at: Alignment, *, whole: bool) -> Iterator[Alignment]:
+    """Yield the alignments in which one side's token is found ahead on the other side, the nearest first.
+
+    At the end of a side, its end tag is the token, which a row does not have.
+    """
     if at.i == len(ones) or at.j == len(twos):
         if whole:
-            yield skipped(ones, len(ones), twos, len(twos), at)
+            yield skip_to(ones, len(ones), twos, len(twos), at)
         return
     for ahead in range(1, min(AHEAD, max(len(ones) - at.i, len(twos) - at.j))):
         for i, j in ((at.i + ahead, at.j), (at.i, at.j + ahead)):
@@ -45,8 +52,8 @@ def on_one_side(matching: "Matching", ones: Sequence[Node], twos: Sequence[Node]
                 yield from _found(matching, ones, i, twos, j, at)
 
 
-def weaker(matching: "Matching", ones: Sequence[Node], twos: Sequence[Node], at: Way) -> Iterator[Way]:
-    """What is not STRICT: the two elements themselves, or optionals on both sides, the cheaper first."""
+def find_weaker_matches(matching: Pairing, ones: Sequence[Node], twos: Sequence[Node], at: Alignment) -> Iterator[Alignment]:
+    """Yield what is not STRICT: the two elements themselves, or optional parts on both sides, the cheaper first."""
     both = matching.together(ones, twos, at, BOTH)
     if both is not None:
         yield both
@@ -57,8 +64,8 @@ def weaker(matching: "Matching", ones: Sequence[Node], twos: Sequence[Node], at:
     yield from sorted(found, key=lambda each: each.fresh + each.lost)
 
 
-def _on_both_sides(matching: "Matching", ones: Sequence[Node], twos: Sequence[Node], at: Way) -> Iterator[Way]:
-    """Optionals up to the nearest two tokens that match."""
+def _on_both_sides(matching: Pairing, ones: Sequence[Node], twos: Sequence[Node], at: Alignment) -> Iterator[Alignment]:
+    """Yield optional parts on both sides, up to the nearest two tokens that match."""
     for ahead in range(2, min(len(ones) - at.i + len(twos) - at.j - 1, 2 * AHEAD_BOTH)):
         for i in range(at.i + max(1, ahead - AHEAD_BOTH), at.i + min(ahead, AHEAD_BOTH + 1)):
             j = at.j + ahead - (i - at.i)
@@ -66,8 +73,8 @@ def _on_both_sides(matching: "Matching", ones: Sequence[Node], twos: Sequence[No
                 yield from _found(matching, ones, i, twos, j, at)
 
 
-def _found(matching: "Matching", ones: Sequence[Node], i: int, twos: Sequence[Node], j: int, at: Way) -> Iterator[Way]:
-    """What is left out up to a place as optional, where what stands there matches."""
-    further = matching.together(ones, twos, Way(None, i, j), STRICT)
+def _found(matching: Pairing, ones: Sequence[Node], i: int, twos: Sequence[Node], j: int, at: Alignment) -> Iterator[Alignment]:
+    """Yield the alignment that makes everything up to a place optional, if what stands there matches."""
+    further = matching.together(ones, twos, Alignment(None, i, j), STRICT)
     if further is not None:
-        yield skipped(ones, i, twos, j, at).further(further.nodes(), further)
+        yield skip_to(ones, i, twos, j, at).further(further.nodes(), further)

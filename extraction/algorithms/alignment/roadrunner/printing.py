@@ -8,8 +8,12 @@ from extraction.algorithms.alignment.roadrunner.wrapper import Element, Maybe, N
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A line of a printed wrapper. depth: how far it is indented. name: of the field or set that ends or stands in it, else ""."""
+class PrintedLine:
+    """A line of a printed wrapper.
+
+    depth: how far it is indented.
+    name: of the field or set that ends or stands in it, else "".
+    """
 
     depth: int
     text: str
@@ -21,36 +25,39 @@ class Line:
         return "  " * self.depth
 
 
-def lines(nodes: Sequence[Node], depth: int = 0) -> Iterator[Line]:
-    """The wrapper as a regular expression, a line for each tag, string or bracket; an element with one string or none is one line."""
+def print_lines(nodes: Sequence[Node], depth: int = 0) -> Iterator[PrintedLine]:
+    """Yield the wrapper as a regular expression, a line for each tag, string or bracket. An element with at most one string is one line."""
     for node in nodes:
         if isinstance(node, Element):
             yield from _element(node, depth)
         elif isinstance(node, Maybe | Plus):
-            yield Line(depth, "(")
-            yield from lines(node.part, depth + 1)
-            yield Line(depth, ")+", node.name) if isinstance(node, Plus) else Line(depth, ")?")
+            yield PrintedLine(depth, "(")
+            yield from print_lines(node.part, depth + 1)
+            yield PrintedLine(depth, ")+", node.name) if isinstance(node, Plus) else PrintedLine(depth, ")?")
         else:
-            yield Line(depth, _string(node), node.name if isinstance(node, Pcdata) else "")
+            yield PrintedLine(depth, _string(node), node.name if isinstance(node, Pcdata) else "")
 
 
-def _element(node: Element, depth: int) -> Iterator[Line]:
+def _element(node: Element, depth: int) -> Iterator[PrintedLine]:
     tag = re.split("[.#]", node.label, maxsplit=1)[0]
     only = node.children[0] if len(node.children) == 1 else None
     if not node.children:
-        yield Line(depth, f"<{node.label}/>")
+        yield PrintedLine(depth, f"<{node.label}/>")
     elif isinstance(only, Text | Pcdata):
-        yield Line(depth, f"<{node.label}>{_string(only)}</{tag}>", only.name if isinstance(only, Pcdata) else "")
+        yield PrintedLine(depth, f"<{node.label}>{_string(only)}</{tag}>", only.name if isinstance(only, Pcdata) else "")
     else:
-        yield Line(depth, f"<{node.label}>")
-        yield from lines(node.children, depth + 1)
-        yield Line(depth, f"</{tag}>")
+        yield PrintedLine(depth, f"<{node.label}>")
+        yield from print_lines(node.children, depth + 1)
+        yield PrintedLine(depth, f"</{tag}>")
 
 
 def _string(node: Text | Pcdata) -> str:
     return node.text if isinstance(node, Text) else "#PCDATA"
 
 
-def printed(nodes: Sequence[Node], *, names: bool = True) -> str:
-    """The wrapper as indented text; names: the field's or set's after its line."""
-    return "\n".join(f"{line.indent}{line.text}{f'  {line.name}' if names and line.name else ''}" for line in lines(nodes))
+def print_wrapper(nodes: Sequence[Node], *, names: bool = True) -> str:
+    """Return the wrapper as indented text.
+
+    names: whether the name of the field or set follows its line.
+    """
+    return "\n".join(f"{line.indent}{line.text}{f'  {line.name}' if names and line.name else ''}" for line in print_lines(nodes))

@@ -1,33 +1,43 @@
-"""Iterators: what is repeated just before a mismatch (Crescenzi et al. 2001, §4.2).
+"""Iterators: what is repeated just before a mismatch (Crescenzi et al. 2001, section 4.2).
 
-At a mismatch the token before it is the last delimiter of a row, if the mismatch is the end of a list on one side and its next row
-on the other. Then what stands from the mismatch up to the next occurrence of that delimiter is the *square*: a candidate for a row. It is
-matched backwards, from its delimiter, with what stands before the mismatch; mismatches inside are solved like any other. If it
-matches, everything before that matches, too, and all further rows on both sides, become (square)+.
+If a mismatch is the end of a list on one side and its next row on the other, the token before it is the last delimiter of a row. Then what
+stands from the mismatch up to the next occurrence of that delimiter is the *square*: a candidate for a row. It is matched backwards, from
+its delimiter, with what stands before the mismatch. Mismatches inside are solved like any other. If it matches, then everything before that
+matches too, and all further rows on both sides, become (square)+.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import Protocol
 
+from extraction.algorithms.alignment.roadrunner.partial_alignment import Alignment
 from extraction.algorithms.alignment.roadrunner.wrapper import Element, Maybe, Node, Nodes, Plus, Text, backwards, required
 
-if TYPE_CHECKING:
-    from extraction.algorithms.alignment.roadrunner.matching import Matching
-    from extraction.algorithms.alignment.roadrunner.ways import Way
-
 SQUARE = 50
-"""Siblings that a row has at most; rows without an element of their own have up to ten."""
+"""Siblings that a row has at most. Rows without an element of their own have up to ten."""
 
 SQUARES = 3
-"""Occurrences of the delimiter that are tried: a row may hold it more than once."""
+"""Occurrences of the delimiter that are tried, because a row may hold it more than once."""
 
 WITHIN = 2
 """Squares within each other in one sequence, with no element around the inner one."""
 
 
-def iterators(matching: "Matching", at: "Way", ones: Sequence[Node], twos: Sequence[Node]) -> "Iterator[Way]":
-    """The ways on from a mismatch that find an iterator before it; those with the nearer delimiter first, the second side's before."""
+class RowMatching(Protocol):
+    """What matches rows: `matching.Matching`, which asks for iterators in turn.
+
+    squares: how many squares are being tried within each other now.
+    """
+
+    squares: int
+
+    def rows(self, part: Nodes, twos: Sequence[Node], j: int) -> Alignment:
+        """Align as many rows of a repeated part as there are from j on."""
+
+
+def find_iterators(matching: RowMatching, at: Alignment, ones: Sequence[Node], twos: Sequence[Node]) -> Iterator[Alignment]:
+    """Yield the ways on from a mismatch that find an iterator before it. Those with the nearer delimiter come first, and the second side's
+    before the first side's."""
     delimiter = next((_label(node) for node in backwards(at.done) if not isinstance(node, Maybe)), None)
     if delimiter is None or matching.squares >= WITHIN:
         return
@@ -41,13 +51,13 @@ def iterators(matching: "Matching", at: "Way", ones: Sequence[Node], twos: Seque
                 yield found
 
 
-def _collapsed(matching: "Matching", at: "Way", ones: Sequence[Node], twos: Sequence[Node], square: Nodes) -> "Way | None":
-    """The square as an iterator, with all rows before and after the mismatch."""
+def _collapsed(matching: RowMatching, at: Alignment, ones: Sequence[Node], twos: Sequence[Node], square: Nodes) -> Alignment | None:
+    """Return the alignment with the square as an iterator of all rows before and after the mismatch."""
     near = _parts_turned(islice(backwards(at.done), 2 * SQUARE))
-    if matching.rows(turned(square), near, 0).j == 0:
+    if matching.rows(reverse_nodes(square), near, 0).j == 0:
         return None
-    before = matching.rows(turned(square), _parts_turned(backwards(at.done)), 0)
-    part = turned(before.nodes())
+    before = matching.rows(reverse_nodes(square), _parts_turned(backwards(at.done)), 0)
+    part = reverse_nodes(before.nodes())
     if before.j == 0 or not required(part):
         return None
     second = matching.rows(part, twos, at.j)
@@ -59,18 +69,18 @@ def _collapsed(matching: "Matching", at: "Way", ones: Sequence[Node], twos: Sequ
     return at._replace(done=(Plus(first.nodes()), done), i=first.j, j=second.j, fresh=at.fresh + second.fresh, lost=at.lost + first.fresh)
 
 
-def turned(nodes: Sequence[Node]) -> Nodes:
-    """A sequence read backwards; what is inside elements stays as it is."""
+def reverse_nodes(nodes: Sequence[Node]) -> Nodes:
+    """Return a sequence read backwards. What is inside elements stays as it is."""
     return _parts_turned(reversed(nodes))
 
 
 def _parts_turned(nodes: Iterable[Node]) -> Nodes:
-    """The nodes in the given order, each part of them read backwards."""
-    return tuple(type(node)(turned(node.part)) if isinstance(node, Maybe | Plus) else node for node in nodes)
+    """Return the nodes in the given order, with each part of them read backwards."""
+    return tuple(type(node)(reverse_nodes(node.part)) if isinstance(node, Maybe | Plus) else node for node in nodes)
 
 
 def _label(node: Node) -> str:
-    """What a delimiter is known by."""
+    """Return what a delimiter is recognised by."""
     if isinstance(node, Element):
         return node.label
     if isinstance(node, Maybe | Plus):

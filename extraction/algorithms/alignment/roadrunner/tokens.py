@@ -1,11 +1,11 @@
-"""Pages as the tokens that are aligned (Crescenzi et al. 2001, §3: "XHTML sources").
+"""Pages as the tokens that are aligned (Crescenzi et al. 2001, section 3; docs/algorithms.md#roadrunner).
 
-The parser's tree is well formed already. Left out is what no reader sees (scripts, styles, options …) and what is deeper than
-`MAX_DEPTH`. Two things are told from all pages together, so that they do not depend on which two are compared first:
+The parser's tree is well formed already. What no reader sees is left out (scripts, styles, options, …), and so is what is deeper than
+`MAX_DEPTH`. Two things are decided from all pages together, so that they do not depend on which two pages are compared first:
 
 - A tag's label has the classes and ids that at least half of the pages share.
-- A string is the template's own, *fixed*, if nearly all pages have it in the same kind of element, or some have it and it looks like
-  a label. The paper takes any two different strings for two values of a field; with optional lines "Director: …", "Writer: …" that
+- A string belongs to the template, and is *fixed*, if nearly all pages have it in the same kind of element, or if some have it and it looks
+  like a label. The paper takes any two different strings for two values of a field. With optional lines "Director: …", "Writer: …", this
   aligns one line's label with the other's. A fixed string matches nothing but itself, like a tag.
 """
 
@@ -17,28 +17,29 @@ from lxml import etree
 
 from extraction.algorithms.alignment.roadrunner.wrapper import Element, Node, Text
 from extraction.algorithms.dom.nodes import RAW_TEXT, Location, clean, is_xml, whole_text
+from extraction.algorithms.dom.walk import walk_page
 from extraction.algorithms.errors import AlignmentError
 
 MAX_DEPTH = 60
-"""Levels of a page that are aligned; real pages have up to 40. The alignment recurses over them, some ten calls a level."""
+"""Levels of a page that are aligned. Real pages have up to 40. The alignment recurses over them, with some ten calls a level."""
 
 MAX_TOKENS = 100_000
 """Tokens of a page that is aligned. The largest page of the 15 measured sites has some 3,000."""
 
 SHARED = 0.5
-"""Share of the pages on which a class or id has to stand to be a part of the label."""
+"""Share of the pages on which a class or id must stand to become part of the label."""
 
 ALWAYS, LABEL = 0.9, 0.25
-"""Share of the pages that have a fixed string; and one that ends with a colon or stands in dt, th or label."""
+"""Share of the pages that have a fixed string, and the share for one that ends with a colon or stands in dt, th or label."""
 
 FEW = 5
-"""Pages from which on a string that looks like nothing is fixed: what four pages have alike can be a value."""
+"""Pages from which on a string that does not look like a label is fixed. What four pages have in common can be a value."""
 
 MAX_LABEL = 60
 """Longest fixed string, in characters."""
 
 PROSE = 200
-"""Characters from which on a text with inline elements in it is one string, not many: aligning links in prose says nothing."""
+"""Characters from which on a text with inline elements in it is one string instead of many. Aligning links in prose tells nothing."""
 
 _INLINE = frozenset(
     """a abbr acronym b bdi bdo big cite code data dfn em font i kbd mark q s samp small span strong sub sup time tt u var
@@ -51,26 +52,36 @@ _COLONS = (":", "：")
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What the template's pages share. names: classes (".a") and ids ("#a"); fixed: strings, each with the tag they stand in."""
+    """What the pages of a template share.
+
+    names: classes (".a") and ids ("#a").
+    fixed: strings, each with the tag they stand in.
+    """
 
     names: frozenset[str]
     fixed: frozenset[tuple[str, str]]
 
 
 @dataclass(slots=True)
-class _Open:
+class _Unfrozen:
+    """An element of a page while the page is read.
+
+    names: its classes and ids.
+    length: characters of the text in it.
+    flat: whether it holds inline elements only.
+    """
+
     tag: str
     names: tuple[str, ...]
     node: int
-    ordinal: int = 0
     length: int = 0
     flat: bool = True
-    children: list["_Open | Text"] = field(default_factory=list)
+    children: list["_Unfrozen | Text"] = field(default_factory=list)
 
 
-def read(roots: Sequence[etree._Element]) -> tuple[list[Element], Vocabulary]:
-    """The pages as wrappers of elements and strings, and what they share. Raises AlignmentError for one that has too many tokens."""
-    opened = [_walk(root, f"page {number}") for number, root in enumerate(roots, 1)]
+def read_pages(roots: Sequence[etree._Element]) -> tuple[list[Element], Vocabulary]:
+    """Return the pages as wrappers of elements and strings, and what they share. Raises AlignmentError for a page with too many tokens."""
+    opened = [_read_page(root, f"page {number}") for number, root in enumerate(roots, 1)]
     names: Counter[str] = Counter()
     strings: Counter[tuple[str, str]] = Counter()
     for page in opened:
@@ -83,9 +94,9 @@ def read(roots: Sequence[etree._Element]) -> tuple[list[Element], Vocabulary]:
     return [_frozen(page, vocabulary) for page in opened], vocabulary
 
 
-def read_one(root: etree._Element, vocabulary: Vocabulary) -> Element:
-    """A further page. Raises AlignmentError for one that has too many tokens."""
-    return _frozen(_walk(root, "the page"), vocabulary)
+def read_page(root: etree._Element, vocabulary: Vocabulary) -> Element:
+    """Return a further page. Raises AlignmentError for one with too many tokens."""
+    return _frozen(_read_page(root, "the page"), vocabulary)
 
 
 def _is_fixed(tag: str, text: str, count: int, pages: int) -> bool:
@@ -96,54 +107,38 @@ def _is_fixed(tag: str, text: str, count: int, pages: int) -> bool:
     return pages >= FEW and count >= ALWAYS * pages
 
 
-def _walk(root: etree._Element, name: str) -> _Open:
-    """One page without recursion: pages may be as deep as the parser lets them."""
-    top, left_out = _Open("", (), -1), frozenset() if is_xml(root) else _OUT
-    chain, node, out, tokens = [top], -1, 0, 0
-    for event, element in etree.iterwalk(root, events=("start", "end", "comment")):
-        if event == "start":
-            node += 1
-            out += bool(out or element.tag in left_out or len(chain) > MAX_DEPTH)
-            if out:
-                continue
-            opened = _Open(str(element.tag), _names(element), node)
+def _read_page(root: etree._Element, name: str) -> _Unfrozen:
+    """Return one page. name: what an error calls it."""
+    top = _Unfrozen("", (), -1)
+    chain, tokens = [top], 0
+    for kind, element, text in walk_page(root, hidden=frozenset() if is_xml(root) else _OUT, max_depth=MAX_DEPTH):
+        if element.hidden:
+            continue
+        if kind == "start":
+            opened = _Unfrozen(element.tag, _names(element.element), element.node)
             chain[-1].children.append(opened)
             chain.append(opened)
-            tokens += 2 + _text(opened, element.text)
-            continue
-        if event == "end":
-            if out:
-                out -= 1
-            else:
-                _closed(chain.pop(), chain[-1], element)
-        if not out and element is not root:
-            tokens += _text(chain[-1], element.tail)
+            tokens += 2
+        elif kind == "end":
+            _close(chain.pop(), chain[-1], element.element)
+        elif cleaned := clean(text):
+            chain[-1].length += len(cleaned)
+            chain[-1].children.append(Text(cleaned, place=Location(element.node, "text", element.texts)))
+            tokens += 1
         if tokens > MAX_TOKENS:
             raise AlignmentError(f"{name} has more than {MAX_TOKENS:,} tags and strings")
     first = top.children[0]
-    assert isinstance(first, _Open)  # noqa: S101 - the root is no text; the checker does not see it
+    assert isinstance(first, _Unfrozen)  # noqa: S101 - the root is no text; the checker does not see it
     return first
 
 
-def _closed(closed: _Open, above: _Open, element: etree._Element) -> None:
-    """Running text becomes one string; what is above learns what is in it."""
+def _close(closed: _Unfrozen, above: _Unfrozen, element: etree._Element) -> None:
+    """Make running text one string, and tell the element above what is in this one."""
     above.length += closed.length
     above.flat = above.flat and closed.flat and closed.tag in _INLINE
     own = any(isinstance(child, Text) for child in closed.children)
     if closed.flat and own and len(closed.children) > 1 and closed.length >= PROSE:
         closed.children = [Text(clean(whole_text(element)), place=Location(closed.node))]
-
-
-def _text(owner: _Open, text: str | None) -> bool:
-    """Puts a text node where it belongs; whether it holds anything. Blank ones count as XPath counts them."""
-    if not text:
-        return False
-    owner.ordinal += 1
-    cleaned = clean(text)
-    if cleaned:
-        owner.length += len(cleaned)
-        owner.children.append(Text(cleaned, place=Location(owner.node, "text", owner.ordinal)))
-    return bool(cleaned)
 
 
 def _names(element: etree._Element) -> tuple[str, ...]:
@@ -155,15 +150,15 @@ def _names(element: etree._Element) -> tuple[str, ...]:
     )
 
 
-def _all(page: _Open) -> Iterator[_Open]:
+def _all(page: _Unfrozen) -> Iterator[_Unfrozen]:
     waiting = [page]
     while waiting:
         each = waiting.pop()
         yield each
-        waiting.extend(child for child in each.children if isinstance(child, _Open))
+        waiting.extend(child for child in each.children if isinstance(child, _Unfrozen))
 
 
-def _frozen(each: _Open, vocabulary: Vocabulary) -> Element:
+def _frozen(each: _Unfrozen, vocabulary: Vocabulary) -> Element:
     label = each.tag + "".join(name for name in each.names if name in vocabulary.names)
     children: list[Node] = []
     for child in each.children:

@@ -1,4 +1,4 @@
-"""The wrapper: a union-free regular expression over tags and strings (Crescenzi et al. 2001, §3).
+"""The wrapper: a union-free regular expression over tags and strings (Crescenzi et al. 2001, section 3).
 
     paper            here
     tag tokens       `Element`: a start tag, what is between, its end tag. Pages come from the parser's tree, so both are always there
@@ -7,24 +7,28 @@
     (…)?             `Maybe`
     (…)+             `Plus`
 
-A page is a wrapper, too: one of elements and strings only. All nodes are compared by identity and never changed.
+A page is a wrapper too: one of elements and strings only. All nodes are compared by identity and never changed.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from extraction.algorithms.alignment.schema import MAX_NESTING, Field, Optional, Repeated, Tuple, column_name
+from extraction.algorithms.alignment.schema import MAX_NESTING, Optional, Repeated, SchemaField, Tuple, column_name
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import AlignmentError
 
 FIXED = 5
-"""Tokens that a fixed string counts as: a label that is not met says more than a tag that is not."""
+"""Tokens that a fixed string counts as. A label that is not matched says more than a tag that is not."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Text:
-    """A constant string. fixed: it is the template's, so it is matched like a tag. place: where it stands, on a page."""
+    """A constant string.
+
+    fixed: whether it belongs to the template, so that it is matched like a tag.
+    place: where it stands, on a page.
+    """
 
     text: str
     fixed: bool = False
@@ -40,7 +44,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pcdata:
-    """Any string: a field. name: "" until the wrapper is whole."""
+    """Any string: a field. name: "" until the wrapper is complete."""
 
     name: str = ""
 
@@ -49,7 +53,11 @@ class Pcdata:
 
 @dataclass(frozen=True, eq=False)
 class Element:
-    """A start tag, what is between, the end tag. label: its name, with the classes that tell it from others. node: its index, on a page."""
+    """A start tag, what is between, and the end tag.
+
+    label: its name, with the classes that tell it from others.
+    node: its index, on a page.
+    """
 
     label: str
     children: "Nodes"
@@ -57,7 +65,7 @@ class Element:
 
     @cached_property
     def size(self) -> int:
-        """Tokens in it, an end tag not counted; of a repeated part, one row's."""
+        """Tokens in it, without the end tag. A repeated part counts one row."""
         return 1 + size(self.children)
 
     @cached_property
@@ -82,7 +90,7 @@ class Maybe:
 
 @dataclass(frozen=True, eq=False)
 class Plus:
-    """(…)+ name: of the set, "" until the wrapper is whole or where no string in it varies."""
+    """(…)+ name: of the set. It is "" until the wrapper is complete, and if no string in the set varies."""
 
     part: "Nodes"
     name: str = ""
@@ -105,41 +113,41 @@ Done = tuple[Node, "Done"] | None
 
 
 def stacked(nodes: Iterable[Node], before: Done = None) -> Done:
-    """A sequence with more nodes at its end."""
+    """Return a sequence with more nodes at its end."""
     for node in nodes:
         before = node, before
     return before
 
 
 def backwards(done: Done) -> Iterator[Node]:
-    """Its nodes, the last first."""
+    """Yield its nodes, the last first."""
     while done is not None:
         node, done = done
         yield node
 
 
 def size(nodes: Sequence[Node]) -> int:
-    """Tokens in a sequence."""
+    """Return the number of tokens in a sequence."""
     return sum(node.size for node in nodes)
 
 
 def required(nodes: Sequence[Node]) -> int:
-    """Tokens in a sequence that every page has."""
+    """Return the number of tokens in a sequence that every page has."""
     return sum(node.required for node in nodes)
 
 
 def optional(nodes: Sequence[Node]) -> Nodes:
-    """The sequence as an optional part; nothing for nothing, and no optional part that only holds another."""
+    """Return the sequence as an optional part. Nothing stays nothing, and an optional part is not put into another."""
     if not nodes:
         return ()
     only = nodes[0]
     return (only,) if len(nodes) == 1 and isinstance(only, Maybe) else (Maybe(tuple(nodes)),)
 
 
-def named(root: Element) -> Element:
-    """The wrapper with names: A, B, … for its fields in document order, then for the sets that hold fields.
+def name_fields(root: Element) -> Element:
+    """Return the wrapper with names: A, B, … for its fields in document order, then for the sets that hold fields.
 
-    Raises AlignmentError where parts are nested deeper than a schema may be.
+    Raises AlignmentError if parts are nested deeper than a schema may be.
     """
     fields, sets = iter(range(_count(root, Pcdata))), iter(range(_count(root, Pcdata), _count(root, Pcdata) + _count(root, Plus)))
 
@@ -171,25 +179,25 @@ def _below(node: Node) -> Nodes:
     return node.children if isinstance(node, Element) else node.part if isinstance(node, Maybe | Plus) else ()
 
 
-def schema(nodes: Sequence[Node]) -> Tuple:
-    """The fields, optional parts and sets of a named wrapper. Parts without any field are left out."""
+def build_schema(nodes: Sequence[Node]) -> Tuple:
+    """Return the fields, optional parts and sets of a named wrapper. Parts without any field are left out."""
     return Tuple(tuple(_parts(nodes)))
 
 
-def _parts(nodes: Sequence[Node]) -> Iterator[Field | Optional | Repeated]:
+def _parts(nodes: Sequence[Node]) -> Iterator[SchemaField | Optional | Repeated]:
     for node in nodes:
         if isinstance(node, Pcdata):
-            yield Field(node.name)
+            yield SchemaField(node.name)
         elif isinstance(node, Element):
             yield from _parts(node.children)
         elif isinstance(node, Maybe | Plus):
-            part = schema(node.part)
+            part = build_schema(node.part)
             if part.parts:
                 yield Repeated(node.name, part) if isinstance(node, Plus) else Optional(part)
 
 
-def labels(root: Element) -> Iterator[str]:
-    """Those of all its elements."""
+def list_labels(root: Element) -> Iterator[str]:
+    """Yield the labels of all its elements."""
     waiting: list[Node] = [root]
     while waiting:
         node = waiting.pop()
@@ -198,10 +206,10 @@ def labels(root: Element) -> Iterator[str]:
         waiting += _below(node)
 
 
-def row_elements(nodes: Sequence[Node]) -> Iterator[tuple[str, str]]:
-    """(name of a set, label of the first element of its rows, "" where they have none) pairs."""
+def find_row_elements(nodes: Sequence[Node]) -> Iterator[tuple[str, str]]:
+    """Yield (name of a set, label of the first element of its rows, "" if they have none) pairs."""
     for node in nodes:
         below = _below(node)
         if isinstance(node, Plus) and node.name:
             yield node.name, next((each.label for each in below if isinstance(each, Element)), "")
-        yield from row_elements(below)
+        yield from find_row_elements(below)

@@ -1,13 +1,14 @@
-"""Which candidates make the model: those that with the sequences told by them cost least (XTRACT §6).
+"""Which candidates make the model: those that cost least together with the sequences told by them (Garofalakis et al. 2000, section 6).
 
-It is facility location: candidates are facilities, opened at their own cost; each sequence is served by the open one that tells it most
-cheaply. The paper uses an approximation by local search; here the greedy one of Hochbaum (1982), whose cost is within ln n of the least:
-of all candidates and sets of sequences that are not served yet, the pair of least cost a sequence, again until all are. From that, and
-from the best single candidate, local changes follow (one candidate opened, closed, or in another's place) while they save anything.
+This is facility location. Candidates are facilities, each opened at its own cost, and each sequence is served by the open one that tells it
+most cheaply. The paper uses an approximation by local search. Here it is the greedy one of Hochbaum (1982), whose cost is within ln n of
+the least: of all candidates and sets of sequences that are not served yet, the pair of least cost per sequence is taken, until all are
+served. From that, and from the best single candidate, local changes follow (one candidate opened, closed or exchanged) while they save
+anything.
 
-The open candidates become one choice, whose bars are written and whose part is told with each sequence. The paper's distances leave that
-out; here local changes are judged with it (`Joined`), or four sequences would always be cheaper than ``(a|b)(c|d)``.
-Cost: candidates times sequences for each round.
+The open candidates become one choice. Its bars are written, and its part is told with each sequence. The paper's distances leave that out.
+Here local changes are judged with it (`Joined`); otherwise four sequences would always be cheaper than ``(a|b)(c|d)``. Cost: candidates
+times sequences for each round.
 """
 
 import math
@@ -15,30 +16,33 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-F64 = NDArray[np.float64]
+from extraction.algorithms.arrays import F64
 
 MAX_ROUNDS = 50
-"""Rounds of local changes; each makes it cheaper, and some three are enough on real documents."""
+"""Rounds of local changes. Each makes it cheaper, and some three are enough on real documents."""
 
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """What it costs that several are open. bar: for each but the first. chosen: for each client, by how many are open."""
+    """What it costs that several candidates are open.
+
+    bar: for each candidate but the first.
+    chosen: for each client, by how many are open.
+    """
 
     bar: float = 0.0
     chosen: Callable[[int], float] = lambda _: 0.0
 
     def cost(self, count: int, clients: int) -> float:
-        """For so many open ones."""
+        """Return the cost for so many open candidates."""
         return self.bar * (count - 1) + self.chosen(count) * clients if count > 1 else 0.0
 
 
 def open_facilities(opening: Sequence[float], serving: F64, joined: Joined | None = None) -> list[int]:
-    """The facilities to open, in ascending order. serving: cost of each facility (row) for each client; infinite where it cannot.
+    """Return the facilities to open, in ascending order. Raises ValueError if a client cannot be served by any.
 
-    Raises ValueError when a client cannot be served by any.
+    serving: cost of each facility (row) for each client; infinite if it cannot serve it.
     """
     costs, joined = np.asarray(opening, np.float64), joined or Joined()
     if serving.shape[1] and not np.isfinite(serving.min(axis=0, initial=math.inf)).all():
@@ -48,11 +52,11 @@ def open_facilities(opening: Sequence[float], serving: F64, joined: Joined | Non
     if alone.size and np.isfinite(alone.min()):
         starts.append({int(np.argmin(alone))})
     found = [_improved(start, costs, serving, joined) for start in starts]
-    return sorted(min(found, key=lambda chosen: total(sorted(chosen), opening, serving, joined)))
+    return sorted(min(found, key=lambda chosen: total_cost(sorted(chosen), opening, serving, joined)))
 
 
-def total(chosen: Sequence[int], opening: Sequence[float], serving: F64, joined: Joined) -> float:
-    """What it costs to open these and to serve each client by the cheapest of them."""
+def total_cost(chosen: Sequence[int], opening: Sequence[float], serving: F64, joined: Joined) -> float:
+    """Return what it costs to open these facilities and to serve each client by the cheapest of them."""
     if not chosen:
         return 0.0 if not serving.shape[1] else math.inf
     spent = float(np.asarray(opening, np.float64)[list(chosen)].sum() + serving[list(chosen)].min(axis=0).sum())
@@ -76,7 +80,7 @@ def _greedy(opening: F64, serving: F64) -> set[int]:
 
 
 def _improved(chosen: set[int], opening: F64, serving: F64, joined: Joined) -> set[int]:
-    best = total(sorted(chosen), opening.tolist(), serving, joined)
+    best = total_cost(sorted(chosen), opening.tolist(), serving, joined)
     for _ in range(MAX_ROUNDS):
         cost, changed = _best_change(chosen, opening, serving, joined)
         if changed is None or cost >= best - 1e-9:
@@ -86,7 +90,7 @@ def _improved(chosen: set[int], opening: F64, serving: F64, joined: Joined) -> s
 
 
 def _best_change(chosen: set[int], opening: F64, serving: F64, joined: Joined) -> tuple[float, set[int] | None]:
-    """The cheapest of all sets that differ by one candidate opened, closed or exchanged."""
+    """Return the cheapest of all sets that differ by one candidate opened, closed or exchanged."""
     best: tuple[float, set[int] | None] = (math.inf, None)
     clients = serving.shape[1]
     for base in [chosen, *(chosen - {each} for each in sorted(chosen))]:

@@ -1,78 +1,82 @@
-"""What a model and a sequence written by it cost (XTRACT §3, MDL).
+"""What a model and a sequence written by it cost (Garofalakis et al. 2000, section 3, MDL).
 
-The theory is the model: its symbols, each of log2(|Σ| + 6) bits for the names Σ and the signs ``| * + ? ( )``. The data is each
-sequence, told by the model: which part of each choice, how often each star:
+The theory is the model: each of its symbols costs log2(|Σ| + 6) bits, for the names Σ and the signs ``| * + ? ( )``. The data is each
+sequence as told by the model: which part of each choice, how often each star:
 
     seq((ab|c)*(de|fg*), abccabfggg)  =  4 1 2 2 1 2 3
 
-A choice of m costs log2 m bits, rounded up; a number k costs what Elias' gamma code needs for k + 1, which is the paper's code (the number
-of digits in unary, then the digits) made to hold 0. An optional part is a choice of two. Where a sequence can be told in several ways, the
-cheapest counts. Cost: positions times parts of the model, and their square below a star; it gives up beyond `MAX_STEPS`.
+A choice of m costs log2 m bits, rounded up. A number k costs what Elias' gamma code needs for k + 1. This is the paper's code (the number
+of digits in unary, then the digits), changed so that it covers 0. An optional part is a choice of two. If a sequence can be told in several
+ways, the cheapest counts. Cost: positions times parts of the model, and their square below a star, up to `MAX_STEPS`.
 """
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from extraction.algorithms.alignment.xtract.models import Choice, Maybe, Model, Name, Row, Star, length
+from extraction.algorithms.alignment.xtract.models import Choice, Concatenation, Model, Name, Star, ZeroOrOne, count_symbols
 from extraction.algorithms.alignment.xtract.positions import Positions
 
 SIGNS = 6
 
 MAX_STEPS = 5_000
-"""Steps for one sequence and one model. Ambiguous stars on long sequences take more; such a model is no good one."""
+"""Steps for one sequence and one model. Ambiguous stars on long sequences take more, and such a model is not a good one."""
 
 MAX_ALL_STEPS = 300_000
-"""Steps for a whole document type, some five seconds. Real ones take a hundredth; hostile ones get wide models for what is left."""
+"""Steps for a whole document type, which take some five seconds. Real ones need a hundredth. Hostile ones get wide models for what is
+left."""
 
 Ends = dict[int, float]
-"""{where in the sequence: the least cost to come there}"""
+"""{position in the sequence: the least cost of reaching it}"""
 
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """The costs. symbol: of one symbol of a model. chosen: of one of m parts. counted: of a number of repetitions."""
+    """The costs.
+
+    symbol: of one symbol of a model.
+    chosen: of one of m parts.
+    counted: of a number of repetitions.
+    """
 
     symbol: float
     chosen: Callable[[int], float]
     counted: Callable[[int], float]
 
 
-def bits(alphabet: int) -> Code:
-    """The code for models over so many names."""
+def bit_code(alphabet: int) -> Code:
+    """Return the code for models over so many names."""
     return Code(math.log2(alphabet + SIGNS), lambda m: float((m - 1).bit_length()), lambda k: 2.0 * (k + 1).bit_length() - 1)
 
 
-UNITS = Code(1.0, lambda _: 1.0, lambda _: 1.0)
-"""The paper's worked example counts each symbol, choice and number as one."""
-
-
-def cost_of(model: Model, code: Code) -> float:
-    """Of the model itself."""
-    return length(model) * code.symbol
+def model_cost(model: Model, code: Code) -> float:
+    """Return the cost of the model itself."""
+    return count_symbols(model) * code.symbol
 
 
 @dataclass(slots=True)
-class Budget:
+class StepBudget:
     """Steps that may still be taken for all sequences and models of a document type."""
 
     left: int = MAX_ALL_STEPS
 
 
-def told(model: Model, sequence: Sequence[str], code: Code, *, positions: Positions | None = None, budget: Budget | None = None) -> float:
-    """Of a sequence told by a model; infinite where the model does not have it, or where telling it takes too many steps.
+def sequence_cost(
+    model: Model, sequence: Sequence[str], code: Code, *, positions: Positions | None = None, budget: StepBudget | None = None
+) -> float:
+    """Return the cost of a sequence told by a model. It is infinite if the model does not accept it, or if telling it takes too many steps.
 
-    positions: the model's, if known; they say quickly that most models do not have it.
+    positions: those of the model, if known. They tell quickly that most models do not accept it.
     """
     if not (positions or Positions.of(model)).accept(sequence):
         return math.inf
-    if isinstance(model, Name) or (isinstance(model, Row) and all(isinstance(part, Name) for part in model.parts)):
+    if isinstance(model, Name) or (isinstance(model, Concatenation) and all(isinstance(part, Name) for part in model.parts)):
         return 0.0  # there is only one way
-    return _Teller(sequence, code, budget or Budget()).ends(model, 0).get(len(sequence), math.inf)
+    return _SequenceCoder(sequence, code, budget or StepBudget()).ends(model, 0).get(len(sequence), math.inf)
 
 
-class _Teller:
-    def __init__(self, sequence: Sequence[str], code: Code, budget: Budget) -> None:
+class _SequenceCoder:
+    def __init__(self, sequence: Sequence[str], code: Code, budget: StepBudget) -> None:
         self._sequence, self._code, self._budget = sequence, code, budget
         self._known: dict[tuple[int, int], Ends] = {}
         self._kept: list[Model] = []  # ids are of living objects only
@@ -90,17 +94,17 @@ class _Teller:
     def _find(self, model: Model, start: int) -> Ends:
         if isinstance(model, Name):
             return {start + 1: 0.0} if start < len(self._sequence) and self._sequence[start] == model.name else {}
-        if isinstance(model, Row):
+        if isinstance(model, Concatenation):
             return self._row(model, start)
         if isinstance(model, Star):
             return self._star(model, start)
         parts, chosen = (model.parts, len(model.parts)) if isinstance(model, Choice) else ((model.part,), 2)
-        found: Ends = {start: self._code.chosen(2)} if isinstance(model, Maybe) else {}
+        found: Ends = {start: self._code.chosen(2)} if isinstance(model, ZeroOrOne) else {}
         for part in parts:
             _cheaper(found, self.ends(part, start), self._code.chosen(chosen))
         return found
 
-    def _row(self, model: Row, start: int) -> Ends:
+    def _row(self, model: Concatenation, start: int) -> Ends:
         found: Ends = {start: 0.0}
         for part in model.parts:
             found = self._step(part, found)
@@ -117,7 +121,7 @@ class _Teller:
         return found
 
     def _step(self, part: Model, places: Ends) -> Ends:
-        """All places after one more part; none once too many steps were taken."""
+        """Return all positions after one more part; none once too many steps were taken."""
         self._left -= len(places)
         self._budget.left -= len(places)
         found: Ends = {}

@@ -1,9 +1,9 @@
 """A document type for pages of XML: a content model for each element, and its attributes.
 
-An element with text has ``(#PCDATA)``, or ``(#PCDATA | a | b)*`` beside children, since XML has no more exact mixed content. One with
-neither is EMPTY. An attribute that every element of the name has is #REQUIRED, any other #IMPLIED. A document type knows no namespaces, so
-names are those that stand in the file (``g:price``, ``xml:lang``), and a declaration of a prefix (``xmlns:g``) is an attribute. Every page
-whose elements were looked at is valid against it. Cost: one pass over the elements, and `infer` for each name.
+An element with text has ``(#PCDATA)``, or ``(#PCDATA | a | b)*`` beside children, since XML has no more exact mixed content. An element
+with neither is EMPTY. An attribute that every element of the name has is #REQUIRED, and any other is #IMPLIED. A document type knows no
+namespaces. So names are those in the file (``g:price``, ``xml:lang``), and a declaration of a prefix (``xmlns:g``) is an attribute. Every
+page whose elements were read is valid against it. Cost: one pass over the elements, and `infer_content` for each name.
 """
 
 from collections import Counter
@@ -13,15 +13,15 @@ from itertools import islice
 
 from lxml import etree
 
-from extraction.algorithms.alignment.xtract.codes import Budget
-from extraction.algorithms.alignment.xtract.infer import Content, infer
-from extraction.algorithms.alignment.xtract.models import EMPTY, declared
+from extraction.algorithms.alignment.xtract.codes import StepBudget
+from extraction.algorithms.alignment.xtract.infer import Content, infer_content
+from extraction.algorithms.alignment.xtract.models import EMPTY, declare_model
 
 MAX_ELEMENTS = 500_000
-"""Elements looked at on all pages; the largest real feeds have some 100,000."""
+"""Elements that are read on all pages. The largest real feeds have some 100,000."""
 
 MAX_NAMES = 500
-"""Names of elements that are described; with more, a page is not written by a template but by its data."""
+"""Names of elements that are described. A page with more is written by its data, not by a template."""
 
 
 MAX_ATTRIBUTES = 200
@@ -36,10 +36,12 @@ class TooManyNamesError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class ElementType:
     """An element of a document type.
 
-    count: how many there are on the pages. content: its model, None where it holds text. children: names of elements in its text.
+    count: how many there are on the pages.
+    content: its model, None if it holds text.
+    children: names of elements in its text.
     attributes: {name: share of the elements that have it}.
     """
 
@@ -51,51 +53,63 @@ class Element:
 
     @property
     def model(self) -> str:
-        """As a DTD writes it."""
+        """The model as a DTD writes it."""
         if self.content is None:
             return f"(#PCDATA | {' | '.join(self.children)})*" if self.children else "(#PCDATA)"
-        return "EMPTY" if self.content.deterministic == EMPTY else declared(self.content.deterministic)
+        return "EMPTY" if self.content.deterministic == EMPTY else declare_model(self.content.deterministic)
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentType:
-    """What pages of a template may hold. elements: the root first, then in the order in which they first stand on the pages."""
+    """What pages of a template may hold.
 
-    elements: tuple[Element, ...]
+    elements: the root first, then in the order of their first occurrence on the pages.
+    """
+
+    elements: tuple[ElementType, ...]
     pages: int
 
     def text(self) -> str:
-        """The DTD as a file."""
+        """Return the DTD as a file."""
         return "\n".join(line for element in self.elements for line in _lines(element)) + "\n"
 
 
 @dataclass(slots=True)
-class _Seen:
-    """Of one name: its children's names, each time; whether it holds text; how often it has each attribute."""
+class _SeenElements:
+    """The elements of one name.
+
+    sequences: the names of each element's children.
+    has_text: whether any holds text.
+    attributes: how often they have each attribute.
+    """
 
     sequences: list[tuple[str, ...]] = field(default_factory=list)
     has_text: bool = False
     attributes: Counter[str] = field(default_factory=Counter)
 
 
-def document_type(roots: Sequence[etree._Element]) -> DocumentType:
-    """The document type of some pages; empty for none. Raises TooManyNamesError beyond `MAX_NAMES` and `MAX_ATTRIBUTES` names."""
+def infer_document_type(roots: Sequence[etree._Element]) -> DocumentType:
+    """Return the document type of some pages, which is empty without pages. Raises TooManyNamesError beyond `MAX_NAMES` and
+    `MAX_ATTRIBUTES` names."""
     look = _Look()
     for root in roots:
         look.page(root)
-    budget = Budget()
+    budget = StepBudget()
     return DocumentType(tuple(_element(name, found, budget) for name, found in look.seen.items()), len(roots))
 
 
 class _Look:
-    """Looks at the elements of pages. seen: {name: what was seen of it}."""
+    """Reads the elements of pages.
+
+    seen: {name: what was seen of it}.
+    """
 
     def __init__(self) -> None:
-        self.seen: dict[str, _Seen] = {}
+        self.seen: dict[str, _SeenElements] = {}
         self._left = MAX_ELEMENTS
 
     def page(self, root: etree._Element) -> None:
-        """All elements of a page while `MAX_ELEMENTS` lasts."""
+        """Read all elements of a page while `MAX_ELEMENTS` lasts."""
         prefixes: dict[str, set[str]] = {_XML: {"xml"}}
         declared: list[str] = []  # namespaces come before the element that declares them
         for _, what in etree.iterwalk(root, events=("start-ns", "start")):
@@ -113,7 +127,7 @@ class _Look:
 
     def _element(self, element: etree._Element, declared: Sequence[str], prefixes: Mapping[str, set[str]]) -> None:
         name = _written(element)
-        found = self.seen.setdefault(name, _Seen())
+        found = self.seen.setdefault(name, _SeenElements())
         children = list(element)
         found.sequences.append(tuple(_written(child) for child in children if isinstance(child.tag, str)))
         texts = [element.text, *(child.tail for child in children)]
@@ -127,7 +141,7 @@ class _Look:
             raise TooManyNamesError(f"<{name}> has more than {MAX_ATTRIBUTES} names of attributes; no document type says much of them")
 
     def _attributes(self, element: etree._Element, prefixes: Mapping[str, set[str]]) -> Iterator[str]:
-        """The names of its attributes as they stand in the file, as many as may be."""
+        """Yield the names of its attributes as they stand in the file, as many as allowed."""
         for place, name in enumerate(islice(element.keys(), MAX_ATTRIBUTES + 1), 1):
             space, _, local = str(name).removeprefix("{").rpartition("}")
             known = prefixes.get(space, ())
@@ -141,21 +155,21 @@ class _Look:
 
 
 def _written(element: etree._Element) -> str:
-    """The element's name as it stands in the file."""
+    """Return the element's name as it stands in the file."""
     local = str(element.tag).rpartition("}")[2]
     return f"{element.prefix}:{local}" if element.prefix else local
 
 
-def _element(name: str, found: _Seen, budget: Budget) -> Element:
+def _element(name: str, found: _SeenElements, budget: StepBudget) -> ElementType:
     count = len(found.sequences)
     shares = {attribute: number / count for attribute, number in found.attributes.items()}
     if found.has_text:
         children = tuple(dict.fromkeys(child for sequence in found.sequences for child in sequence))
-        return Element(name, count, None, children, shares)
-    return Element(name, count, infer(found.sequences, budget=budget), (), shares)
+        return ElementType(name, count, None, children, shares)
+    return ElementType(name, count, infer_content(found.sequences, budget=budget), (), shares)
 
 
-def _lines(element: Element) -> Iterator[str]:
+def _lines(element: ElementType) -> Iterator[str]:
     yield f"<!ELEMENT {element.name} {element.model}>"
     for name, share in element.attributes.items():
         yield f"<!ATTLIST {element.name} {name} CDATA {'#REQUIRED' if share >= 1 else '#IMPLIED'}>"

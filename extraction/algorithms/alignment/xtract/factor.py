@@ -1,35 +1,35 @@
-"""Factoring: candidates of one beginning or one end become one with a choice in it (XTRACT §5).
+"""Factoring: candidates with one beginning or one end become one candidate with a choice in it (Garofalakis et al. 2000, section 5).
 
     ac, ad, bc, bd                  →  (a|b)(c|d)
     b, c, ab, ac, df, dg, ef, eg    →  a?(b|c)|(d|e)(f|g)
 
-`factor` is the paper's, after Wang's factoring of logic expressions: of all divisors the one is taken that leaves the least to write, and
-divisor, quotient and remainder are factored in turn. `factored_subsets` chooses what is factored together: candidates that share much
-and whose sequences differ. Cost: the square of the symbols for each divisor taken; at most `MAX_TOGETHER` candidates go in.
+`factor_candidates` is the paper's, after Wang's factoring of logic expressions: of all divisors, the one is taken that leaves the least to
+write, and divisor, quotient and remainder are factored in turn. `factor_subsets` chooses what is factored together: candidates that share
+much and whose sequences differ. Cost: the square of the symbols for each divisor taken, with at most `MAX_TOGETHER` candidates.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from extraction.algorithms.alignment.xtract.models import EMPTY, Model, Symbols, choice, row
+from extraction.algorithms.alignment.xtract.models import EMPTY, Model, Symbols, choose_one, concatenate
 
 SEEDS = 10
-"""k: one subset is begun for so many candidates; the paper's N/10."""
+"""k: one subset is started for so many candidates; the paper's N/10."""
 
 MAX_OVERLAP = 0.0
-"""δ: share of sequences that two candidates of a subset may both have. The paper's value."""
+"""δ: share of sequences that two candidates of a subset may both accept. The paper's value."""
 
 MAX_TOGETHER = 24
 """Candidates factored together. More make no shorter model on real documents and take quadratic time."""
 
 Numbers = tuple[int, ...]
-"""A candidate with its symbols numbered: compared and hashed at once, however large the symbols are."""
+"""A candidate with its symbols numbered, which is compared and hashed at once however large the symbols are."""
 
 Set = frozenset[Numbers]
 
 
-def factor(candidates: Collection[Symbols]) -> Model:
-    """One model of all the candidates (FACTOR)."""
+def factor_candidates(candidates: Collection[Symbols]) -> Model:
+    """Return one model of all the candidates (FACTOR)."""
     numbers: dict[Model, int] = {}
     numbered = [tuple(numbers.setdefault(symbol, len(numbers)) for symbol in each) for each in candidates]
     return _factored(frozenset(numbered), list(numbers))
@@ -38,24 +38,28 @@ def factor(candidates: Collection[Symbols]) -> Model:
 def _factored(whole: Set, symbols: Sequence[Model]) -> Model:
     best = min(_divisions(whole), key=lambda each: (sum(map(_size, each)), *map(sorted, each)), default=None)
     if best is None:
-        return choice([row([symbols[number] for number in each]) if each else EMPTY for each in sorted(whole)])
+        return choose_one([concatenate([symbols[number] for number in each]) if each else EMPTY for each in sorted(whole)])
     divisor, quotient, rest = best
-    product = row([_factored(divisor, symbols), _factored(quotient, symbols)])
-    return choice([product, _factored(rest, symbols)]) if rest else product
+    product = concatenate([_factored(divisor, symbols), _factored(quotient, symbols)])
+    return choose_one([product, _factored(rest, symbols)]) if rest else product
 
 
-def begun_alike(candidates: Collection[Symbols]) -> Model:
-    """One model of all the candidates in which only common beginnings are put together: of plain sequences always a deterministic one."""
+def factor_beginnings(candidates: Collection[Symbols]) -> Model:
+    """Return one model of all the candidates in which only common beginnings are put together. For plain sequences it is always
+    deterministic."""
     following: dict[Model, list[Symbols]] = {}
     for each in candidates:
         if each:
             following.setdefault(each[0], []).append(each[1:])
-    rows = [row([symbol, begun_alike(rest)]) for symbol, rest in following.items()]
-    return choice([*rows, EMPTY] if any(not each for each in candidates) else rows)
+    rows = [concatenate([symbol, factor_beginnings(rest)]) for symbol, rest in following.items()]
+    return choose_one([*rows, EMPTY] if any(not each for each in candidates) else rows)
 
 
-def factored_subsets(candidates: Sequence[Symbols], covers: Mapping[Symbols, frozenset[int]]) -> list[Model]:
-    """A model of each subset that is worth factoring (FACTORSUBSETS). covers: which sequences each candidate has."""
+def factor_subsets(candidates: Sequence[Symbols], covers: Mapping[Symbols, frozenset[int]]) -> list[Model]:
+    """Return a model of each subset that is worth factoring (FACTORSUBSETS).
+
+    covers: which sequences each candidate accepts.
+    """
     shared = _Shared(candidates)
     scores = {each: shared.score(each) for each in candidates}
     left = sorted(candidates, key=lambda each: (-scores[each], len(each)))
@@ -65,11 +69,11 @@ def factored_subsets(candidates: Sequence[Symbols], covers: Mapping[Symbols, fro
             break
         if all(_overlap(covers[each], covers[seed]) <= MAX_OVERLAP for seed in seeds):
             seeds.append(each)
-    return list(dict.fromkeys(factor(_subset(seed, left, covers, shared)) for seed in seeds))
+    return list(dict.fromkeys(factor_candidates(_subset(seed, left, covers, shared)) for seed in seeds))
 
 
 def _subset(seed: Symbols, order: Sequence[Symbols], covers: Mapping[Symbols, frozenset[int]], shared: "_Shared") -> list[Symbols]:
-    """The seed and what shares most with it, as long as their sequences differ."""
+    """Return the seed and what shares most with it, as long as their sequences differ."""
     ranked = sorted(order, key=lambda each: -shared.with_seed(each, seed))
     chosen, covered = [seed], covers[seed]
     for each in ranked:
@@ -82,7 +86,7 @@ def _subset(seed: Symbols, order: Sequence[Symbols], covers: Mapping[Symbols, fr
 
 
 class _Shared:
-    """How many candidates have each beginning and each end."""
+    """Counts how many candidates have each beginning and each end."""
 
     def __init__(self, candidates: Sequence[Symbols]) -> None:
         numbers: dict[Model, int] = {}
@@ -93,20 +97,21 @@ class _Shared:
             self._ends.update(_endings(each))
 
     def score(self, each: Symbols) -> int:
-        """The paper's score: the most symbols that a beginning or an end of it has on all candidates together."""
+        """Return the paper's score: the most symbols that one of its beginnings or ends has on all candidates together."""
         numbers = self._numbers[each]
         begins = (len(part) * self._begins[part] for part in _beginnings(numbers))
         ends = (len(part) * self._ends[part] for part in _endings(numbers))
         return max((*begins, *ends), default=0)
 
     def with_seed(self, each: Symbols, seed: Symbols) -> int:
-        """Symbols that it has in common with another at the beginning and at the end."""
+        """Return how many symbols it has in common with another at the beginning and at the end."""
         one, other = self._numbers[each], self._numbers[seed]
         return _same(one, other) + _same(one[::-1], other[::-1])
 
 
 def _divisions(whole: Set) -> Iterator[tuple[Set, Set, Set]]:
-    """(divisor, quotient, remainder) for each divisor: what stands before a common end, or a common beginning (FINDALLDIVISORS, DIVIDE)."""
+    """Yield (divisor, quotient, remainder) for each divisor: what stands before a common end, or a common beginning (FINDALLDIVISORS,
+    DIVIDE)."""
     before, after = defaultdict[Numbers, set[Numbers]](set), defaultdict[Numbers, set[Numbers]](set)
     for each in whole:
         for cut in range(len(each) + 1):

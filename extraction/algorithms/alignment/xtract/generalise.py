@@ -1,41 +1,44 @@
-"""Generalisation: repetitions and alternations in a sequence become starred parts (XTRACT §4).
+"""Generalisation: repetitions and alternations in a sequence become starred parts (Garofalakis et al. 2000, section 4).
 
-    s = abababcababc  →  (ab)*c(ab)*c  →  ((ab)*c)*        `repetitions`, r = 2
-    s = abcbac        →  a(b|c)*ac                         `alternations`, d = 2
+    s = abababcababc  →  (ab)*c(ab)*c  →  ((ab)*c)*        `discover_repetitions`, r = 2
+    s = abcbac        →  a(b|c)*ac                         `discover_alternations`, d = 2
 
 Each sequence gives itself and, for r in `REPEATS` and d in `REACHES` of its length, what both steps make of it. Cost: the square of a
-sequence's length for each round of `repetitions`.
+sequence's length for each round of `discover_repetitions`.
 """
 
 from collections.abc import Iterator, Sequence
 
-from extraction.algorithms.alignment.xtract.models import Model, Name, Symbols, choice, row, star
+from extraction.algorithms.alignment.xtract.models import Model, Name, Symbols, choose_one, concatenate, repeat
 
 REPEATS = (2, 3, 4)
-"""r: how often a part has to stand in a row to be a repetition. The paper's values."""
+"""r: how often a part must stand in a row to be a repetition. The paper's values."""
 
 REACHES = (0.1, 0.5, 1.0)
-"""d, as shares of the sequence's length: how near a symbol has to come again to be one of an alternation. The paper's values."""
+"""d, as shares of the sequence's length: how near a symbol must recur to be part of an alternation. The paper's values."""
 
 MAX_ROUNDS = 20
-"""Rounds of `repetitions`: each puts one star around another, and real documents nest lists a few levels deep."""
+"""Rounds of `discover_repetitions`. Each puts one star around another, and real documents nest lists a few levels deep."""
 
 
-def generalise(sequence: Sequence[str]) -> list[Symbols]:
-    """The sequence itself and its generalisations, each once (GENERALIZE)."""
+def generalise_sequence(sequence: Sequence[str]) -> list[Symbols]:
+    """Return the sequence itself and its generalisations, each once (GENERALIZE)."""
     known = {name: Name(name) for name in set(sequence)}
     plain: Symbols = tuple(known[name] for name in sequence)
     found: dict[Symbols, None] = {plain: None}
     for r in REPEATS:
-        repeated = repetitions(plain, r)
+        repeated = discover_repetitions(plain, r)
         for reach in REACHES:
-            found[alternations(repeated, reach * len(repeated))] = None
+            found[discover_alternations(repeated, reach * len(repeated))] = None
     return list(found)
 
 
-def repetitions(symbols: Symbols, r: int) -> Symbols:
-    """The part with the most repetitions in a row, at least r, becomes ``(part)*`` wherever it stands so often; again until there is none
-    (DISCOVERSEQPATTERN). Of equally frequent parts the shortest, of those the first."""
+def discover_repetitions(symbols: Symbols, r: int) -> Symbols:
+    """Return the symbols with repetitions starred (DISCOVERSEQPATTERN).
+
+    The part with the most repetitions in a row, at least r, becomes ``(part)*`` wherever it stands so often. This is repeated until there
+    is none. Of equally frequent parts the shortest is taken, and of those the first.
+    """
     for _ in range(MAX_ROUNDS):
         part = _most_repeated(symbols, r)
         if not part:
@@ -44,12 +47,12 @@ def repetitions(symbols: Symbols, r: int) -> Symbols:
     return symbols
 
 
-def alternations(symbols: Symbols, d: float) -> Symbols:
-    """Each stretch in which symbols come again within d places becomes ``(a|b|…)*`` of its symbols (DISCOVERORPATTERN)."""
+def discover_alternations(symbols: Symbols, d: float) -> Symbols:
+    """Return the symbols with each stretch in which symbols recur within d places as ``(a|b|…)*`` of its symbols (DISCOVERORPATTERN)."""
     found: list[Model] = []
     for start, end in _stretches(symbols, d):
         stretch = symbols[start:end]
-        found += [star(choice(stretch))] if len(set(stretch)) > 1 else stretch
+        found += [repeat(choose_one(stretch))] if len(set(stretch)) > 1 else stretch
     return tuple(found)
 
 
@@ -64,7 +67,7 @@ def _most_repeated(symbols: Symbols, r: int) -> Symbols:
 
 
 def _runs(symbols: Symbols, period: int) -> Iterator[tuple[int, int]]:
-    """(start, how many places from there agree with those a period later), of each run that is as long as it gets."""
+    """Yield (start, how many places from there agree with those a period later) for each run, as long as it gets."""
     start = 0
     for place in range(len(symbols) - period + 1):
         if place == len(symbols) - period or symbols[place] != symbols[place + period]:
@@ -80,7 +83,7 @@ def _replaced(symbols: Symbols, part: Symbols, r: int) -> Iterator[Model]:
         while symbols[place + times * len(part) : place + (times + 1) * len(part)] == part:
             times += 1
         if times >= r:
-            yield star(row(part))
+            yield repeat(concatenate(part))
             place += times * len(part)
         else:
             yield symbols[place]
@@ -88,7 +91,7 @@ def _replaced(symbols: Symbols, part: Symbols, r: int) -> Iterator[Model]:
 
 
 def _stretches(symbols: Symbols, d: float) -> Iterator[tuple[int, int]]:
-    """[start, end) of the stretches (PARTITION): one goes on while a symbol in it comes again behind it within d places."""
+    """Yield [start, end) of the stretches (PARTITION). A stretch goes on while a symbol in it recurs behind it within d places."""
     following: dict[Model, int] = {}
     reach = list(range(len(symbols)))  # the last place that this one draws into its stretch
     for place in range(len(symbols) - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""From the sequences of one element's children to its content model."""
+"""From the sequences of one element's children to its content model (Garofalakis et al. 2000)."""
 
 import math
 from collections import Counter
@@ -8,17 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from extraction.algorithms.alignment.xtract import choose, codes
-from extraction.algorithms.alignment.xtract.codes import Budget, Code
-from extraction.algorithms.alignment.xtract.factor import begun_alike, factor, factored_subsets
-from extraction.algorithms.alignment.xtract.generalise import generalise
-from extraction.algorithms.alignment.xtract.models import EMPTY, Model, Name, Row, Symbols, choice, row, star
+from extraction.algorithms.alignment.xtract.codes import Code, StepBudget
+from extraction.algorithms.alignment.xtract.factor import factor_beginnings, factor_candidates, factor_subsets
+from extraction.algorithms.alignment.xtract.generalise import generalise_sequence
+from extraction.algorithms.alignment.xtract.models import EMPTY, Concatenation, Model, Name, Symbols, choose_one, concatenate, repeat
 from extraction.algorithms.alignment.xtract.positions import Positions
 
 MAX_SEQUENCES = 40
-"""Different sequences of an element that the model is made from, the most frequent first; the others it has to have all the same."""
+"""Different sequences of an element that the model is made from, the most frequent first. The model has to accept the others too."""
 
 MAX_LENGTH = 100
-"""Children of one element looked at: of longer sequences the first and the last ones. The others the model has to have all the same."""
+"""Children of one element that are looked at: the first and the last ones of longer sequences. The model has to accept the others too."""
 
 MAX_CANDIDATES = 300
 
@@ -29,8 +29,10 @@ Sequences = Iterable[Sequence[str]]
 class Content:
     """What was found for an element.
 
-    model: XTRACT's, of least cost. deterministic: the one for a DTD, the same where XML allows it. cost: of the model with the
-    sequences told by it. widened: whether what was left out made it any order of any children.
+    model: XTRACT's model, of least cost.
+    deterministic: the model for a DTD. It is the same if XML allows that.
+    cost: of the model with the sequences told by it.
+    widened: whether what was left out made it any order of any children.
     """
 
     model: Model
@@ -39,10 +41,11 @@ class Content:
     widened: bool = False
 
 
-def infer(sequences: Sequences, *, code: Code | None = None, budget: Budget | None = None) -> Content:
-    """The content model of an element by the sequences of its children's names. code: the bits of the paper, unless given.
+def infer_content(sequences: Sequences, *, code: Code | None = None, budget: StepBudget | None = None) -> Content:
+    """Return the content model of an element by the sequences of its children's names.
 
-    budget: shared by the elements of a document type; once it is spent, an element gets any order of its children.
+    code: the bits of the paper by default.
+    budget: shared by the elements of a document type. Once it is spent, an element gets any order of its children.
     """
     counts = Counter(tuple(sequence) for sequence in sequences)
     if not counts or set(counts) == {()}:
@@ -50,12 +53,12 @@ def infer(sequences: Sequences, *, code: Code | None = None, budget: Budget | No
     names = sorted({name for sequence in counts for name in sequence})
     frequent = [sequence for sequence, _ in sorted(counts.items(), key=lambda each: (-each[1], len(each[0]), each[0]))]
     sample = list(dict.fromkeys(_shortened(sequence) for sequence in frequent))[:MAX_SEQUENCES]
-    anything = star(choice([Name(name) for name in names]))
-    budget = budget or Budget()
+    anything = repeat(choose_one([Name(name) for name in names]))
+    budget = budget or StepBudget()
     if budget.left <= 0:
         return Content(anything, anything, math.inf, widened=True)
     budget.left -= sum(len(sequence) ** 2 for sequence in sample) // 10  # what generalising them takes
-    found = _Search(sample, code or codes.bits(len(names)), anything, budget).best()
+    found = _ModelSearch(sample, code or codes.bit_code(len(names)), anything, budget).best()
     positions = Positions.of(found.deterministic)
     if all(positions.accept(sequence) for sequence in counts):
         return found
@@ -67,29 +70,42 @@ def _shortened(sequence: tuple[str, ...]) -> tuple[str, ...]:
     return sequence if len(sequence) <= MAX_LENGTH else (*sequence[:half], *sequence[-half:])
 
 
-class _Search:
-    """Candidates for some sequences, what they cost, and the best of them. anything: the model of any order of any children."""
+class _ModelSearch:
+    """Candidates for some sequences, what they cost, and the best of them.
 
-    def __init__(self, sequences: Sequence[tuple[str, ...]], code: Code, anything: Model, budget: Budget) -> None:
+    anything: the model of any order of any children.
+    """
+
+    def __init__(self, sequences: Sequence[tuple[str, ...]], code: Code, anything: Model, budget: StepBudget) -> None:
         self._sequences, self._code, self._anything, self._budget = sequences, code, anything, budget
         self._told: dict[Model, list[float]] = {}
 
     def best(self) -> Content:
         self._costs(self._anything)  # first, while there is budget: it has everything
-        symbols = list(dict.fromkeys(each for sequence in self._sequences for each in generalise(sequence)))
+        symbols = list(dict.fromkeys(each for sequence in self._sequences for each in generalise_sequence(sequence)))
         symbols = sorted(symbols, key=len)[:MAX_CANDIDATES]
         plain = [tuple(map(Name, sequence)) for sequence in self._sequences]
         candidates = list(dict.fromkeys((*plain, *symbols)))
-        covers = {each: frozenset(np.flatnonzero(np.isfinite(self._costs(row(each)))).tolist()) for each in candidates}
-        models = list(dict.fromkeys((*map(row, candidates), *factored_subsets(candidates, covers))))
+        covers = {each: frozenset(np.flatnonzero(np.isfinite(self._costs(concatenate(each)))).tolist()) for each in candidates}
+        models = list(dict.fromkeys((*map(concatenate, candidates), *factor_subsets(candidates, covers))))
         models = [model for model in models if np.isfinite(self._costs(model)).any()]
-        opening = [codes.cost_of(model, self._code) for model in models]
+        opening = [codes.model_cost(model, self._code) for model in models]
         joined = choose.Joined(self._code.symbol, self._code.chosen)
         found = [models[each] for each in choose.open_facilities(opening, np.array([self._costs(model) for model in models]), joined)]
-        parts: list[Symbols] = [each.parts if isinstance(each, Row) else (each,) for each in found]
+        parts: list[Symbols] = [each.parts if isinstance(each, Concatenation) else (each,) for each in found]
         plain = [tuple(map(Name, sequence)) for sequence in self._sequences]
         whole = list(
-            dict.fromkeys((choice(found), factor(parts), factor(plain), begun_alike(parts), begun_alike(plain), *models, self._anything))
+            dict.fromkeys(
+                (
+                    choose_one(found),
+                    factor_candidates(parts),
+                    factor_candidates(plain),
+                    factor_beginnings(parts),
+                    factor_beginnings(plain),
+                    *models,
+                    self._anything,
+                )
+            )
         )
         able = sorted((each for each in whole if math.isfinite(self._total(each))), key=lambda each: (self._total(each), repr(each)))
         allowed = next((each for each in able if Positions.of(each).deterministic), None)
@@ -98,12 +114,12 @@ class _Search:
         return Content(able[0], allowed, self._total(able[0]))
 
     def _total(self, model: Model) -> float:
-        return codes.cost_of(model, self._code) + sum(self._costs(model))
+        return codes.model_cost(model, self._code) + sum(self._costs(model))
 
     def _costs(self, model: Model) -> list[float]:
         if model not in self._told:
             positions = Positions.of(model)
             self._told[model] = [
-                codes.told(model, sequence, self._code, positions=positions, budget=self._budget) for sequence in self._sequences
+                codes.sequence_cost(model, sequence, self._code, positions=positions, budget=self._budget) for sequence in self._sequences
             ]
         return self._told[model]

@@ -1,18 +1,25 @@
-"""A model by its positions (Glushkov): which names can stand first, which after which; so whether it is deterministic.
+"""A model by its positions (Glushkov): which names can stand first, and which after which; and so whether it is deterministic.
 
-XML allows only content models in which each name in a document can be one name in the model, without looking ahead (Brüggemann-Klein &
-Wood 1998): no two positions of one name come first, or after the same position. Cost: the square of the model's names.
+XML allows only content models in which each name in a document corresponds to one name in the model, without looking ahead
+(Brüggemann-Klein & Wood 1998). No two positions of one name may come first, or after the same position. Cost: the square of the model's
+names.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from extraction.algorithms.alignment.xtract.models import Choice, Maybe, Model, Name, Row, Star
+from extraction.algorithms.alignment.xtract.models import Choice, Concatenation, Model, Name, Star, ZeroOrOne
 
 
 @dataclass(frozen=True, slots=True)
 class Positions:
-    """names: of the positions. first, last: those that can stand there. follow: of each, those after it. empty: nothing will do."""
+    """The positions of a model.
+
+    names: of the positions.
+    first, last: the positions that can stand there.
+    follow: of each position, those after it.
+    empty: whether the empty sequence is accepted.
+    """
 
     names: tuple[str, ...]
     first: frozenset[int]
@@ -22,7 +29,7 @@ class Positions:
 
     @classmethod
     def of(cls, model: Model) -> "Positions":
-        """The positions of a model, numbered from left to right."""
+        """Return the positions of a model, numbered from left to right."""
         names: list[str] = []
         follow: list[set[int]] = []
         first, last, empty = _walk(model, names, follow)
@@ -30,11 +37,11 @@ class Positions:
 
     @property
     def deterministic(self) -> bool:
-        """Whether XML allows it."""
+        """Whether XML allows the model."""
         return all(len({self.names[each] for each in group}) == len(group) for group in (self.first, *self.follow))
 
     def accept(self, sequence: Sequence[str]) -> bool:
-        """Whether the model has the sequence."""
+        """Return whether the model accepts the sequence."""
         if not sequence:
             return self.empty
         here = {each for each in self.first if self.names[each] == sequence[0]}
@@ -52,7 +59,7 @@ def _walk(model: Model, names: list[str], follow: list[set[int]]) -> _Edges:
         follow.append(set())
         here = frozenset((len(names) - 1,))
         return here, here, False
-    if isinstance(model, Row):
+    if isinstance(model, Concatenation):
         edges: _Edges = frozenset(), frozenset(), True
         for part in model.parts:
             edges = _joined(edges, _walk(part, names, follow), follow)
@@ -64,7 +71,7 @@ def _walk(model: Model, names: list[str], follow: list[set[int]]) -> _Edges:
     if isinstance(model, Star):
         for each in last:
             follow[each] |= first
-    assert isinstance(model, Star | Maybe)  # noqa: S101 - the kinds are all named
+    assert isinstance(model, Star | ZeroOrOne)  # noqa: S101 - the kinds are all named
     return first, last, True
 
 

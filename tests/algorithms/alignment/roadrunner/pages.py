@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from extraction.algorithms.alignment.roadrunner.infer import Found, infer
+from extraction.algorithms.alignment.roadrunner.infer import Inference, infer_wrapper
 from extraction.algorithms.alignment.schema import Row, Value
 from extraction.algorithms.dom.parse import parse
 
@@ -50,12 +50,12 @@ PAUL = authors_page(
 )
 
 
-def inferred(*pages: str, last_resort: bool = True) -> Found:
+def inferred(*pages: str, last_resort: bool = True) -> Inference:
     """What RoadRunner makes of pages."""
-    return infer([parse(page.encode()).root for page in pages], last_resort=last_resort)
+    return infer_wrapper([parse(page.encode()).root for page in pages], last_resort=last_resort)
 
 
-def inside(found: Found) -> str:
+def inside(found: Inference) -> str:
     """The wrapper in one line, without html and body, and without names."""
     line = " ".join(part.strip() for part in found.wrapper.printed(names=False).splitlines())
     return line.removeprefix("<html> <body> ").removesuffix(" </body> </html>").removesuffix("</body> </html>")

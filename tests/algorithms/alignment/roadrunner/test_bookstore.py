@@ -1,6 +1,6 @@
 """The papers' bookstore: their pages, the wrapper and the data set that come of them."""
 
-from extraction.algorithms.alignment.roadrunner.data import NoMatch
+from extraction.algorithms.alignment.roadrunner.data import WrapperMismatch
 from extraction.algorithms.alignment.schema import Repeated
 from extraction.algorithms.dom.nodes import elements, value
 from extraction.algorithms.dom.parse import parse
@@ -73,7 +73,7 @@ def test_a_wrapper_reads_pages_it_has_not_seen() -> None:
     wrapper = inferred(JOHN, PAUL).wrapper
     page = authors_page("Ann Moe", {"One": ("A book", (("Third Edition", "2001", "$9"),)), "Two": ("Another", (("Fourth", "", "$8"),))})
     row = wrapper.match(parse(page.encode()).root)
-    assert not isinstance(row, NoMatch)
+    assert not isinstance(row, WrapperMismatch)
     assert plain(row)["A"] == "Ann Moe"
     assert plain(row)["G"] == [
         {"B": "One", "C": "A book", "H": [{"D": "Third Edition", "E": "2001", "F": "$9"}]},
@@ -84,7 +84,7 @@ def test_a_wrapper_reads_pages_it_has_not_seen() -> None:
 def test_a_page_that_does_not_match_says_where() -> None:
     page = SMITH.replace("</ul>", "<li><u>Price:</u>3</li></ul>")
     met = inferred(SMITH, JONES).wrapper.match(parse(page.encode()).root)
-    assert isinstance(met, NoMatch)
+    assert isinstance(met, WrapperMismatch)
     assert met.reason == "in <li> (3 of 3): <i> was expected, <u> is there"
     assert elements(parse(page.encode()).root)[met.node].tag == "u"
 
@@ -92,9 +92,9 @@ def test_a_page_that_does_not_match_says_where() -> None:
 def test_what_differs_is_told_and_not_the_equal_element_that_holds_it() -> None:
     page = SMITH.replace("<b>John Smith</b>", "<b>John <u>Smith</u></b>")
     met = inferred(SMITH, JONES).wrapper.match(parse(page.encode()).root)
-    assert isinstance(met, NoMatch) and met.reason == "in <b> after “John”: its end was expected, <u> is there"
+    assert isinstance(met, WrapperMismatch) and met.reason == "in <b> after “John”: its end was expected, <u> is there"
     other = inferred(SMITH, JONES).wrapper.match(parse(b"<?xml version='1.0'?><a/>").root)
-    assert other == NoMatch(0, "<html> was expected, <a> is there")
+    assert other == WrapperMismatch(0, "<html> was expected, <a> is there")
 
 
 def test_a_wrapper_is_printed_with_names() -> None:

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from extraction.algorithms.alignment.roadrunner.infer import infer
+from extraction.algorithms.alignment.roadrunner.infer import infer_wrapper
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import AlignmentError
 from tests.algorithms.alignment.roadrunner.pages import inferred
@@ -13,7 +13,7 @@ from tests.algorithms.alignment.roadrunner.pages import inferred
 def test_a_page_of_twenty_megabytes_is_refused_before_it_is_aligned() -> None:
     page = parse(b"<p>" + (b"<b>" + b"a" * 130 + b"</b>") * 150_000).root
     with pytest.raises(AlignmentError, match="page 1 has more than 100,000 tags and strings"):
-        infer([page, page])
+        infer_wrapper([page, page])
 
 
 def test_two_thousand_levels_are_cut() -> None:

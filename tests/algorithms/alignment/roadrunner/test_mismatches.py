@@ -3,6 +3,7 @@
 import pytest
 
 from extraction.algorithms.alignment.roadrunner import infer, tokens
+from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import AlignmentError
 from tests.algorithms.alignment.roadrunner.pages import inferred, inside, plain
 
@@ -77,8 +78,15 @@ def test_without_the_last_resort_it_gives_up_and_says_where() -> None:
 
 
 def test_pages_with_different_root_elements_are_no_template() -> None:
+    roots = [parse(f"<?xml version='1.0'?><{name}><p>a</p></{name}>".encode()).root for name in ("shop", "shop", "feed")]
+    assert infer.infer_wrapper(roots[:2]).wrapper.printed() == infer.infer_wrapper(roots[:1]).wrapper.printed()
+    with pytest.raises(AlignmentError, match="page 3: in shop there are different parts at one place, and neither is found further on"):
+        infer.infer_wrapper(roots)
+
+
+def test_without_pages_there_is_no_template() -> None:
     with pytest.raises(AlignmentError, match="there are no pages"):
-        infer.infer([])
+        infer.infer_wrapper([])
 
 
 def test_classes_tell_elements_apart_where_half_of_the_pages_share_them() -> None:

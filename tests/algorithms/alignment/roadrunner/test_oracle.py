@@ -8,8 +8,8 @@ from itertools import count
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extraction.algorithms.alignment.roadrunner.data import NoMatch, Reading
-from extraction.algorithms.alignment.roadrunner.infer import infer
+from extraction.algorithms.alignment.roadrunner.data import WrapperMismatch, WrapperReader
+from extraction.algorithms.alignment.roadrunner.infer import infer_wrapper
 from extraction.algorithms.alignment.roadrunner.matching import Matching
 from extraction.algorithms.alignment.roadrunner.wrapper import Element, Maybe, Node, Nodes, Pcdata, Plus, Text, required
 from extraction.algorithms.dom.nodes import Location
@@ -48,7 +48,7 @@ def test_what_either_of_two_wrappers_accepts_the_merged_one_accepts(one: Nodes, 
     for side in (one, two):
         for _ in range(3):
             page = Element("r", tuple(instance(side, chance)), 0)
-            assert not isinstance(Reading().read(merged, page), NoMatch)
+            assert not isinstance(WrapperReader().read(merged, page), WrapperMismatch)
 
 
 kinds = st.recursive(
@@ -88,7 +88,7 @@ def test_the_data_that_pages_were_made_of_is_given_back(kind: object) -> None:
         data: dict[int, list[str]] = {}
         pages.append(f"<html><body>{html(kind, count(), values, rows, there, data)}</body></html>")
         truth.append(data)
-    found = infer([parse(page.encode()).root for page in pages])
+    found = infer_wrapper([parse(page.encode()).root for page in pages])
     columns = [{page: [each.text for each in row] for page, row in column.items()} for column in found.structure.columns().values()]
     assert found.resorts == 0
     for tag in truth[0]:
@@ -98,7 +98,7 @@ def test_the_data_that_pages_were_made_of_is_given_back(kind: object) -> None:
 
 def test_a_page_is_read_the_same_by_its_own_wrapper() -> None:
     page = Element("r", (Text("x", place=Location(0)), Element("a", (), 1)), 0)
-    assert Reading().read(replace_place(page), page) == {}
+    assert WrapperReader().read(replace_place(page), page) == {}
 
 
 def replace_place(page: Element) -> Element:

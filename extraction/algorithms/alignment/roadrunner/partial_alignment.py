@@ -1,0 +1,68 @@
+"""How far two sequences are aligned, and what that costs."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from extraction.algorithms.alignment.roadrunner.wrapper import Done, Node, Nodes, backwards, optional, required, size, stacked
+
+STRICT, BOTH, ANYHOW = 0, 1, 2
+"""The ways to align. STRICT allows fields, iterators and optional parts. BOTH also allows optional parts on both sides at one place. ANYHOW
+accepts even what hardly meets."""
+
+MET = 0.5
+"""Share of either side's tokens that must meet; with less, two elements do not match."""
+
+
+class Alignment(NamedTuple):
+    """How far two sequences are aligned.
+
+    done: what was aligned.
+    i, j: where the first and the second sequence stand.
+    fresh: tokens of the second sequence that became optional.
+    lost: tokens of the first sequence that became optional.
+    resorts: last resorts taken.
+    """
+
+    done: Done
+    i: int
+    j: int
+    fresh: int = 0
+    lost: int = 0
+    resorts: int = 0
+
+    def nodes(self) -> Nodes:
+        """Return what was aligned, in document order."""
+        return tuple(backwards(self.done))[::-1]
+
+    def swapped(self) -> "Alignment":
+        """Return the same with the two sequences exchanged."""
+        return Alignment(self.done, self.j, self.i, self.lost, self.fresh, self.resorts)
+
+    def further(self, nodes: Sequence[Node], more: "Alignment") -> "Alignment":
+        """Return the alignment continued with nodes to where `more` stands, which began here with nothing aligned."""
+        return Alignment(
+            stacked(nodes, self.done), more.i, more.j, self.fresh + more.fresh, self.lost + more.lost, self.resorts + more.resorts
+        )
+
+    def met(self, needed: int, tokens: int) -> bool:
+        """Return whether enough of both sides met.
+
+        needed: tokens that the first sequence has on every page.
+        tokens: all tokens of the second sequence.
+        """
+        return self.lost <= (1 - MET) * needed and self.fresh <= (1 - MET) * tokens
+
+
+class AlignedPair(NamedTuple):
+    """Two nodes made one. fresh, lost, resorts: as in `Alignment`."""
+
+    node: Node
+    fresh: int = 0
+    lost: int = 0
+    resorts: int = 0
+
+
+def skip_to(ones: Sequence[Node], i: int, twos: Sequence[Node], j: int, at: Alignment) -> Alignment:
+    """Return the alignment continued to i and j, with what stands before them optional."""
+    nodes = (*optional(ones[at.i : i]), *optional(twos[at.j : j]))
+    return at.further(nodes, Alignment(None, i, j, size(twos[at.j : j]), required(ones[at.i : i])))

@@ -1,0 +1,99 @@
+"""The structure of one page as a small set of numbers, which the second stage of clustering compares (docs/algorithms.md#page-clustering).
+
+A *step* is an element's path (its tag names from the root), or such a path with one class token of an element that has it. Text and other
+attributes are content and are left out. Repetitions are left out too, which is why lists of different length look alike. A single page
+cannot show which class tokens are useful, so all of them are kept here, and whoever compares pages leaves out those that few pages share.
+
+Nested lists, comments in comments and the like are content too: the last two names of a path that ends in ``x/y/x/y`` (x and y different)
+are dropped. ``div/div/div`` stays as it is, because the depth of a div tells where on the page it is.
+
+Each step knows the step it hangs on: a class hangs on its path, and a path on that of the parent element. So the absence of a whole section
+can be counted once, instead of once for every step in it.
+"""
+
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+import numpy as np
+from lxml import etree
+
+from extraction.algorithms.arrays import U64
+from extraction.algorithms.sketches.serialization import pack_columns, unpack_columns
+
+SCHEME = b"steps/1\n"
+"""The first bytes of every serialised `PageSteps`. It has to change with anything that changes a step."""
+
+OPAQUE = frozenset({"svg", "math"})
+"""Elements that are pictures. What is in them is content."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PageSteps:
+    """The steps of one page: some hundred, 16 bytes each.
+
+    steps: shape (n,), hashes of the steps, ascending, distinct.
+    parents: shape (n,), the step that each one hangs on; 0 for the root.
+    """
+
+    steps: U64
+    parents: U64
+
+    def to_bytes(self) -> bytes:
+        """Return the steps in a form for caches. The same page gives the same bytes on every machine."""
+        return pack_columns(SCHEME, self.steps, self.parents)
+
+    @classmethod
+    def from_bytes(cls, stored: bytes) -> "PageSteps":
+        """Return the steps that `to_bytes` wrote. Raises ValueError for anything else, including the form of another release."""
+        return cls(*unpack_columns(SCHEME, stored, columns=2))
+
+
+def collect_steps(root: etree._Element) -> PageSteps:
+    """Return the steps of a parsed page, so that its tree need not be kept. Time: linear in the elements."""
+    top = _Path(str(root.tag), None, _hash(0, str(root.tag)))
+    found = [top]
+    waiting = [(root, top)]
+    while waiting:
+        element, path = waiting.pop()
+        tokens = element.get("class")
+        if tokens:
+            path.classes.update(tokens.split())
+        if path.tag in OPAQUE:
+            continue
+        for child in element:
+            if isinstance(child.tag, str):
+                below, is_new = path.child(child.tag)
+                if is_new:
+                    found.append(below)
+                waiting.append((child, below))
+    rows = {path.code: path.above.code if path.above else 0 for path in found}
+    for path in found:
+        rows |= {_hash(path.code, "." + token): path.code for token in path.classes}
+    both = np.array(sorted(rows.items()), np.uint64).reshape(-1, 2)
+    return PageSteps(both[:, 0].copy(), both[:, 1].copy())
+
+
+@dataclass(slots=True, eq=False)
+class _Path:
+    """A path seen on the page, with the class tokens of its elements."""
+
+    tag: str
+    above: "_Path | None"
+    code: int
+    classes: set[str] = field(default_factory=set)
+    below: "dict[str, _Path]" = field(default_factory=dict)
+
+    def child(self, tag: str) -> "tuple[_Path, bool]":
+        """Return (the path of a child element, whether this is the first call for it)."""
+        above = self.above
+        if above and above.above and tag == above.tag and self.tag == above.above.tag and tag != self.tag:
+            return above, False
+        if tag in self.below:
+            return self.below[tag], False
+        self.below[tag] = _Path(tag, self, _hash(self.code, tag))
+        return self.below[tag], True
+
+
+def _hash(above: int, name: str) -> int:
+    digest = blake2b(above.to_bytes(8, "big") + name.encode("utf-8", "replace"), digest_size=8).digest()
+    return int.from_bytes(digest, "big") or 1

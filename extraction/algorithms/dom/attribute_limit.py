@@ -1,0 +1,46 @@
+"""Tags with more attributes than any page writes, thinned before the page is parsed.
+
+libxml2's HTML parser looks through all attributes of a tag for each of them, so a page of one megabyte can take a minute and one of ten a
+day. Only pages that could hold such a tag are looked at tag by tag; on all others two searches tell that they cannot.
+Cost: linear in the page.
+"""
+
+import re
+from itertools import islice
+
+MAX_ATTRIBUTES = 1_000
+"""Attributes kept of a tag. Of 642 real pages none has a tag with so many."""
+
+MANY_VALUES = 5_000
+"""A page with fewer ``=`` has no tag with many values."""
+
+LONG_TAG = 10_000
+"""Characters of a tag that is looked at; one with many attributes without values has so many between its brackets."""
+
+_LONG = re.compile(rf"<[a-zA-Z][^<>]{{{LONG_TAG}}}")
+_VALUE = r"=[\t\n\f\r ]*+(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^\"'\t\n\f\r >][^\t\n\f\r >]*+|(?=>|\Z))"
+_OPEN = re.compile(rf"<!--.*?(?:--!?>|\Z)|<(?P<name>[a-zA-Z][^\s<>/]*+)(?P<rest>[^=>]*+(?:{_VALUE}[^=>]*+)*+)(?:>|\Z)", re.DOTALL)
+_ATTRIBUTE = re.compile(rf"[^\s=>]++(?:\s*+{_VALUE})?\s*+")
+_RAW = frozenset(("script", "style", "title", "textarea", "iframe", "noembed", "noframes", "xmp"))
+
+
+def limit_attributes(text: str) -> str:
+    """The page, of tags with more than `MAX_ATTRIBUTES` attributes only the first ones; any other page as it is."""
+    if text.count("=") < MANY_VALUES and not _LONG.search(text):
+        return text
+    parts, done, at = list[str](), 0, 0
+    unclosed: set[str] = set()
+    while tag := _OPEN.search(text, at):
+        at, name = tag.end(), (tag["name"] or "").lower()
+        if name in _RAW and name not in unclosed:
+            # What is in an element of raw text is no tag; without its end tag it is taken for one, as if nothing were raw.
+            end = re.compile(f"</{name}", re.IGNORECASE).search(text, at)
+            at = end.start() if end else at
+            unclosed |= set() if end else {name}
+        if name and len(tag["rest"]) > LONG_TAG:
+            start, end_of_tag = tag.span("rest")
+            kept = [each.end() for each in islice(_ATTRIBUTE.finditer(text, start, end_of_tag), MAX_ATTRIBUTES)]
+            if len(kept) == MAX_ATTRIBUTES:
+                parts.append(text[done : kept[-1]])
+                done = end_of_tag
+    return "".join((*parts, text[done:])) if parts else text

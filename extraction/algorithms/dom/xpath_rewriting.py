@@ -1,0 +1,88 @@
+"""The same nodes at less cost: how an XPath that the learner writes is asked for.
+
+Learned XPaths look through all elements of a tag and ask some for an ancestor (``/descendant::li[ancestor::ul[…]]``). Turned around,
+``/descendant::ul[…]/descendant::li`` asks each list once instead of each item for all that it is in; where the condition looks
+along siblings that is the difference between the square of the siblings and that square for each node below. And a class is
+looked for as a part of the attribute before it is looked for as a word. What is written otherwise stays as it is.
+"""
+
+import re
+from collections.abc import Iterator
+
+_PIECE = re.compile(r"\"[^\"]*\"|'[^']*'|[\[\](|)]")
+_FIRST = re.compile(r"\s*/descendant::(?P<tag>[A-Za-z][\w.-]*)(?=\s*(?:[\[/]|$))")
+_ABOVE = re.compile(r"\[ancestor::(?P<tag>[A-Za-z][\w.-]*|\*)(?P<test>\[.*\])\]", re.DOTALL)
+_COUNTS = re.compile(r"\b(?:last|position|number|floor|ceiling|round|sum)\s*\(")
+_TELLS = re.compile(
+    r"\s*(?:contains|starts-with|not|normalize-space)\(|\s*(?:ancestor|preceding-sibling|following-sibling|self)::|.*(?:[=<>]|\sand\s|\sor\s)",
+    re.DOTALL,
+)
+_CLASS = re.compile(r"""contains\(concat\(' ', normalize-space\(@class\), ' '\), (?P<quote>["']) (?P<name>[^"'\s]+) (?P=quote)\)""")
+
+
+def split_union(xpath: str) -> Iterator[str]:
+    """The parts of a union."""
+    start = depth = 0
+    for match in _PIECE.finditer(xpath):
+        depth += {"[": 1, "(": 1, "]": -1, ")": -1}.get(match[0], 0)
+        if match[0] == "|" and not depth:
+            yield xpath[start : match.start()].strip()
+            start = match.end()
+    yield xpath[start:].strip()
+
+
+def rewrite_xpath(xpath: str) -> str:
+    """The XPath as it is asked for."""
+    return " | ".join(map(rewrite_part, split_union(xpath)))
+
+
+def rewrite_part(part: str) -> str:
+    """The same of one part of a union."""
+    return _CLASS.sub(lambda match: f"contains(@class, {match['quote']}{match['name']}{match['quote']}) and {match[0]}", _turned(part))
+
+
+def find_first_tag(part: str) -> str:
+    """``/descendant::tag``, where a part begins so, else ""."""
+    first = _FIRST.match(part)
+    return first[0] if first else ""
+
+
+def find_first_step(part: str) -> str:
+    """The same with its conditions."""
+    first = _FIRST.match(part)
+    return part[: first.end()] + "".join(_conditions(part, first.end())[0]) if first else ""
+
+
+def _turned(part: str) -> str:
+    """A part with its condition on an ancestor as its first step, where nothing counts nodes."""
+    first = _FIRST.match(part)
+    if not first:
+        return part
+    conditions, rest = _conditions(part, first.end())
+    above = next((match for condition in conditions if (match := _ABOVE.fullmatch(condition))), None)
+    if above is None or not all(map(_tells, conditions)):
+        return part
+    others = "".join(condition for condition in conditions if condition != above[0])
+    return f"/descendant::{above['tag']}{above['test']}/descendant::{first['tag']}{others}{rest}"
+
+
+def _tells(condition: str) -> bool:
+    """Whether a condition surely is one of the node itself, whatever place it has: no number, and none asked for."""
+    bare, depth = "", 0
+    for piece in re.split(r"(\"[^\"]*\"|'[^']*'|[\[\]])", condition):
+        depth += {"[": 1, "]": -1}.get(piece, 0)
+        bare += piece if depth == 1 and piece[:1] not in ("[", "]", '"', "'") else ""
+    return not _COUNTS.search(bare) and bool(_TELLS.match(bare))
+
+
+def _conditions(part: str, start: int) -> tuple[list[str], str]:
+    """The conditions in brackets from `start` on, and what follows them."""
+    found, depth, begin = list[str](), 0, start
+    for match in _PIECE.finditer(part, start):
+        if not depth and (match[0] != "[" or part[begin : match.start()].strip()):
+            break
+        depth += {"[": 1, "]": -1}.get(match[0], 0)
+        if not depth and match[0] == "]":
+            found.append(part[begin : match.end()].strip())
+            begin = match.end()
+    return found, part[begin:]

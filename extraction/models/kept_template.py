@@ -1,0 +1,13 @@
+"""A template of a site as it was before another clustering was adopted: `Clustering.templates`."""
+
+from dataclasses import dataclass
+
+from extraction.algorithms.json_values import JsonValue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptTemplate(JsonValue):
+    """id: of the cluster. masks: its masked shingle vectors, as text."""
+
+    id: int
+    masks: tuple[str, ...] = ()

@@ -1,0 +1,30 @@
+"""What was said of an attribute on a page, as places: `Label.location`, `Edit.before` and `Edit.after`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from extraction.algorithms.dom.nodes import Location
+from extraction.algorithms.json_values import JsonShapeError
+
+Said = tuple[Location, ...] | None
+"""The places of an attribute: () for nothing said, None for "not on this page"."""
+
+
+def read_location(row: Any) -> Location:
+    """The place that `Location.as_json` wrote. Raises JsonShapeError for anything else."""
+    try:
+        return Location.from_json(row)
+    except ValueError as error:
+        raise JsonShapeError(str(error)) from error
+
+
+def read_said(rows: Any) -> Said:
+    """What `said_as_json` wrote. Raises JsonShapeError for anything else."""
+    if not isinstance(rows, list):
+        raise JsonShapeError(f"what is said of an attribute must be a list, not {rows!r:.200}")
+    return None if rows == [None] else tuple(read_location(row) for row in rows)
+
+
+def said_as_json(said: Sequence[Location] | None) -> list[dict[str, Any] | None]:
+    """[None] for "not on this page", else the places."""
+    return [None] if said is None else [place.as_json() for place in said]

@@ -1,0 +1,121 @@
+"""What a run is to do and what came of it, as values: `Run.parameters` and `Run.summary`.
+
+Both are one class for all kinds of runs, since what follows a run, and what screens say of it, is asked of several kinds. Each kind sets
+the fields named for it below; the others are None and are not stored.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from extraction.algorithms.json_values import JsonValue
+
+EXTRACT = "extract"
+"""As `mode`: a crawl takes records from the pages and does not keep them. As `then`: records are extracted when the run is done."""
+
+SAMPLE = "sample"
+"""As `mode`: a crawl keeps the pages that it fetches."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunParameters(JsonValue):
+    """What a run is to do.
+
+    Import: name, what people call the archive; upload and sha256, its file in the storage and its digest; or folder.
+    Crawl: mode, then; rules as below for the mode EXTRACT.
+    Clustering: threshold, None to choose it by the site's size; after, the run that asked for it; then; method, which clusters in place
+    of the site's, "" for masked shingles; adopt, the clustering that becomes the site's templates.
+    Trying clusterings: methods.
+    Extraction: rules, ids of the versions that extract.
+    Loading styles and pictures: snapshots, None for the samples.
+    """
+
+    name: str | None = None
+    upload: str | None = None
+    sha256: str | None = None
+    folder: str | None = None
+    mode: str | None = None
+    then: str | None = None
+    rules: tuple[int, ...] | None = None
+    threshold: int | None = None
+    after: int | None = None
+    method: str | None = None
+    adopt: int | None = None
+    methods: tuple[str, ...] | None = None
+    snapshots: tuple[int, ...] | None = None
+
+    @property
+    def keeps_no_pages(self) -> bool:
+        """It is a crawl that only takes the records from the pages."""
+        return self.mode == EXTRACT
+
+    @property
+    def wants_records(self) -> bool:
+        """Records are extracted anew when it is done."""
+        return self.then == EXTRACT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSummary(JsonValue):
+    """What came of a run, in figures.
+
+    Import and crawl: pages, of these new, changed, unchanged, unreadable and partly, which were read in part.
+    Import: refused, files that could not be read; skipped, {kind: how many} of what was no page; assets, styles and pictures kept.
+    Crawl: before, pages that were there when it was taken up again; templates, how many there seem to be; gone; missed, addresses without
+    a page; outcomes, {outcome: addresses}; reason, why it ended; and an extraction's figures.
+    Clustering: clusters; clustered, small and unclustered, numbers of pages but for small; threshold; last_number, the highest number
+    that a template of the site ever had.
+    Comparing templates: pairs, proposals.
+    Trying clusterings: snapshots, the pages that are clustered; methods, pages, gave_up.
+    Learning: rule, its id; version; attributes; failed.
+    Extraction: pages; records, of these complete, incomplete and failed; unmatched and unreadable, numbers of pages; removed, old
+    records; reason, the commonest one of failures; pages_per_s.
+    Loading styles and pictures: loaded, failed. Drawing previews: drawn.
+    Check: checked templates, of these broken, unreachable and ok.
+    Trying known rules: templates, of these reused, relearned and live.
+    """
+
+    pages: int | None = None
+    new: int | None = None
+    changed: int | None = None
+    unchanged: int | None = None
+    unreadable: int | None = None
+    partly: int | None = None
+    refused: int | None = None
+    skipped: Mapping[str, int] | None = None
+    assets: int | None = None
+    before: int | None = None
+    templates: int | None = None
+    gone: int | None = None
+    missed: int | None = None
+    outcomes: Mapping[str, int] | None = None
+    records: int | None = None
+    complete: int | None = None
+    incomplete: int | None = None
+    failed: int | None = None
+    unmatched: int | None = None
+    removed: int | None = None
+    reason: str | None = None
+    pages_per_s: float | None = None
+    clusters: int | None = None
+    clustered: int | None = None
+    small: int | None = None
+    unclustered: int | None = None
+    threshold: int | None = None
+    last_number: int | None = None
+    pairs: int | None = None
+    proposals: int | None = None
+    snapshots: tuple[int, ...] | None = None
+    methods: int | None = None
+    gave_up: int | None = None
+    rule: int | None = None
+    version: int | None = None
+    attributes: int | None = None
+    loaded: int | None = None
+    drawn: int | None = None
+    checked: int | None = None
+    broken: int | None = None
+    unreachable: int | None = None
+    ok: int | None = None
+    reused: int | None = None
+    relearned: int | None = None
+    live: int | None = None

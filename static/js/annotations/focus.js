@@ -1,0 +1,54 @@
+// What the arrow keys act on: a value that was just marked, or the keyboard's cursor.
+
+import { samePlace } from "../display/places.js";
+import { attributeOf, standing } from "./store.js";
+
+/** @typedef {import("./bench.js").Bench} Bench @typedef {import("./bench.js").Focusing} Focusing @typedef {import("../display/places.js").Place} Place */
+
+/** @param {Bench} bench @returns {Focusing} */
+export function createFocusing(bench) {
+  /** @type {import("./bench.js").Focus | null} */ let focus = null;
+
+  function dropFocus() {
+    focus = null;
+    bench.say({ type: "cursor", location: null });
+  }
+
+  /** @param {number | null} attribute @param {Place} location */
+  async function setFocus(attribute, location) {
+    const mine = (focus = { attribute, page: bench.store.page, location, place: /** @type {import("./trail.js").Described | null} */ (null) });
+    bench.drawFocus();
+    try {
+      const place = await bench.api.get("place/", { page: mine.page, location: JSON.stringify(location) });
+      if (focus !== mine) return;
+      focus.place = place;
+      bench.drawFocus();
+    } catch (error) {
+      if (focus === mine) bench.fail(error);
+    }
+  }
+
+  /** Moves the focus to what a function makes of it. @param {(place: import("./trail.js").Described) => Place | null} how */
+  function adjust(how) {
+    const to = focus?.place && how(focus.place);
+    if (to) adjustTo(to);
+  }
+
+  /** Moves the focus; a marked value moves along. @param {Place} to */
+  function adjustTo(to) {
+    if (!focus) return;
+    if (focus.attribute === null) {
+      bench.say({ type: "cursor", location: to });
+      setFocus(null, to);
+      return;
+    }
+    const { attribute: id, location: from } = focus;
+    const attribute = attributeOf(bench.store, id);
+    if (!attribute) return;
+    const { values } = standing(bench.store, id, bench.store.page);
+    const others = values.filter((value) => !samePlace(value.location, from) && !samePlace(value.location, to));
+    bench.mark(attribute, [...others, { location: to, value: "…" }], to);
+  }
+
+  return { focus: () => focus, setFocus, dropFocus, adjust, adjustTo };
+}

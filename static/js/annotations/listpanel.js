@@ -1,0 +1,84 @@
+// A list in the right column: its heading with a chip for each row, and the rows that its rule finds on the page as a small table.
+
+import { h } from "../core/dom.js";
+import { acceptable, columns, foundRows, markedRows, matches, rowOn, saidIn } from "./rows.js";
+
+const SIGNS = { all: "✓", some: "●", none: "○" };
+const WORDS = { all: "marked", some: "partly marked", none: "nothing marked" };
+
+/**
+ * @typedef {import("./store.js").Store} Store
+ * @typedef {{openRow: (list: number, row: number) => void, acceptRows: (list: number) => void, show: (value: import("./store.js").Value) => void}} ListActions
+ */
+
+/** @param {Store} store @param {{id: number, name: string}} list @param {ListActions} actions */
+export function drawListHead(store, list, actions) {
+  const open = rowOn(store, list.id, store.page);
+  const rows = [...new Set([...markedRows(store, list.id, store.page), open])].sort((a, b) => a - b);
+  const chip = (/** @type {number} */ row) => {
+    const said = saidIn(store, list.id, store.page, row);
+    const title = `Row ${row}: ${WORDS[said]}`;
+    return button(`wb-row-chip wb-row-${said}`, title, row === open, () => actions.openRow(list.id, row), `row ${row} `, h("span", {}, SIGNS[said]));
+  };
+  return h(
+    "li",
+    { class: "wb-list", data: { list: list.id } },
+    h("h3", { class: "wb-list-name truncate", title: list.name }, list.name),
+    h("div", { class: "wb-rows" }, ...shown(rows, open).map((row) => (row ? chip(row) : h("span", { class: "muted" }, "…"))), button("wb-row-chip", "Mark another row (r)", false, () => actions.openRow(list.id, 0), "+ row", h("kbd", {}, "r"))),
+    hint(store, list.id),
+  );
+}
+
+/** Row numbers with a gap (0) where there are many. @param {number[]} rows @param {number} open */
+function shown(rows, open) {
+  if (rows.length <= 6) return rows;
+  const kept = [...new Set([...rows.slice(0, 3), open, ...rows.slice(-1)])].sort((a, b) => a - b);
+  return kept.flatMap((row, at) => (at && rows.indexOf(row) - rows.indexOf(kept[at - 1]) > 1 ? [0, row] : [row]));
+}
+
+/** @param {Store} store @param {number} list */
+function hint(store, list) {
+  const begun = markedRows(store, list, store.page).length;
+  const learned = columns(store, list).some((attribute) => store.drafts.get(attribute.id)?.state === "learned");
+  const failed = columns(store, list).map((attribute) => store.drafts.get(attribute.id)).find((draft) => draft?.state === "failed");
+  if (failed) return h("p", { class: "wb-failure" }, h("span", {}, failed.message ?? ""));
+  if (learned) return null;
+  return h("p", { class: "muted small" }, begun ? "Now mark the values of a second row. The other rows follow from two." : "Mark the values of the first row, then those of the second.");
+}
+
+/** The rows found on the page, after the list's attributes. @param {Store} store @param {{id: number, name: string}} list @param {ListActions} actions */
+export function drawListTable(store, list, actions) {
+  const found = foundRows(store, list.id, store.page);
+  if (!found.length) return null;
+  const which = matches(store, list.id, store.page);
+  const shownColumns = columns(store, list.id);
+  const left = new Set(acceptable(store, list.id, store.page).map(({ row }) => row)).size;
+  const line = (/** @type {import("./rows.js").Row} */ row, /** @type {number} */ number) => {
+    const first = shownColumns.map((attribute) => row[attribute.id]?.[0]).find(Boolean);
+    return h(
+      "tr",
+      { class: which[number] ? "wb-found-marked" : "", on: { click: () => first && actions.show(first) } },
+      h("td", { class: "figures muted", title: which[number] ? `marked as row ${which[number]}` : "proposed" }, which[number] ? "✓" : String(number + 1)),
+      ...shownColumns.map((attribute) => {
+        const text = (row[attribute.id] ?? []).map((value) => value.value).join(" · ");
+        return h("td", { title: text, class: text ? "" : "muted" }, text || "–");
+      }),
+    );
+  };
+  return h(
+    "li",
+    { class: "wb-found", data: { list: list.id } },
+    h(
+      "div",
+      { class: "wb-found-head" },
+      h("b", { class: "figures" }, `${found.length} row${found.length === 1 ? "" : "s"}`),
+      left > 0 && h("button", { type: "button", class: "button button-small push", title: "Confirm the rows that are not marked yet", on: { click: () => actions.acceptRows(list.id) } }, `Accept ${left}`, h("kbd", {}, "↵")),
+    ),
+    h("div", { class: "wb-found-box" }, h("table", {}, h("thead", {}, h("tr", {}, h("th", {}), ...shownColumns.map((attribute) => h("th", { data: { hue: attribute.hue } }, attribute.name)))), h("tbody", {}, ...found.map(line)))),
+  );
+}
+
+/** @param {string} look @param {string} title @param {boolean} current @param {() => void} run @param {...(Node | string)} inside */
+function button(look, title, current, run, ...inside) {
+  return h("button", { type: "button", class: look, title, "aria-current": current ? "true" : null, on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); run(); } } }, ...inside);
+}

@@ -1,0 +1,132 @@
+// What a person says: this is a value, this is proposed rightly, this is not on the page.
+
+import { toast } from "../core/toasts.js";
+import { samePlace } from "../display/places.js";
+import { hitValues } from "./highlight.js";
+import { acceptable, placeOf, rowFor } from "./rows.js";
+import { afterClick, attributeOf, currentOf, isOffered, isSaid, nextUnsaid, offered, put, standing } from "./store.js";
+
+/**
+ * @typedef {import("./bench.js").Bench} Bench
+ * @typedef {import("./bench.js").Marking} Marking
+ * @typedef {import("../display/places.js").Place} Place
+ * @typedef {import("./store.js").Value} Value
+ * @typedef {import("./store.js").Attribute} Attribute
+ */
+
+/** @param {Bench} bench @returns {Marking} */
+export function createMarking(bench) {
+  /** @param {Attribute} attribute */
+  const now = (attribute) => standing(bench.store, attribute.id, bench.store.page);
+
+  /** Says what the values are; the arrow keys then act on `at`. @param {Attribute} attribute @param {Value[] | null} values @param {Place | null} at */
+  function mark(attribute, values, at) {
+    put(bench.store, attribute.id, values);
+    bench.store.similar.delete(attribute.id);
+    bench.dropFocus();
+    if (at) bench.setFocus(attribute.id, at);
+    bench.draw();
+    bench.save([change(attribute.id, values)]);
+  }
+
+  /** @param {number} id @param {Value[] | null} values @param {number} [row] of the attribute's list; the open one by default @returns {import("./bench.js").Change} */
+  function change(id, values, row) {
+    const attribute = attributeOf(bench.store, id);
+    const open = attribute ? rowFor(bench.store, attribute, bench.store.page) : 0;
+    return { attribute: id, row: row ?? open, locations: values && values.map((value) => value.location) };
+  }
+
+  /** @param {{location: Place, value: string, marks: string[]}} clicked */
+  function click({ location, value, marks }) {
+    const attribute = currentOf(bench.store);
+    if (!attribute) return;
+    const before = now(attribute);
+    const values = afterClick(attribute, before, { location, value }, hitValues(bench.store, marks));
+    mark(attribute, values, values.at(-1)?.location ?? null);
+    goOn(attribute, before);
+  }
+
+  /** Takes a place for the current attribute, wherever it was chosen: selected, in the tree, with the keyboard. @param {Place} location */
+  function takePlace(location) {
+    const attribute = currentOf(bench.store);
+    if (!attribute) return;
+    const before = now(attribute);
+    const taken = before.values.some((value) => samePlace(value.location, location));
+    const added = { location, value: "…" };
+    mark(attribute, !attribute.multiple ? [added] : taken ? before.values : [...before.values, added], location);
+    goOn(attribute, before);
+  }
+
+  /** After the first value of a single-valued attribute the next attribute is wanted. @param {Attribute} attribute @param {import("./store.js").Standing} before */
+  function goOn(attribute, before) {
+    if (!attribute.multiple && !isSaid(before)) bench.advance();
+  }
+
+  /** What Enter does: it takes the cursor's place, or the similar values, or what is proposed, or the found rows; or it goes on. */
+  function confirm() {
+    const { store } = bench;
+    const attribute = currentOf(store);
+    const focus = bench.focus();
+    if (!attribute) return;
+    if (focus && focus.attribute === null) return takePlace(focus.location);
+    const how = now(attribute);
+    const like = offered(store);
+    if (like.length) return mark(attribute, [...how.values, ...like], null);
+    if (isOffered(how)) mark(attribute, how.values, null);
+    else if (how.kind === "none") mark(attribute, null, null);
+    else if (attribute.list && acceptable(store, attribute.list, store.page).length) return acceptRows(attribute.list);
+    else if (nextUnsaid(store) === null) return bench.openBy(1);
+    bench.advance();
+  }
+
+  /** Confirms everything that is proposed on this page, as one step. */
+  function confirmAll() {
+    const { store } = bench;
+    const changes = store.attributes
+      .map((attribute) => ({ id: attribute.id, how: now(attribute) }))
+      .filter(({ how }) => isOffered(how))
+      .map(({ id, how }) => {
+        put(store, id, how.values);
+        return change(id, how.values);
+      });
+    if (!changes.length) return toast("Nothing is proposed on this page.");
+    saveAll(changes);
+  }
+
+  /** Confirms the found rows of a list that are not marked yet, as one step. @param {number} list */
+  function acceptRows(list) {
+    const { store } = bench;
+    const changes = acceptable(store, list, store.page).map(({ attribute, row, values }) => {
+      (store.labels[attribute] ??= {})[placeOf(store.page, row)] = values;
+      return change(attribute, values, row);
+    });
+    saveAll(changes);
+  }
+
+  /** @param {import("./bench.js").Change[]} changes */
+  function saveAll(changes) {
+    bench.dropFocus();
+    bench.save(changes);
+    bench.advance();
+  }
+
+  function absent() {
+    const attribute = currentOf(bench.store);
+    if (!attribute) return;
+    mark(attribute, null, null);
+    bench.advance();
+  }
+
+  function clear() {
+    const attribute = currentOf(bench.store);
+    if (attribute && isSaid(now(attribute))) mark(attribute, [], null);
+  }
+
+  /** @param {number} number of the value */
+  function remove(number) {
+    const attribute = currentOf(bench.store);
+    if (attribute) mark(attribute, now(attribute).values.filter((_, each) => each !== number), null);
+  }
+
+  return { click, takePlace, mark, confirm, confirmAll, acceptRows, absent, clear, remove };
+}

@@ -1,0 +1,200 @@
+// The right column: the attributes, each with its value on this page, its state on each sample and its hit rate.
+
+import { h, icon } from "../core/dom.js";
+import { drawListHead, drawListTable } from "./listpanel.js";
+import { isOffered, keyFor, offered, percent, standing } from "./store.js";
+
+const SIGNS = { confirmed: "●", absent: "–", proposed: "○", suggested: "◇", none: "·", unknown: "" };
+const WORDS = { confirmed: "confirmed", absent: "not on this page", proposed: "proposed", suggested: "suggested by the page's own data", none: "nothing found", unknown: "not marked" };
+
+/**
+ * @typedef {import("./store.js").Store} Store
+ * @typedef {import("./store.js").Attribute} Attribute
+ * @typedef {{choose: (attribute: number) => void, confirm: () => void, absent: () => void, clear: () => void, remove: (number: number) => void, open: (page: number) => void, missing: (attribute: number) => void, different: (attribute: number) => void, show: (value: import("./store.js").Value) => void} & import("./listpanel.js").ListActions} Actions
+ */
+
+/** @param {HTMLElement} list @param {Store} store @param {Actions} actions */
+export function drawPanel(list, store, actions) {
+  const top = list.scrollTop;
+  const lines = store.attributes.flatMap((attribute, number) => [
+    number && attribute.list === store.attributes[number - 1].list ? null : headOf(store, attribute, actions),
+    row(store, attribute, number, actions),
+    attribute.list === (store.attributes[number + 1]?.list ?? null) ? null : tableOf(store, attribute, actions),
+  ]);
+  list.replaceChildren(...lines.filter((line) => line !== null));
+  list.scrollTop = top;
+  list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+}
+
+/** The heading of a list, above its first attribute. @param {Store} store @param {Attribute} attribute @param {Actions} actions */
+function headOf(store, attribute, actions) {
+  const list = store.lists.find(({ id }) => id === attribute.list);
+  return list ? drawListHead(store, list, actions) : null;
+}
+
+/** The found rows of a list, below its last attribute. @param {Store} store @param {Attribute} attribute @param {Actions} actions */
+function tableOf(store, attribute, actions) {
+  const list = store.lists.find(({ id }) => id === attribute.list);
+  return list ? drawListTable(store, list, actions) : null;
+}
+
+/** @param {Store} store @param {Attribute} attribute @param {number} number @param {Actions} actions */
+function row(store, attribute, number, actions) {
+  const how = standing(store, attribute.id, store.page);
+  const draft = store.drafts.get(attribute.id);
+  const current = attribute.id === store.current;
+  return h(
+    "li",
+    { class: "wb-attribute", "aria-current": current ? "true" : null, data: { hue: attribute.hue, attribute: attribute.id, standing: how.kind }, on: { click: () => actions.choose(attribute.id) } },
+    h(
+      "div",
+      { class: "wb-attribute-head" },
+      h("kbd", { class: "wb-key" }, keyFor(attribute, number) || "·"),
+      h("button", { type: "button", class: "wb-name truncate", title: describe(attribute) }, attribute.name),
+      attribute.mandatory && h("span", { class: "muted small", title: "Mandatory: a record without it is incomplete" }, "mandatory"),
+      attribute.multiple && h("span", { class: "muted small", title: "A record may have several values" }, "several"),
+      rate(draft, attribute, actions),
+    ),
+    values(how, current, actions),
+    draft?.state === "failed" && !attribute.list && !(current && offered(store).length) && h("p", { class: "wb-failure" }, icon("warn"), h("span", {}, reason(draft, attribute), ...places(draft, attribute, actions))),
+    how.words && h("p", { class: "wb-source muted small" }, how.words === "main text" ? "the page’s main text: where it differs from the others" : `from the page’s own data: ${how.words}`),
+    current && agreement(draft, attribute, actions),
+    strip(store, attribute, actions),
+    current && h("div", {}, buttons(store, how, actions), others(store, attribute, actions)),
+  );
+}
+
+/** Why nothing was learned, without the name of the attribute, which the row shows already. @param {import("./store.js").Draft} draft @param {Attribute} attribute */
+function reason(draft, attribute) {
+  const text = draft.message ?? "";
+  return text.startsWith(`${attribute.name}: `) ? text.slice(attribute.name.length + 2) : text;
+}
+
+/** Links to the values that contradict each other. @param {import("./store.js").Draft} draft @param {Attribute} attribute @param {Actions} actions */
+function places(draft, attribute, actions) {
+  return (draft.places ?? []).map(({ page, location, value }, number) => {
+    const go = (/** @type {Event} */ event) => { event.stopPropagation(); actions.choose(attribute.id); actions.open(page); actions.show({ location, value }); };
+    return h("span", {}, number ? " and " : ": ", h("button", { type: "button", class: "button-link", on: { click: go } }, value.slice(0, 40) || "this place"));
+  });
+}
+
+/** @param {Attribute} attribute */
+function describe(attribute) {
+  return [attribute.name, attribute.type, attribute.multiple ? "several values" : "one value", attribute.mandatory ? "mandatory" : "optional"].join(" · ");
+}
+
+/** @param {import("./store.js").Draft | undefined} draft @param {Attribute} attribute @param {Actions} actions */
+function rate(draft, attribute, actions) {
+  if (draft?.state === "asking") return h("span", { class: "wb-rate muted" }, "…");
+  const found = draft?.coverage;
+  if (draft?.state !== "learned" || !found) return null;
+  const open = !found.complete;
+  const title = `A value on ${found.hits} of ${found.checked} pages checked${open ? `, ${found.total - found.checked} to go` : ""}${found.several ? `; several different ones on ${found.several}` : ""}. Click to see the pages without one.`;
+  return h(
+    "button",
+    { type: "button", class: "wb-rate figures", title, "aria-label": title, on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); actions.missing(attribute.id); } } },
+    open && h("span", { class: "muted" }, "≈ "),
+    percent(found.hits, found.checked),
+  );
+}
+
+/** How far the draft agrees with the pages' own data. @param {import("./store.js").Draft | undefined} draft @param {Attribute} attribute @param {Actions} actions */
+function agreement(draft, attribute, actions) {
+  const found = draft?.state === "learned" ? draft.agreement : null;
+  if (!found) return null;
+  const text = `agrees with the page’s own data on ${found.agree} of ${found.compared} pages`;
+  if (found.agree === found.compared) return h("p", { class: "wb-source muted small", title: found.words }, text);
+  return h("p", { class: "wb-source small" }, h("button", { type: "button", class: "button-link", title: `${found.words}. Click to see the pages that differ.`, on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); actions.different(attribute.id); } } }, text));
+}
+
+/** @param {import("./store.js").Standing} how @param {boolean} current @param {Actions} actions */
+function values(how, current, actions) {
+  const word = WORDS[how.kind];
+  const sign = h("span", { class: `wb-sign wb-sign-${how.kind}`, title: word }, SIGNS[how.kind]);
+  if (!how.values.length) return h("div", { class: "wb-values muted" }, sign, h("span", {}, how.kind === "absent" ? "not on this page" : how.kind === "none" ? "the rule finds nothing here" : "not marked yet"));
+  if (how.values.length === 1) return h("div", { class: "wb-values" }, sign, value(how.values[0], current, actions));
+  const shown = current ? how.values : how.values.slice(0, 1);
+  return h(
+    "div",
+    { class: "wb-values" },
+    sign,
+    h(
+      "div",
+      { class: "wb-several" },
+      h("div", { class: "muted small" }, `${how.values.length} values`),
+      h("ol", {}, ...shown.map((each, number) => h("li", {}, value(each, false, actions), current && remove(number, actions)))),
+    ),
+  );
+}
+
+/** @param {import("./store.js").Value} one @param {boolean} current @param {Actions} actions */
+function value(one, current, actions) {
+  const text = h("span", { class: current ? "wb-value wb-value-long" : "wb-value truncate", title: one.value, on: { click: () => actions.show(one) } }, one.value || "(empty)");
+  if (one.location.kind !== "attribute") return text;
+  return h("span", { class: "wb-from" }, h("code", { class: "muted" }, `@${one.location.attribute}`), text);
+}
+
+/** @param {number} number @param {Actions} actions */
+function remove(number, actions) {
+  return h("button", { type: "button", class: "button button-quiet wb-remove", title: "Remove this value", "aria-label": "Remove this value", on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); actions.remove(number); } } }, icon("close"));
+}
+
+/** A small square for each sample: what is said or found there. @param {Store} store @param {Attribute} attribute @param {Actions} actions */
+function strip(store, attribute, actions) {
+  return h(
+    "div",
+    { class: "wb-strip" },
+    ...store.samples.map((sample, number) => {
+      const how = standing(store, attribute.id, sample.id);
+      const text = how.values.map((each) => each.value).join(" · ");
+      const title = `Sample ${number + 1}: ${WORDS[how.kind]}${text ? `: ${text.slice(0, 200)}` : ""}`;
+      return h("button", { type: "button", class: `wb-square wb-square-${how.kind}`, tabindex: "-1", title, "aria-label": title, "aria-current": sample.id === store.page ? "true" : null, on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); actions.choose(attribute.id); actions.open(sample.id); } } });
+    }),
+  );
+}
+
+/** @param {Store} store @param {import("./store.js").Standing} how @param {Actions} actions */
+function buttons(store, how, actions) {
+  const like = offered(store).length;
+  const act = (/** @type {string} */ text, /** @type {string} */ key, /** @type {() => void} */ run, primary = false) =>
+    h("button", { type: "button", class: `button button-small${primary ? " wb-confirm" : ""}`, on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); run(); } } }, text, h("kbd", {}, key));
+  return h(
+    "div",
+    { class: "wb-buttons" },
+    like > 0 && act(`Add ${like} similar`, "↵", actions.confirm, true),
+    isOffered(how) && act(how.kind === "suggested" ? "Accept" : "Confirm", "↵", actions.confirm, true),
+    how.kind !== "absent" && act("Not here", "x", actions.absent),
+    (how.kind === "confirmed" || how.kind === "absent") && act("Clear", "⌫", actions.clear),
+  );
+}
+
+/** What is confirmed or found on the other samples. @param {Store} store @param {Attribute} attribute @param {Actions} actions */
+function others(store, attribute, actions) {
+  const rows = store.samples
+    .map((sample, number) => ({ sample, number, how: standing(store, attribute.id, sample.id) }))
+    .filter(({ sample, how }) => sample.id !== store.page && how.kind !== "unknown");
+  if (!rows.length) return null;
+  return h(
+    "div",
+    { class: "wb-others" },
+    h("h3", { class: "muted small" }, "On the other samples"),
+    h(
+      "ol",
+      {},
+      ...rows.map(({ sample, number, how }) => {
+        const text = how.values.map((each) => each.value).join(" · ") || WORDS[how.kind];
+        return h(
+          "li",
+          {},
+          h(
+            "button",
+            { type: "button", class: "wb-other", title: text, on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); actions.open(sample.id); } } },
+            h("span", { class: "figures muted" }, String(number + 1)),
+            h("span", { class: `wb-sign wb-sign-${how.kind}` }, SIGNS[how.kind]),
+            h("span", { class: `truncate${how.values.length ? "" : " muted"}` }, how.values.length > 1 ? `${how.values.length}: ${text}` : text),
+          ),
+        );
+      }),
+    ),
+  );
+}

@@ -1,0 +1,45 @@
+// The lines around the page: its title, whether everything is saved, and how many samples are done.
+
+import { byId } from "../core/dom.js";
+import { needed, nextUnsaid, pageOf, saidOn } from "./store.js";
+
+/** @typedef {import("./store.js").Store} Store */
+
+/** @param {Store} store @param {boolean} styled @param {boolean} tree */
+export function drawHead(store, styled, tree) {
+  const sample = pageOf(store);
+  byId("page-title").textContent = sample?.title || sample?.url || "";
+  byId("page-title").title = sample?.url ?? "";
+  byId("apart").hidden = !sample?.apart;
+  byId("apart").setAttribute("href", sample?.apart ?? "");
+  byId("page-url").textContent = sample?.title ? sample.url : "";
+  byId("page-url").title = sample?.url ?? "";
+  byId("styles").setAttribute("aria-pressed", String(styled));
+  byId("tree-button").setAttribute("aria-pressed", String(tree));
+}
+
+/** @param {Store} store @param {{saving: boolean, failed: boolean, at: number}} saves */
+export function drawSaved(store, { saving, failed, at }) {
+  byId("saved").textContent = saving ? "saving…" : failed ? "not saved" : at ? `saved ${ago(at)}` : "marks are saved at once";
+  byId("saved").classList.toggle("state-broken", failed && !saving);
+  byId("undo").toggleAttribute("disabled", !store.steps.undo);
+  byId("redo").toggleAttribute("disabled", !store.steps.redo);
+}
+
+/** @param {number} at */
+function ago(at) {
+  const seconds = Math.round((Date.now() - at) / 1000);
+  return seconds < 2 ? "just now" : seconds < 60 ? `${seconds} s ago` : `${Math.floor(seconds / 60)} min ago`;
+}
+
+/** @param {Store} store */
+export function drawFoot(store) {
+  const wanted = store.samples.slice(0, needed(store));
+  const done = wanted.filter((sample) => saidOn(store, sample.id) === store.attributes.length).length;
+  const last = store.samples.at(-1)?.id === store.page;
+  const empty = !store.samples.length || !store.attributes.length;
+  byId("progress").textContent = empty ? "" : nextUnsaid(store) === null && !last ? "This page is done. Enter opens the next one." : `${done} of ${wanted.length} ${wanted.length === 1 ? "sample" : "samples"} done`;
+  const learnable = store.attributes.some((attribute) => Object.values(store.labels[attribute.id] ?? {}).some((values) => values?.length));
+  byId("learn").toggleAttribute("disabled", !learnable);
+  byId("publish").toggleAttribute("hidden", !store.rule.draft);
+}

@@ -1,0 +1,89 @@
+// Which page to mark next and why, and when no further page would change the rule.
+
+import { byId, h, said } from "../core/dom.js";
+import { saidOn } from "./store.js";
+
+const BREATH_MS = 200; // Between two slices of the search, so that a click need not wait.
+
+/** @typedef {import("./store.js").Store} Store @typedef {import("./store.js").Sample} Sample
+ * @typedef {{page: number, reason: string, doubts: {attribute: string, values: string[]}[]}} Offer
+ * @typedef {{offers: Offer[], pages: Sample[], covered: Record<string, number>, annotated: number, disputed: number, missing: number, checked: number, total: number, complete: boolean, settled: boolean, unlearned: string[]}} Advice */
+
+/**
+ * @param {{get: (path: string, query?: Record<string, string | number>) => Promise<any>, idle: () => Promise<void>}} api
+ * @param {() => Store} known @param {() => void} draw @param {() => void} publish learns and publishes the rule
+ */
+export function adviser(api, known, draw, publish) {
+  /** Numbers the questions. An answer to an older one is about labels that have changed since. */
+  let asked = 0;
+
+  /** Asks until every page was looked at. A new mark starts the search anew. */
+  async function advise() {
+    const mine = ++asked;
+    drawSettled(byId("settled"), null, publish);
+    try {
+      for (let complete = false; !complete; ) {
+        await new Promise((done) => setTimeout(done, BREATH_MS));
+        await api.idle();
+        if (mine !== asked) return;
+        const advice = await api.get("advice/", { begun: known().samples.filter((sample) => isBegun(known(), sample)).map((sample) => sample.id).join(",") });
+        if (mine !== asked) return;
+        complete = advice.complete;
+        reorder(known(), advice);
+        draw();
+        drawSettled(byId("settled"), advice, publish);
+      }
+    } catch (error) {
+      byId("settled").textContent = said(error);
+    }
+  }
+
+  return { advise, hush: () => { asked += 1; } };
+}
+
+/** @param {Store} store @param {Sample} sample */
+const isBegun = (store, sample) => sample.id === store.page || saidOn(store, sample.id) > 0;
+
+/** Keeps begun pages where they are and puts the others in the order of what they would teach. @param {Store} store @param {Advice} advice */
+export function reorder(store, { offers, pages, covered }) {
+  const rank = new Map(offers.map((offer, number) => [offer.page, number]));
+  const reasons = new Map(offers.map((offer) => [offer.page, offer.reason]));
+  const begun = (/** @type {Sample} */ sample) => isBegun(store, sample);
+  const fresh = pages.filter((page) => !store.samples.some((sample) => sample.id === page.id));
+  const kept = [...store.samples, ...fresh].filter((sample) => sample.covered !== null || begun(sample) || rank.has(sample.id));
+  for (const sample of kept) sample.reason = reasons.get(sample.id) ?? "";
+  const last = kept.length;
+  const rest = kept.filter((sample) => !begun(sample)).sort((a, b) => (rank.get(a.id) ?? last) - (rank.get(b.id) ?? last));
+  store.samples = [...kept.filter(begun), ...rest].map((sample) => (sample.covered === null ? sample : { ...sample, covered: covered[sample.id] ?? sample.covered }));
+}
+
+/** @param {HTMLElement} note @param {Advice | null} advice @param {() => void} publish */
+function drawSettled(note, advice, publish) {
+  note.hidden = !advice?.annotated || (!advice.settled && !advice.disputed && !advice.missing && !advice.unlearned.length);
+  if (!advice || note.hidden) return;
+  note.classList.toggle("wb-settled-done", advice.settled);
+  if (!advice.settled) {
+    note.replaceChildren(h("span", { class: "state-draft" }, "◐ "), h("span", {}, openQuestion(advice)));
+    return;
+  }
+  const title = "Learn the rule, check it and make it the live one";
+  const button = h("button", { type: "button", class: "button button-small button-primary", title, on: { click: publish } }, "Publish");
+  note.replaceChildren(h("span", {}, h("span", { class: "state-ok" }, "● "), enough(advice)), button);
+}
+
+/** What the next page is for. @param {Advice} advice */
+function openQuestion({ complete, checked, disputed, missing, unlearned }) {
+  const far = complete ? "" : ` of ${checked} checked so far`;
+  if (disputed) return `The rules that fit your marks disagree on ${pagesOf(disputed)}${far}. The next page settles most of it.`;
+  if (missing) return `Something is not found on ${pagesOf(missing)}${far}. Mark it on one of them, or say that it is not there.`;
+  return `Not learned yet: ${unlearned.join("; ")}.`;
+}
+
+/** Why no further page is needed. @param {Advice} advice */
+function enough({ annotated, total }) {
+  const marked = annotated === 1 ? "1 page was" : `${annotated} pages were`;
+  return `${marked} enough: every rule that fits your marks gives the same result on ${total === 1 ? "the only page" : `all ${total} pages`}.`;
+}
+
+/** @param {number} count */
+const pagesOf = (count) => `${count} page${count === 1 ? "" : "s"}`;

@@ -1,0 +1,36 @@
+// A checkbox in a table's head that selects all rows below it, and shows whether all, some or none are selected.
+
+import { all, around, maybe } from "./dom.js";
+
+/** @param {HTMLInputElement} head */
+function boxes(head) {
+  const table = head.closest("table");
+  return table ? all(`tbody input[type="checkbox"][name="${CSS.escape(head.dataset.pickAll ?? "")}"]`, HTMLInputElement, table) : [];
+}
+
+/** @param {HTMLInputElement} head */
+function show(head) {
+  const rows = boxes(head);
+  const chosen = rows.filter((box) => box.checked).length;
+  head.checked = chosen > 0 && chosen === rows.length;
+  head.indeterminate = chosen > 0 && chosen < rows.length;
+  head.hidden = rows.length === 0; // The box does nothing without this module, so the template hides it.
+}
+
+/** Connects the boxes in heads with those of their rows. */
+export function watchPicks() {
+  const heads = all("[data-pick-all]", HTMLInputElement);
+  for (const head of heads) show(head);
+  document.addEventListener("change", (event) => {
+    const changed = around(event, "[data-pick-all]", HTMLInputElement);
+    if (changed) for (const box of boxes(changed)) box.checked = changed.checked;
+    for (const head of heads) show(head);
+  });
+}
+
+/** Selects or deselects the row that j and k moved to. @returns {boolean} whether that row has a checkbox */
+export function pickRow() {
+  const box = maybe("[data-item].at td > input[type=checkbox]", HTMLInputElement);
+  box?.click();
+  return Boolean(box);
+}

@@ -1,0 +1,36 @@
+// Messages that come and go. Errors stay until they are closed.
+
+import { all, around, byId, one } from "./dom.js";
+
+const STAYS_MS = 6000;
+
+/** @param {HTMLElement} element */
+function leave(element) {
+  if (!element.classList.contains("toast-error")) setTimeout(() => element.remove(), STAYS_MS);
+}
+
+/** Shows a message. @param {string} text @param {"info" | "success" | "warning" | "error"} [level] */
+export function toast(text, level = "info") {
+  const copy = document.importNode(one("#toast-template", HTMLTemplateElement).content, true);
+  const element = one(".toast", HTMLElement, copy);
+  element.classList.add(`toast-${level}`);
+  one("p", HTMLElement, element).textContent = text;
+  byId("toasts").append(element);
+  leave(element);
+}
+
+/** Removes messages in time or when they are closed, and tells of requests that failed. */
+export function watchToasts() {
+  const box = byId("toasts");
+  all(".toast", HTMLElement, box).forEach(leave);
+  box.addEventListener("click", (event) => {
+    if (around(event, "button", HTMLElement)) around(event, ".toast", HTMLElement)?.remove();
+  });
+  document.body.addEventListener("htmx:responseError", (event) => {
+    const { xhr } = /** @type {CustomEvent<{xhr: XMLHttpRequest}>} */ (event).detail;
+    toast(`The server answered with ${xhr.status}. Reload the page and try again.`, "error");
+  });
+  document.body.addEventListener("htmx:sendError", () => {
+    toast("The server cannot be reached. Nothing was lost; try again in a moment.", "error");
+  });
+}

@@ -1,0 +1,23 @@
+// Two versions of a page that scroll together: this one tells how far a person scrolled it, and follows the other.
+
+import { say } from "./state.js";
+
+/** How far down the page is as the other version knows it. */
+let scrolledTo = 0;
+
+/** Reports from now on how far a person scrolls. */
+export function followScroll() {
+  scrolledTo = scrollY;
+  addEventListener("scroll", () => {
+    const by = scrollY - scrolledTo;
+    scrolledTo = scrollY;
+    if (by) say({ type: "scroll", by });
+  });
+}
+
+/** Scrolls as the other version did, without reporting it back. @param {number} by */
+export function scrollAlong(by) {
+  scrolledTo = scrollY + by;
+  window.scrollBy(0, by);
+  scrolledTo = scrollY;
+}
