@@ -5,7 +5,6 @@ What the browser opens is one file with all that is held of the page's look writ
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from django.contrib.auth.models import User
 

@@ -9,6 +9,7 @@ import pytest
 from django.db import connection
 
 from extraction.models import Alert, AlertChannel, Breakage, Check, Cluster, Monitor, Run, Site, Source
+from extraction.models.run_values import RunParameters
 from extraction.services.core import runs, stored_bytes
 from extraction.services.intake import crawl_site
 from extraction.services.monitoring import alerts, check_site, monitors
@@ -82,7 +83,7 @@ def site(transactional_db: None, sent: list[int]) -> Site:
 @pytest.mark.parametrize("of_cluster", [False, True])
 def test_the_same_run_started_several_times_at_once_exists_once(site: Site, sent: list[int], of_cluster: bool) -> None:
     of = factory.cluster(site) if of_cluster else None
-    started = at_once(lambda: runs.start(Run.Kind.EXTRACT, site, cluster=of, parameters={"rules": [2, 1]}))
+    started = at_once(lambda: runs.start(Run.Kind.EXTRACT, site, cluster=of, parameters=RunParameters(rules=(2, 1))))
     run = Run.objects.get()
     assert {each.pk for each in started} == {run.pk}
     assert sent == [run.pk]

@@ -9,7 +9,7 @@ from django.db import IntegrityError
 from django.utils import timezone
 
 from extraction.models import Run, Site
-from extraction.models.run_values import RunParameters, RunSummary
+from extraction.models.run_values import EXTRACT, SAMPLE, RunParameters, RunSummary
 from extraction.services.core import runs
 from extraction.views.core import run_words
 from tests.services import factory
@@ -229,9 +229,9 @@ def test_a_paused_run_can_be_cancelled(site: Site, sent: list[int]) -> None:
 
 
 def test_a_run_is_not_resumed_while_the_same_is_under_way(site: Site, sent: list[int]) -> None:
-    old = runs.start(Run.Kind.CRAWL, site, parameters={"mode": "sample"})
+    old = runs.start(Run.Kind.CRAWL, site, parameters=RunParameters(mode=SAMPLE))
     runs.cancel(old)
-    new = runs.start(Run.Kind.CRAWL, site, parameters={"mode": "extract", "rules": [1]})
+    new = runs.start(Run.Kind.CRAWL, site, parameters=RunParameters(mode=EXTRACT, rules=(1,)))
     assert new != old
     assert runs.resume(old) is runs.Resumption.ANOTHER_UNDER_WAY
     old.refresh_from_db()
@@ -244,16 +244,17 @@ def test_a_run_is_not_resumed_while_the_same_is_under_way(site: Site, sent: list
 @pytest.mark.parametrize(
     ("kind", "first", "second", "same"),
     [
-        (Run.Kind.CLUSTER, {"a": 1, "b": [2]}, {"b": [2], "a": 1}, True),
-        (Run.Kind.CLUSTER, {"a": 1}, {"a": 1, "b": None}, False),
-        (Run.Kind.CRAWL, {"mode": "sample"}, {"mode": "extract", "rules": [1]}, True),
-        (Run.Kind.IMPORT, {"upload": "x", "sha256": "1"}, {"upload": "y", "sha256": "1"}, True),
-        (Run.Kind.IMPORT, {"upload": "x", "sha256": "1"}, {"upload": "x", "sha256": "2"}, False),
-        (Run.Kind.IMPORT, {"folder": "/a"}, {"folder": "/b"}, False),
+        (Run.Kind.EXTRACT, RunParameters(rules=(1, 2)), RunParameters(rules=(1, 2)), True),
+        (Run.Kind.EXTRACT, RunParameters(rules=(1, 2)), RunParameters(rules=(1,)), False),
+        (Run.Kind.CLUSTER, RunParameters(threshold=5), RunParameters(threshold=5, then=EXTRACT), False),
+        (Run.Kind.CRAWL, RunParameters(mode=SAMPLE), RunParameters(mode=EXTRACT, rules=(1,)), True),
+        (Run.Kind.IMPORT, RunParameters(upload="x", sha256="1"), RunParameters(upload="y", sha256="1"), True),
+        (Run.Kind.IMPORT, RunParameters(upload="x", sha256="1"), RunParameters(upload="x", sha256="2"), False),
+        (Run.Kind.IMPORT, RunParameters(folder="/a"), RunParameters(folder="/b"), False),
     ],
 )
 def test_runs_are_the_same_by_what_tells_their_kind_apart(
-    site: Site, sent: list[int], kind: Run.Kind, first: dict[str, Any], second: dict[str, Any], same: bool
+    site: Site, sent: list[int], kind: Run.Kind, first: RunParameters, second: RunParameters, same: bool
 ) -> None:
     assert (runs.start(kind, site, parameters=first) == runs.start(kind, site, parameters=second)) is same
 

@@ -41,9 +41,8 @@ def fill(cluster: Cluster, rows: Sequence[tuple[str, str, dict[str, list[RecordV
             cluster=cluster,
             rule=rule,
             state=state,
-            reason="Nothing was found on the page" if state == State.FAILED else "",
+            reason="" if state == State.COMPLETE else "something is missing",
             values=values_as_json(values),
-            reason="" if state == Record.State.COMPLETE else "something is missing",
             text=extract_records.search_text(values),
             extracted_at=now,
         )
