@@ -1,19 +1,21 @@
-"""What the labels so far teach: for an attribute the values its draft rule gives on the samples, and its hit rate."""
+"""What the labels so far teach: for an attribute the values that its draft rule gives on the pages shown, and its hit rate."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from extraction.algorithms.dom.nodes import Location, value
-from extraction.display.tree import PREVIEW_CHARS
-from extraction.models import Attribute, Cluster
-from extraction.services.learning import workspaces
-from extraction.services.learning.list_lessons import Problem, attributes_of
+from annotations.similar import find_similar
+from extraction.algorithms.dom.nodes import Location
+from extraction.display.tree import PREVIEW_CHARS, PageTree, describe_option
+from extraction.models import Attribute, Cluster, RecordList
+from extraction.services.core.coverage import Coverage
+from extraction.services.learning.lessons import LessonProblem, list_row_attributes
+from extraction.services.learning.workspaces import Workspace, open_workspace, read_labels, read_row_labels
 
 FIRST_SLICE_S = 0.05
 """Time for counting hits within the answer to a click, so that the whole answer stays under half a second."""
 
 SLICE_S = 0.1
-"""Time for one slice of the counting that goes on in the background: a click in between waits for it, for both need the pages."""
+"""Time for one slice of the counting that goes on in the background. A click in between waits for it, because both need the pages."""
 
 MAX_VALUES = 300
 """Values of one attribute on one page sent to the workbench."""
@@ -21,75 +23,98 @@ MAX_VALUES = 300
 MAX_ROWS = 500
 """Rows of a list on one page sent to the workbench."""
 
-Labels = Mapping[int, Sequence[Location]]
+MIN_ROWS = 2
+"""Rows with a value from which a list is learned: one row does not tell where the next begins."""
 
 
-def draft(cluster: Cluster, attribute: Attribute, labels: Labels, samples: Iterable[int]) -> dict[str, Any]:
-    """The draft as JSON values. labels: {snapshot id: places} of the attribute. samples: pages whose values are wanted.
+def describe_draft(cluster: Cluster, attribute: Attribute, shown: Iterable[int], page: int | None = None) -> dict[str, Any]:
+    """What is learned of an attribute from its labels now, as JSON values.
 
-    state: `empty` (nothing marked yet), `failed` (message says why, in words), `learned` (values, coverage).
+    shown: pages whose values are wanted.
+    page: one of whose marked places the places that are like them are wanted, as `similar`.
+
+    state: `empty` (nothing marked yet), `failed` (message says why, in words), `learned` (values and coverage, of a list rows).
     """
+    if attribute.list:
+        return _describe_list_draft(cluster, attribute, attribute.list, shown)
+    labels = read_labels(cluster).get(attribute.pk, {})
     if not any(labels.values()):
-        return {"attribute": attribute.pk, "state": "empty"}
-    workspace = workspaces.open_workspace(cluster)
-    rule = workspace.learn(attribute, labels)
-    if isinstance(rule, workspaces.NotLearned):
-        places = [{"page": pk, "location": at.as_json(), "value": _at(workspace, pk, at)} for pk, at in rule.places]
+        found = {"attribute": attribute.pk, "state": "empty"}
+    else:
+        found = _describe_lesson(open_workspace(cluster), attribute, labels, shown)
+    if page is not None and attribute.multiple:
+        found["similar"] = _describe_similar(cluster, page, labels.get(page, ()))
+    return found
+
+
+def describe_coverage(cluster: Cluster, attribute: Attribute) -> dict[str, Any] | None:
+    """The hit rate after some more pages; None while there is no rule."""
+    labels = read_labels(cluster).get(attribute.pk, {})
+    if not any(labels.values()):
+        return None
+    workspace = open_workspace(cluster)
+    rule = workspace.learn_rule(attribute, labels)
+    return None if isinstance(rule, LessonProblem) else _coverage_json(workspace.count_hits(rule, budget_s=SLICE_S))
+
+
+def _describe_lesson(
+    workspace: Workspace, attribute: Attribute, labels: Mapping[int, Sequence[Location]], shown: Iterable[int]
+) -> dict[str, Any]:
+    rule = workspace.learn_rule(attribute, labels)
+    if isinstance(rule, LessonProblem):
+        places = [{"page": pk, "location": at.as_json(), "value": _read_value(workspace, pk, at)} for pk, at in rule.places]
         return {"attribute": attribute.pk, "state": "failed", "message": rule.message, "page": rule.snapshot_id, "places": places}
-    found = workspace.values(rule, only=[*samples])
+    found = workspace.read_values(rule, only=[*shown])
     return {
         "attribute": attribute.pk,
         "state": "learned",
-        "values": {page: [_row(place, text) for place, text in values[:MAX_VALUES]] for page, values in found.items()},
-        "coverage": _coverage(workspace.coverage(rule, budget_s=FIRST_SLICE_S)),
+        "values": {page: [_value_json(place, text) for place, text in values[:MAX_VALUES]] for page, values in found.items()},
+        "coverage": _coverage_json(workspace.count_hits(rule, budget_s=FIRST_SLICE_S)),
     }
 
 
-def list_draft(cluster: Cluster, attribute: Attribute, samples: Iterable[int]) -> dict[str, Any]:
-    """The draft of the list that an attribute is of. As `draft`, with `rows` instead of values: {page: [{attribute id: values}, …]}.
-
-    It is `empty` until two rows have a value: one row does not tell where the next begins.
-    """
-    record_list = attribute.list
-    assert record_list is not None  # noqa: S101 - callers ask for attributes of lists only
-    labels = workspaces.row_labels_of(cluster).get(record_list.pk, {})
+def _describe_list_draft(cluster: Cluster, attribute: Attribute, record_list: RecordList, shown: Iterable[int]) -> dict[str, Any]:
+    """The draft of the list that an attribute is of, with `rows` instead of values: {page: [{attribute id: values}, …]}."""
+    labels = read_row_labels(cluster).get(record_list.pk, {})
     begun = sum(any(row.values()) for rows in labels.values() for row in rows.values())
     said = {"attribute": attribute.pk, "list": record_list.pk}
-    if begun < 2:
+    if begun < MIN_ROWS:
         return {**said, "state": "empty"}
-    workspace = workspaces.open_workspace(cluster)
-    lesson = workspace.list_lesson(record_list, labels)
-    if isinstance(lesson, Problem):
+    workspace = open_workspace(cluster)
+    lesson = workspace.learn_list(record_list, labels)
+    if isinstance(lesson, LessonProblem):
         return {**said, "state": "failed", "message": lesson.message, "page": lesson.snapshot_id}
-    ids = {each.name: each.pk for each in attributes_of(record_list)}
+    ids = {each.name: each.pk for each in list_row_attributes(record_list)}
     failed = {ids[problem.name]: problem.message for problem in lesson.failed}
-    found = {page: [_list_row(row, ids) for row in rows[:MAX_ROWS]] for page, rows in workspace.rows(lesson.rule, only=[*samples]).items()}
+    found = {
+        page: [_row_json(row, ids) for row in rows[:MAX_ROWS]] for page, rows in workspace.read_rows(lesson.rule, only=[*shown]).items()
+    }
     return {**said, "state": "learned", "values": {page: [] for page in found}, "rows": found, "failed": failed}
 
 
-def _list_row(row: Mapping[str, Sequence[tuple[Location, str]]], ids: Mapping[str, int]) -> dict[int, list[dict[str, Any]]]:
-    return {ids[name]: [_row(place, text) for place, text in values[:MAX_VALUES]] for name, values in row.items() if name in ids}
+def _describe_similar(cluster: Cluster, snapshot_id: int, marked: Sequence[Location]) -> list[Mapping[str, Any]]:
+    """The places that are like those marked on a page, without them."""
+    page = open_workspace(cluster).load_page(snapshot_id) if len(marked) > 1 else None
+    if page is None:
+        return []
+    tree = PageTree(page.nodes, page.index)
+    return [describe_option(tree, place) for place in find_similar(tree, marked) if place not in marked]
 
 
-def coverage(cluster: Cluster, attribute: Attribute, labels: Labels) -> dict[str, Any] | None:
-    """The next slice of the hit rate; None while there is no rule."""
-    workspace = workspaces.open_workspace(cluster)
-    rule = workspace.learn(attribute, labels) if any(labels.values()) else None
-    if rule is None or isinstance(rule, workspaces.NotLearned):
-        return None
-    return _coverage(workspace.coverage(rule, budget_s=SLICE_S))
-
-
-def _at(workspace: workspaces.Workspace, page: int, place: Location) -> str:
+def _read_value(workspace: Workspace, page: int, place: Location) -> str:
     loaded = workspace.pages.get(page)
-    return (value(loaded.nodes, place) or "")[:PREVIEW_CHARS] if loaded else ""
+    return (loaded.find_value(place) or "")[:PREVIEW_CHARS] if loaded else ""
 
 
-def _row(place: Location, text: str) -> dict[str, Any]:
+def _row_json(row: Mapping[str, Sequence[tuple[Location, str]]], ids: Mapping[str, int]) -> dict[int, list[dict[str, Any]]]:
+    return {ids[name]: [_value_json(place, text) for place, text in values[:MAX_VALUES]] for name, values in row.items() if name in ids}
+
+
+def _value_json(place: Location, text: str) -> dict[str, Any]:
     return {"location": place.as_json(), "value": text[: 2 * PREVIEW_CHARS]}
 
 
-def _coverage(found: workspaces.Coverage) -> dict[str, Any]:
+def _coverage_json(found: Coverage) -> dict[str, Any]:
     return {
         "checked": found.checked,
         "total": found.total,

@@ -16,12 +16,12 @@ from extraction.services.labels import labelling
 from extraction.services.labels.labelling import LabelError
 
 KEPT_STEPS = 1_000
-"""Steps kept a person and cluster: more than a day of annotating; what is older is no longer worth taking back."""
+"""Steps kept per person and cluster: more than a day of annotating. Older steps are no longer worth taking back."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is now said of an attribute on the page, or in one row of its list: places, () nothing, None "not on this page"."""
+    """What is now said of an attribute on the page, or in one row of its list: places, () for nothing, None for "not on this page"."""
 
     attribute: Attribute
     locations: tuple[Location, ...] | None
@@ -29,26 +29,26 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class EditStep:
     """What a step changed: the page, and the attributes on it."""
 
     snapshot_id: int
     attribute_ids: tuple[int, ...]
 
 
-def apply(
+def apply_changes(
     cluster: Cluster, snapshot: Snapshot, changes: Sequence[Change], user: User, *, nodes: Sequence[etree._Element] | None = None
-) -> Step:
-    """Says what `changes` say, as one step. Raises LabelError and PageError; then nothing is changed."""
+) -> EditStep:
+    """Makes some changes as one step. Raises LabelError and PageError; then nothing is changed."""
     with transaction.atomic():
         _one_at_a_time(snapshot)
         mine = Edit.objects.filter(cluster=cluster, created_by=user)
         mine.filter(undone=True).delete()
         number = 0
         for change in changes:
-            before = labelling.said(cluster, snapshot, change.attribute, change.row)
+            before = labelling.get_labels(cluster, snapshot, change.attribute, change.row)
             labelling.set_labels(cluster, snapshot, change.attribute, change.locations, user, row=change.row, nodes=nodes)
-            after = labelling.said(cluster, snapshot, change.attribute, change.row)
+            after = labelling.get_labels(cluster, snapshot, change.attribute, change.row)
             if before != after:
                 edit = Edit.objects.create(
                     cluster=cluster,
@@ -60,34 +60,34 @@ def apply(
                     step=number,
                     created_by=user,
                 )
-                if not number:  # no two steps have one number, whatever templates become one
+                if not number:  # the row's id, so that no two steps have one number even after templates are merged
                     number = edit.step = edit.pk
                     edit.save(update_fields=["step"])
         _forget_old(mine)
-    return Step(snapshot.pk, tuple(dict.fromkeys(change.attribute.pk for change in changes)))
+    return EditStep(snapshot.pk, tuple(dict.fromkeys(change.attribute.pk for change in changes)))
 
 
-def undo(cluster: Cluster, user: User) -> Step | None:
+def undo_step(cluster: Cluster, user: User) -> EditStep | None:
     """Takes this person's last step back; None when there is none.
 
-    Raises LabelError when somebody changed it since; that step is then forgotten, so that the one before it can be taken back.
+    Raises LabelError when somebody has changed it since. That step is then forgotten, so that the one before it can be taken back.
     """
     return _replay(cluster, user, back=True)
 
 
-def redo(cluster: Cluster, user: User) -> Step | None:
-    """Does again what was taken back last; None when there is nothing. Raises LabelError as `undo` does."""
+def redo_step(cluster: Cluster, user: User) -> EditStep | None:
+    """Repeats the step that was taken back last; None when there is none. Raises LabelError as `undo_step` does."""
     return _replay(cluster, user, back=False)
 
 
-def possible(cluster: Cluster, user: User) -> dict[str, bool]:
+def find_possible_steps(cluster: Cluster, user: User) -> dict[str, bool]:
     """Whether there is anything to undo and to redo."""
     mine = Edit.objects.filter(cluster=cluster, created_by=user)
     return {"undo": mine.filter(undone=False).exists(), "redo": mine.filter(undone=True).exists()}
 
 
 def _one_at_a_time(snapshot: Snapshot) -> None:
-    """Changes of a page come in one after the other, in the order they arrive: a closing tab sends several at once."""
+    """Makes changes of a page wait for each other: a closing tab sends several at once."""
     list(Snapshot.objects.select_for_update(of=("self",), no_key=True).filter(pk=snapshot.pk).values_list("pk"))
 
 
@@ -98,7 +98,7 @@ def _forget_old(mine: "QuerySet[Edit]") -> None:
         mine.filter(step__lte=last[-1]).delete()
 
 
-def _replay(cluster: Cluster, user: User, *, back: bool) -> Step | None:
+def _replay(cluster: Cluster, user: User, *, back: bool) -> EditStep | None:
     mine, chosen = Edit.objects.filter(cluster=cluster, created_by=user, undone=not back), None
     try:
         with transaction.atomic():
@@ -114,12 +114,12 @@ def _replay(cluster: Cluster, user: User, *, back: bool) -> Step | None:
         if chosen is not None:
             mine.filter(step=chosen.step).delete()
         raise
-    return Step(chosen.snapshot_id, tuple(dict.fromkeys(edit.attribute_id for edit in rows)))
+    return EditStep(chosen.snapshot_id, tuple(dict.fromkeys(edit.attribute_id for edit in rows)))
 
 
 def _restore(cluster: Cluster, edit: Edit, user: User, *, back: bool) -> None:
     before, after = edit.read_before(), edit.read_after()
     expected, wanted = (after, before) if back else (before, after)
-    if labelling.said(cluster, edit.snapshot, edit.attribute, edit.row) != expected:
+    if labelling.get_labels(cluster, edit.snapshot, edit.attribute, edit.row) != expected:
         raise LabelError(f"somebody else has changed {edit.attribute.name} on {edit.snapshot.page.url} since; mark it again instead")
     labelling.set_labels(cluster, edit.snapshot, edit.attribute, wanted, user, row=edit.row)

@@ -1,4 +1,4 @@
-"""What the workbench shows and does, as JSON values; `views` only checks what came in."""
+"""What the workbench shows and does, as JSON values; `views` only checks its input."""
 
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
@@ -8,83 +8,74 @@ from django.contrib.auth.models import User
 from django.db.models import F
 from django.urls import reverse
 
-from annotations import drafts, edits
-from annotations.similar import similar
-from extraction.algorithms.dom.nodes import Location
-from extraction.display.tree import PREVIEW_CHARS, PageTree, option
+from annotations.edits import EditStep
+from extraction.display.tree import PREVIEW_CHARS, PageTree
 from extraction.models import Attribute, Cluster, Label, RecordList, Rule, Run, Snapshot
 from extraction.services.core.stored_pages import read_elements
-from extraction.services.learning import learn_rule, workspaces
+from extraction.services.learning import learn_rule
+from extraction.services.learning.workspaces import find_loaded_page
 from extraction.services.rules import rules
 from extraction.services.templates import sample_pages
 
 
-def state(cluster: Cluster, user: User) -> dict[str, Any]:
-    """Everything the workbench needs to start: samples, attributes, labels. Drafts are asked for one by one."""
+def describe_state(cluster: Cluster, steps: Mapping[str, bool]) -> dict[str, Any]:
+    """Everything the workbench needs to start: samples, attributes, labels. It asks for drafts one by one.
+
+    steps: whether there is anything to undo and to redo.
+    """
     return {
-        "samples": _samples(cluster),
-        "attributes": [_attribute(attribute) for attribute in attributes(cluster)],
+        "samples": _describe_samples(cluster),
+        "attributes": [_describe_attribute(attribute) for attribute in list_attributes(cluster)],
         "lists": list(RecordList.objects.filter(record_type=cluster.record_type_id).values("id", "name")) if cluster.record_type_id else [],
-        "labels": _labels(cluster),
-        "steps": edits.possible(cluster, user),
-        "rule": _rule(cluster),
+        "labels": _describe_labels(cluster),
+        "steps": steps,
+        "rule": _describe_rules(cluster),
     }
 
 
-def attributes(cluster: Cluster) -> list[Attribute]:
+def list_attributes(cluster: Cluster) -> list[Attribute]:
     """The attributes of the cluster's record type in their order, the page's own first, then list by list."""
     return list(Attribute.objects.of_cluster(cluster).order_by(F("list__position").asc(nulls_first=True), "list_id", "position", "id"))
 
 
-def changed(cluster: Cluster, step: edits.Step, user: User) -> dict[str, Any]:
-    """The answer to a step: the labels of what it changed. What they teach is asked for by `draft`: a save waits for no learning."""
-    shown = _labels(cluster, step.attribute_ids)
+def describe_change(cluster: Cluster, step: EditStep, steps: Mapping[str, bool]) -> dict[str, Any]:
+    """The answer to a step: the labels of what it changed. The workbench asks for what they teach later, so a save waits for no learning.
+
+    steps: whether there is anything to undo and to redo.
+    """
+    shown = _describe_labels(cluster, step.attribute_ids)
     return {
         "page": step.snapshot_id,
         "labels": {pk: shown.get(pk, {}) for pk in step.attribute_ids},
-        "steps": edits.possible(cluster, user),
+        "steps": steps,
     }
 
 
-def draft(cluster: Cluster, attribute: Attribute, page: int | None, *, also: Sequence[int] = ()) -> dict[str, Any]:
-    """What is learned of an attribute from its labels now; with a page, also `similar`: what is like the places marked there.
-
-    also: pages beside the samples whose values are wanted.
-    """
-    if attribute.list_id:
-        return drafts.list_draft(cluster, attribute, dict.fromkeys([*sample_ids(cluster), *also]))
-    labels = workspaces.labels_of(cluster).get(attribute.pk, {})
-    found = drafts.draft(cluster, attribute, labels, dict.fromkeys([*sample_ids(cluster), *also]))
-    if page is not None and attribute.multiple:
-        found["similar"] = _similar(cluster, page, labels.get(page, ()))
-    return found
-
-
-def page_tree(cluster: Cluster, snapshot: Snapshot) -> PageTree:
-    """The page's elements, from the cluster's workspace where it has them; nothing that learns is waited for. Raises PageError."""
-    loaded = workspaces.page_in_memory(cluster, snapshot.pk)
+def read_page_tree(cluster: Cluster, snapshot: Snapshot) -> PageTree:
+    """The page's elements, from the cluster's workspace where it has them, without waiting for learning. Raises PageError."""
+    loaded = find_loaded_page(cluster, snapshot.pk)
     return PageTree(loaded.nodes, loaded.index) if loaded else PageTree.of(read_elements(snapshot))
 
 
-def sample_ids(cluster: Cluster) -> list[int]:
+def list_sample_ids(cluster: Cluster) -> list[int]:
     """Snapshot ids of the pages shown in the workbench, in their order."""
-    return [sample.snapshot_id for sample in sample_pages.samples(cluster)]
+    return [sample.snapshot_id for sample in sample_pages.choose_samples(cluster)]
 
 
-def titles(cluster: Cluster, snapshots: Sequence[int]) -> list[dict[str, Any]]:
+def list_titles(cluster: Cluster, snapshots: Sequence[int]) -> list[dict[str, Any]]:
     """Pages of the cluster by name, with the address of their screen."""
     rows = Snapshot.objects.filter(cluster=cluster, pk__in=snapshots).values_list("pk", "title", "page__url", "page_id")
     slug = cluster.site.slug
     return [{"id": pk, "title": title, "url": url, "page": reverse("page", args=[slug, page])} for pk, title, url, page in rows]
 
 
-def learn(cluster: Cluster, user: User) -> Run:
-    """Starts the run that learns all attributes and writes a draft rule."""
-    return learn_rule.start(cluster, user)
+def start_learning(cluster: Cluster, user: User) -> Run:
+    """Starts the run that learns all attributes and writes a draft rule. Raises JobError."""
+    return learn_rule.start_learning(cluster, user)
 
 
-def progress(run: Run) -> dict[str, Any]:
-    """Where a learning run stands; when it is done, the address of the rule it wrote."""
+def describe_learning(run: Run) -> dict[str, Any]:
+    """How far a learning run is; when it is done, the address of the rule that it wrote."""
     newest = Rule.objects.filter(cluster=run.cluster).order_by("-version").first()
     done = run.state == Run.State.DONE
     return {
@@ -95,30 +86,30 @@ def progress(run: Run) -> dict[str, Any]:
     }
 
 
-def newest_draft(cluster: Cluster) -> Rule | None:
-    """What would be published."""
+def find_newest_draft(cluster: Cluster) -> Rule | None:
+    """The draft that would be published, None without any."""
     return cluster.rules.unpublished().order_by("-version").first()
 
 
-def lacking(draft: Rule) -> list[str]:
-    """The record type's attributes that a draft takes nothing for, in their order: they were not marked or could not be learned."""
+def list_lacking_attributes(draft: Rule) -> list[str]:
+    """The record type's attributes that a draft has no rule for, in their order: they were not marked or could not be learned."""
     taken = {attribute.name for attribute in draft.read_definition().every}
     names = Attribute.objects.filter(record_type_id=draft.cluster.record_type_id).values_list("name", flat=True)
     return [name for name in names if name not in taken]
 
 
-def publish(draft: Rule, user: User) -> str:
+def publish_draft(draft: Rule, user: User) -> str:
     """Publishes a draft and gives its address."""
-    rules.publish(draft, user)
+    rules.publish_rule(draft, user)
     return draft.get_absolute_url()
 
 
-def _samples(cluster: Cluster) -> list[dict[str, Any]]:
+def _describe_samples(cluster: Cluster) -> list[dict[str, Any]]:
     """The samples, labelled ones first, each with the share of the template that it and those before it cover at least.
 
-    Samples were chosen greedily, so what one adds to fewer others is never less than what it added when it was chosen.
+    Samples were chosen greedily, so a sample never adds less to fewer others than it added when it was chosen.
     """
-    rows = sample_pages.samples(cluster)
+    rows = sample_pages.choose_samples(cluster)
     before = [0.0, *(sample.covered_fraction for sample in rows)]
     added = {sample.snapshot_id: max(0.0, sample.covered_fraction - last) for sample, last in zip(rows, before, strict=False)}
     labelled = set(Label.objects.filter(cluster=cluster).values_list("snapshot_id", flat=True).distinct())
@@ -139,7 +130,7 @@ def _samples(cluster: Cluster) -> list[dict[str, Any]]:
     ]
 
 
-def _attribute(attribute: Attribute) -> dict[str, Any]:
+def _describe_attribute(attribute: Attribute) -> dict[str, Any]:
     return {
         "id": attribute.pk,
         "name": attribute.name,
@@ -152,7 +143,7 @@ def _attribute(attribute: Attribute) -> dict[str, Any]:
     }
 
 
-def _labels(cluster: Cluster, only: Sequence[int] | None = None) -> dict[int, dict[str, list[dict[str, Any]] | None]]:
+def _describe_labels(cluster: Cluster, only: Sequence[int] | None = None) -> dict[int, dict[str, list[dict[str, Any]] | None]]:
     """{attribute: {place: [{location, value}], None for "not here"}}. A place is a snapshot's id; in a list it is "id/row"."""
     rows = Label.objects.filter(cluster=cluster).order_by("attribute_id", "snapshot_id", "row", "position")
     if only is not None:
@@ -169,16 +160,7 @@ def _labels(cluster: Cluster, only: Sequence[int] | None = None) -> dict[int, di
     return said
 
 
-def _similar(cluster: Cluster, snapshot_id: int, marked: Sequence[Location]) -> list[Mapping[str, Any]]:
-    """What is like the places marked on a page, without them."""
-    page = workspaces.open_workspace(cluster).page(snapshot_id) if len(marked) > 1 else None
-    if page is None:
-        return []
-    tree = PageTree(page.nodes, page.index)
-    return [option(tree, place) for place in similar(tree, marked) if place not in marked]
-
-
-def _rule(cluster: Cluster) -> dict[str, Any]:
+def _describe_rules(cluster: Cluster) -> dict[str, Any]:
     rows = Rule.objects.filter(cluster=cluster).order_by("-version")
     draft = next((rule for rule in rows if rule.unpublished), None)
     live = next((rule for rule in rows if rule.serving), None)

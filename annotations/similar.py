@@ -1,8 +1,8 @@
-"""Places like those an editor clicked: two items of a list are clicked, the others are offered. Pure.
+"""Places like those that an editor clicked: after two items of a list are clicked, the others are offered.
 
-While a list is only begun, the learner cannot help: it would take the items not yet clicked for counter-examples. So the
-places are generalised directly: the element that holds all of them stays, below it every step keeps its element name
-and the classes all of them share, positions are dropped. If nothing new is found that way, the steps' classes are dropped too.
+The learner cannot help while a list is only begun: it would take the items not yet clicked for counter-examples. So the places are
+generalised directly. The element that holds all of them stays; below it every step keeps its element name and the classes that all of
+them share, and positions are dropped. If nothing new is found that way, the steps' classes are dropped, too.
 """
 
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ from extraction.algorithms.dom.nodes import Location, clean, value
 from extraction.display.tree import PageTree
 
 MAX_OFFERED = 500
-"""More than so many like two clicked ones is not a list of values."""
+"""Most places that are offered; more like two clicked ones are no list of values."""
 
 Step = tuple[str, frozenset[str]]
 
 
-def similar(tree: PageTree, locations: Sequence[Location]) -> tuple[Location, ...]:
-    """All places like the given ones, these included, in document order; () where nothing new is found.
+def find_similar(tree: PageTree, locations: Sequence[Location]) -> tuple[Location, ...]:
+    """All places like the given ones, which are included, in document order; () where nothing new is found.
 
     locations: at least two, of one kind, none a part of a text; anything else gives ().
     """
@@ -41,7 +41,7 @@ def _chain(element: etree._Element) -> list[etree._Element]:
 
 
 def _split(chains: list[list[etree._Element]]) -> tuple[etree._Element | None, list[list[etree._Element]]]:
-    """The lowest element above all, and the steps below it. Texts of one element have that element's parent above them."""
+    """The lowest element above all of them, and the steps below it. For texts of one element that is the element's parent."""
     shared = 0
     for steps in zip(*chains, strict=False):
         if any(step is not steps[0] for step in steps):

@@ -1,4 +1,4 @@
-"""The workbench, the frame of a page, and what the workbench asks for as JSON."""
+"""The workbench, and what it asks for as JSON."""
 
 import json
 from collections.abc import Callable
@@ -6,20 +6,22 @@ from functools import update_wrapper
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from annotations import drafts, edits, looking, page_data, services, teaching_words
+from annotations import drafts, edits, page_looks, page_suggestions, recommendations, services
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError
 from extraction.display import tree
 from extraction.models import Attribute, Cluster, RecordType, Role, Run, Snapshot
+from extraction.services.core.coverage import MAX_LISTED
 from extraction.services.core.runs import JobError
 from extraction.services.intake import load_assets
 from extraction.services.labels.labelling import LabelError
-from extraction.services.learning import workspaces
+from extraction.services.learning.workspaces import open_workspace
 from extraction.services.rules.rules import StateError
 from extraction.services.suggestions import page_data as stored_data
 from extraction.services.templates import boilerplate, clusters
@@ -28,14 +30,14 @@ from extraction.views.policy import requires
 
 
 class BadRequest(Exception):  # noqa: N818
-    """What came in is wrong; the message says what."""
+    """The request is wrong; the message says how."""
 
 
 Endpoint = Callable[..., dict[str, Any]]
 
 
 def endpoint(view: Endpoint) -> Callable[..., HttpResponse]:
-    """A view that gives JSON values for a cluster: editors only, what was wrong as a 400 that says it."""
+    """A view that answers with JSON values for a cluster, for editors only. What is wrong becomes a 400 with the reason."""
 
     def answered(request: HttpRequest, slug: str, number: int, **more: Any) -> HttpResponse:
         try:
@@ -54,22 +56,22 @@ def workbench(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     context = {"cluster": cluster, "site": cluster.site, "section": "sites"}
     if cluster.record_type is None:
         return render(request, "annotations/record_type.html", {**context, "record_types": RecordType.objects.all()})
-    return render(request, "annotations/workbench.html", {**context, "attributes": services.attributes(cluster)})
+    return render(request, "annotations/workbench.html", {**context, "attributes": services.list_attributes(cluster)})
 
 
 @require_GET
 @requires(Role.EDITOR)
 def offered(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """What the template's pages say of themselves, to begin a record type with; nothing where they say nothing."""
+    """What the template's pages say of themselves, to begin a record type with; empty where they say nothing."""
     cluster = _cluster(slug, number)
-    kind, found = stored_data.proposed(cluster)
+    kind, found = stored_data.propose_record_type(cluster)
     return render(request, "annotations/_offered.html", {"cluster": cluster, "type": kind, "attributes": found})
 
 
 @require_POST
 @requires(Role.EDITOR)
 def record_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Says what the pages of this template are records of, and goes on to the workbench."""
+    """Sets what the pages of this template are records of, and goes on to the workbench."""
     cluster = _cluster(slug, number)
     chosen = get_object_or_404(RecordType, slug=request.POST.get("record_type", ""))
     try:
@@ -82,81 +84,83 @@ def record_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_GET
 @endpoint
 def state(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Samples, attributes, labels; ?also=1,2: pages of the template to be shown although they are no samples."""
-    found = services.state(cluster, request.user)
+    """Samples, attributes and labels. ?also=1,2: pages of the template to be shown although they are no samples."""
+    found = services.describe_state(cluster, edits.find_possible_steps(cluster, request.user))
     known = {sample["id"] for sample in found["samples"]}
-    found["samples"] += teaching_words.pages(cluster, [pk for pk in _ids(request, "also") if pk not in known])
+    found["samples"] += recommendations.describe_pages(cluster, [pk for pk in _ids(request, "also") if pk not in known])
     return found
 
 
 @require_GET
 @endpoint
 def warm(_request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Reads some more pages to learn from; asked for again until it is complete."""
-    filling = workspaces.open_workspace(cluster).fill()
+    """Reads some more pages to learn from. The workbench asks again until it is complete."""
+    filling = open_workspace(cluster).fill()
     return {"loaded": filling.loaded, "wanted": filling.wanted, "complete": filling.complete}
 
 
 @require_POST
 @endpoint
 def label(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """{page, changes: [{attribute, locations: [...] | null}]}: what is said now of attributes on a page."""
+    """{page, changes: [{attribute, locations: [...] | null}]}: what is now said of attributes on a page."""
     body = _body(request)
     snapshot = _snapshot(cluster, body.get("page"))
     changes = [_change(cluster, row) for row in _list(body, "changes")]
     if not changes:
         raise BadRequest("changes: the list is empty")
-    nodes = services.page_tree(cluster, snapshot).nodes
-    step = edits.apply(cluster, snapshot, changes, request.user, nodes=nodes)
-    return services.changed(cluster, step, request.user)
+    nodes = services.read_page_tree(cluster, snapshot).nodes
+    step = edits.apply_changes(cluster, snapshot, changes, request.user, nodes=nodes)
+    return services.describe_change(cluster, step, edits.find_possible_steps(cluster, request.user))
 
 
 @require_POST
 @endpoint
 def undo(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Takes the last step back."""
-    step = edits.undo(cluster, request.user)
-    return services.changed(cluster, step, request.user) if step else {"nothing": True, "steps": edits.possible(cluster, request.user)}
+    return _answer_step(cluster, edits.undo_step(cluster, request.user), request.user)
 
 
 @require_POST
 @endpoint
 def redo(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Does the last step taken back again."""
-    step = edits.redo(cluster, request.user)
-    return services.changed(cluster, step, request.user) if step else {"nothing": True, "steps": edits.possible(cluster, request.user)}
+    """Repeats the last step that was taken back."""
+    return _answer_step(cluster, edits.redo_step(cluster, request.user), request.user)
 
 
 @require_GET
 @endpoint
 def draft(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """What is learned of ?attribute= so far; with ?page=, also what is like the places marked there.
+    """What is learned of ?attribute= so far; with ?page=, also the places that are like those marked there.
 
     ?also=1,2: pages beside the samples whose values are wanted.
     """
     page = _number(request, "page") if request.GET.get("page") else None
-    return services.draft(cluster, _attribute(cluster, request.GET.get("attribute")), page, also=_ids(request, "also"))
+    shown = dict.fromkeys([*services.list_sample_ids(cluster), *_ids(request, "also")])
+    return drafts.describe_draft(cluster, _attribute(cluster, request.GET.get("attribute")), shown, page)
 
 
 @require_GET
 @endpoint
 def advice(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Which page to annotate next and why; asked for again until it is complete. ?begun=1,2: pages worked on, as they are shown."""
-    return teaching_words.advice(cluster, services.sample_ids(cluster), _ids(request, "begun"))
+    """Which page to annotate next and why. The workbench asks again until it is complete.
+
+    ?begun=1,2: pages worked on, in the order in which they are shown.
+    """
+    return recommendations.describe_recommendations(cluster, services.list_sample_ids(cluster), _ids(request, "begun"))
 
 
 @require_GET
 @endpoint
 def suggestions(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """What ?page= itself says of the attributes (JSON-LD, microdata, RDFa, Open Graph), where that stands in its text."""
-    return page_data.suggestions(cluster, _snapshot(cluster, request.GET.get("page")))
+    """What ?page= itself says of the attributes (JSON-LD, microdata, RDFa, Open Graph), where its text has it."""
+    return page_suggestions.describe_suggestions(cluster, _snapshot(cluster, request.GET.get("page")))
 
 
 @require_GET
 @endpoint
 def agreement(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """How far what is learned of ?attribute= agrees with the pages' own data."""
-    return page_data.agreement(cluster, _attribute(cluster, request.GET.get("attribute")))
+    return page_suggestions.describe_agreement(cluster, _attribute(cluster, request.GET.get("attribute")))
 
 
 @require_GET
@@ -164,27 +168,26 @@ def agreement(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 def coverage(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """The hit rate of ?attribute= after some more pages."""
     attribute = _attribute(cluster, request.GET.get("attribute"))
-    labels = workspaces.labels_of(cluster).get(attribute.pk, {})
-    return {"attribute": attribute.pk, "coverage": drafts.coverage(cluster, attribute, labels)}
+    return {"attribute": attribute.pk, "coverage": drafts.describe_coverage(cluster, attribute)}
 
 
 @require_GET
 @endpoint
 def without(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Titles and addresses of the pages ?pages=1,2,3."""
-    return {"pages": services.titles(cluster, _ids(request, "pages"))}
+    return {"pages": services.list_titles(cluster, _ids(request, "pages"))}
 
 
 @require_GET
 @endpoint
 def place(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """A place of ?page=: its value, its path, what else its element offers."""
+    """A place of ?page=: its value, its path, and what else its element offers."""
     found = _page_tree(request, cluster)
     try:
         location = _location(json.loads(request.GET.get("location", "")))
     except json.JSONDecodeError as error:
         raise BadRequest(f"location: this is not JSON: {error}") from error
-    shown = tree.place(found, location)
+    shown = tree.describe_place(found, location)
     if shown is None:
         raise BadRequest("the page has no such place")
     return shown
@@ -196,72 +199,78 @@ def page_tree(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """Children of ?node= of ?page= (without node: the root), or the hits of ?search=."""
     found = _page_tree(request, cluster)
     if "search" in request.GET:
-        return tree.search(found, request.GET["search"][:200])
+        return tree.search_tree(found, request.GET["search"][:200])
     node = _number(request, "node") if request.GET.get("node") else None
     if node is not None and node >= len(found.nodes):
         raise BadRequest(f"node: the page has {len(found.nodes)} elements, so there is no element {node}")
-    return tree.children(found, node, after=_number(request, "after"))
+    return tree.list_children(found, node, after=_number(request, "after"))
 
 
 @require_GET
 @endpoint
 def dimmed(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """The elements of ?page= that are template or redundant."""
-    return {"nodes": boilerplate.dimmed(cluster, _snapshot(cluster, request.GET.get("page")))}
+    return {"nodes": boilerplate.find_dimmed(cluster, _snapshot(cluster, request.GET.get("page")))}
 
 
 @require_GET
 @endpoint
 def looks(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """How many styles and pictures of ?page= are missing, and whether they can be loaded."""
-    return looking.missing(_snapshot(cluster, request.GET.get("page")))
+    return page_looks.count_missing_files(_snapshot(cluster, request.GET.get("page")))
 
 
 @require_POST
 @endpoint
 def load_looks(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Starts loading styles and pictures of the samples; `progress` says where to ask how it goes."""
-    run = load_assets.start(cluster.site, cluster=cluster, user=request.user)
+    """Starts loading styles and pictures of the samples. `progress` is the address to ask how far it is."""
+    run = load_assets.start_loading(cluster.site, cluster=cluster, user=request.user)
     return {"progress": reverse("workbench_looks_progress", args=[cluster.site.slug, cluster.number, run.pk])}
 
 
 @require_GET
 @endpoint
 def looks_progress(_request: HttpRequest, cluster: Cluster, run_id: int) -> dict[str, Any]:
-    """Where loading stands."""
-    return looking.progress(get_object_or_404(Run, pk=run_id, cluster=cluster))
+    """How far loading is."""
+    return page_looks.describe_loading(get_object_or_404(Run, pk=run_id, cluster=cluster))
 
 
 @require_POST
 @endpoint
 def learn(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """Starts learning the rule; `progress` says where to ask how it goes."""
-    run = services.learn(cluster, request.user)
+    """Starts learning the rule. `progress` is the address to ask how far it is."""
+    run = services.start_learning(cluster, request.user)
     return {"progress": reverse("workbench_learning", args=[cluster.site.slug, cluster.number, run.pk])}
 
 
 @require_GET
 @endpoint
 def learning_progress(_request: HttpRequest, cluster: Cluster, run_id: int) -> dict[str, Any]:
-    """Where a learning run stands."""
-    return services.progress(get_object_or_404(Run, pk=run_id, cluster=cluster))
+    """How far a learning run is."""
+    return services.describe_learning(get_object_or_404(Run, pk=run_id, cluster=cluster))
 
 
 @require_POST
 @endpoint
 def publish(request: SignedInHttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """{lacking: [names]}: publishes the newest draft, {"rule": address}.
+    """{lacking: [names]}: publishes the newest draft and answers {"rule": address}.
 
-    Where it takes nothing for other attributes than those named, nothing is published and {"lacking": [names]} says which.
+    Where the draft has no rule for other attributes than those named, nothing is published and {"lacking": [names]} names them.
     """
-    draft = services.newest_draft(cluster)
+    draft = services.find_newest_draft(cluster)
     if draft is None:
         raise BadRequest("There is no draft to publish. Learn a rule first.")
     known = _body(request).get("lacking")
-    names = services.lacking(draft)
+    names = services.list_lacking_attributes(draft)
     if not set(names) <= set(known if isinstance(known, list) else []):
         return {"lacking": names}
-    return {"rule": services.publish(draft, request.user)}
+    return {"rule": services.publish_draft(draft, request.user)}
+
+
+def _answer_step(cluster: Cluster, step: edits.EditStep | None, user: User) -> dict[str, Any]:
+    """What a step that was undone or redone changed; `nothing` where there was none."""
+    steps = edits.find_possible_steps(cluster, user)
+    return services.describe_change(cluster, step, steps) if step else {"nothing": True, "steps": steps}
 
 
 def _cluster(slug: str, number: int) -> Cluster:
@@ -269,7 +278,7 @@ def _cluster(slug: str, number: int) -> Cluster:
 
 
 def _page_tree(request: HttpRequest, cluster: Cluster) -> tree.PageTree:
-    return services.page_tree(cluster, _snapshot(cluster, request.GET.get("page")))
+    return services.read_page_tree(cluster, _snapshot(cluster, request.GET.get("page")))
 
 
 def _snapshot(cluster: Cluster, value: Any) -> Snapshot:
@@ -329,7 +338,7 @@ def _list(body: dict[str, Any], name: str) -> list[Any]:
 
 
 def _ids(request: HttpRequest, name: str) -> list[int]:
-    return [int(part) for part in request.GET.get(name, "").split(",") if part.isdecimal()][: workspaces.MAX_LISTED]
+    return [int(part) for part in request.GET.get(name, "").split(",") if part.isdecimal()][:MAX_LISTED]
 
 
 def _number(request: HttpRequest, name: str) -> int:

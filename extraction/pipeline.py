@@ -25,24 +25,24 @@ Successor = Callable[[Run], object]
 """Starts what follows a run that is done, if its condition holds."""
 
 JOBS: dict[str, Job] = {
-    Run.Kind.IMPORT: import_pages.run,
-    Run.Kind.CRAWL: crawl_site.run,
-    Run.Kind.CLUSTER: cluster_pages.run,
-    Run.Kind.COMPARE: merge_proposals.run,
-    Run.Kind.LAB: comparisons.run,
-    Run.Kind.ASSETS: load_assets.run,
-    Run.Kind.PREVIEW: previews.run,
-    Run.Kind.LEARN: learn_rule.run,
-    Run.Kind.EXTRACT: extract_records.run,
-    Run.Kind.CHECK: check_site.run,
-    Run.Kind.REUSE: reuse_rules.run,
+    Run.Kind.IMPORT: import_pages.run_import,
+    Run.Kind.CRAWL: crawl_site.run_crawl,
+    Run.Kind.CLUSTER: cluster_pages.run_clustering,
+    Run.Kind.COMPARE: merge_proposals.run_comparing,
+    Run.Kind.LAB: comparisons.run_comparison,
+    Run.Kind.ASSETS: load_assets.run_loading,
+    Run.Kind.PREVIEW: previews.run_drawing,
+    Run.Kind.LEARN: learn_rule.run_learning,
+    Run.Kind.EXTRACT: extract_records.run_extraction,
+    Run.Kind.CHECK: check_site.run_check,
+    Run.Kind.REUSE: reuse_rules.run_reuse,
 }
 """Which function does the work of which kind of run."""
 
 
-def execute(run_id: int) -> bool:
+def execute_run(run_id: int) -> bool:
     """Claims a run, does its job and starts what follows; False when somebody else has the run or it is over."""
-    return runs.execute(run_id, JOBS, follow=start_successors)
+    return runs.execute_run(run_id, JOBS, follow=start_successors)
 
 
 def start_successors(run: Run) -> None:
@@ -61,43 +61,43 @@ def connect() -> None:
 def _cluster_when_changed(run: Run) -> None:
     """After an import or a crawl of sample pages: templates are found anew when pages came or changed."""
     if _pages_came(run):
-        cluster_pages.start(run.site, after=run, extract=_wants_records(run), user=run.created_by)
+        cluster_pages.start_clustering(run.site, after=run, extract=_wants_records(run), user=run.created_by)
 
 
 def _extract_when_unchanged(run: Run) -> None:
     """After a crawl that was to renew the records: when no page changed, they are extracted at once instead of after clustering."""
     if _wants_records(run) and not _pages_came(run):
-        extract_records.start_working(run.site, run.created_by)
+        extract_records.start_working_rules(run.site, run.created_by)
 
 
 def _extract_when_asked(run: Run) -> None:
     """After a clustering that was started to renew the records."""
     if _wants_records(run):
-        extract_records.start_working(run.site, run.created_by)
+        extract_records.start_working_rules(run.site, run.created_by)
 
 
 def _offer_known_rules(run: Run) -> None:
     """After a clustering: new templates are tried with the rules of old ones."""
-    reuse_rules.start(run.site, user=run.created_by)
+    reuse_rules.start_reuse(run.site, user=run.created_by)
 
 
 def _compare_templates(run: Run) -> None:
     """After a clustering: templates with a rule are compared, in case two are one."""
-    merge_proposals.start(run.site, user=run.created_by)
+    merge_proposals.start_comparing(run.site, user=run.created_by)
 
 
 def _load_looks(run: Run) -> None:
     """After a clustering: what sample pages need to look right is loaded; where there is no address, previews are drawn at once."""
-    if sources.ready(run.site):
-        load_assets.start(run.site, user=run.created_by)
+    if sources.can_fetch(run.site):
+        load_assets.start_loading(run.site, user=run.created_by)
     else:
-        previews.start(run.site, user=run.created_by)
+        previews.start_drawing(run.site, user=run.created_by)
 
 
 def _draw_previews(run: Run) -> None:
     """After style sheets and pictures were loaded for a site's or a template's samples, but not for single pages."""
     if run.read_parameters().snapshots is None:
-        previews.start(run.site, user=run.created_by)
+        previews.start_drawing(run.site, user=run.created_by)
 
 
 def _pages_came(run: Run) -> bool:
@@ -119,14 +119,14 @@ SUCCESSORS: Mapping[str, Sequence[Successor]] = {
 
 
 def _compare_after_publishing(*, rule: Rule, user: User | None, **_: Any) -> None:
-    merge_proposals.start(rule.cluster.site, user=user)
+    merge_proposals.start_comparing(rule.cluster.site, user=user)
 
 
 def _renew_after_repair(*, breakage: Breakage, user: User | None, **_: Any) -> None:
     """Where the site has an address, it is fetched again and its records are made anew."""
-    if sources.ready(breakage.cluster.site):
+    if sources.can_fetch(breakage.cluster.site):
         crawl_site.start_renewal(breakage.cluster.site, user)
 
 
 def _draw_after_moving(*, site: Site, user: User | None, **_: Any) -> None:
-    previews.start(site, user)
+    previews.start_drawing(site, user)

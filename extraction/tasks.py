@@ -15,42 +15,42 @@ from extraction.services.monitoring import alerts, monitors, tidy_checks
 @shared_task
 def execute(run_id: int) -> None:
     """Does the job of a run, unless somebody else does."""
-    pipeline.execute(run_id)
+    pipeline.execute_run(run_id)
 
 
 @shared_task
 def sweep() -> None:
     """Finds runs that nobody holds and sends them again."""
-    runs.sweep()
+    runs.sweep_runs()
 
 
 @shared_task
 def tick() -> None:
     """Starts the checks that are due and sends the alerts that wait."""
-    monitors.dispatch(timezone.now())
-    alerts.tick(timezone.now())
+    monitors.start_due_checks(timezone.now())
+    alerts.send_due_alerts(timezone.now())
 
 
 @shared_task
 def tidy() -> None:
     """Lets go of what old checks stored."""
-    tidy_checks.tidy(timezone.now())
+    tidy_checks.tidy_checks(timezone.now())
 
 
 @shared_task
 def deliver(alert_id: int) -> None:
     """Sends an alert, unless somebody else does."""
-    alerts.deliver(alert_id, timezone.now())
+    alerts.deliver_alert(alert_id, timezone.now())
 
 
 @task_failure.connect(sender=execute)
 def execute_failed(*, exception: BaseException, args: Any, **_: Any) -> None:
     """A job died of an error of the program: its run ends as failed; Celery logs the trace."""
-    runs.broke(args[0], exception)
+    runs.fail_broken_run(args[0], exception)
 
 
 @worker_ready.connect
 def worker_started(**_: Any) -> None:
     """A worker that comes back takes up at once what its predecessor was killed over."""
-    runs.sweep()
+    runs.sweep_runs()
     connection.close()

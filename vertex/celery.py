@@ -1,4 +1,4 @@
-"""The Celery application. Messages carry a run's id and nothing else; what is to be done stands in the database."""
+"""The Celery application. A message contains only the id of a run; the work to do is in the database."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Typed readers of environment variables. A value that cannot be used stops the start with its name and what was wrong."""
+"""Typed readers of environment variables. An invalid value stops the start with an error that names the variable and the problem."""
 
 import os
 from pathlib import Path
@@ -9,12 +9,12 @@ PREFIX = "VERTEX_"
 
 
 def text(name: str, default: str = "") -> str:
-    """The variable's text, or the default when it is unset or empty."""
+    """Return the text of a variable, or the default if it is unset or empty."""
     return os.environ.get(PREFIX + name) or default
 
 
 def boolean(name: str, default: bool) -> bool:
-    """Yes or no. Accepts 1/0, true/false, yes/no, on/off in any case."""
+    """Return whether a variable is on. Accepts 1/0, true/false, yes/no and on/off in any case."""
     raw = text(name).lower()
     if not raw:
         return default
@@ -26,7 +26,7 @@ def boolean(name: str, default: bool) -> bool:
 
 
 def integer(name: str, default: int, *, least: int = 0) -> int:
-    """A whole number of at least `least`."""
+    """Return a whole number that is at least `least`."""
     raw = text(name)
     if not raw:
         return default
@@ -40,19 +40,19 @@ def integer(name: str, default: int, *, least: int = 0) -> int:
 
 
 def listed(name: str, default: list[str]) -> list[str]:
-    """Values separated by commas."""
+    """Return the values of a variable, which are separated by commas."""
     raw = text(name)
     return [part.strip() for part in raw.split(",") if part.strip()] if raw else default
 
 
 def path(name: str, default: Path) -> Path:
-    """A file or folder, `~` expanded, made absolute."""
+    """Return an absolute path, with `~` expanded."""
     raw = text(name)
     return Path(raw).expanduser().resolve() if raw else default
 
 
 def secret(name: str, *, keep_in: Path) -> str:
-    """A secret: the variable's, else one drawn at the first start and kept in a file that only its owner reads."""
+    """Return a secret: the variable's or, if it is unset, a random one that is kept in a file that only its owner can read."""
     raw = text(name)
     if raw:
         return raw

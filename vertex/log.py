@@ -1,13 +1,13 @@
-"""What the log says of requests."""
+"""Logging of requests."""
 
 import logging
 
 
 class Refusals(logging.Filter):
-    """Says in one line what was refused: to 403 and 400 Django adds a whole traceback, and real errors drown in those."""
+    """Shortens the log of refused requests to one line. Django adds a whole traceback to 400 and 403, which hides real errors."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Keeps each record; of one that is answered with less than 500 it makes a line with its reason."""
+        """Keep every record. Replace the traceback of a record with a status from 400 to 499 by its reason."""
         if record.exc_info and 400 <= getattr(record, "status_code", 500) < 500:
             reason = str(record.exc_info[1] or "")
             record.msg, record.args = "%s: %s", (record.getMessage(), reason.encode("unicode_escape").decode("ascii"))

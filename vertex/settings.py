@@ -1,4 +1,4 @@
-"""Configuration. Every default works with nothing installed but the Python packages; VERTEX_… variables change it.
+"""Configuration. The defaults need nothing but the Python packages. Variables named VERTEX_… change them.
 
 docs/configuration.md lists the variables.
 """
@@ -86,14 +86,14 @@ def _database() -> dict[str, Any]:
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": VAR_DIR / "vertex.sqlite3",
-        # Without IMMEDIATE a transaction that reads first and writes later fails at once with "database is locked"
-        # when another process wrote in between; the time-out does not apply to that upgrade.
+        # Without IMMEDIATE, a transaction that reads first and writes later fails at once with "database is locked" if another process
+        # has written in between. The time-out does not apply to that upgrade of the lock.
         "OPTIONS": {
             "timeout": 30,
             "transaction_mode": "IMMEDIATE",
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON; PRAGMA temp_store=MEMORY;",
         },
-        # Several processes of a test run must not meet in one in-memory database.
+        # The processes of a test run must not share one in-memory database.
         "TEST": {"NAME": VAR_DIR / "test.sqlite3"},
     }
 
@@ -128,15 +128,15 @@ STORAGES = {
 }
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
-STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # else whitenoise warns of it at every start
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # otherwise whitenoise warns at every start
 STATICFILES_DIRS = [BASE_DIR / "static"]
-# The files in static/ are served as they are where nothing was collected: no build step, no second command.
+# If no files were collected, those in static/ are served directly, so no build step is needed.
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_MANIFEST_STRICT = False
 if not (STATIC_ROOT / "staticfiles.json").exists():
     STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 
-# The app of the workbench is above the dashboard, which leads to it by this name.
+# The dashboard must not import the app of the workbench, so it links to it by the name of this route.
 VERTEX_WORKBENCH_ROUTE = "workbench"
 
 LOGIN_URL = "login"
@@ -153,7 +153,7 @@ TIME_ZONE = env.text("TIME_ZONE", "UTC")
 USE_TZ = True
 USE_I18N = False
 
-# Uploads go to disk as they come in, never through memory.
+# Uploads are written to disk as they arrive and never kept in memory.
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 
@@ -162,13 +162,13 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
-# A worker that is at work does not answer its broker; the broker must not take it for dead.
+# A busy worker does not answer its broker. Without heartbeats, the broker does not take it for dead.
 CELERY_BROKER_HEARTBEAT = 0
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
-# Runs that a dead worker held or whose message was lost are found and sent again.
-# When sites are checked is in rows that operators edit; one tick a minute starts what is due, and a missed one only delays it.
+# The sweep finds runs whose worker died or whose message was lost, and sends them again.
+# Operators edit when sites are checked. One tick a minute starts the checks that are due; a missed tick only delays them.
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "extraction.tasks.sweep", "schedule": 10.0, "options": {"expires": 10.0}},
     "tick": {"task": "extraction.tasks.tick", "schedule": 60.0, "options": {"expires": 60.0}},
@@ -182,7 +182,7 @@ if CELERY_BROKER_URL.startswith("filesystem:"):
         "data_folder_in": str(_queue / "messages"),
         "data_folder_out": str(_queue / "messages"),
         "control_folder": str(_queue / "control"),
-        # As it comes the transport looks once a second: some ten messages a second, and a click that waits for one.
+        # By default the transport polls once a second. That allows about ten messages a second, and a click may wait for a second.
         "polling_interval": 0.05,
     }
 
@@ -193,22 +193,22 @@ LOGGING = {
     "filters": {"refusals": {"()": "vertex.log.Refusals"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["refusals"]}},
     "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "INFO")},
-    # They write addresses of alert channels, and those hold passwords.
+    # These loggers write the addresses of alert channels, which contain passwords.
     "loggers": {"apprise": {"level": "CRITICAL", "propagate": False}, "urllib3": {"level": "INFO"}},
 }
 
-# Limits of an import. Each is checked while streaming, before anything is unpacked whole.
+# Limits of an import. They are checked while streaming, before anything is completely unpacked.
 VERTEX_UPLOAD_MAX_BYTES = env.integer("UPLOAD_MAX_BYTES", 4 * 1024**3, least=1)
 VERTEX_IMPORT_MAX_PAGES = env.integer("IMPORT_MAX_PAGES", 1_000_000, least=1)
 VERTEX_PAGE_MAX_BYTES = env.integer("PAGE_MAX_BYTES", 32 * 1024**2, least=1)
 VERTEX_IMPORT_MAX_BYTES = env.integer("IMPORT_MAX_BYTES", 64 * 1024**3, least=1)
 VERTEX_IMPORT_MAX_EXPANSION = env.integer("IMPORT_MAX_EXPANSION", 200, least=1)
 
-# Fetching. What a site may set for itself is in its settings; these hold for all.
-# How long a check waits before it looks a second time at what seems broken.
+# Fetching. These settings apply to all sites; the settings of a single site are in the database.
+# How long a check waits before it fetches pages a second time to confirm a breakage.
 VERTEX_CONFIRM_AFTER_S = env.integer("CONFIRM_AFTER_S", 30, least=0)
 
-# Where people reach the dashboard: what links in alerts begin with.
+# The address of the dashboard, with which links in alerts begin.
 VERTEX_PUBLIC_URL = env.text("PUBLIC_URL", f"http://localhost:{PORT}").rstrip("/")
 
 VERTEX_CRAWL_CONTACT = env.text("CRAWL_CONTACT")
@@ -217,5 +217,5 @@ VERTEX_CRAWL_PROXY = env.text("CRAWL_PROXY")
 VERTEX_CRAWL_TIMEOUT_S = env.integer("CRAWL_TIMEOUT_S", 60, least=1)
 VERTEX_CRAWL_MAX_PAGES = env.integer("CRAWL_MAX_PAGES", 1_000_000, least=1)
 
-# Memory for the pages that the workbench keeps parsed, in each web process; pages are let go when it is full.
+# The memory of each web process for the parsed pages of the workbench. Pages are dropped when it is full.
 VERTEX_WORKSPACE_MAX_BYTES = env.integer("WORKSPACE_MAX_BYTES", 1_500_000_000, least=1)

@@ -9,11 +9,12 @@ _IMPORTS = (
 
 
 class ModuleStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # WhiteNoise has no types
-    """Names with a hash of the content, in the imports of our JavaScript modules too: a browser never mixes two versions.
+    """Gives static files names with a hash of the content, also in the imports of Vertex's JavaScript modules.
 
-    Django's own `support_js_module_import_aggregation` would also rewrite what other packages' scripts, and comments, mention.
+    So a browser never mixes two versions. Django's own `support_js_module_import_aggregation` would also rewrite the scripts of other
+    packages, and comments.
     """
 
     patterns = (*CompressedManifestStaticFilesStorage.patterns, ("js/*.js", (_IMPORTS,)))
     max_post_process_passes = 12
-    """More than the longest chain of imports, because a pass settles one link of it."""
+    """More than the length of the longest chain of imports, because each pass resolves one link of it."""

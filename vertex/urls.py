@@ -1,4 +1,4 @@
-"""Addresses: the dashboard, the workbench, sign-in, the admin."""
+"""The root URLs: the dashboard with sign-in, the workbench and Django's admin."""
 
 from django.contrib import admin
 from django.urls import include, path

@@ -1,7 +1,7 @@
-"""The annotations that come with the demo: record types, and the places a person would have clicked on some pages.
+"""The annotations that come with the demo: record types, and the places that a person would have clicked on some pages.
 
-A place is an XPath against lxml's tree of that very page of design 1 on day 0, which selects exactly one text node or
-attribute. It says where the click was and nothing more; the rule is what the product learns from it.
+Each place is an XPath that selects exactly one text node or attribute in lxml's tree of the page in design 1 on day 0. It only says where
+the click was. Vertex learns the rule from these clicks.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One click. value: the cleaned text there. xpath: selects exactly that text node or attribute."""
+    """One click. value: the cleaned text at the place. xpath: selects exactly this text node or attribute."""
 
     value: str
     xpath: str
@@ -33,7 +33,13 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
-    """pages: {url: {attribute: its marks}}; every attribute is there, without marks where the page does not have it."""
+    """The annotations of one template.
+
+    record_type: the name of the record type.
+    template: the name of the template, as in `site.TEMPLATES`.
+    attributes: the attributes of the record type.
+    pages: {url: {attribute: marks}} with every attribute; there are no marks if the page does not have it.
+    """
 
     record_type: str
     template: str
@@ -42,7 +48,7 @@ class Annotations:
 
 
 def annotations(*, base_url: str = BASE_URL) -> tuple[Annotations, ...]:
-    """The demo's annotations: Book on four pages, Author on three. base_url: as in `site.pages`."""
+    """Return the demo's annotations: Book on four pages and Author on three. base_url: as in `site.pages`."""
     return (
         _annotations("Book", "book", _BOOK, _BOOK_PAGES, base_url),
         _annotations("Author", "author", _AUTHOR, _AUTHOR_PAGES, base_url),

@@ -1,4 +1,4 @@
-"""What stands on each page of the demo site, as words and links: the same for both designs, which only say it in markup."""
+"""The content of each page of the demo site as words and links. Both designs have the same content and differ only in markup."""
 
 import unicodedata
 from collections.abc import Iterator
@@ -12,12 +12,12 @@ from extraction.demo.dice import draw, shuffled
 _UMLAUTS = str.maketrans({"ß": "ss", "ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 
 LISTED = 8
-"""Books on one page of a listing."""
+"""The most books on one page of a listing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Words that lead to a path of the site."""
+    """A link to a path of the site."""
 
     text: str
     href: str
@@ -25,7 +25,12 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What every page has. path: with query. crumbs: the way from the home page. other: the page in the other language or its home page."""
+    """What every page has.
+
+    path: the path with the query.
+    crumbs: the links from the home page to the page.
+    other: the path of the page in the other language, or of the home page in that language.
+    """
 
     path: str
     language: Language
@@ -38,7 +43,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A book where it is mentioned: in lists, beside other books. image: a path, empty for none."""
+    """A book as it is shown in lists and next to other books. image: a path; empty for none."""
 
     title: Link
     authors: tuple[str, ...]
@@ -49,7 +54,11 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class BookPage:
-    """specs: (key of the label, value), in order, without what is unknown. cover: a path, empty for none."""
+    """The page of a book.
+
+    specs: (key of the label, value) in order, without unknown values.
+    cover: a path; empty for none.
+    """
 
     frame: Frame
     id: int
@@ -69,7 +78,7 @@ class BookPage:
 
 @dataclass(frozen=True, slots=True)
 class AuthorPage:
-    """portrait: a path, empty for none."""
+    """The page of an author. portrait: a path; empty for none."""
 
     frame: Frame
     author: Author
@@ -79,7 +88,7 @@ class AuthorPage:
 
 @dataclass(frozen=True, slots=True)
 class ListingPage:
-    """page: from 1. pages: the links to all pages of the listing."""
+    """A page of a listing. page: its number, from 1. pages: the links to all pages of the listing."""
 
     frame: Frame
     heading: str
@@ -91,7 +100,7 @@ class ListingPage:
 
 @dataclass(frozen=True, slots=True)
 class ArticlePage:
-    """newer, older: its neighbours in the journal."""
+    """A page of the journal. neighbours: links to the next newer and the next older article, where there is one."""
 
     frame: Frame
     article: Article
@@ -101,7 +110,7 @@ class ArticlePage:
 
 @dataclass(frozen=True, slots=True)
 class InfoPage:
-    """links: the list that some of these pages have."""
+    """A page about the shop. links: a list that some of these pages have."""
 
     frame: Frame
     info: Info
@@ -112,7 +121,7 @@ Page = BookPage | AuthorPage | ListingPage | ArticlePage | InfoPage
 
 
 def site(*, day: int) -> Iterator[Page]:
-    """All pages, in a fixed order."""
+    """Yield all pages in a fixed order."""
     for language in ("en", "de"):
         yield from (book_page(book, language, day) for book in data.books() if language in book.editions)
     yield from (_author_page(author, day) for author in data.authors())
@@ -122,7 +131,7 @@ def site(*, day: int) -> Iterator[Page]:
 
 
 def book_page(book: Book, language: Language, day: int) -> BookPage:
-    """The page of a book in one of its languages."""
+    """Return the page of a book in one of its languages."""
     edition = book.editions[language]
     path = _book_path(book, language)
     shelf = _subject(book.subjects[0], language)
@@ -146,7 +155,7 @@ def book_page(book: Book, language: Language, day: int) -> BookPage:
 
 
 def slug(text: str) -> str:
-    """``Charlotte Brontë`` → ``charlotte-bronte``."""
+    """Return a text as part of a path: ``Charlotte Brontë`` becomes ``charlotte-bronte``."""
     plain = unicodedata.normalize("NFKD", text.translate(_UMLAUTS)).encode("ascii", "ignore").decode().lower().replace("'", "")
     return "-".join("".join(c if c.isalnum() else " " for c in plain).split())
 
@@ -167,7 +176,7 @@ def _specs(book: Book, language: Language) -> Iterator[tuple[str, str]]:
 
 
 def _ean(book: Book, language: Language) -> str:
-    """A 13-digit number of the range that EAN keeps for use within one shop (21…), with its check digit."""
+    """Return a 13-digit number with its check digit from the range that EAN reserves for use within one shop (21…)."""
     digits = f"21{book.id:05}{draw(100_000, 'ean', book.id, language):05}"
     total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits))
     return digits + str(-total % 10)

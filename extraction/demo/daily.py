@@ -1,6 +1,6 @@
-"""What changes from day to day without any change of the template: prices, stock, reviews and adverts.
+"""What changes from day to day while the template stays the same: prices, stock, reviews and adverts.
 
-Day 0 is `FIRST_DAY`; a later day keeps most of what the day before had, as a shop does.
+Day 0 is `FIRST_DAY`. As in a real shop, most things stay the same from one day to the next.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,13 @@ SLOTS: tuple[Slot, ...] = ("top", "middle", "side", "end")
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """price, was: as shown, empty where not shown; a book that is out of stock shows no price."""
+    """The price and stock of a book.
+
+    price: the price as shown; empty if the book is out of stock.
+    was: the earlier price as shown; empty if there is none.
+    copies: how many copies there are.
+    availability: the stock line.
+    """
 
     price: str
     was: str
@@ -30,7 +36,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """stars: 1 to 5."""
+    """A review by a reader. date: in words. stars: 1 to 5."""
 
     reader: str
     date: str
@@ -40,7 +46,7 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class Advert:
-    """number: which picture. href: a path of the site."""
+    """An advert of the shop. number: the number of its picture. href: a path of the site."""
 
     number: int
     title: str
@@ -49,7 +55,7 @@ class Advert:
 
 
 def offer(book: Book, *, language: Language, day: int) -> Offer:
-    """The price and stock of a book's page on a day."""
+    """Return the price and stock of a book on a day."""
     copies = _copies(book, language, day)
     cents = _cents(book, language, day)
     reduced = draw(5, "reduced", book.id, language, day // 11) == 0
@@ -62,7 +68,7 @@ def offer(book: Book, *, language: Language, day: int) -> Offer:
 
 
 def reviews(book: Book, *, language: Language, day: int) -> list[Review]:
-    """The newest reviews of a book, newest first: none to nine."""
+    """Return the newest reviews of a book on a day, newest first, at most `MOST_REVIEWS`."""
     ages = [-7 * n - draw(30, "age", book.id, language, n) for n in range(draw(10, "reviews", book.id, language))]
     ages += [d for d in range(1, day + 1) if draw(20, "new review", book.id, language, d) == 0]
     said = shuffled(daily()["said"][language], "said", book.id)
@@ -72,14 +78,14 @@ def reviews(book: Book, *, language: Language, day: int) -> list[Review]:
 
 
 def adverts(path: str, *, language: Language, day: int) -> dict[Slot, Advert]:
-    """The shop's own adverts on a page that day: none to two, in places that vary."""
+    """Return the adverts on a page on a day: none to two, in varying places."""
     slots = shuffled(SLOTS, "slots", path, day)[: (0, 0, 0, 0, 1, 1, 1, 2)[draw(8, "adverts", path, day)]]
     chosen = shuffled(range(len(daily()["advert"])), "which", path, day)
     return {slot: _advert(number, language) for slot, number in zip(slots, chosen, strict=False)}
 
 
 def date_of(day: int, language: Language) -> str:
-    """A day of the demo's calendar, in words."""
+    """Return the date of a day in words."""
     return words.date_in_words(FIRST_DAY + timedelta(days=day), language)
 
 

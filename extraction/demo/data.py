@@ -1,4 +1,4 @@
-"""What the demo shop sells and says, read from the TOML files beside this module, as frozen values."""
+"""The books and texts of the demo shop as frozen values, read from the TOML files in ``data/``."""
 
 import tomllib
 from dataclasses import dataclass
@@ -21,7 +21,12 @@ class Edition:
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """A book. year: of first publication. language: the original's, in English. subjects: keys of `subjects()`."""
+    """A book.
+
+    year: the year of first publication.
+    language: the English name of the original language.
+    subjects: keys of `subjects()`.
+    """
 
     id: int
     authors: tuple[str, ...]
@@ -35,7 +40,7 @@ class Book:
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """An author with a page. Dates in words; an empty string is what nobody knows or what does not apply."""
+    """An author with a page. Dates are in words. A string is empty if the fact is unknown or does not apply."""
 
     name: str
     country: str
@@ -50,7 +55,7 @@ class Author:
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """A page of the journal. books: ids of the books it speaks of."""
+    """An article of the journal. books: the ids of the books that it mentions."""
 
     slug: str
     title: str
@@ -63,7 +68,7 @@ class Article:
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """A page about the shop. kind: what follows the text. questions: (question, answer)."""
+    """A text about the shop. kind: which list follows the text. questions: (question, answer) pairs."""
 
     slug: str
     title: str
@@ -74,25 +79,25 @@ class Info:
 
 @cache
 def books() -> tuple[Book, ...]:
-    """All books, in the order of their ids."""
+    """Return all books in the order of their ids."""
     return tuple(_book(row) for row in _rows("books")["book"])
 
 
 @cache
 def authors() -> tuple[Author, ...]:
-    """The authors who have a page, as the file lists them."""
+    """Return the authors who have a page, in the order of the file."""
     return tuple(Author(**_tuples(row)) for row in _rows("authors")["author"])
 
 
 @cache
 def articles() -> tuple[Article, ...]:
-    """The journal, oldest first."""
+    """Return the articles of the journal, oldest first."""
     return tuple(Article(**_tuples(row)) for row in _rows("articles")["article"])
 
 
 @cache
 def infos() -> tuple[Info, ...]:
-    """The pages about the shop."""
+    """Return the texts about the shop."""
     return tuple(
         Info(**{**_tuples(row), "questions": tuple((question, answer) for question, answer in row["questions"])})
         for row in _rows("info")["page"]
@@ -101,17 +106,17 @@ def infos() -> tuple[Info, ...]:
 
 @cache
 def subjects() -> dict[str, dict[Language, str]]:
-    """{key: its name in each language}, in the order of the shelves."""
+    """Return {key: {language: name}} in the order of the file."""
     return {key: {"en": english, "de": german} for key, (english, german) in _rows("subjects")["subjects"].items()}
 
 
 def daily() -> dict[str, Any]:
-    """What readers say and the shop advertises, as the file has it: readers, said, advert."""
+    """Return the readers, their reviews and the adverts as in the file, with the keys readers, said and advert."""
     return _rows("daily")
 
 
 def language_name(english: str, language: Language) -> str:
-    """The name of a language in the language of the page."""
+    """Return the name of a language in the language of the page."""
     return english if language == "en" else str(_rows("subjects")["languages"][english])
 
 

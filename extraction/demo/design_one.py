@@ -1,4 +1,4 @@
-"""The first design: the shop's site of some years ago, with floats, tables, labels that end in colons and named entities."""
+"""The first design: an older site with floats, tables, labels that end in colons, and named entities."""
 
 from collections.abc import Iterable
 
@@ -25,7 +25,7 @@ _SIDE = {
 
 
 def html(page: Page, *, partial: bool = False) -> str:
-    """The page's HTML. partial: with the price and stock block as the partial redesign has it."""
+    """Return the HTML of a page. partial: whether book pages have the price and stock block of the partial redesign."""
     match page:
         case BookPage():
             return _document(
@@ -45,7 +45,7 @@ def html(page: Page, *, partial: bool = False) -> str:
 
 
 def address(frame: Frame, target: str) -> str:
-    """How this design writes the address of a picture: relative to the page."""
+    """Return the address of a file as this design writes it: relative to the page."""
     return relative(frame.path, target)
 
 

@@ -1,4 +1,4 @@
-"""The first design's book page, and what the partial redesign puts in place of its price and stock block."""
+"""The book page of the first design, with the price and stock block before and after the partial redesign."""
 
 from extraction.demo.content import BookPage, Frame, Link
 from extraction.demo.daily import Review
@@ -7,11 +7,16 @@ from extraction.demo.markup import marked, named, relative, thumbnail
 from extraction.demo.words import word
 
 PARTIAL_ATTRIBUTES = ("availability", "price", "shelf_mark")
-"""The attributes of a book that stand in the block: those that the partial redesign moves."""
+"""The attributes of a book in the price and stock block, which the partial redesign moves."""
 
 
 def body(page: BookPage, *, partial: bool, advert: str) -> str:
-    """The main part of a book's page. advert: HTML that stands in the middle, or nothing."""
+    """Return the main part of a book's page.
+
+    page: the content.
+    partial: whether to use the block of the partial redesign.
+    advert: HTML for the middle of the page; may be empty.
+    """
     frame, language = page.frame, page.frame.language
     cover = relative(frame.path, page.cover) if page.cover else ""
     picture = f'<div class="cover"><img src="{cover}" alt="{named(page.title)}" width="200" height="300"></div>' if cover else ""
@@ -42,7 +47,7 @@ def _people(links: tuple[Link, ...], frame: Frame) -> str:
 
 
 def _specs(page: BookPage) -> str:
-    """Rows carry their class, but for the EAN, which has its label only."""
+    """Return the table of details. Each row has its own class, except the row of the EAN, which has only a label."""
     rows = []
     for key, value in page.specs:
         css = "" if key == "ean" else f' class="spec spec-{key}"'
@@ -70,7 +75,7 @@ def _stars(stars: str) -> str:
 
 
 def _also(page: BookPage) -> str:
-    """The one area with hashed class names: they change with every build of the shop, the ids with every page."""
+    """Return the related books, the only area with hashed class names. They change with every build; the id differs on every page."""
     if not page.related:
         return ""
     build = token(6, "build", page.frame.day // 7)
@@ -86,7 +91,7 @@ def _also(page: BookPage) -> str:
 
 
 def _box(page: BookPage) -> str:
-    """The block as it was: paragraphs, the values as text after a label."""
+    """Return the block before the partial redesign: paragraphs with the values as text after a label."""
     language, offer = page.frame.language, page.offer
     was = f' <del class="was">{named(offer.was)}</del>' if offer.was else ""
     price = f'<p class="price"><b>{word("price", language)}</b> {named(offer.price)}{was} <small>{word("delivery", language)}</small></p>'
@@ -100,7 +105,7 @@ def _box(page: BookPage) -> str:
 
 
 def _panel(page: BookPage) -> str:
-    """The block after the partial redesign: a panel with a definition list and a button that is a link."""
+    """Return the block after the partial redesign: a panel with a definition list, and a link as the button."""
     language, offer = page.frame.language, page.offer
     was = f'<dd><s class="before">{named(offer.was)}</s></dd>' if offer.was else ""
     price = f'<dt>{word("price2", language)}</dt><dd><strong class="amount">{named(offer.price)}</strong></dd>{was}' if offer.price else ""

@@ -1,4 +1,4 @@
-"""The second design, a complete redesign: HTML5, cards and definition lists, other class names, order and wording."""
+"""The second design, a complete redesign: HTML5, cards and definition lists, with other class names, order and wording."""
 
 from extraction.demo.content import ArticlePage, AuthorPage, BookPage, Card, Frame, InfoPage, Link, ListingPage, Page
 from extraction.demo.daily import Review, Slot
@@ -17,7 +17,7 @@ _NAV = (
 
 
 def html(page: Page) -> str:
-    """The page's HTML."""
+    """Return the HTML of a page."""
     match page:
         case BookPage():
             return _document(page.frame, "book", _book(page), json_ld(page))
@@ -32,7 +32,7 @@ def html(page: Page) -> str:
 
 
 def address(_frame: Frame, target: str) -> str:
-    """How this design writes the address of a picture: from the root of the site, with a version."""
+    """Return the address of a picture as this design writes it: from the root of the site, with a version."""
     return f"{target}?v=2"
 
 
@@ -146,7 +146,7 @@ def _purchase(page: BookPage) -> str:
 
 
 def _facts(page: BookPage) -> str:
-    """The details, with what the first design has last put first."""
+    """Return the details of a book in the reverse order of the first design."""
     rows = "\n".join(
         f'<div class="fact" data-fact="{key}"><dt>{word(key + "2", page.frame.language)}</dt><dd>{plain(value)}</dd></div>'
         for key, value in reversed(page.specs)
@@ -171,7 +171,7 @@ def _quote(review: Review) -> str:
 
 
 def _tiles(page: BookPage) -> str:
-    """As in the first design, the area with hashed class names."""
+    """Return the related books. As in the first design, this is the area with hashed class names."""
     if not page.related:
         return ""
     build = token(7, "build two", page.frame.day // 7)

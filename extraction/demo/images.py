@@ -16,7 +16,7 @@ _GILTS = ("#e8d3a2", "#f1e3c6", "#d9b978", "#efe6d5")
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A file that pages load. path: of the site, beginning with a slash."""
+    """A file that pages load. path: its path on the site, which begins with a slash."""
 
     path: str
     content: bytes
@@ -25,7 +25,7 @@ class Picture:
 
 @cache
 def pictures() -> tuple[Picture, ...]:
-    """Every picture that a page of either design shows."""
+    """Return every picture that the pages of both designs show."""
     return tuple(_pictures())
 
 
@@ -42,7 +42,7 @@ def _pictures() -> Iterator[Picture]:
 
 
 def png(number: int, *, width: int = 96, height: int = 64) -> bytes:
-    """A small striped picture in two colours, one for each number."""
+    """Return a small striped picture in two colours as PNG. Each number gives another picture."""
     dark, light = (bytes.fromhex(_CLOTHS[number % 8][1:]), bytes.fromhex(_GILTS[number % 4][1:]))
     rows = b"".join(
         b"\0" + b"".join(light if (x + (number + 1) * y) // 8 % (number + 2) == 0 else dark for x in range(width)) for y in range(height)
@@ -82,7 +82,7 @@ def _ornament(key: int) -> str:
 
 
 def _portrait(page: AuthorPage) -> str:
-    """A silhouette in an oval, as in a locket."""
+    """Return the drawing of a silhouette in an oval."""
     name = page.author.name
     cloth, gilt = _CLOTHS[draw(8, "cloth", name)], _GILTS[draw(4, "gilt", name)]
     lean = draw(9, "lean", name) - 4

@@ -1,4 +1,4 @@
-"""What both designs need to write HTML: escaping, relative addresses, JSON-LD, and the damage that real pages have."""
+"""What both designs need to write HTML: escaping, relative addresses, JSON-LD, and the errors that real pages have."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from extraction.demo.data import Language
 NAME = "Inkhorn Lane"
 
 LATIN_ONE = "/de/buch/10728/die-leiden-des-jungen-werthers"
-"""The one page that is served and declared as iso-8859-1, with a euro sign and a dash that only windows-1252 has."""
+"""The only page that is served and declared as iso-8859-1. It has a euro sign and a dash that only windows-1252 has."""
 
 BROKEN = {
     "/book/10252/a-christmas-carol": "unclosed",
@@ -29,50 +29,50 @@ _NAMED = {"\u00a0": "&nbsp;", "£": "&pound;", "€": "&euro;", "–": "&ndash;"
 
 
 def named(value: str) -> str:
-    """The text escaped, with named entities for what an old editor would have written so."""
+    """Return a text escaped, with named entities for the characters for which an old editor would have used them."""
     return "".join(_NAMED.get(c, c) for c in escape(value))
 
 
 def plain(value: str) -> str:
-    """The text escaped, everything else as it is, but for the space that nobody sees."""
+    """Return a text escaped, with an entity for the non-breaking space and no other characters changed."""
     return escape(value).replace("\u00a0", "&nbsp;")
 
 
 def relative(path: str, target: str) -> str:
-    """``../../img/logo.svg``: a path of the site as seen from a page at `path`."""
+    """Return a path of the site relative to the page at `path`, such as ``../../img/logo.svg``."""
     return relpath(target, dirname(path.split("?", maxsplit=1)[0]))
 
 
 def thumbnail(path: str, image: str) -> str:
-    """A small picture as seen from a page at `path`; nothing where there is none."""
+    """Return the HTML of a small picture on the page at `path`; empty if there is no picture."""
     return f'<img src="{relative(path, image)}" alt="" width="60" height="90">' if image else ""
 
 
 def fragment(name: str, language: Language) -> str:
-    """A piece of HTML that is the same on all pages of a template; it says ``[[English||Deutsch]]`` where languages differ."""
+    """Return a piece of HTML that is the same on all pages of a template. Its file has ``[[English||Deutsch]]`` where languages differ."""
     return re.sub(r"\[\[(.*?)\|\|(.*?)\]\]", r"\1" if language == "en" else r"\2", source(f"fragments/{name}.html"))
 
 
 @cache
 def source(name: str) -> str:
-    """A text file beside this module."""
+    """Return the text of a file next to this module."""
     return (Path(__file__).parent / name).read_text(encoding="utf-8")
 
 
 def marked(html: str) -> str:
-    """A run of text that `damaged` may misnest."""
+    """Return the HTML between marks that tell `damaged` what it may misnest."""
     return f"<!--mark-->{html}<!--/mark-->"
 
 
 def json_ld(page: BookPage) -> str:
-    """A script element with the book in schema.org's terms."""
+    """Return a script element that describes the book in schema.org's vocabulary."""
     authors = [{"@type": "Person", "name": link.text} for link in page.authors]
     thing = {"@context": "https://schema.org", "@type": "Book", "name": page.title, "author": authors, "sku": str(page.id)}
     return f'<script type="application/ld+json">{json.dumps(thing, ensure_ascii=False)}</script>'
 
 
 def damaged(path: str, html: str) -> str:
-    """The page as a careless hand left it, where `BROKEN` says so; no value is harmed."""
+    """Return the page with the HTML errors that `BROKEN` gives it. They change no value."""
     kind = BROKEN.get(path, "")
     if kind == "unclosed":
         return re.sub(r"</(?:p|li)>(?=\s*<(?:p|li|/ul|/div)\b)", "", html)
@@ -84,5 +84,5 @@ def damaged(path: str, html: str) -> str:
 
 
 def tidy(html: str) -> str:
-    """The page without the places marked for `damaged`, and without the blank lines that templates leave."""
+    """Return the page without the marks for `damaged` and without blank lines."""
     return re.sub(r"\n\s*\n+", "\n", re.sub(r"<!--/?(?:mark|end)-->", "", html))

@@ -1,7 +1,7 @@
-"""Serves the demo site on this machine, so that it can be crawled and can change its design under the product's eyes.
+"""Serves the demo site on this machine, so that Vertex can crawl it and meet a change of its design.
 
-``python -m extraction.demo.server --port 8100 --design 1``. What is served is state of the server object: a test calls
-`switch`, a person sends ``POST /-/switch?design=2&day=3&partial=1``.
+Start it with ``python -m extraction.demo.server --port 8100 --design 1``. To change what it serves, a test calls `switch`, and a person
+sends ``POST /-/switch?design=2&day=3&partial=1``.
 """
 
 import argparse
@@ -27,7 +27,7 @@ class _Answer:
 
 
 class DemoServer(ThreadingHTTPServer):
-    """The shop on 127.0.0.1. port: 0 for any that is free; `address` says which one it got."""
+    """The demo shop on 127.0.0.1. port: 0 for any free port; `address` contains the port used."""
 
     daemon_threads = True
 
@@ -39,7 +39,7 @@ class DemoServer(ThreadingHTTPServer):
         self.switch(design=design, day=day, partial=partial)
 
     def switch(self, *, design: int = 1, day: int = 0, partial: bool = False) -> None:
-        """Serves another design or day from now on. Raises ValueError as `site.pages`; then nothing has changed."""
+        """Serve another design or day from now on. Raises ValueError like `site.pages` and then changes nothing."""
         found = list(pages(design=design, day=day, partial=partial, base_url=self.address))
         answers = {file.path: _Answer(file.content, file.content_type) for file in files()}
         answers |= {page.path: _Answer(page.content, page.content_type) for page in found}
@@ -49,7 +49,7 @@ class DemoServer(ThreadingHTTPServer):
             self._answers = answers
 
     def answer(self, target: str) -> _Answer | None:
-        """What a request target gets: the page with that query, else a picture whatever its version; None for 404."""
+        """Return the answer for a request target: the page with this query, or a picture or stylesheet with any query; None for 404."""
         with self._lock:
             answers = self._answers
         path = urlsplit(target).path
@@ -91,7 +91,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(HTTPStatus.OK, b"switched\n", "text/plain")
 
     def log_message(self, *_: object) -> None:
-        """Nothing: a crawl of the demo is not news."""
+        """Log nothing, because a crawl of the demo makes many requests."""
 
     def _send(self, status: HTTPStatus, content: bytes, content_type: str, tag: str = "") -> None:
         self.send_response(status)
@@ -113,7 +113,7 @@ def _sitemap(urls: list[str]) -> bytes:
 
 
 def main() -> None:
-    """Serves until Ctrl-C."""
+    """Serve until Ctrl-C."""
     parser = argparse.ArgumentParser(description="Serves the demo bookshop on 127.0.0.1.")
     parser.add_argument("--port", type=int, default=8100)
     parser.add_argument("--design", type=int, choices=(1, 2), default=1)

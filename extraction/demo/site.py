@@ -1,8 +1,8 @@
-"""The demo site: a second-hand bookshop of some 170 pages in five templates and two designs, with its truth.
+"""The demo site: a second-hand bookshop of about 170 pages in five templates and two designs, with its correct values.
 
-Everything is a function of the arguments: no clock, no network, no files but the texts beside the code. `design` 2 is a
-complete redesign of the same content at the same addresses; `partial` changes only the price and stock block of design 1's
-book pages; `day` changes prices, stock, reviews and adverts and no template.
+Everything depends only on the arguments: there is no clock, no network, and no files except the texts next to the code. `design` 2 is a
+complete redesign of the same content at the same addresses. `partial` changes only the price and stock block of design 1's book pages.
+`day` changes prices, stock, reviews and adverts, but no template.
 """
 
 import csv
@@ -17,7 +17,7 @@ from extraction.demo.content import ArticlePage, AuthorPage, BookPage, InfoPage,
 from extraction.demo.images import Picture, pictures
 
 BASE_URL = "http://inkhorn-lane.example"
-"""Where the site stands when nobody serves it; the domain is reserved for examples."""
+"""The address of the site when no server runs. The domain is reserved for examples."""
 
 DESIGNS = (1, 2)
 
@@ -36,7 +36,12 @@ Truth = dict[str, dict[str, dict[str, list[str]]]]
 
 @dataclass(frozen=True, slots=True)
 class DemoPage:
-    """A page as a server sends it. path: with query. content_type: the HTTP header. template: one of `TEMPLATES`."""
+    """A page as a server sends it.
+
+    path: the path with the query.
+    content_type: the value of the HTTP header.
+    template: one of the values of `TEMPLATES`.
+    """
 
     path: str
     url: str
@@ -46,16 +51,20 @@ class DemoPage:
 
     @property
     def file(self) -> str:
-        """The page's name in an archive: ``subject/gothic-page-2.html``."""
+        """The page's name in an archive, such as ``subject/gothic-page-2.html``."""
         place, _, query = self.path.partition("?")
         name = place.strip("/") + ("/index" if place.endswith("/") and place != "/" else "") or "index"
         return f"{name}{'-' + query.replace('=', '-') if query else ''}.html"
 
 
 def pages(*, design: int = 1, day: int = 0, partial: bool = False, base_url: str = BASE_URL) -> Iterator[DemoPage]:
-    """Every page of the site, books first.
+    """Return an iterator over every page of the site, books first.
 
-    design: 1 or 2. day: from 0. partial: the partial redesign of design 1. base_url: without a slash at its end.
+    design: 1 or 2.
+    day: 0 or later.
+    partial: whether to use the partial redesign of design 1.
+    base_url: the address of the site, without a slash at its end.
+
     Raises ValueError for other designs, days before 0, and `partial` with design 2.
     """
     _check(design, day, partial)
@@ -63,31 +72,32 @@ def pages(*, design: int = 1, day: int = 0, partial: bool = False, base_url: str
 
 
 def files() -> tuple[Picture, ...]:
-    """The stylesheets and pictures that pages of either design load."""
+    """Return the stylesheets and pictures that the pages of both designs load."""
     sheets = {"print": PRINT_CSS, "shop": markup.source("design_one.css"), "site": markup.source("design_two.css")}
     return (*pictures(), *(Picture(f"/css/{name}.css", text.encode(), "text/css") for name, text in sheets.items()))
 
 
 def truth(*, design: int = 1, day: int = 0, base_url: str = BASE_URL) -> Truth:
-    """{template: {url: {attribute: values}}} for book and author.
+    """Return {template: {url: {attribute: values}}} for the templates book and author.
 
-    The values are as they stand on the page, as one whole text node or attribute, white space cleaned; an empty list
-    where the page does not have the attribute. The partial redesign changes none of them. Raises ValueError as `pages`.
+    Each value is a whole text node or attribute of the page, with white space cleaned. The list is empty if the page does not have the
+    attribute. The partial redesign changes no value. Raises ValueError like `pages`.
     """
     _check(design, day, partial=False)
     found: Truth = {"book": {}, "author": {}}
     for page in content.site(day=day):
         if isinstance(page, BookPage):
-            found["book"][base_url + page.frame.path] = _cleaned(_book_values(page, design))
+            found["book"][base_url + page.frame.path] = _clean_values(_book_values(page, design))
         elif isinstance(page, AuthorPage):
-            found["author"][base_url + page.frame.path] = _cleaned(_author_values(page, design))
+            found["author"][base_url + page.frame.path] = _clean_values(_author_values(page, design))
     return found
 
 
 def write_zip(path: Path | str, *, design: int = 1, day: int = 0, partial: bool = False, base_url: str = BASE_URL) -> int:
-    """Writes the site as a zip with ``manifest.csv`` (file, url) first, what its pages load last; returns the number of pages.
+    """Write the site as a zip file and return the number of pages.
 
-    Same arguments, same bytes. Raises ValueError as `pages`.
+    ``manifest.csv`` (file, url) comes first, then the pages, then the files that they load. The same arguments give the same bytes.
+    Raises ValueError like `pages`.
     """
     found = list(pages(design=design, day=day, partial=partial, base_url=base_url))
     manifest = io.StringIO()
@@ -161,5 +171,5 @@ def _address(frame: content.Frame, picture: str, design: int) -> str:
     return design_one.address(frame, picture) if design == 1 else design_two.address(frame, picture)
 
 
-def _cleaned(values: dict[str, list[str]]) -> dict[str, list[str]]:
+def _clean_values(values: dict[str, list[str]]) -> dict[str, list[str]]:
     return {attribute: [" ".join(value.split()) for value in found if value] for attribute, found in values.items()}

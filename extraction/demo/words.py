@@ -1,4 +1,4 @@
-"""Labels, dates, prices and numbers as each language writes them."""
+"""Labels, dates, prices and numbers in each language."""
 
 from datetime import date
 
@@ -64,30 +64,30 @@ BINDINGS = (("cloth", "Leinen"), ("half leather", "Halbleder"), ("paper boards",
 
 
 def word(key: str, language: Language) -> str:
-    """The shop's word for a thing; keys that end in 2 are the wording of the second design."""
+    """Return the shop's word for a key. Keys that end in 2 have the wording of the second design."""
     english, german = _WORDS[key]
     return english if language == "en" else german
 
 
 def date_in_words(day: date, language: Language) -> str:
-    """``3 March 2025`` or ``3. März 2025``."""
+    """Return a date such as ``3 March 2025`` or ``3. März 2025``."""
     month = _MONTHS[language][day.month - 1]
     return f"{day.day} {month} {day.year}" if language == "en" else f"{day.day}. {month} {day.year}"
 
 
 def price(cents: int, language: Language) -> str:
-    """``£1,240.50`` or ``1.240,50 €``, the latter with a non-breaking space."""
+    """Return a price such as ``£1,240.50`` or ``1.240,50 €``, the latter with a non-breaking space."""
     amount = f"{cents / 100:,.2f}"
     return f"£{amount}" if language == "en" else f"{_continental(amount)}{NBSP}€"
 
 
 def number(value: int, language: Language) -> str:
-    """``1,296`` or ``1.296``."""
+    """Return a number such as ``1,296`` or ``1.296``."""
     return f"{value:,}" if language == "en" else _continental(f"{value:,}")
 
 
 def copies(count: int, language: Language) -> str:
-    """How many copies are there, as the stock line says it."""
+    """Return the stock line, which says how many copies there are."""
     if count == 0:
         return "Out of stock" if language == "en" else "Vergriffen"
     if count == 1:

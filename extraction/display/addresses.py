@@ -1,9 +1,9 @@
-"""Where the frame finds a page's stylesheets, pictures and fonts: addresses of our own with a capability in them.
+"""The addresses from which the frame loads a page's stylesheets, pictures and fonts. Each contains a capability.
 
-The frame has no origin, so a browser sends no cookie with what it loads: instead of the session, the address itself says
-what may be seen. `/assets/<token>/<name>`: the token is signed, holds for one site's assets and for some hours; it is the
-same for all frames of those hours, so a browser keeps what it has. A picture or font goes by its sha256; a stylesheet
-by its row, since what it loads is relative to its own address, and by the version of the site's assets it was written with.
+The frame has no origin, so the browser sends no cookies with its requests. Instead of the session, the address itself gives access:
+`/assets/<token>/<name>`. The token is signed and valid for the assets of one site for some hours. All frames in these hours share it, so
+the browser can cache the files. The name of a picture or font is its sha256. The name of a stylesheet has its row, because the addresses in
+it are relative to its own, and the version of the site's assets for which it was written.
 """
 
 import base64
@@ -23,13 +23,13 @@ from extraction.algorithms.dom.references import ResourceKind
 from extraction.display import drawings
 
 HOLDS_S = 12 * 3600
-"""A token holds at least so long after its frame was opened, at most twice as long: an editor's day."""
+"""A token is valid for at least this long after its frame was opened, and at most twice as long: enough for an editor's day."""
 
 MAX_IMPORTED = 3
-"""How deep sheets may import sheets."""
+"""How deep imports of stylesheets may be nested."""
 
 PLACE = f"/{secrets.token_hex(12)}/"
-"""Stands in kept pages for `/assets/<token>/`, which changes. Drawn at each start, so that no page can hold it."""
+"""A placeholder in cached pages for `/assets/<token>/`, which changes. It is random at each start, so that no page can contain it."""
 
 SUFFIXES = {
     "image/png": "png",
@@ -42,7 +42,7 @@ SUFFIXES = {
     "font/woff": "woff",
     "font/woff2": "woff2",
 }
-"""The content types that are served, with the endings of their addresses."""
+"""The content types that are served, each with the suffix of its addresses."""
 
 _KINDS = {ResourceKind.STYLE: "text/css", ResourceKind.IMAGE: "image/", ResourceKind.FONT: "font/"}
 _SHEET = re.compile(r"(\d{1,18})_(\d)_([0-9a-f-]{1,40})\.css")
@@ -53,7 +53,7 @@ _MAX_DATA = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """One asset as the frame needs it."""
+    """A stored asset as the frame needs it."""
 
     pk: int
     url: str
@@ -66,16 +66,21 @@ Written = Callable[[Held, ResourceKind], str | None]
 
 @dataclass(frozen=True)
 class Addresses:
-    """The `stylesheets.Address` of one page or sheet. base: what its addresses are relative to. written: how a held file is addressed."""
+    """The `stylesheets.Address` of one page or sheet.
+
+    base: the address that its addresses are relative to.
+    held: the stored assets by their address.
+    written: returns the address to write for a stored asset.
+    """
 
     base: str
     held: Mapping[str, Held] = field(repr=False)
     written: Written
 
     def __call__(self, address: str, kind: ResourceKind) -> str | None:
-        """Ours for a file of that kind that is held or written into the address itself; None for any other."""
+        """Return the address to write for a file of this kind if it is stored or is a data URL; None for any other."""
         if address[:5].lower() == "data:":
-            return inert_data(address, kind)
+            return make_inert_data(address, kind)
         url = references.resolve_address(self.base, address)
         found = self.held.get(url) if url else None
         if found is None or not found.content_type.startswith(_KINDS[kind]):
@@ -85,7 +90,7 @@ class Addresses:
 
 @dataclass(frozen=True, slots=True)
 class SheetName:
-    """What the name of a stylesheet says. depth: how many sheets imported it one in the other."""
+    """The parts of a stylesheet's name. depth: how many imports lead to it."""
 
     pk: int
     depth: int
@@ -94,14 +99,14 @@ class SheetName:
 
 @dataclass(frozen=True, slots=True)
 class FileName:
-    """What the name of a picture or font says."""
+    """The parts of the name of a picture or font."""
 
     sha256: str
     suffix: str
 
 
-def under_place(version: str, *, depth: int = 0) -> Written:
-    """Addresses below PLACE, for a page (depth 0) or for a sheet that stands so deep."""
+def address_under_place(version: str, *, depth: int = 0) -> Written:
+    """Return a function that gives stored assets addresses below PLACE. depth: 0 for a page, more for the sheets that it imports."""
 
     def written(found: Held, kind: ResourceKind) -> str | None:
         if kind is ResourceKind.STYLE:
@@ -112,21 +117,21 @@ def under_place(version: str, *, depth: int = 0) -> Written:
 
 
 def parse_name(name: str) -> SheetName | FileName | None:
-    """The last part of an address taken apart; None for what is none."""
+    """Return the parts of an asset's name, the last part of its address; None if it is not such a name."""
     if found := _SHEET.fullmatch(name):
         return SheetName(int(found[1]), int(found[2]), found[3])
     found = _FILE.fullmatch(name)
     return FileName(found[1], found[2]) if found else None
 
 
-def token(site_id: int) -> str:
-    """The capability to see a site's assets for some hours."""
+def make_token(site_id: int) -> str:
+    """Return a token that gives access to a site's assets for some hours."""
     until = (int(time.time()) // HOLDS_S + 2) * HOLDS_S
     return str(_signer().sign_object([site_id, until]))
 
 
-def site_of(token: str) -> int | None:
-    """The id of the site whose assets a token opens; None when it is not ours or has run out."""
+def read_token(token: str) -> int | None:
+    """Return the id of the site to whose assets a token gives access; None if it is invalid or has expired."""
     try:
         site_id, until = _signer().unsign_object(token)
     except (signing.BadSignature, ValueError, TypeError, binascii.Error):
@@ -134,13 +139,13 @@ def site_of(token: str) -> int | None:
     return site_id if isinstance(site_id, int) and until > time.time() else None
 
 
-def folder(site_id: int) -> str:
-    """`/assets/<token>/`, the path below which a site's assets are now."""
-    return reverse("asset", args=[token(site_id), "x"])[:-1]
+def get_folder(site_id: int) -> str:
+    """Return `/assets/<token>/`, the path of a site's assets for now."""
+    return reverse("asset", args=[make_token(site_id), "x"])[:-1]
 
 
-def inert_data(address: str, kind: ResourceKind) -> str | None:
-    """A file that is written into its address, if its bytes are what they should be; a drawing cleaned."""
+def make_inert_data(address: str, kind: ResourceKind) -> str | None:
+    """Return a data URL with the same file, an SVG drawing cleaned; None if its bytes are not of this kind."""
     found = _DATA.fullmatch(address) if len(address) <= _MAX_DATA else None
     if not found or kind is ResourceKind.STYLE:
         return None
@@ -150,13 +155,13 @@ def inert_data(address: str, kind: ResourceKind) -> str | None:
         content_type = media.examine(content, kind)
     except (media.MediaError, ValueError):
         return None
-    return data_address(content, content_type)
+    return make_data_address(content, content_type)
 
 
-def data_address(content: bytes, content_type: str) -> str | None:
-    """A file written into an address; a drawing cleaned, None when it cannot be."""
+def make_data_address(content: bytes, content_type: str) -> str | None:
+    """Return a data URL with a file, an SVG drawing cleaned; None if the drawing cannot be cleaned."""
     if content_type == media.SVG:
-        drawing = drawings.inert(content)
+        drawing = drawings.make_drawing_inert(content)
         return f"data:{media.SVG},{quote(drawing, safe='')}" if drawing else None
     return f"data:{content_type};base64,{base64.b64encode(content).decode()}"
 

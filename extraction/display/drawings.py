@@ -1,7 +1,7 @@
-"""An SVG file as a picture and nothing else: shapes, gradients, texts; no script, no link, no load, no endless copies. Pure.
+"""Makes an SVG file inert: it keeps shapes, gradients and texts, but no scripts, links, loads or endless copies. Pure.
 
-A browser that shows an SVG file as a picture runs nothing in it. This is for the case that somebody opens it otherwise, and
-against files of a few kilobytes that draw for hours: what multiplies (`use` in `use`, patterns, masks, filters) is not kept.
+A browser that shows an SVG file as a picture runs nothing in it. This module protects people who open the file in another way. It also
+stops files of a few kilobytes that take hours to draw: everything that multiplies (`use` in `use`, patterns, masks, filters) is removed.
 """
 
 import re
@@ -34,8 +34,8 @@ _CALL = re.compile(
 _MULTIPLIES = re.compile(r"(?:clip-path|mask|filter)(?=\s*:)", re.IGNORECASE)
 
 
-def inert(content: bytes) -> bytes | None:
-    """The drawing, cleaned; None for what is no drawing or beyond reason."""
+def make_drawing_inert(content: bytes) -> bytes | None:
+    """Return the cleaned drawing; None if it is not a drawing, or if it is too large or too deep."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True, recover=True)
     try:
         root = etree.fromstring(content, parser)
@@ -58,7 +58,7 @@ def _beyond_reason(root: etree._Element) -> bool:
 
 
 def _plain_copies(root: etree._Element) -> set[str]:
-    """The ids that a <use> may copy: of what copies nothing itself and is small."""
+    """Return the ids that a <use> may copy: those of small elements that do not contain a <use> themselves."""
     small = 200
     found = set()
     for node in root.iter(etree.Element):
@@ -69,28 +69,28 @@ def _plain_copies(root: etree._Element) -> set[str]:
 
 
 def _copy(node: etree._Element, uses: set[str], *, clipping: bool = False) -> etree._Element:
-    """The element with what is allowed of it and in it. Recursive: depth is bounded."""
+    """Return a copy of an element with its allowed attributes and children. Recursive; the depth is limited."""
     made = etree.Element(f"{{{SVG}}}{_local(node)}", nsmap={None: SVG} if _local(node) == "svg" else None)
     for name, value in node.items():
-        if (kept := _kept(name, value, clipping)) is not None:
+        if (kept := _clean_attribute(name, value, clipping)) is not None:
             made.set(name, kept)
     if _local(node) == "use":
-        made.set("href", _target(node))
+        made.set("href", _find_target(node))
     made.text = _style(node.text or "") if _local(node) == "style" else node.text
     for child in node.iterchildren():
         if not isinstance(child.tag, str):
             continue
         name = _local(child)
-        if _namespace(child) in {SVG, ""} and (name in _NAMES or (name == "use" and not clipping and _target(child) in uses)):
+        if _namespace(child) in {SVG, ""} and (name in _NAMES or (name == "use" and not clipping and _find_target(child) in uses)):
             copied = _copy(child, uses, clipping=clipping or name == "clipPath")
             copied.tail = child.tail if _local(node) in {"text", "tspan"} else None
             made.append(copied)
     return made
 
 
-def _kept(name: str, value: str, clipping: bool) -> str | None:
+def _clean_attribute(name: str, value: str, clipping: bool) -> str | None:
     if name == "style":
-        cleaned = stylesheets.declarations(value, _here)
+        cleaned = stylesheets.clean_declarations(value, _keep_local)
         return _MULTIPLIES.sub("v-dropped", cleaned)
     if name not in _ATTRIBUTES or (clipping and name == "clip-path"):
         return None
@@ -98,14 +98,14 @@ def _kept(name: str, value: str, clipping: bool) -> str | None:
 
 
 def _style(text: str) -> str:
-    return _MULTIPLIES.sub("v-dropped", stylesheets.sheet(text, _here))
+    return _MULTIPLIES.sub("v-dropped", stylesheets.clean_sheet(text, _keep_local))
 
 
-def _here(address: str, _kind: ResourceKind) -> str | None:
+def _keep_local(address: str, _kind: ResourceKind) -> str | None:
     return address if _LOCAL.fullmatch(address) else None
 
 
-def _target(node: etree._Element) -> str:
+def _find_target(node: etree._Element) -> str:
     return (node.get("href") or node.get("{http://www.w3.org/1999/xlink}href") or "").strip()
 
 

@@ -1,9 +1,9 @@
-"""How an untrusted page is shown: in a frame without an origin, with one script, ours (ARCHITECTURE "Page isolation").
+"""How an untrusted page is shown: in a frame without an origin, with a single script that belongs to Vertex.
 
-The policy's `sandbox` makes the origin opaque even when the frame's address is opened alone; `default-src 'none'` leaves
-nothing to load; the nonce lets our script run and no other. The script is written into the page, because a document
-without an origin could fetch it from us only with CORS. It talks to the workbench by one MessagePort. What the page
-needs to look right may be loaded from one folder of ours, which the policy names (`addresses`), and from nowhere else.
+The `sandbox` directive of the policy makes the origin opaque even if the frame's address is opened alone. `default-src 'none'` forbids
+all loads. The nonce allows Vertex's script and no other. The script is written into the page, because a document without an origin could
+load it only with CORS. It talks to the workbench over one MessagePort. The page may load its stylesheets, pictures and fonts only from
+one folder that the policy names (see `addresses`).
 """
 
 import json
@@ -22,48 +22,55 @@ from extraction.display.static_text import join_modules, read_static
 SCRIPT = "js/display/frame/main.js"
 STYLE = "css/display/frame.css"
 PLAIN_STYLE = "css/display/frame-plain.css"
-"""For pages that bring no styles: a browser's own would be hard to read."""
+"""For pages without styles, which are hard to read in the browser's default style."""
 XML_STYLE = "css/display/frame-xml.css"
 
 DIM = "{opacity:.3!important}"
-"""As `[data-v-dim]` of the style."""
+"""The same declaration as for `[data-v-dim]` in the stylesheet."""
 
 CONTENT_TYPE = "application/xhtml+xml; charset=utf-8"
-"""An XML parser builds the tree that is written, and nothing else."""
+"""With this type, an XML parser builds exactly the tree that is written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """A place outlined from the start, in an attribute's hue."""
+    """A place that is outlined when the page opens, in the hue of an attribute."""
 
     location: Location
     hue: int = 0
 
 
-def respond(
+def respond_with_frame(
     page: InertPage, *, marks: Sequence[Outline] = (), script: bool = True, assets: str = "", dimmed: Sequence[int] = ()
 ) -> HttpResponse:
-    """The page for a frame. marks: places outlined from the start, the first one scrolled to.
+    """Return the response with a page for a frame.
 
-    script: whether clicks can be reported; without it and without marks the page holds no script at all.
-    assets: the whole address, with scheme and host, of the folder that the page may load from; empty for none. dimmed: as of `document`.
+    marks: the places to outline; the frame scrolls to the first one.
+    script: whether clicks can be reported. Without it and without marks, the page has no script at all.
+    assets: the address, with scheme and host, of the folder that the page may load from; empty for none.
+    dimmed: as in `write_document`.
     """
     scripted = script or bool(marks)
     nonce = secrets.token_urlsafe(18)
-    text = document(page, nonce=nonce, marks=marks, script=scripted, dimmed=dimmed).replace(PLACE, urlsplit(assets).path)
+    text = write_document(page, nonce=nonce, marks=marks, script=scripted, dimmed=dimmed).replace(PLACE, urlsplit(assets).path)
     response = HttpResponse(text.encode(), content_type=CONTENT_TYPE)
-    for name, value in headers(nonce if scripted else "", assets).items():
+    for name, value in build_headers(nonce if scripted else "", assets).items():
         response.headers[name] = value
     return response
 
 
-def document(page: InertPage, *, nonce: str, marks: Sequence[Outline] = (), script: bool = True, dimmed: Sequence[int] = ()) -> str:
-    """The whole XHTML document: our style before the page's own, our script after all of it, neither with an index.
+def write_document(page: InertPage, *, nonce: str, marks: Sequence[Outline] = (), script: bool = True, dimmed: Sequence[int] = ()) -> str:
+    """Return the whole XHTML document.
 
-    dimmed: elements that are dimmed by the style alone, for where no script runs.
+    Vertex's style comes before the page's own and its script after the page. Neither has an index (`data-v`).
+
+    page: the inert page.
+    nonce: the nonce of the script.
+    marks, script: as in `respond_with_frame`.
+    dimmed: the indices of elements that the style dims, for frames without a script.
     """
     places = json.dumps([{**mark.location.as_json(), "hue": mark.hue} for mark in marks])
-    # Not a module: Chromium runs none in XML documents. The function keeps its names apart from the page's ids.
+    # The script is not a module, because Chromium runs no modules in XML documents. The function keeps its names apart from the page's ids.
     body = f'(() => {{\n"use strict";\n{join_modules(SCRIPT)}}})();'
     code = f'<script nonce="{nonce}" data-marks="{escape_value(places)}">{escape_text(body)}</script>'
     note = f'<v-note lang="en">{escape_text(page.notice)}</v-note>' if page.notice else ""
@@ -73,10 +80,14 @@ def document(page: InertPage, *, nonce: str, marks: Sequence[Outline] = (), scri
     return f'<?xml version="1.0" encoding="utf-8"?>\n{page.opening}{style}{page.content}{note}{code if script else ""}</html>'
 
 
-def headers(nonce: str, assets: str = "") -> Mapping[str, str]:
-    """The frame's headers. nonce: of the one script that may run; empty for none. assets: as in `respond`."""
+def build_headers(nonce: str, assets: str = "") -> Mapping[str, str]:
+    """Return the headers of the frame.
+
+    nonce: the nonce of the one script that may run; empty for none.
+    assets: as in `respond_with_frame`.
+    """
     return {
-        "Content-Security-Policy": policy(nonce, assets),
+        "Content-Security-Policy": build_policy(nonce, assets),
         "X-Frame-Options": "SAMEORIGIN",
         "X-Content-Type-Options": "nosniff",
         "Cross-Origin-Resource-Policy": "same-origin",
@@ -85,8 +96,8 @@ def headers(nonce: str, assets: str = "") -> Mapping[str, str]:
     }
 
 
-def policy(nonce: str, assets: str = "") -> str:
-    """The frame's Content-Security-Policy."""
+def build_policy(nonce: str, assets: str = "") -> str:
+    """Return the Content-Security-Policy of the frame. nonce, assets: as in `build_headers`."""
     ours = f" {assets}" if assets else ""
     return "; ".join(
         [
@@ -103,8 +114,8 @@ def policy(nonce: str, assets: str = "") -> str:
     )
 
 
-def failure(message: str) -> HttpResponse:
-    """A frame that says why there is no page, under the same policy."""
+def respond_with_failure(message: str) -> HttpResponse:
+    """Return a frame that says why there is no page, under the same policy."""
     opening = '<html xmlns="http://www.w3.org/1999/xhtml">'
     body = f"<body><v-note>{escape_text(message)}</v-note></body>"
-    return respond(InertPage(opening, body, 0), script=False)
+    return respond_with_frame(InertPage(opening, body, 0), script=False)

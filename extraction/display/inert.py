@@ -1,16 +1,16 @@
-"""What pages for the frame have in common, of HTML (`sanitize`) and of XML (`xml_tree`): their bounds and how text is written. Pure."""
+"""What HTML pages (`sanitize`) and XML pages (`xml_tree`) for the frame have in common: their limits and how text is written. Pure."""
 
 import re
 from dataclasses import dataclass
 
 MAX_ELEMENTS = 50_000
-"""Elements shown: a browser lays them out within a second or two. The largest of 1,900 real pages has 11,000."""
+"""The most elements shown. A browser lays them out within a second or two. The largest of 1,900 real pages has 11,000."""
 
 MAX_CHARS = 4_000_000
-"""Characters of text shown, for the same reason."""
+"""The most characters of text shown, for the same reason."""
 
 MAX_DEPTH = 500
-"""Levels shown. Chromium stops laying out at about 512 levels of its own HTML trees; deeper XML can exhaust its stack."""
+"""The most levels shown. Chromium limits its own HTML trees to about 512 levels; deeper XML can exhaust its stack."""
 
 ALL_IN_TREE, READ_IN_TREE = "The tree has all of them: press t.", "The tree has all that was read: press t."
 
@@ -23,10 +23,14 @@ _VALUE = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "
 
 @dataclass(frozen=True, slots=True)
 class InertPage:
-    """A page for the frame: `opening` (the start tag of the root), `content` (all that is in it, without what is ours).
+    """A page for the frame.
 
-    elements: how many of the page's are in it. notice: what is not shown, in words, empty when all is. styled: the page
-    brings styles, so nothing of our own taste is to be added. xml: it is a tree of XML, which our style shows as one.
+    opening: the start tag of the root.
+    content: the content of the root, without anything that Vertex adds.
+    elements: how many of the page's elements are in it.
+    notice: what is not shown, in words; empty if everything is shown.
+    styled: whether the page has its own styles, so that Vertex's default style is not needed.
+    xml: whether it is an XML page, which has its own style.
     """
 
     opening: str
@@ -38,10 +42,10 @@ class InertPage:
 
 
 def escape_text(text: str) -> str:
-    """Text for XML; what XML cannot hold becomes U+FFFD, one for one."""
+    """Return text escaped for XML. Each character that XML does not allow becomes U+FFFD."""
     return _NOT_XML.sub("\ufffd", text).translate(_TEXT)
 
 
 def escape_value(text: str) -> str:
-    """An attribute value for XML, to stand in double quotes."""
+    """Return an attribute value escaped for XML, for use in double quotes."""
     return _NOT_XML.sub("\ufffd", text).translate(_VALUE)

@@ -1,6 +1,6 @@
-"""Draws an inert page by a browser of its own.
+"""Draws an inert page with a separate browser.
 
-The browser opens one file that holds everything. It has no way out: names resolve to nothing and its proxy is a closed port.
+The browser opens one file that contains everything. It cannot reach the network: no name resolves and its proxy is a closed port.
 """
 
 import subprocess
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 WIDTH_PX, HEIGHT_PX = 1200, 600
-"""The window: about as wide as pages are made for, so that a centred one has little margin. A card shows its whole width."""
+"""The size of the window. It is about as wide as most pages, so that centred pages have small margins. A card shows the whole width."""
 
 SCALE = 0.5
 TIME_S = 60.0
@@ -17,16 +17,23 @@ ALONE = ("--headless=new", "--hide-scrollbars", "--host-resolver-rules=MAP * ~NO
 
 
 class DrawingError(Exception):
-    """There is no picture; the message says why."""
+    """The page could not be drawn; the message says why."""
 
 
-def draw(text: str, *, program: str, arguments: Sequence[str]) -> bytes:
-    """The page's picture, a PNG. program, arguments: the browser and how it is started. Raises DrawingError."""
+def draw_picture(text: str, *, program: str, arguments: Sequence[str]) -> bytes:
+    """Return a picture of the page as PNG.
+
+    text: the page as XHTML.
+    program: the path of the browser.
+    arguments: its first arguments.
+
+    Raises DrawingError.
+    """
     with tempfile.TemporaryDirectory(prefix="vertex-preview-") as name:
         page, picture = Path(name, "page.xhtml"), Path(name, "page.png")
         page.write_text(text, encoding="utf-8", errors="replace")
         size = (f"--window-size={WIDTH_PX},{HEIGHT_PX}", f"--force-device-scale-factor={SCALE}", f"--screenshot={picture}")
-        # No sandbox of its own: in a container its user may not make one, and what it opens runs nothing.
+        # Without the browser's sandbox: a container may not allow one, and the page runs nothing.
         command = [program, *arguments, *ALONE, "--no-sandbox", f"--user-data-dir={name}/profile", *size, page.as_uri()]
         try:
             done = subprocess.run(command, capture_output=True, timeout=TIME_S, check=False, env={"HOME": name, "PATH": "/usr/bin:/bin"})  # noqa: S603

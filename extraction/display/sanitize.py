@@ -1,16 +1,17 @@
-"""A page as it may be shown to an editor: the same tree, inert. Pure: no Django.
+"""Makes a page safe to show to an editor: the same tree, but inert. Pure: no Django.
 
-The problem: a click in a browser must name a place in *our* tree (ALGORITHMS 1), and the page is not to be trusted.
-A browser's HTML parser would build another tree (it adds tbody, moves misnested elements, merges texts), so the page is
-written as XHTML: an XML parser builds exactly the tree it is given. Every element carries its index in
-`elements(root)` as ``data-v``; every text node stays one text node, because what separated two of them (a comment, an
-element that is not shown) leaves something behind. Characters are replaced one for one, so offsets hold as well.
+The page is not trusted, and a click in the browser must name a place in Vertex's own tree (docs/algorithms.md#reading-a-page). A browser's
+HTML parser would build a different tree: it adds tbody, moves misnested elements and merges texts. So the page is written as XHTML, from
+which an XML parser builds exactly the same tree. Every element has its index in `elements(root)` as ``data-v``. Every text node remains
+one text node, because a comment or hidden element that separates two of them is replaced by a placeholder. Characters are replaced one
+for one, so offsets stay the same.
 
-Nothing of the page that could load, run, submit or navigate is written: elements and attributes are allowed by list
-(`vocabulary`), styles are cleaned (`stylesheets`), images become boxes with their alternative text. The addresses of
-links and images are kept in ``data-v-href`` and ``data-v-src``, which mean nothing to a browser, so that hovering can
-show what would be taken. Stylesheets, pictures and fonts that are held stand under the addresses that the caller gives
-them (`stylesheets.Address`). Cost: one pass without recursion, linear in what is shown.
+Nothing that could load, run, submit or navigate is written. Elements and attributes must be on a list (`vocabulary`), styles are cleaned
+(`stylesheets`), and images become boxes with their alternative text. The addresses of links and images are kept in ``data-v-href`` and
+``data-v-src``, which have no meaning for a browser, so that hovering can show the value. Stylesheets, pictures and fonts that Vertex has
+stored get the addresses that the caller gives them (`stylesheets.Address`).
+
+The cost is one pass without recursion, linear in what is shown.
 """
 
 import re
@@ -36,7 +37,7 @@ from extraction.display.inert import (
     escape_value,
 )
 from extraction.display.stylesheets import Address
-from extraction.display.vocabulary import ATTRIBUTES, GONE, RASTER, SHAPE_ATTRIBUTES, SHAPES, shown_as
+from extraction.display.vocabulary import ATTRIBUTES, GONE, RASTER, SHAPE_ATTRIBUTES, SHAPES, get_shown_tag
 
 SVG = "http://www.w3.org/2000/svg"
 
@@ -45,21 +46,26 @@ _BACKED = frozenset({"body", "table", "tr", "td", "th"})
 _CALLS = re.compile(r"(?<!translate)(?<!scale)(?<!rotate)(?<!matrix)(?<!rgb)(?<!rgba)\(", re.IGNORECASE)
 
 
-def sanitize(root: etree._Element, address: Address = stylesheets.nothing, *, lost: Sequence[str] = ()) -> InertPage:
-    """The inert form of a tree. Never raises for anything a page contains. address: where we hold what it loads.
+def sanitize_page(root: etree._Element, address: Address = stylesheets.refuse_address, *, lost: Sequence[str] = ()) -> InertPage:
+    """Return the inert form of a tree. Never raises, whatever the page contains.
 
-    lost: what reading the page lost, in words (`ParsedPage.notices`); the notice begins with it.
+    address: returns the address of Vertex's copy of a file that the page loads.
+    lost: what was lost when the page was read, in words (`ParsedPage.notices`); the notice begins with it.
     """
-    page = xml_tree.write(root) if is_xml(root) else _Writer(root, address).page()
+    page = xml_tree.write_tree(root) if is_xml(root) else _Writer(root, address).page()
     said = [f"{each[:1].upper()}{each[1:]}." for each in lost]
     if not said:
         return page
-    # The tree cannot have what was never read, whatever the writer thinks.
+    # The tree does not have what was never read, so the notice must not say that it has everything.
     return replace(page, notice=" ".join([*said, page.notice.replace(ALL_IN_TREE, READ_IN_TREE)]).strip())
 
 
 class _Writer:
-    """One pass over the tree. `parts` is the output; `open` the elements that are open: name, and whether in a drawing."""
+    """One pass over the tree.
+
+    parts: the output.
+    open: the open elements, each as (name, whether it is in an SVG drawing).
+    """
 
     def __init__(self, root: etree._Element, address: Address) -> None:
         self.root = root
@@ -100,7 +106,7 @@ class _Writer:
         return True
 
     def _start(self, node: etree._Element) -> bool:
-        """Writes a start tag; False when what is inside is not shown."""
+        """Write a start tag. Return False if the content of the element is not shown."""
         self.index += 1
         self.shown += 1
         tag = str(node.tag)
@@ -113,7 +119,7 @@ class _Writer:
             return self._hollow("v-deep")
         inside = bool(self.open) and self.open[-1][1]
         drawing = inside or tag == "svg"
-        name = shown_as(tag, SHAPES) if drawing else shown_as(tag)
+        name = get_shown_tag(tag, SHAPES) if drawing else get_shown_tag(tag)
         space = f' xmlns="{XHTML}"' if not self.open else f' xmlns="{SVG}"' if drawing and not inside else ""
         self.open.append((name, drawing))
         attributes = _shape_attributes(node) if drawing else _attributes(node, name, self.address)
@@ -130,7 +136,7 @@ class _Writer:
         return False
 
     def _sheet(self, link: etree._Element) -> str:
-        """The attributes of a link to a stylesheet that is held; empty for any other link."""
+        """Return the attributes of a link to a stored stylesheet; empty for any other link."""
         written = references.sheet_address(link)
         ours = self.address(written, ResourceKind.STYLE) if written and not self.open[-1][1] else None
         if not ours:
@@ -153,7 +159,7 @@ class _Writer:
         if len(text) <= self.style_left:
             self.style_left -= len(text)
             self.styled = True
-            self.parts.append(escape_text(stylesheets.sheet(text, self.address)))
+            self.parts.append(escape_text(stylesheets.clean_sheet(text, self.address)))
 
     def _notice(self, whole: bool) -> str:
         if not whole:
@@ -165,7 +171,10 @@ class _Writer:
 
 
 def _shows_nothing(node: etree._Element, tag: str) -> bool:
-    """A script, a foreign style, an empty meta. Our parser closes an <embed> only at its parent's end, and all that follows is in it."""
+    """Return whether an element shows nothing, such as a script, a style that is not CSS or an empty meta.
+
+    Elements with children are shown, because the parser closes an <embed> only at the end of its parent and puts all that follows inside.
+    """
     if tag == "style":
         return (node.get("type") or "text/css").strip().lower() != "text/css"
     return tag in GONE and not len(node) and (tag == "script" or not node.text)
@@ -184,7 +193,7 @@ def _attributes(node: etree._Element, name: str, address: Address) -> Iterator[s
     if name == "img":
         yield from _image(node, address)
     elif name == "details":
-        yield ' open=""'  # nobody can open it, and what is in it may be what is wanted
+        yield ' open=""'  # the inert page cannot open it, and the editor may want a value inside
     elif name == "v-input" and (node.get("type") or "").lower() == "hidden":
         yield ' hidden=""'
     elif name in {"v-input", "v-button"} and node.get("value") and (node.get("type") or "").lower() != "password":
@@ -192,13 +201,13 @@ def _attributes(node: etree._Element, name: str, address: Address) -> Iterator[s
     elif name == "v-input" and node.get("placeholder"):
         yield f' data-v-placeholder="{escape_value((node.get("placeholder") or "")[:100])}"'
     elif name == "v-template" and (node.get("shadowrootmode") or node.get("shadowroot")):
-        yield ' data-v-shadow=""'  # a web component's content, shown where it would be
+        yield ' data-v-shadow=""'  # the content of a web component, shown where the component would show it
 
 
 def _style_of(node: etree._Element, name: str, address: Address) -> str:
-    """The style attribute; with it what pictures lie behind the element by other attributes, as styles."""
+    """Return the style attribute, with the background picture or poster of other attributes added as styles."""
     written = node.get("style")
-    style = stylesheets.declarations(written, address) if written is not None else ""
+    style = stylesheets.clean_declarations(written, address) if written is not None else ""
     behind = node.get("poster") if name == "v-video" else node.get("background") if name in _BACKED else None
     ours = address(behind, ResourceKind.IMAGE) if behind else None
     if not ours:
@@ -219,7 +228,7 @@ def _shape_attributes(node: etree._Element) -> Iterator[str]:
 
 
 def _image(node: etree._Element, address: Address) -> Iterator[str]:
-    """An image that is in the page itself or held stays; any other becomes a box with its alternative text."""
+    """Yield the attributes of an image. Embedded and stored images are shown; any other becomes a box with its alternative text."""
     written = references.picture_addresses(node)
     if written and written[0].lower().startswith(RASTER):
         yield f' src="{escape_value(written[0])}"'

@@ -1,7 +1,7 @@
-"""Files of static/ that are written into a page: style sheets as they are, and JavaScript modules joined into one script.
+"""Files of static/ that are written into a page: stylesheets unchanged, and JavaScript modules joined into one script.
 
-A frame without an origin can import no module from us, so the server joins them. No build step is needed for that, because
-the modules keep to what can be joined by cutting out lines: named imports of relative files, one a line, and `export` before a
+A frame without an origin cannot import modules from Vertex, so the server joins them. This needs no build step, because the modules use
+only a form that can be joined by removing lines and words: named imports of relative files, one per line, and `export` before a
 declaration.
 """
 
@@ -21,14 +21,14 @@ _DECLARED = re.compile(r"^(?:async )?(?:function|const|let|class) (\w+)|^/\*\* @
 
 
 def read_static(name: str) -> str:
-    """The text of a static file. Files are read once, and anew each time while DEBUG is on."""
+    """Return the text of a static file. It is read once, or each time if DEBUG is on."""
     return _read_once(_path_of(name)) if not settings.DEBUG else _read(_path_of(name))
 
 
 def join_modules(name: str) -> str:
-    """A JavaScript module and all that it imports as one text, each file once and after those that it imports.
+    """Return a JavaScript module and everything it imports as one text. Each file comes once, after the files that it imports.
 
-    Raises ValueError for an import or export of another form, and for a name that two of the modules declare.
+    Raises ValueError if an import or export has another form, or if two modules declare the same name.
     """
     return _join_once(_path_of(name)) if not settings.DEBUG else _join(_path_of(name))
 

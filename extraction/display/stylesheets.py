@@ -1,11 +1,11 @@
-"""A page's styles without anything that loads from elsewhere, runs or covers the page. Pure.
+"""Cleans a page's styles: nothing in them loads from elsewhere, runs or covers the page. Pure.
 
-tinycss2 reads the styles as a browser does (escapes, comments, strings), so nothing hides from a search for words. What
-an address becomes is the caller's word (`Address`): one of ours, or None for what is not held; then it loads nothing.
-The frame's policy forbids every other load anyway; this is the first of two locks.
+tinycss2 parses the styles as a browser does (escapes, comments, strings), so nothing can hide from these checks. The caller decides what
+replaces an address (`Address`): one of Vertex's addresses, or nothing if the file is not stored. The frame's policy also forbids every
+other load, so there are two independent protections.
 
-The page is shown under other names (`vocabulary`: `v-form` for `form`, no `href`), as XML, where the names in selectors
-are case-sensitive. So selectors are written anew for the names that are shown.
+The page is shown with other element names (see `vocabulary`: `v-form` for `form`) and without `href`, and as XML, where names in
+selectors are case-sensitive. So selectors are rewritten for the names that are shown.
 """
 
 import re
@@ -17,23 +17,24 @@ import tinycss2
 from tinycss2 import ast
 
 from extraction.algorithms.dom.references import LOADS, ResourceKind
-from extraction.display.vocabulary import ELEMENTS, SHAPES, shown_as
+from extraction.display.vocabulary import ELEMENTS, SHAPES, get_shown_tag
 
 MAX_CHARS = 1_000_000
-"""Styles read a page. The most on 1,900 real pages is 623,000; tinycss2 reads some 650,000 a second."""
+"""The most characters of styles read for a page. The most on 1,900 real pages is 623,000; tinycss2 reads about 650,000 per second."""
 
 MAX_NESTING = 60
-"""Brackets within brackets. Styles of real pages stay under ten; tinycss2 writes them out recursively."""
+"""The deepest nesting of brackets. Styles of real pages stay below ten. There is a limit because tinycss2 writes them recursively."""
 
 MAX_IMPORTS = 10
-"""Sheets that one sheet may import. Each is cleaned like this one; how deep they go, their addresses say (`addresses`)."""
+"""How many sheets one sheet may import. Each is cleaned in the same way. Their addresses limit the depth (see `addresses`)."""
 
 Address = Callable[[str, ResourceKind], str | None]
-"""What to write for an address in the styles: one that needs no escaping in a CSS string, or None for nothing."""
+"""A function from an address in the styles to the one to write, which needs no escaping in a CSS string; None to load nothing."""
 
 PINNED = "var(--v-pinned,static)"
-"""What is fixed to the window (cookie banners, headers) would cover what an editor wants to click. Our script in the
-frame pins to the page's top what does not cover it (`overlays.js`); without it all stands where it is written."""
+"""The value that replaces `position: fixed`. Elements fixed to the window, such as cookie banners and headers, would cover what an editor
+wants to click. The frame's script (`overlays.js`) pins those that do not cover the page to its top. Without the script, all of them stay
+at their place in the page."""
 
 _LOADS = frozenset(
     "url src image image-set -webkit-image-set cross-fade -webkit-cross-fade element -moz-element expression paint".split()  # noqa: SIM905
@@ -51,35 +52,35 @@ _NAMES = ELEMENTS | SHAPES
 Tokens = Iterable[ast.Node]
 
 
-def nothing(_address: str, _kind: ResourceKind) -> str | None:
-    """Of no address anything is loaded."""
+def refuse_address(_address: str, _kind: ResourceKind) -> str | None:
+    """Return None for every address, so that nothing is loaded."""
     return None
 
 
-def sheet(text: str, address: Address = nothing) -> str:
-    """The content of a <style> element or a stylesheet, cleaned; empty when it is nested beyond reason."""
-    if address is nothing or not LOADS.search(text):
-        return _same(text)
-    return _cleaned(text, address)
+def clean_sheet(text: str, address: Address = refuse_address) -> str:
+    """Return the cleaned content of a <style> element or a stylesheet; empty if it is nested too deeply."""
+    if address is refuse_address or not LOADS.search(text):
+        return _clean_cached(text)
+    return _clean(text, address)
 
 
-def declarations(text: str, address: Address = nothing) -> str:
-    """The content of a style attribute, cleaned."""
+def clean_declarations(text: str, address: Address = refuse_address) -> str:
+    """Return the cleaned content of a style attribute; empty if it is nested too deeply."""
     if _PLAIN_STYLE.fullmatch(text) and not _TELLING.search(text):
         return text
-    text = text[:200_000]  # a picture may be written into it
+    text = text[:200_000]  # enough for an embedded picture
     if _nesting(text) > MAX_NESTING:
         return ""
     return str(tinycss2.serialize(_Cleaner(address).values(tinycss2.parse_component_value_list(text, skip_comments=True))))
 
 
 @lru_cache(maxsize=256)
-def _same(text: str) -> str:
-    """Cached: a site repeats its styles."""
-    return _cleaned(text, nothing)
+def _clean_cached(text: str) -> str:
+    """Return a cleaned sheet that loads nothing. Cached, because the pages of a site repeat their styles."""
+    return _clean(text, refuse_address)
 
 
-def _cleaned(text: str, address: Address) -> str:
+def _clean(text: str, address: Address) -> str:
     if _nesting(text) > MAX_NESTING:
         return ""
     return str(tinycss2.serialize(_Cleaner(address).rules(tinycss2.parse_component_value_list(text, skip_comments=True))))
@@ -94,7 +95,7 @@ def _nesting(text: str) -> int:
 
 
 class _Cleaner:
-    """One style's pass. Rules are taken apart into what stands before the block, and the block."""
+    """Cleans one style. Each rule is split into its block and the tokens before it."""
 
     def __init__(self, address: Address) -> None:
         self.address = address
@@ -134,7 +135,7 @@ class _Cleaner:
         return [*space, *head, *([block] if block is not None else [])]
 
     def _statement(self, before: list[ast.Node], end: ast.Node) -> list[ast.Node]:
-        """An at-rule without a block: of these @import loads."""
+        """Clean an at-rule without a block. Only @import loads something."""
         space = list(takewhile(lambda token: token.type == "whitespace", before))
         name, *rest = before[len(space) :]
         if name.lower_value in _DROPPED_RULES:
@@ -149,7 +150,7 @@ class _Cleaner:
         return [*space, name, *rest[:place], found, *self.values(rest[place + 1 :]), end]
 
     def values(self, tokens: Tokens, kind: ResourceKind = ResourceKind.IMAGE) -> list[ast.Node]:
-        """Declarations, and what else stands in blocks; at-rules of the dropped kinds go, up to their ";" or block."""
+        """Clean declarations and the other content of blocks. At-rules of the dropped kinds are removed up to their ";" or block."""
         kept: list[ast.Node] = []
         dropping = False
         word = ""  # the last two words decide: "position", ":" and then "fixed"
@@ -164,9 +165,9 @@ class _Cleaner:
         return kept
 
     def _harmless(self, token: ast.Node, word: str, kind: ResourceKind) -> ast.Node:
-        """The token, or one that says nothing in its place. `word`: the property it stands behind, when it is the first there."""
+        """Return the cleaned token, or a harmless one in its place. word: the property, if the token is the first of its value."""
         if token.type == "url" or (token.type == "function" and token.lower_name in _LOADS):
-            return self._load(_addresses(token), kind) or _parsed('local("")' if kind is ResourceKind.FONT else "none")
+            return self._load(_addresses(token), kind) or _parse_one('local("")' if kind is ResourceKind.FONT else "none")
         if token.type == "ident":
             return _ident(token, word)
         if token.type == "function":
@@ -177,11 +178,11 @@ class _Cleaner:
 
     def _load(self, addresses: list[str], kind: ResourceKind) -> ast.Node | None:
         found = next((ours for each in addresses if (ours := self.address(each, kind))), None)
-        return _parsed(f'url("{found}")') if found and not re.search(r'["\\\n\r\f]', found) else None
+        return _parse_one(f'url("{found}")') if found and not re.search(r'["\\\n\r\f]', found) else None
 
 
 def _no_selector(tokens: Tokens) -> bool:
-    """Whether something stands before a block that no selector has: a browser drops such a rule, and it might load."""
+    """Return whether the tokens before a block cannot be a selector. A browser ignores such a rule, and it might load something."""
     return any(
         token.type in {"error", "at-keyword", "url"}
         or (token.type == "function" and (token.lower_name in _LOADS or _no_selector(token.arguments)))
@@ -192,12 +193,12 @@ def _no_selector(tokens: Tokens) -> bool:
 
 def _ident(token: ast.Node, word: str) -> ast.Node:
     value = token.lower_value
-    if value in _DROPPED_PROPERTIES or value.startswith("--v-"):  # our own words are not the page's to say
+    if value in _DROPPED_PROPERTIES or value.startswith("--v-"):  # the page must not set Vertex's own properties
         return ast.IdentToken(token.source_line, token.source_column, "v-dropped")
     if word == "position" and value == "fixed":
-        return _parsed(PINNED)
+        return _parse_one(PINNED)
     if word == "position" and value in {"sticky", "-webkit-sticky"}:
-        # Where nobody scrolls it stands where it is written, and holds what is placed inside it.
+        # The frame does not scroll, so the element stays at its place. It must still be the reference of elements positioned in it.
         return ast.IdentToken(token.source_line, token.source_column, "relative")
     return token
 
@@ -209,7 +210,7 @@ def _word_after(token: ast.Node, word: str) -> str:
 
 
 def _addresses(token: ast.Node) -> list[str]:
-    """What a token would load, one of these."""
+    """Return the addresses of which a token would load one."""
     if token.type in {"url", "string"}:
         return [token.value]
     if token.type != "function" or token.lower_name not in {"url", "src"} | _CHOICES:
@@ -221,8 +222,8 @@ def _addresses(token: ast.Node) -> list[str]:
 
 
 def _selector(tokens: Tokens) -> Iterator[ast.Node]:
-    """A selector for the names that are shown: types, links, `href`."""
-    last = ""  # the sign before a name says what it names: "." a class, ":" a pseudo-class
+    """Yield a selector rewritten for the names that are shown: element types, links and `href`."""
+    last = ""  # the sign before a name tells its kind: "." is a class, ":" a pseudo-class
     for token in tokens:
         sign = token.value if token.type == "literal" else ""
         if token.type == "ident" and last == ":" and token.lower_value in _LINKS:
@@ -230,7 +231,7 @@ def _selector(tokens: Tokens) -> Iterator[ast.Node]:
             last = ""
             continue
         if last == ":":
-            yield _parsed(":")
+            yield _parse_one(":")
         if token.type == "ident" and last not in {".", ":", "::"}:
             token = _type(token)
         elif token.type == "function" and token.lower_name in _SELECTOR_FUNCTIONS:
@@ -245,13 +246,13 @@ def _selector(tokens: Tokens) -> Iterator[ast.Node]:
             yield token
         last = sign
     if last == ":":
-        yield _parsed(":")
+        yield _parse_one(":")
 
 
 def _type(token: ast.Node) -> ast.Node:
     if not re.fullmatch(r"[\w-]+", token.value, re.ASCII):
         return token
-    return ast.IdentToken(token.source_line, token.source_column, shown_as(token.lower_value, _NAMES))
+    return ast.IdentToken(token.source_line, token.source_column, get_shown_tag(token.lower_value, _NAMES))
 
 
 def _attribute(tokens: Tokens) -> Iterator[ast.Node]:
@@ -264,5 +265,5 @@ def _attribute(tokens: Tokens) -> Iterator[ast.Node]:
         yield token
 
 
-def _parsed(text: str) -> ast.Node:
+def _parse_one(text: str) -> ast.Node:
     return tinycss2.parse_one_component_value(text)

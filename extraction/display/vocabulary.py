@@ -1,7 +1,7 @@
-"""Which elements and attributes of a page an editor's browser may see. Pure values; `sanitize` says how they are used.
+"""Which elements and attributes of a page an editor's browser may see. Pure values; see `sanitize` for their use.
 
-Everything is a list of what is allowed. What is on no list is still shown, under a name that means nothing to a browser
-(`v-form` for `form`), so that its text stays readable and its place can be named.
+The lists contain what is allowed. Other elements are still shown, but under a name that has no meaning for a browser (`v-form` for
+`form`), so that their text stays readable and can be marked.
 """
 
 import re
@@ -21,13 +21,13 @@ ELEMENTS = frozenset(
     details summary fieldset legend label picture img style
     """)
 )
-"""HTML elements that do nothing but show."""
+"""HTML elements that only display something."""
 
 GONE = frozenset({"script", "meta", "link", "base", "source", "track", "param", "embed", "bgsound", "keygen", "basefont", "noembed"})
-"""Elements that show nothing: an empty hidden element stands in, so that the texts before and after stay two."""
+"""Elements that show nothing. An empty hidden element replaces each one, so that the texts before and after it stay separate."""
 
 SHAPES = frozenset(_words("svg g path rect circle ellipse line polyline polygon text tspan title desc defs"))
-"""SVG elements that draw and load nothing. `use`, `image`, `foreignObject`, animation and filters are not among them."""
+"""SVG elements that draw and load nothing. `use`, `image`, `foreignObject`, animations and filters are left out."""
 
 ATTRIBUTES = frozenset(
     _words("""
@@ -35,7 +35,7 @@ ATTRIBUTES = frozenset(
     size nowrap hspace vspace alt abbr scope span start reversed datetime clear noshade frame rules char compact
     """)
 )
-"""HTML attributes that neither load nor do anything."""
+"""HTML attributes that neither load nor run anything."""
 
 SHAPE_ATTRIBUTES = {
     name.lower(): name
@@ -44,19 +44,19 @@ SHAPE_ATTRIBUTES = {
     stroke stroke-width stroke-linecap stroke-linejoin stroke-opacity opacity clip-rule font-size text-anchor dx dy
     """)
 }
-"""SVG attributes that only draw, by their lower-case name: SVG's names are case-sensitive and our parser lowers them."""
+"""SVG attributes that only draw, by their lower-case name. SVG's names are case-sensitive, but the HTML parser makes them lower case."""
 
 RASTER = tuple(f"data:image/{kind};" for kind in _words("png jpeg jpg gif webp avif bmp"))
-"""Images that are in the page itself and cannot hold anything but pixels."""
+"""Images that are embedded in the page and can contain only pixels."""
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
-def shown_as(tag: str, known: frozenset[str] = ELEMENTS) -> str:
-    """The name under which an element is shown. known: the names that stay, those of SVG inside a drawing."""
+def get_shown_tag(tag: str, known: frozenset[str] = ELEMENTS) -> str:
+    """Return the name under which an element is shown. known: the names that do not change; `SHAPES` inside a drawing."""
     if tag in known:
         return tag
-    # A custom element (recipe-card) does nothing without a script, and the page's styles may name it.
+    # A custom element (recipe-card) does nothing without a script, and the page's styles may refer to it.
     if known is not SHAPES and "-" in tag and not tag.startswith("v-") and _NAME.fullmatch(tag):
         return tag
     return "v-" + (re.sub(r"[^a-z0-9]+", "-", tag.lower()).strip("-") or "x")

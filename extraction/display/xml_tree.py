@@ -1,9 +1,10 @@
-"""A page of XML as it may be shown to an editor: its elements and texts as an indented tree that can be clicked like any page. Pure.
+"""An XML page as an editor sees it: its elements and texts as an indented tree that can be clicked like any page. Pure.
 
-An element of XML means nothing to a browser, so each is written as one of ours (`x-price` for `price`), with its index as ``data-v`` and
-its own name beside it for our style to show. Texts stay one text node each, as on pages of HTML (`sanitize`). An attribute is an empty
-element of ours before the texts, without a text node of its own, so that the texts keep their numbers. Cost: one pass, linear in
-what is shown.
+XML elements have no meaning for a browser, so each is written under a name of Vertex's (`x-price` for `price`), with its index as
+``data-v`` and its real name in an attribute that the style shows. Each text stays one text node, as on HTML pages (`sanitize`). Each
+attribute becomes an empty element before the texts. It has no text node of its own, so the texts keep their numbers.
+
+The cost is one pass, linear in what is shown.
 """
 
 import re
@@ -15,21 +16,21 @@ from extraction.algorithms.dom.nodes import clean, texts
 from extraction.display.inert import ALL_IN_TREE, MAX_CHARS, MAX_DEPTH, MAX_ELEMENTS, XHTML, InertPage, escape_text, escape_value
 
 MAX_ATTRIBUTES = 40
-"""Attributes shown of an element; the tree panel has all."""
+"""The most attributes shown of an element. The tree panel has all of them."""
 
 MAX_VALUE = 500
-"""Characters shown of an attribute's value; all of it is taken."""
+"""The most characters shown of an attribute's value. Marking it takes the whole value."""
 
 OPENING = f'<html xmlns="{XHTML}" data-v-xml="">'
 
 
-def write(root: etree._Element) -> InertPage:
-    """The inert form of a page of XML. Never raises for anything a page contains."""
+def write_tree(root: etree._Element) -> InertPage:
+    """Return the inert form of an XML page. Never raises, whatever the page contains."""
     return _Writer(root).page()
 
 
 class _Writer:
-    """`parts` is the output; `open` the names of the elements that are open."""
+    """One pass over the tree. parts: the output. open: the names of the open elements."""
 
     def __init__(self, root: etree._Element) -> None:
         self.root = root
@@ -61,7 +62,7 @@ class _Writer:
         return True
 
     def _start(self, node: etree._Element) -> bool:
-        """Writes a start tag; False when what is inside is not shown."""
+        """Write a start tag. Return False if the content of the element is not shown."""
         self.index += 1
         self.shown += 1
         if len(self.open) >= MAX_DEPTH:
@@ -93,7 +94,10 @@ def _shown_as(tag: str) -> str:
 
 
 def _shape(node: etree._Element) -> str:
-    """How an element lies: one without elements in it in its line, one with texts of its own between its elements as running text."""
+    """Return the attribute that tells the style how to lay out an element.
+
+    An element without child elements stays on its line. An element with texts between its children is shown as running text.
+    """
     if next(node.iterchildren(etree.Element), None) is None:
         return ' data-v-leaf=""'
     return ' data-v-mixed=""' if any(clean(text) for text in texts(node)) else ""

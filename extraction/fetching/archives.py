@@ -1,8 +1,8 @@
 """Pages from archives and folders: zip, tar, tar.gz, WARC, WARC.gz, and a folder on this machine.
 
-Archives come from strangers. What an archive is, its content says, not its name. It is read one page at a time, never
-unpacked to disk, and every byte counts against `Limits` (names that lead elsewhere, links, bombs, damaged ends). What cannot be read
-is an item `Refused` with its reason and the rest goes on.
+Archives are not trusted. The content of a file decides its format, not its name. Pages are read one at a time and never unpacked to
+disk, and every byte counts against `Limits`. Links, unsafe names and damaged files that cannot be read become `Refused` items with a
+reason, and reading goes on where it can.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from extraction.fetching.tars import BLOCK, TarReader, is_tar
 from extraction.fetching.warcs import MAGIC, WarcReader
 from extraction.fetching.zips import ZipReader, is_cut
 
-__all__ = ["Archive", "ArchiveError", "Item", "Limits", "PageItem", "Refused", "Skipped", "read"]
+__all__ = ["Archive", "ArchiveError", "Item", "Limits", "PageItem", "Refused", "Skipped", "read_archive"]
 
 _ZIP_MAGICS = (HEADER, b"PK\x05\x06")
 _UNREAD = {b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"7z\xbc\xaf": "7z", b"Rar!": "rar", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -35,11 +35,13 @@ class _Reader(Protocol):
 
 
 class Archive:
-    """A file or folder whose items can be gone through once. name: what people call it.
+    """A file or folder of pages. You can iterate over its items once.
 
-    wanted: for the stylesheets, pictures and fonts that pages need, and nothing else.
+    source: a path, or an open file.
+    name: its name for people, used in messages.
+    wanted: if given, only the stylesheets, pictures and fonts that it asks for are read, and no pages.
 
-    Raises ArchiveError when nothing can be read from it, with the reason.
+    Raises ArchiveError with the reason if nothing can be read from it.
     """
 
     def __init__(self, source: Path | BinaryIO, *, name: str, limits: Limits, wanted: Wanted | None = None) -> None:
@@ -63,12 +65,12 @@ class Archive:
 
     @property
     def fraction(self) -> float:
-        """How much of it was read, 0 to 1."""
+        """The share that has been read, from 0 to 1."""
         return min(1.0, self._reader.fraction)
 
     def __iter__(self) -> Iterator[Item]:
-        """The items. An address comes once, except in a WARC file, which may hold several visits of a page."""
-        seen: set[int] = set()  # hashes, as in `files.items`
+        """Yield the items. Each address comes once, except in a WARC file, which may have several visits of a page."""
+        seen: set[int] = set()  # hashes, as in `files.read_items`
         pages = 0
         try:
             for item in self._reader:
@@ -96,13 +98,13 @@ class Archive:
         self.close()
 
     def close(self) -> None:
-        """Closes what was opened here; a file that was handed in stays open."""
+        """Close the file if this object opened it. A file that the caller passed in stays open."""
         if self._file:
             self._file.close()
 
 
-def read(source: Path | BinaryIO, *, name: str, limits: Limits) -> Iterator[Item]:
-    """The items of an archive or folder. Raises ArchiveError when nothing can be read from it."""
+def read_archive(source: Path | BinaryIO, *, name: str, limits: Limits) -> Iterator[Item]:
+    """Yield the items of an archive or folder. Raises ArchiveError if nothing can be read from it."""
     with Archive(source, name=name, limits=limits) as archive:
         yield from archive
 

@@ -1,4 +1,4 @@
-"""Which Chromium draws pages: that of VERTEX_CHROMIUM, else the system's, else what `playwright install chromium` brought."""
+"""Which Chromium draws pages: the one in VERTEX_CHROMIUM, else the system's, else the one that `playwright install chromium` installed."""
 
 import os
 import shutil
@@ -17,11 +17,14 @@ ARGUMENTS = (
 
 
 class NoChromium(Exception):  # noqa: N818
-    """There is no browser to be had; the message says what to do."""
+    """No browser was found; the message says what is wrong."""
 
 
-def executable() -> str | None:
-    """The path of a Chromium on this machine, None for Playwright's own download. Raises NoChromium for a name without a file."""
+def find_executable() -> str | None:
+    """Return the path of a Chromium on this machine, or None to use Playwright's own.
+
+    Raises NoChromium if VERTEX_CHROMIUM names a file that does not exist.
+    """
     named = os.environ.get("VERTEX_CHROMIUM")
     if named:
         if not Path(named).exists():

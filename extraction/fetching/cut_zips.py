@@ -1,7 +1,7 @@
-"""The pages of a zip file that was cut off: its directory, which stood at its end, is missing, but each entry also has a header of its own.
+"""The pages of a zip file that was cut off. The directory at its end is missing, but each entry also has its own header.
 
-The headers are followed from the front. One that does not say how long its entry is (written by programs that
-stream) is followed by unpacking it; where that is not possible, reading ends.
+The reader follows these headers from the front. Programs that stream write headers without the length of the entry; the reader then
+unpacks the entry to find its end. Where that is not possible, reading ends.
 """
 
 import zlib
@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from extraction.fetching import files, manifest
 from extraction.fetching.items import Budget, Entry, EntryError, Item, LimitReached, Limits, Refused, Wanted
-from extraction.fetching.names import printable, safe_name
+from extraction.fetching.names import make_printable, make_safe_name
 from extraction.fetching.streams import PIECE_BYTES
 
 HEADER = b"PK\x03\x04"
@@ -31,7 +31,7 @@ class _Header:
 
 
 class CutZipReader:
-    """Reads what is left of a zip file, in the order of its entries. fraction: share of the file read."""
+    """Reads what is left of a zip file, in the order of its entries. fraction: the share of the file that has been read."""
 
     ordered_by_time = False
     wanted: Wanted | None = None
@@ -49,33 +49,33 @@ class CutZipReader:
         return self._position / max(1, self._size_bytes)
 
     def __iter__(self) -> Iterator[Item]:
-        yield from files.read(self._entries(), self._manifest(), self._budget, self.wanted)
+        yield from files.read_files(self._entries(), self._manifest(), self._budget, self.wanted)
         yield Refused(self._name, f"it was cut off{self._lost}; the part before that was read")
 
     def _manifest(self) -> manifest.Manifest:
-        """The first manifest; the second pass reads the pages."""
+        """Return the first manifest. This takes a pass of its own, before the one that reads the pages."""
         try:
             for entry in self._entries():
                 try:
-                    name = safe_name(entry.raw_name)
-                    if manifest.place(name) is not None and not entry.problem:
-                        return manifest.parse(entry.read(manifest.MAX_BYTES), name=name)
+                    name = make_safe_name(entry.raw_name)
+                    if manifest.find_manifest(name) is not None and not entry.problem:
+                        return manifest.parse_manifest(entry.read(manifest.MAX_BYTES), name=name)
                 except (ValueError, EntryError):
                     continue
         except LimitReached:
-            # It will be met again, and said, when the pages are read.
+            # Reading the pages reaches the same limit and reports it.
             pass
         return manifest.Manifest()
 
     def _entries(self) -> Iterator[Entry]:
         self._position = 0
-        # What is unpacked only to find its end is bounded too, but is no part of what comes in.
+        # Entries that are unpacked only to find their end have a budget of their own, because their bytes are not imported.
         skipped = Budget(self._budget.limits, self._size_bytes)
         while (header := self._header()) is not None:
             if header.packed_bytes is None:
-                # Its end is found by unpacking it, whoever wants it or not.
+                # Only unpacking the entry tells where it ends, even if the caller never reads it.
                 if header.method != _DEFLATED or header.flags & _ENCRYPTED or not self._skip(header, skipped):
-                    self._lost = f", and {printable(header.name)[:200]} does not say how long it is"
+                    self._lost = f", and {make_printable(header.name)[:200]} does not say how long it is"
                     return
             else:
                 self._position = header.start + header.packed_bytes
@@ -98,7 +98,10 @@ class CutZipReader:
         return _Header(name, flags, method, packed_bytes, self._position + _HEADER_BYTES + name_bytes + extra_bytes)
 
     def _skip(self, header: _Header, budget: Budget) -> bool:
-        """Goes to the next header after an entry of unknown length; to the end when the entry is cut off. False when lost."""
+        """Move to the next header after an entry of unknown length, or to the end of the file if there is none.
+
+        Returns False if the entry is damaged, so that its end cannot be found.
+        """
         unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
         self._file.seek(header.start)
         try:
@@ -129,7 +132,7 @@ class CutZipReader:
         return read
 
     def _unpacked(self, limit: int) -> bytes:
-        """At most `limit` bytes of the deflated entry that the file stands at."""
+        """Return at most `limit` bytes of the deflated entry at the current position of the file."""
         unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
         pieces: list[bytes] = []
         missing = limit

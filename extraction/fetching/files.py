@@ -1,23 +1,31 @@
-"""From the files of an archive to its pages: what zip, tar and folder have in common."""
+"""Which files of an archive are pages: what the readers of zip files, tar files and folders have in common."""
 
 from collections.abc import Iterable, Iterator
 
 from extraction.algorithms.dom import media
 from extraction.fetching.items import AssetItem, Budget, Entry, EntryError, Item, PageItem, Refused, Skipped, Wanted
-from extraction.fetching.manifest import Manifest, Row, place
-from extraction.fetching.names import Kind, kind, looks_like_page, other, printable, safe_name, typed
+from extraction.fetching.manifest import Manifest, Row, find_manifest
+from extraction.fetching.names import (
+    Kind,
+    classify_name,
+    describe_other,
+    guess_content_type,
+    looks_like_page,
+    make_printable,
+    make_safe_name,
+)
 
 
-def read(entries: Iterable[Entry], manifest: Manifest, budget: Budget, wanted: Wanted | None) -> Iterator[Item]:
-    """The pages, or only the files that are `wanted` by pages that were read before."""
-    yield from items(entries, manifest, budget) if wanted is None else assets(entries, manifest, wanted)
+def read_files(entries: Iterable[Entry], manifest: Manifest, budget: Budget, wanted: Wanted | None) -> Iterator[Item]:
+    """Yield the pages or, if `wanted` is given, only the files that pages read earlier need."""
+    yield from read_items(entries, manifest, budget) if wanted is None else read_assets(entries, manifest, wanted)
 
 
-def assets(entries: Iterable[Entry], manifest: Manifest, wanted: Wanted) -> Iterator[AssetItem]:
-    """The files that pages need. What cannot be read is left out: the page is shown without it."""
+def read_assets(entries: Iterable[Entry], manifest: Manifest, wanted: Wanted) -> Iterator[AssetItem]:
+    """Yield the files that pages need. Files that cannot be read are left out; the page is then shown without them."""
     for entry in entries:
         try:
-            name = safe_name(entry.raw_name)
+            name = make_safe_name(entry.raw_name)
         except ValueError:
             continue
         row = manifest.rows.get(name)
@@ -30,20 +38,20 @@ def assets(entries: Iterable[Entry], manifest: Manifest, wanted: Wanted) -> Iter
             continue
 
 
-def items(entries: Iterable[Entry], manifest: Manifest, budget: Budget) -> Iterator[Item]:
-    """The pages among the entries, one at a time, and what was refused or skipped.
+def read_items(entries: Iterable[Entry], manifest: Manifest, budget: Budget) -> Iterator[Item]:
+    """Yield the pages among the entries, one at a time, and an item for each refused or skipped file.
 
-    A page is what the manifest lists; of the other files, those named as HTML, and those without a telling suffix whose
-    content is HTML or XML. Of two files of one name the first is read. Files that the manifest lists and nobody saw come last.
+    A file is a page if the manifest lists it, if its name ends like HTML, or if its suffix says nothing and its content is HTML or XML.
+    If two files have the same name, the first one is read. Files that the manifest lists but the archive does not have come last.
     """
     yield from manifest.problems
-    # Hashes instead of names: a third of the memory for a million files; two names meet in one once in 10^7 such archives.
+    # Hashes take a third of the memory of names for a million files. Two names share a hash in one of 10^7 such archives.
     seen: set[int] = set()
     for entry in entries:
         try:
-            name = safe_name(entry.raw_name)
+            name = make_safe_name(entry.raw_name)
         except ValueError as error:
-            yield Refused(printable(entry.raw_name)[:2000] or "(no name)", str(error))
+            yield Refused(make_printable(entry.raw_name)[:2000] or "(no name)", str(error))
             continue
         if hash(name) in seen:
             yield Refused(name, "an earlier file has the same name; that one was read")
@@ -58,11 +66,11 @@ def items(entries: Iterable[Entry], manifest: Manifest, budget: Budget) -> Itera
 
 
 def _item(entry: Entry, name: str, row: Row | None, budget: Budget) -> Item | None:
-    what = kind(name)
-    if row is None and (what is Kind.LITTER or place(name) is not None):
+    what = classify_name(name)
+    if row is None and (what is Kind.LITTER or find_manifest(name) is not None):
         return None
     if row is None and what is Kind.OTHER:
-        return Skipped(name, other(name))
+        return Skipped(name, describe_other(name))
     if entry.problem:
         return Refused(name, entry.problem)
     if row is None and what is Kind.ARCHIVE:
@@ -81,7 +89,7 @@ def _page(entry: Entry, name: str, row: Row | None, budget: Budget, *, sure: boo
     too_large = budget.too_large(len(content))
     if too_large:
         return Refused(name, too_large)
-    content_type = typed(name, row.content_type if row else "")
+    content_type = guess_content_type(name, row.content_type if row else "")
     if not sure and not looks_like_page(content, content_type):
-        return Skipped(name, other(name))
+        return Skipped(name, describe_other(name))
     return PageItem(name, row.url if row else None, content, content_type)

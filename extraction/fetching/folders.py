@@ -9,9 +9,9 @@ from extraction.fetching.items import Budget, Entry, EntryError, Item, Limits, W
 
 
 class FolderReader:
-    """Reads the regular files below a folder, in the order of their names. Symbolic links are not followed.
+    """Reads the regular files below a folder, in the order of their names. It does not follow symbolic links.
 
-    fraction: share of what was found that has been read.
+    fraction: the share of the files that has been read.
     """
 
     ordered_by_time = False
@@ -30,9 +30,9 @@ class FolderReader:
     def __iter__(self) -> Iterator[Item]:
         paths = list(self._paths())
         self._total = len(paths)
-        # A folder is no archive: nothing in it is packed, so only the sizes count.
+        # Files in a folder are not packed, so only their total size is limited.
         budget = Budget(self._limits, self._limits.total_bytes)
-        yield from files.read(self._entries(paths, budget), self._manifest(), budget, self.wanted)
+        yield from files.read_files(self._entries(paths, budget), self._manifest(), budget, self.wanted)
 
     def _paths(self) -> Iterator[Path]:
         for parent, folders, names in os.walk(self._folder):
@@ -51,7 +51,7 @@ class FolderReader:
         path = self._folder / manifest.NAME
         if path.is_symlink() or not path.is_file():
             return manifest.Manifest()
-        return manifest.too_large(path.name) if path.stat().st_size > manifest.MAX_BYTES else manifest.parse(path.read_bytes())
+        return manifest.too_large(path.name) if path.stat().st_size > manifest.MAX_BYTES else manifest.parse_manifest(path.read_bytes())
 
 
 def _reader(path: Path, budget: Budget) -> Callable[[int], bytes]:

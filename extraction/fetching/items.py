@@ -1,4 +1,4 @@
-"""What a reader of archives gives, and the limits that each byte is counted against."""
+"""What a reader of archives yields, and the limits that every byte counts against."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,14 +9,16 @@ from extraction.algorithms.dom.references import NeededResource
 MEBIBYTE = 1024**2
 
 FREE_EXPANSION_BYTES = 64 * MEBIBYTE
-"""No archive is called a bomb before it has given so much: a few pages of one repeated row compress a thousandfold."""
+"""An archive may always unpack to this size. A few pages that repeat one row compress a thousandfold and are not a bomb."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a server said beside a page. headers: those worth keeping, names in lower case.
+    """What a server sent along with a page.
 
-    received: the bytes as received where the page's content is the tree that a browser made of them, else None.
+    status: the HTTP status.
+    headers: the headers worth keeping, with names in lower case.
+    received: the bytes as received, if the page's content is the tree that a browser built from them; else None.
     """
 
     status: int
@@ -26,9 +28,12 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class PageItem:
-    """A page. url: where it stood, None where nothing says so. fetched_at: when, None where nothing says so.
+    """A page.
 
-    answer: what the server said, None where the page comes from an archive.
+    name: its name in the archive, or its address.
+    url: its address; None if it is not known.
+    fetched_at: when it was fetched; None if it is not known.
+    answer: what the server sent along; None for a page from an archive.
     """
 
     name: str
@@ -49,12 +54,12 @@ class AssetItem:
 
 
 Wanted = Callable[[str], NeededResource | None]
-"""What an address or name in an archive is needed as; None where no page needs it."""
+"""A function from an address or a name in an archive to the resource that a page needs; None if no page needs it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Something that should have been read and could not be, and why."""
+    """A file that should have been read but could not be, and the reason."""
 
     name: str
     reason: str
@@ -62,7 +67,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Something that is no page and is not meant to be one: a picture, a style, an answer that was no page."""
+    """A file that is not meant to be a page, such as a picture, a stylesheet or an error response."""
 
     name: str
     kind: str
@@ -72,11 +77,11 @@ Item = PageItem | AssetItem | Refused | Skipped
 
 
 class ArchiveError(Exception):
-    """Nothing can be read from it; the message says why."""
+    """Nothing can be read from an archive; the message says why."""
 
 
 class EntryError(Exception):
-    """One entry of an archive cannot be read; the message says why. The next ones may be."""
+    """One entry of an archive cannot be read; the message says why. Later entries may be readable."""
 
 
 class LimitReached(Exception):  # noqa: N818
@@ -85,9 +90,12 @@ class LimitReached(Exception):  # noqa: N818
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """pages: how many at most. page_bytes: the largest page. total_bytes: all that is unpacked.
+    """The limits of an import.
 
-    expansion: how many times its own size an archive may become.
+    pages: the most pages.
+    page_bytes: the largest page.
+    total_bytes: the most bytes that an archive may unpack to.
+    expansion: how many times its own size an archive may unpack to.
     """
 
     pages: int
@@ -98,9 +106,12 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One file of an archive before it is read. read(n) gives at most n bytes of it; raises EntryError.
+    """One file of an archive before it is read.
 
-    problem: why it is not to be read, empty when it may be.
+    raw_name: its name as written in the archive, which may be unsafe.
+    size_bytes: its unpacked size; 0 if it is not known.
+    read: read(n) returns at most n bytes, or raises EntryError.
+    problem: why it must not be read; empty if it may be.
     """
 
     raw_name: str
@@ -111,14 +122,14 @@ class Entry:
 
 @dataclass(slots=True)
 class Budget:
-    """Counts what an archive unpacks to and raises LimitReached before it is too much. packed_bytes: the archive's own size."""
+    """Counts the bytes that an archive unpacks to. packed_bytes: the archive's own size."""
 
     limits: Limits
     packed_bytes: int
     unpacked_bytes: int = 0
 
     def unpack(self, size_bytes: int) -> None:
-        """So many bytes more were unpacked."""
+        """Count more unpacked bytes. Raises LimitReached if there are too many."""
         self.unpacked_bytes += size_bytes
         if self.unpacked_bytes > self.limits.total_bytes:
             raise LimitReached(f"it unpacks to more than {self.limits.total_bytes:,} bytes")
@@ -126,7 +137,7 @@ class Budget:
             raise LimitReached(f"it unpacks to more than {self.limits.expansion} times its size")
 
     def too_large(self, size_bytes: int) -> str:
-        """Why a page of this size is not read, empty when it is."""
+        """Return why a page of this size is not read; empty if it is."""
         if size_bytes <= self.limits.page_bytes:
             return ""
         return f"it has more than {self.limits.page_bytes:,} bytes, the largest page that is read"

@@ -1,4 +1,4 @@
-"""manifest.csv: which file of an archive stood at which address. Columns file, url and, if there, content_type."""
+"""manifest.csv: which file of an archive had which address. Its columns are file, url and optionally content_type."""
 
 import csv
 import io
@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from extraction.fetching.items import MEBIBYTE, Refused
-from extraction.fetching.names import printable, safe_name, safe_url
+from extraction.fetching.names import make_printable, make_safe_name, make_safe_url
 
 NAME = "manifest.csv"
 MAX_BYTES = 256 * MEBIBYTE
-"""Two million rows. A larger one would fill the memory of a worker."""
+"""Enough for two million rows. A larger manifest would fill the memory of a worker."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What the manifest says of one file. url: None where it gave none that can be used."""
+    """What the manifest says about one file. url: None if the manifest gives no usable address."""
 
     url: str | None
     content_type: str = ""
@@ -23,25 +23,31 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The rows by file name as in the archive, and what was wrong with the manifest."""
+    """The rows by file name as in the archive, and the problems found in the manifest."""
 
     rows: dict[str, Row] = field(default_factory=dict)
     problems: tuple[Refused, ...] = ()
 
 
-def place(name: str) -> int | None:
-    """How deep a manifest lies: 0 at the top, 1 in a folder at the top (archives often hold one folder); None elsewhere."""
+def find_manifest(name: str) -> int | None:
+    """Return the depth of a manifest: 0 at the top, 1 in a folder at the top, since many archives contain one folder.
+
+    Returns None for any other file, and for a manifest that is deeper.
+    """
     *folders, last = name.split("/")
     return len(folders) if last.lower() == NAME and len(folders) <= 1 else None
 
 
 def too_large(name: str) -> Manifest:
-    """What stands for a manifest of more than MAX_BYTES."""
+    """Return an empty manifest that reports that the real one has more than MAX_BYTES."""
     return Manifest(problems=(Refused(name, f"it has more than {MAX_BYTES:,} bytes and was not read; file names are used as addresses"),))
 
 
-def parse(content: bytes, *, name: str = NAME) -> Manifest:
-    """Reads a manifest. name: its own, file names in it are relative to its folder. Never raises: what is wrong is listed."""
+def parse_manifest(content: bytes, *, name: str = NAME) -> Manifest:
+    """Return the rows of a manifest. Never raises; problems are listed in the result.
+
+    name: the name of the manifest. File names in it are relative to its folder.
+    """
     folder = name.rpartition("/")[0]
     rows: dict[str, Row] = {}
     problems: list[Refused] = []
@@ -55,9 +61,9 @@ def parse(content: bytes, *, name: str = NAME) -> Manifest:
 
 
 def _cells(text: str) -> Iterator[tuple[int, str, str, str]]:
-    """(line, file, url, content type) of each row. Raises ValueError without a header that names file and url."""
+    """Yield (line, file, url, content type) for each row. Raises ValueError if the header does not name file and url."""
     head = text.split("\n", 1)[0]
-    # Spreadsheets of half of Europe write semicolons.
+    # In many European locales, spreadsheets separate columns with semicolons.
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=";" if ";" in head and "," not in head else ",")
     header = [cell.strip().lower() for cell in next(reader, [])]
     if "file" not in header or "url" not in header:
@@ -72,16 +78,16 @@ def _cells(text: str) -> Iterator[tuple[int, str, str, str]]:
 
 def _add(rows: dict[str, Row], problems: list[Refused], line: str, file: str, url: str, content_type: str) -> None:
     try:
-        name = safe_name(file)
+        name = make_safe_name(file)
     except ValueError as error:
-        problems.append(Refused(line, f"the file {printable(file[:100])!r}: {error}"))
+        problems.append(Refused(line, f"the file {make_printable(file[:100])!r}: {error}"))
         return
     if name in rows:
         problems.append(Refused(line, f"the file {name} is in an earlier line too, which counts"))
         return
     try:
-        address = safe_url(url) if url else None
+        address = make_safe_url(url) if url else None
     except ValueError as error:
         problems.append(Refused(name, f"{error}; its file name is used"))
         address = None
-    rows[name] = Row(address, printable(content_type)[:200])
+    rows[name] = Row(address, make_printable(content_type)[:200])

@@ -1,4 +1,4 @@
-"""Names and addresses from outside: made safe to keep and to show, or refused with a reason; what a file is by its name."""
+"""Names and addresses from outside: checks that make them safe to store and show, and what a file is, judging by its name."""
 
 import re
 from enum import Enum
@@ -8,7 +8,7 @@ from extraction.algorithms.dom import xml
 from extraction.algorithms.dom.media import looks_like_html
 
 MAX_LENGTH = 2000
-"""Longest name or address that is kept (`Page.url`)."""
+"""The longest name or address that is stored (`Page.url`)."""
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _DRIVE = re.compile(r"[A-Za-z]:/")
@@ -30,7 +30,7 @@ _LITTER = frozenset({".ds_store", "thumbs.db", "desktop.ini"})
 
 
 class Kind(Enum):
-    """What a file is by its name. LOOK: only its content can say."""
+    """What a file is, judging by its name. LOOK: the name does not tell, so its content must be read."""
 
     PAGE = "page"
     LOOK = "look"
@@ -39,8 +39,8 @@ class Kind(Enum):
     OTHER = "other"
 
 
-def kind(name: str) -> Kind:
-    """What a file is by its (safe) name. LITTER is what operating systems leave behind, such as macOS's resource forks."""
+def classify_name(name: str) -> Kind:
+    """Return what a file is, judging by its safe name. LITTER is what operating systems leave behind, such as macOS resource forks."""
     parts = name.lower().split("/")
     if "__macosx" in parts or parts[-1] in _LITTER or parts[-1].startswith("._"):
         return Kind.LITTER
@@ -52,30 +52,30 @@ def kind(name: str) -> Kind:
     return Kind.OTHER if suffix in _KIND_OF else Kind.LOOK
 
 
-def other(name: str) -> str:
-    """What a file that is no page is, in a word for people: "picture"."""
+def describe_other(name: str) -> str:
+    """Return a word for a file that is not a page, such as "picture"."""
     return _KIND_OF.get(_suffix(name.lower().rsplit("/", 1)[-1]), "not HTML")
 
 
 def looks_like_page(content: bytes, content_type: str = "") -> bool:
-    """Whether the first bytes are those of a page: HTML, or XML that is neither a sitemap nor a file beside pages."""
+    """Return whether this is a page: HTML, or XML that is neither a sitemap nor a support file of a site."""
     found = xml.what(content, content_type)
     return found in ("xml", "feed") or (found not in ("sitemap", "support") and looks_like_html(content))
 
 
-def typed(name: str, content_type: str = "") -> str:
-    """The content type of a file: what is said of it, else what its name says; only a page that ends in .xml needs that."""
+def guess_content_type(name: str, content_type: str = "") -> str:
+    """Return the given content type or, if there is none, "application/xml" for a name that ends in .xml."""
     return content_type or ("application/xml" if _suffix(name.lower().rsplit("/", 1)[-1]) == ".xml" else "")
 
 
-def printable(text: str) -> str:
-    """The text with what a database or a terminal cannot take (control characters, bytes that are no UTF-8) written out."""
+def make_printable(text: str) -> str:
+    """Return the text with control characters and undecodable bytes written as ``\\x..``, so that databases and terminals accept it."""
     return _CONTROL.sub(lambda match: f"\\x{ord(match[0]) & 0xFF:02x}", text)
 
 
-def safe_name(raw: str) -> str:
-    """An entry's name as a relative path with `/`. Raises ValueError with the reason when it leads elsewhere or is too long."""
-    name = printable(raw.replace("\\", "/"))
+def make_safe_name(raw: str) -> str:
+    """Return an entry's name as a relative path with `/`. Raises ValueError if it leads out of the archive, is empty or is too long."""
+    name = make_printable(raw.replace("\\", "/"))
     if name.startswith("/") or _DRIVE.match(name):
         raise ValueError("its name is an absolute path")
     parts = [part for part in name.split("/") if part not in {"", "."}]
@@ -89,10 +89,10 @@ def safe_name(raw: str) -> str:
     return name
 
 
-def safe_url(raw: str) -> str:
-    """A page's address without its fragment. Raises ValueError with the reason for what is not an http or https address."""
+def make_safe_url(raw: str) -> str:
+    """Return a page's address without its fragment. Raises ValueError if it is not a usable http or https address."""
     url = urldefrag(raw.strip()).url.replace(" ", "%20")
-    shown = printable(url[:100])
+    shown = make_printable(url[:100])
     if _CONTROL.search(url):
         raise ValueError(f"the address {shown} contains control characters")
     if len(url) > MAX_LENGTH:

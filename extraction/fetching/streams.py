@@ -1,4 +1,4 @@
-"""A file that may be compressed, read forwards only, counted, and never longer than it is allowed to be."""
+"""A stream over a file that may be compressed. It is read forwards only, and every byte counts against a budget."""
 
 import gzip
 import zlib
@@ -12,10 +12,10 @@ PIECE_BYTES = 1 << 16
 
 
 class Stream:
-    """What the libraries for tar and WARC read from. All their demands are bounded here, since they themselves trust lengths.
+    """The file that the tar and WARC libraries read from. It limits what they read, because they trust the lengths in the file.
 
-    broken: why it ended too early, empty when it did not. A damaged end looks like an end, so what stands before it is kept.
-    allowance: how many bytes may still be read while a header is sought; None while there is no such bound.
+    broken: why the file ended too early; empty if it did not. Damage looks like the end of the file, so everything before it is kept.
+    allowance: how many bytes may still be read in search of a header; None while there is no such limit.
     """
 
     def __init__(self, file: BinaryIO, *, budget: Budget) -> None:
@@ -23,7 +23,7 @@ class Stream:
         packed = file.read(2) == GZIP_MAGIC
         file.seek(0)
         self._file = file
-        # read1, since read loses what it had gathered when it comes upon the damage.
+        # read1 and not read, because read loses the bytes it has collected when it meets damaged data.
         self._read: Callable[[int], bytes] = gzip.GzipFile(fileobj=file, mode="rb").read1 if packed else file.read
         self._budget = budget
         self._position = 0
@@ -32,11 +32,14 @@ class Stream:
 
     @property
     def fraction(self) -> float:
-        """Share of the file read."""
+        """The share of the file that has been read."""
         return self._file.tell() / max(1, self._budget.packed_bytes)
 
     def read(self, size: int = -1) -> bytes:
-        """At most `size` bytes. Raises EntryError for more at once than a page may have, LimitReached as the budget says."""
+        """Return at most `size` bytes.
+
+        Raises EntryError if more is asked for at once than a page may have, and LimitReached when the budget is used up.
+        """
         largest = self._budget.limits.page_bytes + PIECE_BYTES
         if size < 0 or size > largest:
             raise EntryError(f"it asks for more than {largest:,} bytes at once")
@@ -50,7 +53,7 @@ class Stream:
         return self._position
 
     def seek(self, position: int, whence: int = 0) -> int:
-        """Goes forward by reading. Raises OSError for anything else."""
+        """Move forward by reading. Raises OSError for any other move."""
         if whence or position < self._position:
             raise OSError("this stream goes forward only")
         while self._position < position:

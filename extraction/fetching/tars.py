@@ -6,17 +6,17 @@ from typing import BinaryIO, cast
 
 from extraction.fetching import files, manifest
 from extraction.fetching.items import Budget, Entry, EntryError, Item, LimitReached, Limits, Refused, Wanted
-from extraction.fetching.names import safe_name
+from extraction.fetching.names import make_safe_name
 from extraction.fetching.streams import PIECE_BYTES, Stream
 
 BLOCK = 512
 
 _BAD = (tarfile.TarError, OSError, EOFError, ValueError, OverflowError, IndexError, KeyError, RecursionError)
-"""What the library raises for damaged and deceitful headers; thousands of nested extended headers end in a RecursionError."""
+"""What the library raises for damaged and malicious headers. Thousands of nested extended headers cause a RecursionError."""
 
 
 def is_tar(block: bytes) -> bool:
-    """Whether these first bytes are a tar header, by its checksum, or an empty tar file."""
+    """Return whether a file with these first bytes is a tar file: it starts with a valid header, or is an empty tar file."""
     if len(block) < BLOCK:
         return False
     try:
@@ -27,9 +27,9 @@ def is_tar(block: bytes) -> bool:
 
 
 class TarReader:
-    """Reads a tar file once from front to end, and once before that when its manifest is not its first file.
+    """Reads a tar file twice: first for its manifest, which ends early if the manifest is at the top, then for its pages.
 
-    fraction: share of the file read.
+    fraction: the share of the file that has been read.
     """
 
     ordered_by_time = False
@@ -50,7 +50,7 @@ class TarReader:
         found = self._manifest()
         budget = Budget(self._limits, self._size_bytes)
         self._stream = Stream(self._file, budget=budget)
-        yield from files.read(self._entries(self._stream), found, budget, self.wanted)
+        yield from files.read_files(self._entries(self._stream), found, budget, self.wanted)
         if self._stream.broken:
             yield Refused(self._name, f"{self._stream.broken}; the part before that was read")
 
@@ -63,14 +63,14 @@ class TarReader:
         best: tuple[int, str, manifest.Manifest] | None = None
         try:
             for tar, info in _members(Stream(self._file, budget=Budget(self._limits, self._size_bytes))):
-                depth, name = _place(info)
+                depth, name = _find_place(info)
                 if depth is None or not info.isreg() or (best is not None and (depth, name) >= best[:2]):
                     continue
                 best = (depth, name, _read_manifest(tar, info, name))
                 if depth == 0:
                     break
         except LimitReached:
-            # It will be met again, and said, when the pages are read.
+            # Reading the pages reaches the same limit and reports it.
             pass
         return best[2] if best else manifest.Manifest()
 
@@ -79,17 +79,17 @@ def _read_manifest(tar: tarfile.TarFile, info: tarfile.TarInfo, name: str) -> ma
     if info.size > manifest.MAX_BYTES:
         return manifest.too_large(name)
     try:
-        return manifest.parse(_reader(tar, info, None)(info.size), name=name)
+        return manifest.parse_manifest(_reader(tar, info, None)(info.size), name=name)
     except EntryError as error:
         return manifest.Manifest(problems=(Refused(name, str(error)),))
 
 
 def _members(stream: Stream) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]]:
-    """The headers one after the other. One that cannot be read ends the tar file: nothing says where the next would be."""
+    """Yield the headers in order. Reading ends at the first damaged header, because the place of the next one is then unknown."""
     try:
         with tarfile.TarFile(fileobj=cast(BinaryIO, stream), mode="r", encoding="utf-8", errors="surrogateescape") as tar:
             while (info := tar.next()) is not None:
-                # The library keeps all headers for random access: a gigabyte for a million files.
+                # The library keeps all headers for random access, which takes a gigabyte for a million files.
                 tar.members.clear()  # type: ignore[attr-defined]
                 yield tar, info
     except EntryError as error:
@@ -124,11 +124,11 @@ def _reader(tar: tarfile.TarFile, info: tarfile.TarInfo, stream: Stream | None) 
     return read
 
 
-def _place(info: tarfile.TarInfo) -> tuple[int | None, str]:
+def _find_place(info: tarfile.TarInfo) -> tuple[int | None, str]:
     if not info.name.lower().endswith(manifest.NAME):
         return None, ""
     try:
-        name = safe_name(info.name)
+        name = make_safe_name(info.name)
     except ValueError:
         return None, ""
-    return manifest.place(name), name
+    return manifest.find_manifest(name), name

@@ -1,12 +1,12 @@
-"""Which addresses a page of a stranger may make us fetch: web sites of the public internet, and what an operator named.
+"""Which addresses Vertex may fetch: web sites on the public internet, and hosts that an operator permits.
 
-A site can name any address in its links, redirects and scripts, and its name server can answer anything at any time. So names prove
-nothing: an IP address is judged here, by the code that is about to connect to it, and that address is the one connected to. What
-`check_url` says about a URL before is a courtesy that saves the attempt; `Guard.check` is the defence.
+A site can name any address in its links, redirects and scripts, and its name server can give a different answer each time. A host name
+therefore proves nothing. The code that is about to connect checks the IP address with `Guard.check` and connects to exactly that
+address. `check_url` looks at a URL earlier, only to save an attempt that would fail anyway.
 
-Refused are private, loopback, link-local (cloud metadata), shared, documentation, benchmark, multicast and reserved ranges of IANA's
-special-purpose registries, in all clothes: IPv4 in IPv6 (mapped, compatible, NAT64, 6to4), decimal, octal, hexadecimal and shortened
-IPv4 as `inet_aton` reads it. Of ports, those that the Fetch standard bars to browsers ("bad ports").
+The guard refuses the private, loopback, link-local (cloud metadata), shared, documentation, benchmark, multicast and reserved ranges of
+IANA's special-purpose registries, however they are written: as IPv4 in IPv6 (mapped, compatible, NAT64, 6to4), or as decimal, octal,
+hexadecimal or shortened IPv4, which `inet_aton` accepts. It also refuses the ports that the Fetch standard blocks ("bad ports").
 """
 
 import socket
@@ -20,10 +20,10 @@ IPAddress = IPv4Address | IPv6Address
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 MAX_URL = 2_048
-"""Characters of a URL. Longer ones are made by traps, not by people; sitemaps allow no more either."""
+"""The longest URL, in characters. Longer ones come from crawler traps, not from people; sitemaps have the same limit."""
 
 MAX_NAME, MAX_LABEL = 253, 63
-"""Characters of a host's name, and of a part of it between two dots: more cannot be looked up."""
+"""The most characters of a host name, and of one part between its dots. Longer names cannot be looked up."""
 
 _SPECIAL = """
     0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.31.196.0/24 192.52.193.0/24
@@ -32,8 +32,8 @@ _SPECIAL = """
 """
 
 REFUSED_NETWORKS = tuple(map(ip_network, _SPECIAL.split()))
-"""IANA's IPv4 and IPv6 special-purpose registries, multicast, and the deprecated site-local and IPv4-compatible ranges. Named here, since
-what Python calls private changes between its releases."""
+"""IANA's IPv4 and IPv6 special-purpose registries, multicast, and the deprecated site-local and IPv4-compatible ranges. They are listed
+here because Python's own idea of a private address changes between releases."""
 
 NAT64 = ip_network("64:ff9b::/96")
 
@@ -44,16 +44,19 @@ _PORTS = """
 """
 
 BAD_PORTS = frozenset(map(int, _PORTS.split()))
-"""The Fetch standard's list, and two that answer to what a browser can be made to say: Redis (6379) and memcached (11211)."""
+"""The Fetch standard's list, with Redis (6379) and memcached (11211), which understand requests that a browser can be made to send."""
 
 
 class RefusedAddress(Exception):  # noqa: N818
-    """An address that is not fetched; the message says which and why."""
+    """An address that Vertex does not fetch; the message names it and says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """What may be connected to. permitted: ``host`` or ``host:port`` that an operator named, whatever their addresses are."""
+    """Decides which addresses Vertex may connect to.
+
+    permitted: hosts that an operator permits whatever their addresses are, each as ``host`` or ``host:port``.
+    """
 
     permitted: frozenset[str] = field(default_factory=frozenset)
 
@@ -62,23 +65,26 @@ class Guard:
         return cls(frozenset(host.strip().lower().rstrip(".") for host in permitted if host.strip()))
 
     def permits(self, host: str, port: int) -> bool:
-        """Whether an operator named this host, as it is written in the URL."""
+        """Return whether an operator permits this host. host: as written in the URL."""
         name = host.strip("[]").lower().rstrip(".")
         written = f"[{name}]" if ":" in name else name
         return not self.permitted.isdisjoint((name, written, f"{written}:{port}"))
 
     def check(self, address: IPAddress, *, host: str, port: int) -> None:
-        """Raises RefusedAddress unless a connection to this address, meant for that host, may be made."""
+        """Raise RefusedAddress unless Vertex may connect to this address of the host."""
         if self.permits(host, port):
             return
         if port in BAD_PORTS:
             raise RefusedAddress(f"port {port} of {host} is no web site's")
-        if reason := refusal(address):
+        if reason := explain_refusal(address):
             shown = f"{host} is {address}" if host != str(address) else str(address)
             raise RefusedAddress(f"{shown}, {reason}")
 
     def check_url(self, url: str) -> str:
-        """The URL as it is to be fetched: without user, password and fragment. Raises RefusedAddress for what is refused unresolved."""
+        """Return the URL to fetch, without user, password and fragment.
+
+        Raises RefusedAddress if the URL can be refused without looking up its host.
+        """
         if len(url) > MAX_URL:
             raise RefusedAddress(f"the address has {len(url):,} characters, more than {MAX_URL:,}: {url[:80]}…")
         try:
@@ -91,20 +97,20 @@ class Guard:
         if not host:
             raise RefusedAddress(f"“{url[:200]}” names no host; an address looks like https://www.example.org/page")
         port = DEFAULT_PORTS[parts.scheme] if port is None else port
-        if literal := literal_address(host):
+        if literal := parse_literal_address(host):
             self.check(literal, host=host, port=port)
-        elif reason := _misnamed(host):
+        elif reason := _explain_bad_name(host):
             raise RefusedAddress(f"“{host[:80]}{'…' if len(host) > 80 else ''}” is not the name of a host: {reason}")
         elif port in BAD_PORTS and not self.permits(host, port):
             raise RefusedAddress(f"port {port} of {host} is no web site's")
         return _without_user(parts)
 
 
-def refusal(address: IPAddress) -> str:
-    """Why nothing is fetched from an address; empty when it is a public one."""
+def explain_refusal(address: IPAddress) -> str:
+    """Return why Vertex does not fetch from an address; empty if the address is public."""
     if isinstance(address, IPv6Address):
-        if inner := _embedded(address):
-            reason = refusal(inner)
+        if inner := _find_embedded(address):
+            reason = explain_refusal(inner)
             return reason and f"which stands for {inner}, {reason}"
         if address.scope_id:
             return "an address of this machine's own networks"
@@ -113,10 +119,11 @@ def refusal(address: IPAddress) -> str:
     return ""
 
 
-def literal_address(host: str) -> IPAddress | None:
-    """The IP address that a URL's host is, in any of the ways one can be written; None for a name.
+def parse_literal_address(host: str) -> IPAddress | None:
+    """Return the IP address that the host of a URL stands for, or None if the host is a name.
 
-    Decimal, octal, hexadecimal and short IPv4 as `inet_aton` reads them (``127.1``, ``0x7f000001``, ``2130706433``), which browsers do too.
+    Like browsers, this accepts decimal, octal, hexadecimal and short IPv4 as `inet_aton` reads it: ``127.1``, ``0x7f000001``,
+    ``2130706433``.
     """
     name = host.strip("[]").rstrip(".")
     try:
@@ -129,14 +136,14 @@ def literal_address(host: str) -> IPAddress | None:
         return None
 
 
-def _misnamed(host: str) -> str:
-    """Why a name can be no host's (RFC 1035, 2.3.4); empty when it can. What is not ASCII counts as it is looked up."""
+def _explain_bad_name(host: str) -> str:
+    """Return why a name cannot be a host name (RFC 1035, 2.3.4); empty if it can. Names that are not ASCII are measured in IDNA form."""
     if any(each.isspace() for each in host):
         return "a space is not allowed in it"
     try:
         length = len(host.rstrip(".").encode("idna"))
     except UnicodeError:
-        # The codec looks at each part between dots: an empty one, one too long, characters that no name has.
+        # The codec rejects a part between dots that is empty, too long or has characters that are not allowed.
         parts = host.removesuffix(".").split(".")
         if not all(parts):
             return "there is nothing between two of its dots"
@@ -148,14 +155,14 @@ def _misnamed(host: str) -> str:
     return f"it has more than {MAX_NAME} characters" if length > MAX_NAME else ""
 
 
-def resolve(host: str, port: int) -> list[IPAddress]:
-    """The addresses of a host as this machine's resolver gives them, in its order. Blocks. Raises OSError when there are none."""
+def resolve_host(host: str, port: int) -> list[IPAddress]:
+    """Return the addresses of a host in the order of this machine's resolver. Blocks. Raises OSError if there are none."""
     found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(ip_address(str(each[4][0]).partition("%")[0]) for each in found))
 
 
-def checked(addresses: Iterable[IPAddress], *, guard: Guard, host: str, port: int) -> list[IPAddress]:
-    """Those of a host's addresses that may be connected to. Raises RefusedAddress when none may."""
+def check_addresses(addresses: Iterable[IPAddress], *, guard: Guard, host: str, port: int) -> list[IPAddress]:
+    """Return the addresses of a host that Vertex may connect to. Raises RefusedAddress if it refuses all of them."""
     allowed: list[IPAddress] = []
     refused: RefusedAddress | None = None
     for address in addresses:
@@ -169,8 +176,8 @@ def checked(addresses: Iterable[IPAddress], *, guard: Guard, host: str, port: in
     return allowed
 
 
-def _embedded(address: IPv6Address) -> IPv4Address | None:
-    """The IPv4 address that an IPv6 one leads to."""
+def _find_embedded(address: IPv6Address) -> IPv4Address | None:
+    """Return the IPv4 address that an IPv6 address contains, or None."""
     if address.ipv4_mapped:
         return address.ipv4_mapped
     if address in NAT64:

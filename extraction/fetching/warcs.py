@@ -1,6 +1,6 @@
-"""The pages of a WARC file, plain or compressed with gzip, whole or record by record.
+"""The pages of a WARC file, plain or compressed with gzip as a whole or record by record.
 
-warcio reads the records; what it would read without bound (headers, chunks, compressed bodies) is bounded here.
+warcio reads the records. It does not limit the size of headers, chunks and compressed bodies, so this module does.
 """
 
 import re
@@ -18,7 +18,7 @@ from warcio.statusandheaders import StatusAndHeadersParser, StatusAndHeadersPars
 from extraction.algorithms.dom.media import looks_like_html
 from extraction.algorithms.dom.xml import HTML_TYPES, XML_TYPE
 from extraction.fetching.items import MEBIBYTE, AssetItem, Budget, EntryError, Item, Limits, PageItem, Refused, Skipped, Wanted
-from extraction.fetching.names import looks_like_page, printable, safe_name, safe_url
+from extraction.fetching.names import looks_like_page, make_printable, make_safe_name, make_safe_url
 from extraction.fetching.streams import PIECE_BYTES, Stream
 
 MAGIC = b"WARC/"
@@ -26,13 +26,16 @@ MAGIC = b"WARC/"
 FILE = "file:///"
 
 HEADER_BYTES = 4 * MEBIBYTE
-"""How much is read in search of a record's headers before the file is given up. Real ones have some kilobytes."""
+"""How much is read in search of a record's headers before reading the file ends. Real headers have a few kilobytes."""
 
 _HTTP = StatusAndHeadersParser(["HTTP/1.0", "HTTP/1.1"], verify=False)
 
 
 class WarcReader:
-    """Reads the responses and resources of a WARC file that are HTML or XML, in the file's order. fraction: share of the file read."""
+    """Reads the responses and resources of a WARC file that are HTML or XML, in the file's order.
+
+    fraction: the share of the file that has been read.
+    """
 
     ordered_by_time = True
     wanted: Wanted | None = None
@@ -53,13 +56,13 @@ class WarcReader:
                 if item is not None:
                     yield item
         except (EntryError, ArchiveLoadFailed, UnicodeError, ValueError, AttributeError) as error:
-            yield Refused(self._name, f"{printable(str(error))[:300]}; the part before that was read")
+            yield Refused(self._name, f"{make_printable(str(error))[:300]}; the part before that was read")
         else:
             if self._stream.broken:
                 yield Refused(self._name, f"{self._stream.broken}; the part before that was read")
 
     def _records(self) -> Iterator[Any]:
-        """The records. Each is read to its end here, so that the allowance for headers counts headers only."""
+        """Yield the records. Each is read to its end here, so that the allowance for headers counts headers only."""
         records = iter(WARCIterator(self._stream, no_record_parse=True, block_size=PIECE_BYTES))
         while True:
             self._stream.allowance = HEADER_BYTES
@@ -75,7 +78,7 @@ class WarcReader:
         if record.rec_type not in {"response", "resource"}:
             return Skipped("", "revisit of a page") if record.rec_type == "revisit" else None
         raw_url = record.rec_headers.get_header("WARC-Target-URI") or ""
-        name = printable(raw_url)[:2000] or "(record without address)"
+        name = make_printable(raw_url)[:2000] or "(record without address)"
         if record.rec_type == "response" and not raw_url.lower().startswith(("http:", "https:")):
             return Skipped(name, "not a page on the web")
         try:
@@ -83,7 +86,7 @@ class WarcReader:
         except EntryError as error:
             return Refused(name, str(error))
         except (ValueError, StatusAndHeadersParserException) as error:
-            return Refused(name, printable(str(error))[:300])
+            return Refused(name, make_printable(str(error))[:300])
 
     def _page(self, record: Any, name: str, raw_url: str) -> Item:
         if not hasattr(record.raw_stream, "limit"):
@@ -95,16 +98,16 @@ class WarcReader:
         content_type = (headers or record.rec_headers).get_header("Content-Type") or ""
         media_type = content_type.partition(";")[0].strip().lower()
         if self.wanted is not None:
-            need = None if _is_file(record, raw_url) else self.wanted(safe_url(raw_url))
+            need = None if _is_file(record, raw_url) else self.wanted(make_safe_url(raw_url))
             return AssetItem(name, need, self._content(record, headers)) if need else Skipped(name, "not needed")
         if media_type and media_type not in HTML_TYPES and not XML_TYPE.fullmatch(media_type):
             return Skipped(name, "not HTML")
-        # A page of an archive without addresses, exported as a WARC: its name comes back as it was.
-        name, url = (safe_name(unquote(raw_url[len(FILE) :])), None) if _is_file(record, raw_url) else (name, safe_url(raw_url))
+        # A page without an address that `export_warc` wrote: its name is restored.
+        name, url = (make_safe_name(unquote(raw_url[len(FILE) :])), None) if _is_file(record, raw_url) else (name, make_safe_url(raw_url))
         content = self._content(record, headers)
         if media_type not in HTML_TYPES and not looks_like_page(content, content_type):
             return Skipped(name, "not HTML")
-        return PageItem(name, url, content, printable(content_type)[:200], _date(record.rec_headers.get_header("WARC-Date")))
+        return PageItem(name, url, content, make_printable(content_type)[:200], _parse_date(record.rec_headers.get_header("WARC-Date")))
 
     def _http_headers(self, record: Any) -> Any:
         self._stream.allowance = HEADER_BYTES
@@ -116,20 +119,20 @@ class WarcReader:
             self._stream.allowance = None
 
     def _content(self, record: Any, headers: Any) -> bytes:
-        """The body without chunks and compression. Raises EntryError when it is too large, cut off or cannot be unpacked."""
+        """Return the body without chunks and compression. Raises EntryError if it is too large, cut off or cannot be unpacked."""
         limits = self._budget.limits
         stream = record.raw_stream
-        # Chunk sizes are in the body, so the whole record is bounded before the library believes them.
+        # The library trusts the chunk sizes in the body, so the size of the whole record is checked first.
         if stream.limit > limits.page_bytes + MEBIBYTE:
             raise EntryError(self._budget.too_large(stream.limit))
         if headers is not None and (headers.get_header("Transfer-Encoding") or "").strip().lower() == "chunked":
             packed: bytes = ChunkedDataReader(stream).read(limits.page_bytes + MEBIBYTE)
         else:
             packed = stream.read(stream.limit)
-        if stream.limit and not _drained(stream):
+        if stream.limit and not _read_rest(stream):
             raise EntryError(self._stream.broken or "it was cut off")
         encoding = (headers.get_header("Content-Encoding") or "") if headers is not None else ""
-        content = unpacked(packed, encoding.strip().lower(), limit=limits.page_bytes + 1)
+        content = unpack(packed, encoding.strip().lower(), limit=limits.page_bytes + 1)
         too_large = self._budget.too_large(len(content))
         if too_large:
             raise EntryError(too_large)
@@ -141,20 +144,22 @@ def _is_file(record: Any, raw_url: str) -> bool:
     return bool(record.rec_type == "resource" and raw_url.lower().startswith(FILE))
 
 
-def unpacked(packed: bytes, encoding: str, *, limit: int) -> bytes:
-    """At most `limit` bytes of a body by its Content-Encoding. A body that is not compressed although it says so is given as it is.
+def unpack(packed: bytes, encoding: str, *, limit: int) -> bytes:
+    """Return at most `limit` bytes of a body, unpacked by its Content-Encoding.
 
-    Raises EntryError for other encodings and for a body that is cut off.
+    HTML that is not compressed although it claims to be is returned unchanged. So is a body without an encoding, whatever its length.
+
+    Raises EntryError for other encodings, and for a body that is damaged or cut off.
     """
     if encoding in {"", "identity"} or not packed:
         return packed
     if encoding in {"gzip", "x-gzip"}:
         windows = [16 + zlib.MAX_WBITS]
     elif encoding == "deflate":
-        # Servers send it with zlib's header or without.
+        # Some servers send deflate with zlib's header and some without.
         windows = [zlib.MAX_WBITS, -zlib.MAX_WBITS]
     else:
-        raise EntryError(f"its content encoding {printable(encoding)[:40]!r} is not known here")
+        raise EntryError(f"its content encoding {make_printable(encoding)[:40]!r} is not known here")
     for window in windows:
         unpacker = zlib.decompressobj(window)
         try:
@@ -169,14 +174,14 @@ def unpacked(packed: bytes, encoding: str, *, limit: int) -> bytes:
     raise EntryError(f"its content is not {encoding} as it says")
 
 
-def _drained(stream: Any) -> bool:
-    """Whether the rest of a record is there; what stands after a body's last chunk is of no interest."""
+def _read_rest(stream: Any) -> bool:
+    """Read the rest of a record and return whether it was complete. Bytes after the last chunk of a body are ignored."""
     while stream.limit and stream.read(PIECE_BYTES):
         pass
     return not stream.limit
 
 
-def _date(text: str | None) -> datetime | None:
+def _parse_date(text: str | None) -> datetime | None:
     try:
         date = datetime.fromisoformat(text or "")
     except ValueError:

@@ -1,4 +1,4 @@
-"""The pages of a zip file. Its directory stands at its end, so the file must be seekable."""
+"""The pages of a zip file. Its directory is at its end, so the file must be seekable."""
 
 import struct
 import zipfile
@@ -8,13 +8,14 @@ from typing import BinaryIO
 
 from extraction.fetching import files, manifest
 from extraction.fetching.items import MEBIBYTE, ArchiveError, Budget, Entry, EntryError, Item, Limits, Refused, Wanted
-from extraction.fetching.names import safe_name
+from extraction.fetching.names import make_safe_name
 
 MAX_DIRECTORY_BYTES = 192 * MEBIBYTE
-"""The directory is read whole, some ten times its size in memory; this is about a million files with usual names."""
+"""The library reads the whole directory, which takes about ten times its size in memory. This is enough for about a million files with
+usual names."""
 
 _BAD = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError, struct.error)
-"""What the library raises for damaged, unsupported and deceitful entries. lzma's and bz2's errors are among these or below."""
+"""What the library raises for damaged, unsupported and malicious entries, including errors of lzma and bz2."""
 
 _UTF8_NAME = 0x800
 _ENCRYPTED = 0x1
@@ -23,7 +24,10 @@ _LINK, _FORMAT = 0o120000, 0o170000
 
 
 class ZipReader:
-    """Reads a zip file that has its end (`is_cut`), entry by entry, in the order of its directory. fraction: share of the entries read."""
+    """Reads a complete zip file (see `is_cut`), entry by entry, in the order of its directory.
+
+    fraction: the share of the entries that has been read.
+    """
 
     ordered_by_time = False
     wanted: Wanted | None = None
@@ -42,7 +46,7 @@ class ZipReader:
         return self._done / max(1, len(self._zip.filelist))
 
     def __iter__(self) -> Iterator[Item]:
-        yield from files.read(self._entries(), self._manifest(), self._budget, self.wanted)
+        yield from files.read_files(self._entries(), self._manifest(), self._budget, self.wanted)
 
     def _entries(self) -> Iterator[Entry]:
         for info in self._zip.filelist:
@@ -76,21 +80,21 @@ class ZipReader:
         for info in self._zip.filelist:
             if info.filename.lower().endswith(manifest.NAME) and not self._problem(info):
                 name = _safe_or_none(_name(info))
-                depth = manifest.place(name) if name else None
+                depth = manifest.find_manifest(name) if name else None
                 if name and depth is not None:
                     found.append((depth, name, info))
         for _, name, info in sorted(found, key=lambda each: each[:2])[:1]:
             if info.file_size > manifest.MAX_BYTES:
                 return manifest.too_large(name)
             try:
-                return manifest.parse(self._reader(info)(manifest.MAX_BYTES), name=name)
+                return manifest.parse_manifest(self._reader(info)(manifest.MAX_BYTES), name=name)
             except EntryError as error:
                 return manifest.Manifest(problems=(Refused(name, str(error)),))
         return manifest.Manifest()
 
 
 def _name(info: zipfile.ZipInfo) -> str:
-    """The entry's name. Many programs write UTF-8 without saying so; the library then reads it as code page 437."""
+    """Return the entry's name. Many programs write UTF-8 without the flag for it; the library then decodes it as code page 437."""
     if info.flag_bits & _UTF8_NAME:
         return info.filename
     try:
@@ -101,18 +105,18 @@ def _name(info: zipfile.ZipInfo) -> str:
 
 def _safe_or_none(raw: str) -> str | None:
     try:
-        return safe_name(raw)
+        return make_safe_name(raw)
     except ValueError:
         return None
 
 
 def is_cut(file: BinaryIO, size_bytes: int) -> bool:
-    """Whether the end of a zip file is missing."""
+    """Return whether the end of a zip file is missing."""
     return _end(file, size_bytes)[1] < 0
 
 
 def _end(file: BinaryIO, size_bytes: int) -> tuple[bytes, int]:
-    """(the file's last bytes, where in them the record stands that ends every zip file; -1 when it is missing)."""
+    """Return (the last bytes of the file, the position of the end-of-directory record in them or -1 if it is missing)."""
     tail = min(size_bytes, 65_557)
     file.seek(size_bytes - tail)
     end = file.read(tail)
@@ -122,7 +126,7 @@ def _end(file: BinaryIO, size_bytes: int) -> tuple[bytes, int]:
 
 
 def _check_directory(file: BinaryIO, size_bytes: int) -> None:
-    """Raises ArchiveError when the directory is too large to be read: the library would read it whole, whatever its size."""
+    """Raise ArchiveError if the directory is too large. The library would read all of it, whatever its size."""
     end, at = _end(file, size_bytes)
     directory_bytes = int.from_bytes(end[at + 12 : at + 16], "little")
     if directory_bytes == 0xFFFFFFFF:

@@ -26,7 +26,7 @@ class ImportForm(forms.Form):
                 "or use the command import_pages on the server."
             )
         try:
-            import_pages.check(file)
+            import_pages.check_archive(file)
         except ArchiveError as error:
             raise forms.ValidationError(f"{file.name}: {error}.") from error
         return file

@@ -49,7 +49,7 @@ class ChannelForm(forms.ModelForm[AlertChannel]):
             if not self.instance.url:
                 raise forms.ValidationError("Enter the address.")
             return self.instance.url
-        if not alerts.usable(url):
+        if not alerts.is_usable_address(url):
             raise forms.ValidationError("Apprise cannot use that address. Use an address such as mailtos://user:password@mail.example.org")
         return url
 

@@ -29,7 +29,7 @@ class SiteForm(forms.ModelForm[Site]):
     def clean_name(self) -> str:
         """Names that differ by case alone would be taken for one another."""
         name: str = self.cleaned_data["name"]
-        if any(site.pk != self.instance.pk for site in sites.same_named(name)):
+        if any(site.pk != self.instance.pk for site in sites.find_sites_named_alike(name)):
             raise forms.ValidationError(TAKEN)
         return name
 
@@ -80,7 +80,7 @@ class PatternsField(LinesField):
 def cleaned(address: str) -> str:
     """The address as it is fetched. Raises ValidationError when it is none or may not be fetched, which says why."""
     try:
-        return sources.checked(address if "://" in address else f"https://{address}")
+        return sources.check_address(address if "://" in address else f"https://{address}")
     except sources.AddressError as error:
         raise forms.ValidationError(str(error)) from error
 
@@ -177,7 +177,7 @@ class NewSiteForm(SourceForm):
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"].strip()
-        if name and sites.same_named(name):
+        if name and sites.find_sites_named_alike(name):
             raise forms.ValidationError("There is already a site with this name. Choose another.")
         return name
 

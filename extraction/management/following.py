@@ -1,4 +1,4 @@
-"""Runs on the command line: started like those of the dashboard, then watched, or worked on in this very process."""
+"""Runs on the command line. They start like those of the dashboard; then the command watches them or does the work in its own process."""
 
 import math
 import time
@@ -15,21 +15,29 @@ from extraction.views.core import run_words
 LOOK_EVERY_S = 0.5
 
 HINT_AFTER_S = 10.0
-"""A worker that is there takes a run at once; after so long there is probably none."""
+"""A worker takes a run at once. After this time there is probably no worker."""
 
 
 def add_arguments(parser: CommandParser) -> None:
-    """The arguments that say what becomes of the run."""
+    """Add the arguments --wait and --here."""
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--wait", action="store_true", help="follow the run until it ends")
     group.add_argument("--here", action="store_true", help="do the work in this process, without a worker")
 
 
 def follow(command: BaseCommand, run: Run, *, wait: bool, here: bool) -> Run:
-    """Does or watches a run as asked and prints a line whenever something changed. Raises CommandError when it did not end well."""
+    """Do or watch a run, print a line whenever it changes, and return it.
+
+    command: the command that prints.
+    run: the run.
+    wait: whether to watch the run until it ends.
+    here: whether to do the work in this process.
+
+    Raises CommandError if the run failed or was cancelled.
+    """
     command.stdout.write(f"Run {run.pk}: {run.get_kind_display()}, site {run.site.name}")
     if here:
-        pipeline.execute(run.pk)
+        pipeline.execute_run(run.pk)
         run.refresh_from_db()
     last, hint_at = "", time.monotonic() + HINT_AFTER_S
     while True:
@@ -50,14 +58,17 @@ def follow(command: BaseCommand, run: Run, *, wait: bool, here: bool) -> Run:
 
 
 def site_named(text: str, *, create: bool = False) -> Site:
-    """The site with this slug or name, in any case where no other is meant as well. Raises CommandError when several are, and when there
-    is none and none is to be made.
+    """Return the site with this slug or name. Upper and lower case only matter if several sites are named alike.
+
+    create: whether to create the site if there is none.
+
+    Raises CommandError if several sites match, or if there is none and it is not or cannot be created.
     """
     slug = slugify(text)[:140]
     site = Site.objects.filter(slug=text).first() or Site.objects.filter(name=text).first()
     if site:
         return site
-    meant = {each.pk: each for each in [*sites.same_named(text), *Site.objects.filter(slug=slug)]}
+    meant = {each.pk: each for each in [*sites.find_sites_named_alike(text), *Site.objects.filter(slug=slug)]}
     if len(meant) > 1:
         which = ", ".join(f"{each.slug} ({each.name})" for each in meant.values())
         raise CommandError(f"{text!r} matches several sites. Name one of them: {which}")
@@ -72,7 +83,7 @@ def site_named(text: str, *, create: bool = False) -> Site:
 
 
 def existing(text: str) -> Path:
-    """A path that is there. Raises CommandError when it is not."""
+    """Return the path of an existing file or folder. Raises CommandError if there is none."""
     path = Path(text).expanduser()
     if not path.exists():
         raise CommandError(f"There is no file or folder {text}")
@@ -84,9 +95,9 @@ def _line(run: Run) -> str:
     text = f"  {run.get_state_display().lower()}: {run.done:,}{total} {run.unit} {run.message}".rstrip()
     if run.state == Run.State.DONE:
         problems = run.problems.count()
-        text += f"; {run_words.sentence(run)}"
+        text += f"; {run_words.write_sentence(run)}"
         text += f"; {problems:,} problem{'s' if problems > 1 else ''}, see the run's page" if problems else ""
         reason = run.read_summary().reason
-        if run_words.outcome(run) != Run.State.DONE and reason:
+        if run_words.name_outcome(run) != Run.State.DONE and reason:
             text += f"; most common reason: {reason}"
     return text

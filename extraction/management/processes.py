@@ -1,4 +1,4 @@
-"""Web, worker and beat as child processes: the Procfile's own lines, started and stopped together."""
+"""Web, worker and beat as child processes: the lines of the Procfile, started and stopped together."""
 
 import contextlib
 import os
@@ -13,16 +13,22 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 STOP_S = 15.0
-"""How long the processes have to end by themselves; then they are killed, and the next start's sweep finds their runs."""
+"""How long the processes may take to end by themselves. Then they are killed, and the sweep of the next start finds their runs."""
 
 
 class ProcessError(Exception):
-    """The processes could not be started, or ended by themselves."""
+    """The processes could not start, or ended by themselves."""
 
 
 @contextlib.contextmanager
 def started(names: list[str], *, port: int, log: Path, environment: Mapping[str, str] = os.environ) -> Iterator["subprocess.Popen[bytes]"]:
-    """Runs processes of the Procfile; what they print goes to the log file. They all end with the block."""
+    """Run processes of the Procfile until the end of the block.
+
+    names: their names in the Procfile.
+    port: the port of the web process.
+    log: the file for their output.
+    environment: their environment variables.
+    """
     log.parent.mkdir(parents=True, exist_ok=True)
     environment = {
         **environment,
@@ -38,7 +44,7 @@ def started(names: list[str], *, port: int, log: Path, environment: Mapping[str,
             stdout=out,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
-            start_new_session=True,  # a Ctrl-C is ours to pass on, once
+            start_new_session=True,  # so that only this process gets a Ctrl-C and passes it on once
         )
     try:
         yield process
@@ -47,7 +53,7 @@ def started(names: list[str], *, port: int, log: Path, environment: Mapping[str,
 
 
 def wait_for_port(process: "subprocess.Popen[bytes]", port: int, *, timeout_s: float = 60.0) -> None:
-    """Returns when something listens. Raises ProcessError when the processes end before, or when it takes too long."""
+    """Wait until something listens on the port. Raises ProcessError if the processes end before, or if it takes too long."""
     end = time.monotonic() + timeout_s
     while time.monotonic() < end:
         if process.poll() is not None:
@@ -59,7 +65,14 @@ def wait_for_port(process: "subprocess.Popen[bytes]", port: int, *, timeout_s: f
 
 
 def free_port(wanted: int, *, tries: int = 20, advice: str = "set VERTEX_PORT to a free one") -> int:
-    """The wanted port, or the next one that nobody listens on. Raises ProcessError, which says what to do, when all are taken."""
+    """Return the wanted port or, if it is taken, the next free one.
+
+    wanted: the first port to try.
+    tries: how many ports to try.
+    advice: what to do if all of them are taken.
+
+    Raises ProcessError with the advice if all of them are taken.
+    """
     for port in range(wanted, wanted + tries):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,4 +1,4 @@
-"""Templates named on the command line."""
+"""The arguments of commands that name a template."""
 
 from django.core.management.base import CommandError, CommandParser
 
@@ -7,13 +7,13 @@ from extraction.models import Cluster
 
 
 def add_arguments(parser: CommandParser) -> None:
-    """The arguments that name a template."""
+    """Add the arguments that name a template."""
     parser.add_argument("site", help="the site's name or slug")
     parser.add_argument("template", help="the template's number or name")
 
 
 def template_named(site: str, template: str) -> Cluster:
-    """The template of a site with this number or name. Raises CommandError when there is none."""
+    """Return the template of a site with this number or name. Raises CommandError if there is none."""
     clusters = Cluster.objects.filter(site=site_named(site)).select_related("site", "record_type")
     found = clusters.filter(number=template).first() if template.isdecimal() and len(template) < 9 else None
     found = found or clusters.filter(name=template).first()

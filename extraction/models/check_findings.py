@@ -9,7 +9,7 @@ from extraction.algorithms.json_values import JsonValue
 class AttributeFinding(JsonValue):
     """What a check found of one attribute.
 
-    kind: `monitoring.verdict.Kind`.
+    kind: `monitoring.verdict.VerdictKind`.
     pages: watched pages that have a say.
     fraction: share of them with evidence against the rule.
     null_fraction: share of the pages that answered on which the rule gives no value; None where none answered.
@@ -40,7 +40,7 @@ class CheckedPage(JsonValue):
 class CheckEvidence(JsonValue):
     """A page that speaks against an attribute's rule.
 
-    kind, strong, reason: as in `monitoring.verdict.Evidence`.
+    kind, strong, reason: as in `monitoring.evidence.Evidence`.
     before, now: the rule's values on the page as it was and as it is.
     """
 

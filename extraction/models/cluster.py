@@ -76,7 +76,7 @@ class Cluster(models.Model):
 
 
 class ClusterCore(models.Model):
-    """What a cluster's pages have in common: `Core.to_bytes`, some ten thousand bytes.
+    """What a cluster's pages have in common: `TemplateCore.to_bytes`, some ten thousand bytes.
 
     In a table of its own, since it is asked for only where pages are matched and clusters compared.
     """

@@ -84,7 +84,7 @@ class CheckVerdict(models.TextChoices):
 class Check(models.Model):
     """What one check found of one cluster's rule.
 
-    verdict: `monitoring.verdict.Kind`. confirmed: a second fetch said the same; only then anything follows from it. attributes:
+    verdict: `monitoring.verdict.VerdictKind`. confirmed: a second fetch said the same; only then anything follows from it. attributes:
     {name: `AttributeFinding`}. pages: of `CheckedPage`. evidence: of `CheckEvidence`.
     """
 
@@ -130,7 +130,7 @@ class Check(models.Model):
 
     @property
     def broken(self) -> list[str]:
-        """The attributes whose rule no longer works, by this check."""
+        """The attributes whose rule no longer works, by this check. PostgreSQL does not keep the order of their names in JSON."""
         good = (self.Verdict.OK, self.Verdict.UNREACHABLE)
         return [name for name, found in self.read_attributes().items() if found.kind not in good]
 

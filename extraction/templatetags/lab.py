@@ -38,13 +38,13 @@ def strip(parts: Sequence[float], label: str, groups: int) -> SafeString:
 @register.filter
 def clustering_name(clustering: Clustering) -> str:
     """What a clustering is called."""
-    return lab_view.title(clustering.method) if clustering.method else "Current templates"
+    return lab_view.name_method(clustering.method) if clustering.method else "Current templates"
 
 
 @register.filter
 def method_title(method: str) -> str:
     """What a method is called."""
-    return lab_view.title(method)
+    return lab_view.name_method(method)
 
 
 @register.filter

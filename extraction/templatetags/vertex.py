@@ -287,10 +287,10 @@ def hue(place: int) -> int:
 @register.filter
 def figures(run: Run) -> list[tuple[str, str]]:
     """What a run's summary says, in words."""
-    return [(words, number(value)) for words, value in run_words.figures(run)]
+    return [(words, number(value)) for words, value in run_words.list_figures(run)]
 
 
 @register.filter
 def outcome(run: Run) -> str:
     """How a run stands, as `badge` shows it."""
-    return run_words.outcome(run)
+    return run_words.name_outcome(run)

@@ -19,7 +19,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         "can_operate": held >= Role.OPERATOR,
         "can_administer": held >= Role.ADMIN,
         "section": _section(request),
-        "open_breakages": breakage_view.open_count if role else 0,
+        "open_breakages": breakage_view.count_open if role else 0,
     }
 
 

@@ -13,4 +13,4 @@ from extraction.views.policy import requires
 @requires(Role.VIEWER)
 def home(request: HttpRequest) -> HttpResponse:
     """What waits, what is running, how the sites stand."""
-    return render(request, "extraction/sites/home.html", {"home": service.overview()})
+    return render(request, "extraction/sites/home.html", {"home": service.build_home()})

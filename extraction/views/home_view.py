@@ -25,7 +25,7 @@ class Waiting:
     kind: str
     clusters: list[tuple[Cluster, int]] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
-    breakages: list[breakage_view.Row] = field(default_factory=list)
+    breakages: list[breakage_view.BreakageRow] = field(default_factory=list)
     count: int = 0
 
     @property
@@ -49,20 +49,20 @@ class Home:
         return sum(kind.count for kind in self.waiting)
 
 
-def overview() -> Home:
+def build_home() -> Home:
     """What the home page shows, in a constant number of queries."""
     sizes = dict(Page.objects.exclude(current__cluster=None).values_list("current__cluster").order_by().annotate(n=Count("pk")))
-    broken = breakage_view.queue()
+    broken = breakage_view.list_open()
     kinds = [Waiting("breakage", breakages=broken[:SHOWN], count=len(broken))]
     kinds += [_clusters(kind, found, sizes) for kind, found in _unfinished_clusters().items()]
     kinds.append(_failed_runs())
     running = _progress(Run.State.QUEUED, Run.State.RUNNING)
-    return Home([kind for kind in kinds if kind.count], running, _progress(Run.State.PAUSED), sites.rows())
+    return Home([kind for kind in kinds if kind.count], running, _progress(Run.State.PAUSED), sites.list_sites())
 
 
 def _progress(*states: Run.State) -> list[run_progress.RunProgress]:
     found = Run.objects.filter(state__in=states).select_related("site", "cluster__site").order_by("-id")[: SHOWN * 2]
-    return [run_progress.progress_of(run) for run in found]
+    return [run_progress.describe_progress(run) for run in found]
 
 
 def _unfinished_clusters() -> "dict[str, QuerySet[Cluster]]":

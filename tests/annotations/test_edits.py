@@ -20,14 +20,14 @@ def shop() -> Cluster:
     return factory.shop(3)
 
 
-def say(shop: Cluster, user, **said: list[str] | None) -> edits.Step:
+def say(shop: Cluster, user, **said: list[str] | None) -> edits.EditStep:
     page = Snapshot.objects.filter(cluster=shop).order_by("pk")[0]
-    content = stored_bytes.get(page.sha256)
+    content = stored_bytes.get_bytes(page.sha256)
     changes = [
         Change(Attribute.objects.get(name=name), None if texts is None else tuple(factory.text_at(content, text) for text in texts))
         for name, texts in said.items()
     ]
-    return edits.apply(shop, page, changes, user)
+    return edits.apply_changes(shop, page, changes, user)
 
 
 def values() -> list[str]:
@@ -39,42 +39,42 @@ def test_steps_are_taken_back_and_done_again_in_their_order(shop, person):
     say(shop, editor, title=["Book 0"])
     say(shop, editor, price=None)
     assert values() == ["Book 0", "price: not here"]
-    edits.undo(shop, editor)
+    edits.undo_step(shop, editor)
     assert values() == ["Book 0"]
-    edits.undo(shop, editor)
-    assert values() == [] and edits.undo(shop, editor) is None
-    assert edits.possible(shop, editor) == {"undo": False, "redo": True}
-    edits.redo(shop, editor)
+    edits.undo_step(shop, editor)
+    assert values() == [] and edits.undo_step(shop, editor) is None
+    assert edits.find_possible_steps(shop, editor) == {"undo": False, "redo": True}
+    edits.redo_step(shop, editor)
     assert values() == ["Book 0"]
-    edits.redo(shop, editor)
-    assert values() == ["Book 0", "price: not here"] and edits.redo(shop, editor) is None
+    edits.redo_step(shop, editor)
+    assert values() == ["Book 0", "price: not here"] and edits.redo_step(shop, editor) is None
 
 
 def test_what_was_confirmed_with_one_key_is_taken_back_with_one(shop, person):
     step = say(shop, person("editor"), title=["Book 0"], price=None, author=["Writer 0"])
     assert len(step.attribute_ids) == 3
-    assert set(edits.undo(shop, person("editor")).attribute_ids) == set(step.attribute_ids)
+    assert set(edits.undo_step(shop, person("editor")).attribute_ids) == set(step.attribute_ids)
     assert values() == []
 
 
 def test_a_new_step_forgets_what_was_taken_back(shop, person):
     editor = person("editor")
     say(shop, editor, title=["Book 0"])
-    edits.undo(shop, editor)
+    edits.undo_step(shop, editor)
     say(shop, editor, price=None)
-    assert edits.redo(shop, editor) is None and values() == ["price: not here"]
+    assert edits.redo_step(shop, editor) is None and values() == ["price: not here"]
 
 
 def test_nobody_takes_back_what_somebody_else_did(shop, person):
     say(shop, person("editor"), title=["Book 0"])
-    assert edits.undo(shop, person("operator")) is None
+    assert edits.undo_step(shop, person("operator")) is None
 
 
 def test_what_somebody_else_changed_since_is_not_overwritten(shop, person):
     say(shop, person("editor"), title=["Book 0"])
     say(shop, person("operator"), title=None)
     with pytest.raises(LabelError, match="somebody else"):
-        edits.undo(shop, person("editor"))
+        edits.undo_step(shop, person("editor"))
     assert values() == ["title: not here"]
 
 
@@ -82,7 +82,7 @@ def test_a_step_that_fails_in_part_changes_nothing(shop, person):
     page = Snapshot.objects.filter(cluster=shop).order_by("pk")[0]
     title, price = Attribute.objects.get(name="title"), Attribute.objects.get(name="price")
     with pytest.raises(LabelError):
-        edits.apply(shop, page, [Change(title, None), Change(price, (Location(9_999),))], person("editor"))
+        edits.apply_changes(shop, page, [Change(title, None), Change(price, (Location(9_999),))], person("editor"))
     assert values() == [] and not Edit.objects.exists()
 
 
@@ -111,13 +111,13 @@ def test_after_two_templates_became_one_exactly_the_last_step_is_taken_back(shop
     say(shop, editor, title=["Book 0"])
     say(other, editor, title=["Novel 0"], price=None)
     say(shop, editor, price=None)
-    merged = clusters.merge(shop, [other])
+    merged = clusters.merge_templates(shop, [other])
     assert values() == ["Book 0", "Novel 0", "price: not here", "price: not here"]
-    edits.undo(merged, editor)
+    edits.undo_step(merged, editor)
     assert values() == ["Book 0", "Novel 0", "price: not here"]
-    edits.undo(merged, editor)
+    edits.undo_step(merged, editor)
     assert values() == ["Book 0"]
-    edits.redo(merged, editor)
+    edits.redo_step(merged, editor)
     assert values() == ["Book 0", "Novel 0", "price: not here"]
 
 
@@ -125,9 +125,9 @@ def test_steps_of_another_template_are_not_taken_back(shop, person):
     editor, other = person("editor"), two(shop)
     say(shop, editor, title=["Book 0"])
     say(other, editor, title=["Novel 0"])
-    edits.undo(shop, editor)
+    edits.undo_step(shop, editor)
     assert values() == ["Novel 0"]
-    assert edits.undo(shop, editor) is None
+    assert edits.undo_step(shop, editor) is None
 
 
 def test_a_step_that_cannot_be_taken_back_does_not_bar_those_before_it(shop, person):
@@ -136,6 +136,6 @@ def test_a_step_that_cannot_be_taken_back_does_not_bar_those_before_it(shop, per
     say(shop, editor, title=["Book 0"])
     say(shop, person("operator"), title=None)
     with pytest.raises(LabelError):
-        edits.undo(shop, editor)
-    edits.undo(shop, editor)
+        edits.undo_step(shop, editor)
+    edits.undo_step(shop, editor)
     assert values() == ["title: not here"]

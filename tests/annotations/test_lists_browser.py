@@ -54,7 +54,7 @@ def test_two_marked_rows_show_all_rows_and_enter_accepts_them(bench: Bench) -> N
 def test_what_is_found_is_outlined_and_the_next_page_is_proposed(bench: Bench) -> None:  # noqa: F811
     shop = lists.shops()
     lists.mark(shop, 0, (0, 1))
-    workspaces.forget()
+    workspaces.forget_workspaces()
     bench.open(shop)
     bench.until(lambda: shown(bench) == [[name, price or "–"] for name, price in lists.offers(1)])
     bench.until(lambda: bench.page.locator("#attributes [data-standing=proposed]").count() == 3)

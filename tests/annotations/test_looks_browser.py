@@ -94,9 +94,9 @@ def stored(server: DemoServer, template: str, design: int, *, styled: bool = Tru
     )
     room = assets.Room.of(site)
     while needed:
-        kept = [assets.keep(site, need, server.answer(need.url.removeprefix(server.address)).content, room) for need in needed]
+        kept = [assets.keep_asset(site, need, server.answer(need.url.removeprefix(server.address)).content, room) for need in needed]
         assert all(asset and not asset.error for asset in kept)
-        needed = assets.missing(site, [need for asset in kept for need in assets.of_sheet(asset)])
+        needed = assets.find_missing(site, [need for asset in kept for need in assets.find_needs_of_sheet(asset)])
     return snapshot
 
 
@@ -138,8 +138,8 @@ def test_the_workbench_offers_to_load_what_is_missing_and_shows_it(tab, live_ser
     while run is None:
         tab.wait_for_timeout(50)
         run = Run.objects.filter(kind=Run.Kind.ASSETS).first()
-    pipeline.execute(run.pk)
+    pipeline.execute_run(run.pk)
     tab.locator("#load-looks").wait_for(state="hidden")
     coloured = "head => head && getComputedStyle(head).backgroundColor == 'rgb(74, 28, 42)'"
     tab.frames[1].wait_for_function(f"() => ({coloured})(document.querySelector('#header'))")
-    assert load_assets.missing([snapshot]) == []
+    assert load_assets.find_missing([snapshot]) == []

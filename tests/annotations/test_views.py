@@ -38,7 +38,7 @@ POSTS = ["workbench_label", "workbench_undo", "workbench_redo", "workbench_learn
 
 @pytest.fixture
 def shop() -> Cluster:
-    workspaces.forget()
+    workspaces.forget_workspaces()
     return factory.shop(8)
 
 
@@ -55,7 +55,7 @@ def attribute(name: str = "title") -> Attribute:
 
 
 def place(snapshot: Snapshot, text: str) -> dict:
-    return factory.text_at(stored_bytes.get(snapshot.sha256), text).as_json()
+    return factory.text_at(stored_bytes.get_bytes(snapshot.sha256), text).as_json()
 
 
 def post(client, name: str, body: object = None):
@@ -363,7 +363,7 @@ def test_advice_names_the_pages_in_the_order_in_which_they_would_teach(signed_in
 
 
 def test_a_page_that_is_no_sample_is_shown_when_asked_for(signed_in):
-    workspaces.forget()
+    workspaces.forget_workspaces()
     shop = factory.shop(14)
     client = signed_in("editor")
     samples = {row["id"] for row in client.get(address("workbench_state")).json()["samples"]}
@@ -382,7 +382,7 @@ def test_what_a_page_says_of_itself_is_offered_and_checks_what_is_learned(signed
     for number in range(2):
         content = factory.book_html(f"Book {number}", price=f"£{number}.50", authors=["Ann"])
         data = f'<script type="application/ld+json">{{"@type": "Book", "name": "Book {number}"}}</script></head>'
-        Snapshot.objects.filter(pk=page(shop, number).pk).update(sha256=stored_bytes.put(content.replace(b"</head>", data.encode())))
+        Snapshot.objects.filter(pk=page(shop, number).pk).update(sha256=stored_bytes.put_bytes(content.replace(b"</head>", data.encode())))
     found = client.get(address("workbench_suggestions"), {"page": page(shop).pk}).json()
     assert [(row["attribute"], row["words"], row["values"][0]["value"]) for row in found["suggestions"]] == [
         (attribute().pk, "JSON-LD Book name", "Book 0")
@@ -400,7 +400,7 @@ def test_a_record_type_can_be_begun_with_what_the_pages_say_of_themselves(signed
     block = f'<script type="application/ld+json">{data}</script></head>'.encode()
     for number in range(8):
         content = factory.book_html(f"Book {number}").replace(b"</head>", block)
-        Snapshot.objects.filter(pk=page(shop, number).pk).update(sha256=stored_bytes.put(content))
+        Snapshot.objects.filter(pk=page(shop, number).pk).update(sha256=stored_bytes.put_bytes(content))
     Cluster.objects.update(record_type=None)
     client = signed_in("editor")
     body = client.get(address("workbench_offered")).content.decode()

@@ -124,7 +124,7 @@ class Bench:
 
 @pytest.fixture
 def bench(chrome: Any, live_server: Any, client: Any, person: Callable[[str], Any]) -> Iterator[Bench]:
-    workspaces.forget()
+    workspaces.forget_workspaces()
     client.force_login(person("editor"))
     context = chrome.new_context(viewport={"width": 1280, "height": 800})
     context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}])
@@ -146,7 +146,7 @@ def messy(content: bytes = MESSY, **types: str) -> Cluster:
 
 def nodes_of(cluster: Cluster) -> list[Any]:
     snapshot = Snapshot.objects.filter(cluster=cluster).order_by("pk")[0]
-    return elements(parse(stored_bytes.get(snapshot.sha256)).root)
+    return elements(parse(stored_bytes.get_bytes(snapshot.sha256)).root)
 
 
 def labels(name: str) -> list[tuple[Location, str]]:
@@ -165,7 +165,7 @@ def test_hovering_shows_the_text_node_and_clicking_saves_its_place(bench):
     bench.page.mouse.move(x, y)
     bench.click("h1")
     place, text = labels("title")[0]
-    assert text == "Book 0" and place == factory.text_at(stored_bytes.get(Snapshot.objects.order_by("pk")[0].sha256), "Book 0")
+    assert text == "Book 0" and place == factory.text_at(stored_bytes.get_bytes(Snapshot.objects.order_by("pk")[0].sha256), "Book 0")
     row = bench.page.locator("#attributes > li").first
     bench.until(lambda: "100 %" in row.inner_text() and "Book 0" in row.inner_text())
     assert unstyled(bench.page) == []
@@ -442,7 +442,7 @@ def test_a_hostile_pages_own_styles_and_pictures_run_nothing_and_load_from_us_on
     cluster = messy(hostile_html(), title="text", price="text")
     for url, content in ASSETS.items():
         kind = ResourceKind.STYLE if url.endswith(".css") else ResourceKind.IMAGE
-        kept = assets.keep(cluster.site, NeededResource(url, kind), content.encode(), assets.Room.of(cluster.site))
+        kept = assets.keep_asset(cluster.site, NeededResource(url, kind), content.encode(), assets.Room.of(cluster.site))
         assert kept is not None and kept.error == ""
     bench.open(cluster)
     bench.page.wait_for_timeout(500)
@@ -460,13 +460,13 @@ def test_a_hostile_pages_own_styles_and_pictures_run_nothing_and_load_from_us_on
 
 def test_a_drawing_opened_alone_is_refused(bench, live_server):
     cluster = messy(hostile_html(), title="text")
-    kept = assets.keep(
+    kept = assets.keep_asset(
         cluster.site,
         NeededResource("http://evil.example/1.png", ResourceKind.IMAGE),
         ASSETS["http://evil.example/1.png"].encode(),
         assets.Room(1, 9999),
     )
-    response = bench.page.goto(f"{live_server.url}{addresses.folder(cluster.site.pk)}{kept.sha256}.svg")
+    response = bench.page.goto(f"{live_server.url}{addresses.get_folder(cluster.site.pk)}{kept.sha256}.svg")
     assert response.status == 404
 
 

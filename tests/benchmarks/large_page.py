@@ -12,10 +12,10 @@ import time
 
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.learning.apriori import Example, Learned, learn
+from extraction.algorithms.learning.apriori import Example, Learned, learn_attribute
 from extraction.algorithms.learning.corpus import Corpus
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.tables import table
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.table_reader import read_page_table
 from tests.benchmarks.workbench import FIELDS, product_page
 
 MOST = 2.0
@@ -52,13 +52,13 @@ def main() -> int:
     meter = Meter()
     root = parse(content).root
     tree, parse_s = meter.since()
-    pages = [table(root)]
+    pages = [read_page_table(root)]
     large, table_s = meter.since()
-    pages += [table(parse(product_page(number, 50_000).encode()).root) for number in range(1, 30)]
+    pages += [read_page_table(parse(product_page(number, 50_000).encode()).root) for number in range(1, 30)]
     corpus = Corpus(pages)
     for nth in range(len(FIELDS)):
         examples = [Example(page, (cell(pages[page], nth),)) for page in range(2)]
-        assert isinstance(learn(corpus, examples), Learned)
+        assert isinstance(learn_attribute(corpus, examples), Learned)
     rest, learn_s = meter.since()
     print(f"a page of {size / 1e6:.0f} MB, {len(pages[0].nodes):,} elements, among 29 of 50 kB")
     print(f"  tree {tree / size:.1f} x its bytes, table {large / size:.1f}, other pages and {len(FIELDS)} attributes {rest / size:.1f}")

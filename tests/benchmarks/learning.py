@@ -22,12 +22,12 @@ from lxml import etree
 from extraction.algorithms.dom.nodes import Location, elements
 from extraction.algorithms.dom.parse import decode, parse
 from extraction.algorithms.dom.xpath import XPath
-from extraction.algorithms.learning.apriori import Example, NotLearned, learn
+from extraction.algorithms.learning.apriori import Example, NotLearned, learn_attribute
 from extraction.algorithms.learning.corpus import Corpus
-from extraction.algorithms.learning.tables import table
-from extraction.algorithms.rules.apply import attribute_places, extract
+from extraction.algorithms.learning.table_reader import read_page_table
+from extraction.algorithms.rules.apply import extract_values, find_attribute_places
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
-from extraction.algorithms.rules.xslt import Stylesheet, stylesheet
+from extraction.algorithms.rules.xslt import Stylesheet, write_stylesheet
 from extraction.demo import site as demo
 from extraction.demo.bundled import Mark, annotations
 from tests.benchmarks.workbench import FIELDS, product_page
@@ -120,12 +120,12 @@ def site_work(folder: Path) -> Work:
 
 def _first(rule: AttributeRule, root: etree._Element) -> tuple[Location, ...]:
     index = {element: n for n, element in enumerate(elements(root))}
-    found = attribute_places(rule, root, index)
+    found = find_attribute_places(rule, root, index)
     return tuple(location for location, _ in (found if rule.multiple else found[:1]))
 
 
 def rule_of(task: Task, corpus: Corpus) -> AttributeRule:
-    found = learn(corpus, task.examples, multiple=task.multiple)
+    found = learn_attribute(corpus, task.examples, multiple=task.multiple)
     if isinstance(found, NotLearned):
         raise SystemExit(f"{task.name}: {found.reason}")
     return AttributeRule(task.name, multiple=task.multiple, alternatives=tuple(Selector(a.xpath, a.part) for a in found.alternatives))
@@ -135,8 +135,8 @@ def measure(work: Work) -> float:
     """Prints the figures of some pages; the cost of learning in parses."""
     parse_s = cpu_time_s(parse, work.contents)
     roots = [parse(content).root for content in work.contents]
-    table_s = cpu_time_s(table, roots)
-    tables = [table(root) for root in roots]
+    table_s = cpu_time_s(read_page_table, roots)
+    tables = [read_page_table(root) for root in roots]
     corpus_s = cpu_time_s(Corpus, [tables])
     learn_s = cpu_time_s(lambda _: _learned(work, Corpus(tables)), [None], repeat=3) - corpus_s
     rules = _learned(work, Corpus(tables))
@@ -156,16 +156,16 @@ def _learned(work: Work, corpus: Corpus) -> list[AttributeRule]:
 
 def measure_extraction(rules: list[AttributeRule], contents: list[bytes]) -> None:
     """Prints what a bare parse with the rules' stylesheet costs, page after page as an extraction goes, against the bare parse."""
-    sheet = Stylesheet.compile(stylesheet(RuleDefinition(tuple(rules))))
+    sheet = Stylesheet.compile(write_stylesheet(RuleDefinition(tuple(rules))))
     texts = [decode(content)[1].encode() for content in contents]
 
     def bare(text: bytes) -> etree._Element:
         return etree.fromstring(text, etree.HTMLParser(encoding="utf-8"))
 
     bare_s = cpu_time_s(bare, texts)
-    both_s = cpu_time_s(lambda text: extract(sheet, bare(text)), texts)
-    empty = Stylesheet.compile(stylesheet(RuleDefinition()))
-    empty_s = cpu_time_s(lambda text: extract(empty, bare(text)), texts)
+    both_s = cpu_time_s(lambda text: extract_values(sheet, bare(text)), texts)
+    empty = Stylesheet.compile(write_stylesheet(RuleDefinition()))
+    empty_s = cpu_time_s(lambda text: extract_values(empty, bare(text)), texts)
     print(f"  extraction: parse and stylesheet {both_s / bare_s:.2f} of a parse, {empty_s / bare_s:.2f} with a stylesheet of no attribute")
 
 

@@ -7,7 +7,7 @@ every multiple under 100 is well within that.
 import time
 
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.suggestion.suggest import suggest
+from extraction.algorithms.suggestion.suggest import suggest_columns
 from tests.algorithms.suggestion.pages import html
 
 PAGES = 10
@@ -32,7 +32,7 @@ def main() -> None:
         roots = [parse(content).root for content in contents]
         parsing_s = time.process_time() - started
         started = time.process_time()
-        columns = suggest(roots)
+        columns = suggest_columns(roots)
         suggesting_s = time.process_time() - started
         times = suggesting_s / parsing_s
         print(f"{PAGES} pages of {size:7,} bytes: {len(columns)} columns in {times:5.1f} times the parsing ({parsing_s:.3f} s)")

@@ -69,7 +69,7 @@ def stored(page: Snapshot) -> bytes:
 
 
 def finished(run: Run) -> Run:
-    assert pipeline.execute(run.pk)
+    assert pipeline.execute_run(run.pk)
     run.refresh_from_db()
     assert (run.state, run.error) == (Run.State.DONE, "")
     return run
@@ -78,13 +78,13 @@ def finished(run: Run) -> Run:
 @pytest.mark.parametrize("design", [1, 2])
 def test_the_rows_of_all_listings_are_the_shelves(design: int, sent: list[int]) -> None:
     """The second design writes "Out of stock" where the price stands otherwise: that is the text of the place."""
-    workspaces.forget()
+    workspaces.forget_workspaces()
     cluster = listings(design)
     mark(cluster)
-    rules.publish(Rule.objects.get(pk=finished(learn_rule.start(cluster)).summary["rule"]))
-    finished(extract_records.start(cluster))
-    layout = export_csv.default_layout(cluster, list="books", normalised=False)
-    rows = list(csv.DictReader(io.StringIO("".join(export_csv.rows(cluster, layout)))))
+    rules.publish_rule(Rule.objects.get(pk=finished(learn_rule.start_learning(cluster)).summary["rule"]))
+    finished(extract_records.start_extraction(cluster))
+    layout = export_csv.get_default_layout(cluster, list="books", normalised=False)
+    rows = list(csv.DictReader(io.StringIO("".join(export_csv.write_rows(cluster, layout)))))
     urls = Snapshot.objects.filter(cluster=cluster).order_by("pk").values_list("page__url", flat=True)
     truth = [
         {

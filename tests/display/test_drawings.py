@@ -11,7 +11,7 @@ HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1
 
 
 def clean(inside: str) -> str:
-    made = drawings.inert(f"{HEAD}{inside}</svg>".encode())
+    made = drawings.make_drawing_inert(f"{HEAD}{inside}</svg>".encode())
     assert made is not None
     etree.fromstring(made)
     return made.decode()
@@ -56,7 +56,7 @@ def test_copies_of_copies_are_not_kept():
 
 def test_entities_do_not_multiply():
     entities = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10 if n else "x" * 10}">' for n in range(9))
-    made = drawings.inert(f"<!DOCTYPE svg [{entities}]>{HEAD}<text>&e8;</text></svg>".encode())
+    made = drawings.make_drawing_inert(f"<!DOCTYPE svg [{entities}]>{HEAD}<text>&e8;</text></svg>".encode())
     assert made is None or len(made) < 10_000
 
 
@@ -66,4 +66,4 @@ def test_entities_do_not_multiply():
     ids=["empty", "html", "text", "deep", "many"],
 )
 def test_what_is_no_drawing_or_beyond_reason_is_none(content):
-    assert drawings.inert(content) is None
+    assert drawings.make_drawing_inert(content) is None

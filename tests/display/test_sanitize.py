@@ -16,7 +16,7 @@ from extraction.algorithms.errors import PageError
 from extraction.display import inert
 from extraction.display import sanitize as module
 from extraction.display.inert import InertPage
-from extraction.display.sanitize import sanitize
+from extraction.display.sanitize import sanitize_page
 from extraction.display.vocabulary import ATTRIBUTES, ELEMENTS, RASTER, SHAPES
 from tests.fixtures.hostile import hostile_html
 
@@ -36,7 +36,7 @@ def local(element: etree._Element) -> str:
 def assert_same_tree(content: bytes) -> etree._Element:
     """Every element shown has its own index, its own parent, and text nodes equal one to one."""
     root = parse(content).root
-    ours, shown = elements(root), as_browser(sanitize(root))
+    ours, shown = elements(root), as_browser(sanitize_page(root))
     index = {element: number for number, element in enumerate(ours)}
     for element in shown.iter(etree.Element):
         if element.get("data-v") is None:
@@ -68,7 +68,7 @@ def test_a_table_without_tbody_gets_none_and_misnested_markup_stays_as_we_read_i
 
 
 def test_texts_parted_by_a_comment_or_a_script_stay_two():
-    page = sanitize(parse(b"<p>one<!-- secret -->two<script>x()</script>three</p>").root)
+    page = sanitize_page(parse(b"<p>one<!-- secret -->two<script>x()</script>three</p>").root)
     paragraph = as_browser(page).find(".//{*}p")
     assert paragraph is not None and list(texts(paragraph)) == ["one", "two", "three"]
     assert "secret" not in page.content and "x()" not in page.content
@@ -83,11 +83,11 @@ def test_characters_that_xml_cannot_hold_are_replaced_one_for_one():
     root = parse(b"<p>x</p>").root
     assert inert.escape_text("a\x00b\x0bc\ufffed\ud800e\r\nf") == "a\ufffdb\ufffdc\ufffdd\ufffde&#13;\nf"
     assert inert.escape_value('"<\t\n\x01') == "&quot;&lt;&#9;&#10;\ufffd"
-    assert as_browser(sanitize(root)) is not None
+    assert as_browser(sanitize_page(root)) is not None
 
 
 def test_names_that_are_no_xml_names_are_mapped():
-    page = sanitize(
+    page = sanitize_page(
         parse(b"<o:p>office</o:p><x-y>custom</x-y><v-gone>spoof</v-gone><b\xc3\xa4>odd</b\xc3\xa4><p a:b=1 1x=2 data-v=77>p</p>").root
     )
     shown = as_browser(page)
@@ -116,7 +116,7 @@ def test_the_hostile_page_is_shown_without_anything_that_acts():
 
 def test_links_and_images_keep_their_address_where_no_browser_looks():
     shown = as_browser(
-        sanitize(parse(b'<a href="/x?a=1&amp;b=2">go</a><img src="/i.png" alt="A &lt;cat&gt;" width="40" height="30">').root)
+        sanitize_page(parse(b'<a href="/x?a=1&amp;b=2">go</a><img src="/i.png" alt="A &lt;cat&gt;" width="40" height="30">').root)
     )
     link, image = shown.find(".//{*}a"), shown.find(".//{*}img")
     assert link is not None and link.get("href") is None and link.get("data-v-href") == "/x?a=1&b=2"
@@ -125,14 +125,16 @@ def test_links_and_images_keep_their_address_where_no_browser_looks():
 
 
 def test_a_raster_image_in_the_page_itself_is_shown_and_an_svg_one_is_not():
-    shown = as_browser(sanitize(parse(b'<img src="data:image/png;base64,AAAA"><img src="data:image/svg+xml,&lt;svg onload=x&gt;">').root))
+    shown = as_browser(
+        sanitize_page(parse(b'<img src="data:image/png;base64,AAAA"><img src="data:image/svg+xml,&lt;svg onload=x&gt;">').root)
+    )
     assert [image.get("src", "")[:15] for image in shown.iter("{*}img")] == ["data:image/png;", "data:image/svg+"]
     assert "onload" not in [image.get("src", "") for image in shown.iter("{*}img")][1]
 
 
 def test_a_drawing_keeps_its_shapes_and_loses_what_loads():
     shown = as_browser(
-        sanitize(parse(b'<svg viewBox="0 0 9 9"><path d="M0 0" fill="url(#x)"/><use href="#a"/><a>t</a></svg><a>out</a>').root)
+        sanitize_page(parse(b'<svg viewBox="0 0 9 9"><path d="M0 0" fill="url(#x)"/><use href="#a"/><a>t</a></svg><a>out</a>').root)
     )
     svg = shown.find(f".//{{{module.SVG}}}svg")
     assert svg is not None and svg.get("viewBox") == "0 0 9 9"
@@ -144,7 +146,7 @@ def test_a_page_of_20_megabytes_and_5000_levels_is_cut_with_a_notice_in_bounded_
     content = hostile_html(deep=5_000, filler_bytes=20_000_000)
     root = parse(content).root
     started = time.process_time()
-    page = sanitize(root)
+    page = sanitize_page(root)
     assert time.process_time() - started < 10
     assert page.elements <= module.MAX_ELEMENTS and len(page.content) < 12_000_000
     assert "not shown" in page.notice
@@ -153,7 +155,7 @@ def test_a_page_of_20_megabytes_and_5000_levels_is_cut_with_a_notice_in_bounded_
 
 def test_elements_beyond_the_bound_are_not_shown_and_the_rest_keeps_its_indexes(monkeypatch):
     monkeypatch.setattr(module, "MAX_ELEMENTS", 6)
-    page = sanitize(parse(b"<body>" + b"<p>x</p>" * 10).root)
+    page = sanitize_page(parse(b"<body>" + b"<p>x</p>" * 10).root)
     assert [e.get("data-v") for e in as_browser(page).iter(etree.Element)] == ["0", "1", "2", "3", "4", "5"]
     assert "6 of 12" in page.notice
 
@@ -161,7 +163,7 @@ def test_elements_beyond_the_bound_are_not_shown_and_the_rest_keeps_its_indexes(
 def test_levels_beyond_the_bound_are_skipped_and_what_follows_keeps_its_indexes(monkeypatch):
     monkeypatch.setattr(module, "MAX_DEPTH", 4)
     root = parse(b"<div><div><div><div><i>deep</i></div></div></div></div><p>after</p>").root
-    shown = as_browser(sanitize(root))
+    shown = as_browser(sanitize_page(root))
     after = shown.find(".//{*}p")
     assert after is not None and elements(root)[int(after.get("data-v", ""))].tag == "p"
     assert "deep" not in "".join(shown.itertext())
@@ -169,7 +171,7 @@ def test_levels_beyond_the_bound_are_skipped_and_what_follows_keeps_its_indexes(
 
 def test_a_root_that_is_not_html_stands_in_a_body_of_ours():
     root = etree.fromstring("<div>a<b>c</b></div>")
-    page = sanitize(root)
+    page = sanitize_page(root)
     assert [e.get("data-v") for e in as_browser(page).iter(etree.Element)] == [None, None, "0", "1"]
 
 
@@ -228,6 +230,6 @@ def test_real_pages_are_shown_as_the_tree_we_read(part):
 
 def test_what_is_nested_deeper_than_is_read_is_said_and_not_promised_in_the_tree():
     parsed = parse(b"<div>" * 20_000 + b"x" + b"</div>" * 20_000)
-    notice = sanitize(parsed.root, lost=parsed.notices).notice
+    notice = sanitize_page(parsed.root, lost=parsed.notices).notice
     assert notice.startswith("Elements nested deeper than 2,048 levels were left out. ")
     assert "The tree has all that was read" in notice and "all of them" not in notice

@@ -26,17 +26,17 @@ from extraction.display import stylesheets
     ],
 )
 def test_a_sheet_is_cleaned(written, cleaned):
-    assert stylesheets.sheet(written) == cleaned
+    assert stylesheets.clean_sheet(written) == cleaned
 
 
 def test_a_style_attribute_is_cleaned_and_a_plain_one_is_left_as_it_is():
-    assert stylesheets.declarations("color: #fff; margin: 0 auto") == "color: #fff; margin: 0 auto"
-    assert stylesheets.declarations("position:fixed;top:0") == "position:var(--v-pinned,static);top:0"
-    assert stylesheets.declarations("background: url(//x) red") == "background: none red"
+    assert stylesheets.clean_declarations("color: #fff; margin: 0 auto") == "color: #fff; margin: 0 auto"
+    assert stylesheets.clean_declarations("position:fixed;top:0") == "position:var(--v-pinned,static);top:0"
+    assert stylesheets.clean_declarations("background: url(//x) red") == "background: none red"
 
 
 def test_brackets_nested_beyond_reason_end_the_sheet():
-    assert stylesheets.sheet("a{b:" + "(" * 100_000) == ""
+    assert stylesheets.clean_sheet("a{b:" + "(" * 100_000) == ""
 
 
 @settings(deadline=None)
@@ -49,6 +49,6 @@ def test_brackets_nested_beyond_reason_end_the_sheet():
     )
 )
 def test_nothing_that_loads_survives_a_second_reading(pieces):
-    tokens = stylesheets.tinycss2.parse_component_value_list(stylesheets.sheet("".join(pieces)))
+    tokens = stylesheets.tinycss2.parse_component_value_list(stylesheets.clean_sheet("".join(pieces)))
     assert "url" not in [token.type for token in tokens]
     assert "import" not in [token.lower_value for token in tokens if token.type == "at-keyword"]

@@ -6,8 +6,8 @@ from lxml import etree
 from extraction.algorithms.dom.nodes import elements, texts
 from extraction.algorithms.dom.parse import parse
 from extraction.display import xml_tree
-from extraction.display.framing import document
-from extraction.display.sanitize import sanitize
+from extraction.display.framing import write_document
+from extraction.display.sanitize import sanitize_page
 from tests.fixtures import product_feed
 
 XHTML = "{http://www.w3.org/1999/xhtml}"
@@ -19,7 +19,7 @@ HOSTILE = b"""<?xml version="1.0"?><r><script src="//evil.example/x.js">alert(1)
 
 def browsed(content: bytes) -> etree._Element:
     """The tree that a browser's XML parser builds."""
-    return etree.fromstring(document(sanitize(parse(content).root), nonce="n", script=False).encode())
+    return etree.fromstring(write_document(sanitize_page(parse(content).root), nonce="n", script=False).encode())
 
 
 @pytest.mark.parametrize("content", [HOSTILE, *(page.content for page in product_feed.site()[::9])])
@@ -53,9 +53,9 @@ def test_how_an_element_lies_is_told_by_what_is_in_it() -> None:
 
 def test_what_is_too_much_is_left_out_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(xml_tree, "MAX_ELEMENTS", 3)
-    assert "(3 of 5 elements are)" in sanitize(parse(b"<?xml version='1.0'?><r><s/><s/><s/><s/></r>").root).notice
+    assert "(3 of 5 elements are)" in sanitize_page(parse(b"<?xml version='1.0'?><r><s/><s/><s/><s/></r>").root).notice
     monkeypatch.setattr(xml_tree, "MAX_DEPTH", 2)
-    page = sanitize(parse(b"<?xml version='1.0'?><r><s><t><u>x</u></t></s></r>").root)
+    page = sanitize_page(parse(b"<?xml version='1.0'?><r><s><t><u>x</u></t></s></r>").root)
     assert "deeper than 2 levels" in page.notice and 'data-v="3"' not in page.content
-    broken = sanitize(parse(b"<?xml version='1.0'?><r><s></r>").root, lost=("the XML is broken in line 1",))
+    broken = sanitize_page(parse(b"<?xml version='1.0'?><r><s></r>").root, lost=("the XML is broken in line 1",))
     assert broken.notice == "The XML is broken in line 1."

@@ -23,7 +23,7 @@ ARGUMENTS = [
 def executable() -> str | None:
     """The path of a Chromium on this machine, None for Playwright's own download."""
     try:
-        return chromium.executable()
+        return chromium.find_executable()
     except chromium.NoChromium as error:
         sys.exit(str(error))
 

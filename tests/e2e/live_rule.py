@@ -27,5 +27,5 @@ if __name__ == "__main__":
     if slug:  # beside others, whose record types have other attributes
         bundle = replace(bundle, record_type=f"{bundle.record_type} of {site.name}")
     cluster = annotate(site, bundle, editor)
-    pipeline.execute(learn_rule.start(cluster, editor).pk)
-    rules.publish(cluster.rules.get(), editor)
+    pipeline.execute_run(learn_rule.start_learning(cluster, editor).pk)
+    rules.publish_rule(cluster.rules.get(), editor)

@@ -115,7 +115,7 @@ def test_lists_of_addresses_are_read(listed):
 
 def wall(body: str, *, head: str = "", final_url: str = URL) -> Outcome | None:
     content = f"<html><head>{head}</head><body>{body}</body></html>".encode()
-    verdict = outcomes.of_wall(content, view(content, url=final_url), final_url=final_url, asked_url=URL)
+    verdict = outcomes.judge_wall(content, view(content, url=final_url), final_url=final_url, asked_url=URL)
     return verdict.outcome if verdict else None
 
 
@@ -147,7 +147,7 @@ def test_walls_are_known_and_pages_with_a_captcha_in_a_form_are_not():
     ],
 )
 def test_statuses_are_outcomes(status, expected):
-    verdict = outcomes.of_status(status, headers={})
+    verdict = outcomes.judge_status(status, headers={})
     assert (verdict.outcome if verdict else None) is expected
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.fetching.url_safety import Guard, RefusedAddress, checked, literal_address, refusal
+from extraction.fetching.url_safety import Guard, RefusedAddress, check_addresses, explain_refusal, parse_literal_address
 
 PUBLIC = ["93.184.216.34", "8.8.8.8", "2606:2800:220:1:248:1893:25c8:1946", "64:ff9b::8.8.8.8", "::ffff:8.8.8.8", "2002:808:808::1"]
 REFUSED = [
@@ -45,12 +45,12 @@ REFUSED = [
 
 @pytest.mark.parametrize("address", PUBLIC)
 def test_a_public_address_is_fetched(address):
-    assert refusal(ip_address(address)) == ""
+    assert explain_refusal(ip_address(address)) == ""
 
 
 @pytest.mark.parametrize("address", REFUSED)
 def test_an_address_that_is_not_public_is_refused(address):
-    assert refusal(ip_address(address))
+    assert explain_refusal(ip_address(address))
 
 
 @pytest.mark.parametrize(
@@ -58,27 +58,27 @@ def test_an_address_that_is_not_public_is_refused(address):
     ["127.0.0.1", "2130706433", "0x7f000001", "0177.0.0.1", "0x7f.1", "127.1", "127.0.1", "017700000001", "127.0.0.1."],
 )
 def test_every_writing_of_loopback_is_loopback(host):
-    assert str(literal_address(host)) == "127.0.0.1"
+    assert str(parse_literal_address(host)) == "127.0.0.1"
     with pytest.raises(RefusedAddress, match="public internet"):
         Guard().check_url(f"http://{host}/")
 
 
 @pytest.mark.parametrize("host", ["example.com", "1.example", "0x7f.example", "localhost", "1e100.net"])
 def test_a_name_is_no_address(host):
-    assert literal_address(host) is None
+    assert parse_literal_address(host) is None
 
 
 @given(st.integers(0, 2**32 - 1))
 def test_an_ipv4_address_is_judged_alike_in_ipv6(number):
     plain = ip_address(number)
     for prefix in ("::ffff:", "64:ff9b::"):
-        assert bool(refusal(ip_address(f"{prefix}{plain}"))) == bool(refusal(plain))
+        assert bool(explain_refusal(ip_address(f"{prefix}{plain}"))) == bool(explain_refusal(plain))
 
 
 @given(st.integers(0, 2**32 - 1))
 def test_what_python_calls_global_is_all_that_is_fetched(number):
     address = ip_address(number)
-    assert refusal(address) or address.is_global
+    assert explain_refusal(address) or address.is_global
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_permitted_host_is_permitted_on_its_port_only():
 
 def test_of_a_names_addresses_only_the_public_ones_are_connected_to():
     mixed = [ip_address("10.0.0.1"), ip_address("8.8.8.8")]
-    assert checked(mixed, guard=Guard(), host="a.example", port=80) == [ip_address("8.8.8.8")]
+    assert check_addresses(mixed, guard=Guard(), host="a.example", port=80) == [ip_address("8.8.8.8")]
     with pytest.raises(RefusedAddress, match=r"a\.example is 10\.0\.0\.1"):
-        checked(mixed[:1], guard=Guard(), host="a.example", port=80)
-    assert checked(mixed[:1], guard=Guard.of(["a.example"]), host="a.example", port=80) == mixed[:1]
+        check_addresses(mixed[:1], guard=Guard(), host="a.example", port=80)
+    assert check_addresses(mixed[:1], guard=Guard.of(["a.example"]), host="a.example", port=80) == mixed[:1]

@@ -11,7 +11,7 @@ from copy import deepcopy
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import elements, whole_text
-from extraction.algorithms.rules.apply import extract
+from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.rule import AttributeRule
 from tests.quality import scores
 from tests.quality.extraction import Predictions, compiled, run
@@ -25,7 +25,7 @@ def predict(site: Site, rules: Sequence[AttributeRule], annotated: int) -> Predi
         values, sheet = site.truth.get(rule.name, {}), compiled([rule])
         known = set(scores.annotated(values, annotated))
         predictions[rule.name] = {
-            page: list(extract(sheet, without(site.pages[page].root, true)).values[rule.name])
+            page: list(extract_values(sheet, without(site.pages[page].root, true)).values[rule.name])
             for page, true in values.items()
             if true and page not in known
         }

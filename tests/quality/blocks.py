@@ -21,7 +21,7 @@ from extraction.algorithms.boilerplate.blocks import split_blocks
 from extraction.algorithms.boilerplate.template_hash import HtmlAmount
 from extraction.algorithms.dom.nodes import RAW_TEXT, clean, elements, texts
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.learning.tables import table
+from extraction.algorithms.learning.table_reader import read_page_table
 from tests.quality.sites import folders, place
 
 PAGES = 30
@@ -73,7 +73,7 @@ def read(folder: Path) -> tuple[Pages, dict[str, set[int]]]:
     pages = {file.stem: elements(parse(file.read_bytes()).root) for file in chosen}
     marked: dict[str, set[int]] = {}
     for name in annotated:
-        page = table(pages[name][0])
+        page = read_page_table(pages[name][0])
         places = [place(page, entry) for by_page in entries.values() for entry in by_page.get(name, [])]
         marked[name] = {at.node for at in places if at}
     return pages, marked

@@ -20,14 +20,14 @@ from pathlib import Path
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location
-from extraction.algorithms.learning.apriori import Example, NotLearned, learn
-from extraction.algorithms.learning.committee import Committee, convene
+from extraction.algorithms.learning.apriori import Example, NotLearned, learn_attribute
+from extraction.algorithms.learning.committee import Committee, train_committee
 from extraction.algorithms.learning.corpus import Corpus
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.teaching import Known, rank
-from extraction.algorithms.rules.apply import extract
+from extraction.algorithms.learning.page_selection import AttributeState, rank_pages
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
-from extraction.algorithms.rules.xslt import Stylesheet, stylesheet
+from extraction.algorithms.rules.xslt import Stylesheet, write_stylesheet
 from extraction.algorithms.sampling import greedy
 from tests.quality import informative, scores
 from tests.quality.extraction import rule_of
@@ -120,14 +120,14 @@ class Bench:
         rules = []
         for attribute, said in self.said.items():
             multiple = self.oracle.multiple[attribute]
-            found = learn(corpus, [Example(names.index(name), places) for name, places in said.items()], multiple=multiple)
+            found = learn_attribute(corpus, [Example(names.index(name), places) for name, places in said.items()], multiple=multiple)
             rules.append(
                 AttributeRule(attribute, multiple=multiple)
                 if isinstance(found, NotLearned)
                 else rule_of(attribute, found, multiple=multiple)
             )
-        sheet = Stylesheet.compile(stylesheet(RuleDefinition(tuple(rules))))
-        given = {name: extract(sheet, page.root).values for name, page in self.site.pages.items() if name not in self.order}
+        sheet = Stylesheet.compile(write_stylesheet(RuleDefinition(tuple(rules))))
+        given = {name: extract_values(sheet, page.root).values for name, page in self.site.pages.items() if name not in self.order}
         return statistics.fmean(
             scores.f1(truth, {name: list(values.get(attribute, ())) for name, values in given.items()}, skip=self.order)
             for attribute, truth in self.oracle.truth.items()
@@ -140,12 +140,12 @@ class Bench:
         known = {}
         for attribute, said in self.said.items():
             examples = [Example(names.index(name), places) for name, places in said.items()]
-            found = convene(corpus, examples, multiple=self.oracle.multiple[attribute])
+            found = train_committee(corpus, examples, multiple=self.oracle.multiple[attribute])
             committee = found if isinstance(found, Committee) else Committee(())
-            known[attribute] = Known(committee, not all(said.values()), frozenset(names.index(name) for name in said))
+            known[attribute] = AttributeState(committee, not all(said.values()), frozenset(names.index(name) for name in said))
         left = [n for n, name in enumerate(names) if name not in self.order]
-        ranked = rank(known, left, fresh(self.site, names, len(self.order)))
-        return names[ranked[0].page], any(advice.doubts for advice in ranked)
+        ranked = rank_pages(known, left, fresh(self.site, names, len(self.order)))
+        return names[ranked[0].page], any(advice.disagreements for advice in ranked)
 
 
 def fresh(site: Site, names: Sequence[str], annotated: int) -> dict[int, float]:

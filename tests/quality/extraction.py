@@ -15,10 +15,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from extraction.algorithms.dom.nodes import Location, clean, value
-from extraction.algorithms.learning.apriori import Learned, NotLearned, learn
-from extraction.algorithms.rules.apply import extract
+from extraction.algorithms.learning.apriori import Learned, NotLearned, learn_attribute
+from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
-from extraction.algorithms.rules.xslt import Stylesheet, stylesheet
+from extraction.algorithms.rules.xslt import Stylesheet, write_stylesheet
 from tests.quality.sites import Lesson, Site, folders, lesson, lessons, read_site
 
 Predictions = dict[str, dict[str, list[str]]]
@@ -36,14 +36,14 @@ def learned(site: Site, annotated: int, *, explain: bool = False) -> tuple[Attri
     return tuple(rules)
 
 
-def learn_attribute(site: Site, attribute: str, annotated: int) -> tuple[AttributeRule, str]:
+def learn_site_attribute(site: Site, attribute: str, annotated: int) -> tuple[AttributeRule, str]:
     """One attribute's rule from its first annotated pages, and what there is to say about it."""
     return learn_lesson(site, lesson(site, attribute, annotated))
 
 
 def learn_lesson(site: Site, lesson: Lesson) -> tuple[AttributeRule, str]:
     """An attribute's rule and what there is to say about it."""
-    result = learn([site.pages[name] for name in lesson.names], lesson.examples, multiple=lesson.multiple)
+    result = learn_attribute([site.pages[name] for name in lesson.names], lesson.examples, multiple=lesson.multiple)
     if isinstance(result, NotLearned):
         return AttributeRule(lesson.attribute, multiple=lesson.multiple), f"not learned: {result.reason} (page {result.page})"
     words = " || ".join(f"{a.xpath}  s={a.support:.2f} v={a.several:.2f}" for a in result.alternatives)
@@ -56,7 +56,7 @@ def rule_of(attribute: str, result: Learned, *, multiple: bool) -> AttributeRule
 
 
 def compiled(rules: Sequence[AttributeRule]) -> Stylesheet:
-    return Stylesheet.compile(stylesheet(RuleDefinition(tuple(rules))))
+    return Stylesheet.compile(write_stylesheet(RuleDefinition(tuple(rules))))
 
 
 def predict(site: Site, rules: Sequence[AttributeRule]) -> Predictions:
@@ -64,7 +64,7 @@ def predict(site: Site, rules: Sequence[AttributeRule]) -> Predictions:
     sheet = compiled(rules)
     predictions: Predictions = defaultdict(dict)
     for name, page in site.pages.items():
-        for attribute, values in extract(sheet, page.root).values.items():
+        for attribute, values in extract_values(sheet, page.root).values.items():
             predictions[attribute][name] = list(dict.fromkeys(values))
     return predictions
 
@@ -74,7 +74,7 @@ def reproduced(site: Site, rules: Sequence[AttributeRule], annotated: int) -> di
     sheet, given = compiled(rules), {}
     taught = list(lessons(site, annotated))
     pages = {one.names[example.page] for one in taught for example in one.examples}
-    values = {name: extract(sheet, site.pages[name].root).values for name in pages}
+    values = {name: extract_values(sheet, site.pages[name].root).values for name in pages}
     for one, rule in zip(taught, rules, strict=True):
         if rule.alternatives:
             marked = [(one.names[e.page], {place_value(site, one.names[e.page], where) for where in e.locations}) for e in one.examples]

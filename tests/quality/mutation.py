@@ -18,7 +18,7 @@ from statistics import fmean
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import clean, elements, whole_text
-from extraction.algorithms.rules.apply import extract
+from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.rule import AttributeRule
 from tests.quality import scores
 from tests.quality.absence import take_out
@@ -74,8 +74,8 @@ def measure(site: Site, rules: Sequence[AttributeRule], annotated: int, *, seed:
     pages = [page for page in site.pages if page not in known][:PAGES]
     for page in pages:
         true = [value for values in truth.values() for value in values.get(page, ())]
-        before[page] = extract(sheet, site.pages[page].root).values
-        after[page] = extract(sheet, changed(site.pages[page].root, true, seed=seed, site=site.name, page=page)).values
+        before[page] = extract_values(sheet, site.pages[page].root).values
+        after[page] = extract_values(sheet, changed(site.pages[page].root, true, seed=seed, site=site.name, page=page)).values
     return {
         rule.name: tuple(
             scores.f1({p: v for p, v in truth[rule.name].items() if p in pages}, {p: given[p][rule.name] for p in pages})

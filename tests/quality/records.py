@@ -20,10 +20,10 @@ from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.dom.rows import Rows, select_rows
 from extraction.algorithms.errors import LearningError
 from extraction.algorithms.learning.apriori import Learned, NotLearned
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.records import Field, LearnedRecords, MarkedRow, learn_records, row_values
-from extraction.algorithms.learning.tables import table
-from extraction.algorithms.suggestion.lists import rows_to_mark, suggest_lists
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.records import LearnedRecords, MarkedRow, RowField, learn_records, read_row_values
+from extraction.algorithms.learning.table_reader import read_page_table
+from extraction.algorithms.suggestion.lists import choose_rows_to_mark, suggest_lists
 
 ANNOTATED_ROWS = 2
 UNANNOTATED = 15
@@ -33,7 +33,7 @@ SUGGESTED_PAGES, SUGGESTED_MARKED, WHOLE_ROWS = 10, 2, 40
 
 
 def read(folder: Path) -> dict[str, PageTable]:
-    return {file.stem: table(parse(file.read_bytes()).root) for file in sorted((folder / "pages").glob("*.html"))}
+    return {file.stem: read_page_table(parse(file.read_bytes()).root) for file in sorted((folder / "pages").glob("*.html"))}
 
 
 def mark(page: PageTable, rows: list[list[str]]) -> list[MarkedRow]:
@@ -76,7 +76,7 @@ def rows_of(page: PageTable, learned: LearnedRecords, columns: Iterable[int]) ->
     found = []
     for place in range(len(rows.elements)):
         fields = [learned.fields[str(column)] for column in columns]
-        row = ["; ".join(row_values(rows, place, field)) if isinstance(field, Learned) else "" for field in fields]
+        row = ["; ".join(read_row_values(rows, place, field)) if isinstance(field, Learned) else "" for field in fields]
         if any(row):
             found.append(row)
     return found
@@ -89,7 +89,7 @@ def predict(folder: Path, *, explain: bool = False) -> dict[str, list[list[str]]
     shown = truth[first][:ANNOTATED_ROWS]
     others = [page for name, page in pages.items() if name != first][:UNANNOTATED]
     columns = len(shown[0])
-    learned = learn_records([pages[first], *others], mark(pages[first], shown), [Field(str(column)) for column in range(columns)])
+    learned = learn_records([pages[first], *others], mark(pages[first], shown), [RowField(str(column)) for column in range(columns)])
     if isinstance(learned, NotLearned):
         print(f"{folder.name}: not learned: {learned.reason}")
         return {}
@@ -112,10 +112,10 @@ def predict_suggested(folder: Path, *, explain: bool = False) -> dict[str, list[
     rows = [
         MarkedRow(at, {str(number): tuple(value.place for value in row.values.get(number, ())) for number in numbers})
         for at, page in enumerate(shown)
-        for row in rows_to_mark(found, page, numbers, most=WHOLE_ROWS if at in whole else ANNOTATED_ROWS)
+        for row in choose_rows_to_mark(found, page, numbers, most=WHOLE_ROWS if at in whole else ANNOTATED_ROWS)
     ]
     others = [table for page, table in enumerate(tables) if page not in shown][:UNANNOTATED]
-    fields = [Field(str(field.number), field.multiple) for field in found.fields]
+    fields = [RowField(str(field.number), field.multiple) for field in found.fields]
     learned = learn_records([*(tables[page] for page in shown), *others], rows, fields, whole=whole)
     if isinstance(learned, NotLearned):
         print(f"{folder.name}: not learned: {learned.reason}")

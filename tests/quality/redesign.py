@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.tables import table
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.table_reader import read_page_table
+from extraction.algorithms.monitoring.evidence import Revisit
 from extraction.algorithms.monitoring.profiles import Profile
-from extraction.algorithms.monitoring.relearning import NotRelearned, relearn
-from extraction.algorithms.monitoring.verdict import Visit, check
-from extraction.algorithms.rules.apply import extract
+from extraction.algorithms.monitoring.relearning import NotRelearned, relearn_attribute
+from extraction.algorithms.monitoring.verdict import judge_rule
+from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
-from extraction.algorithms.rules.xslt import Stylesheet, stylesheet
-from tests.quality.extraction import Site, learn_attribute
+from extraction.algorithms.rules.xslt import Stylesheet, write_stylesheet
+from tests.quality.extraction import Site, learn_site_attribute
 
 ANNOTATED = 3
 
@@ -28,13 +29,14 @@ Record = dict[str, tuple[str, ...]]
 
 
 def read_pages(folder: Path) -> dict[str, PageTable]:
-    return {file.stem: table(parse(file.read_bytes()).root) for file in sorted(folder.glob("*.html"))}
+    return {file.stem: read_page_table(parse(file.read_bytes()).root) for file in sorted(folder.glob("*.html"))}
 
 
 def records(rule: RuleDefinition, pages: dict[str, PageTable]) -> dict[str, Record]:
-    sheet = Stylesheet.compile(stylesheet(rule))
+    sheet = Stylesheet.compile(write_stylesheet(rule))
     return {
-        name: {key: tuple(dict.fromkeys(given)) for key, given in extract(sheet, page.root).values.items()} for name, page in pages.items()
+        name: {key: tuple(dict.fromkeys(given)) for key, given in extract_values(sheet, page.root).values.items()}
+        for name, page in pages.items()
     }
 
 
@@ -45,11 +47,11 @@ def columns(rows: dict[str, Record], names: list[str]) -> dict[str, dict[str, li
 def predict(folder: Path, *, explain: bool = False) -> dict[str, Any]:
     old, new = read_pages(folder / "old"), read_pages(folder / "new")
     site = Site(folder.name, old, json.loads((folder / "annotations.json").read_text()))
-    rule = RuleDefinition(tuple(learn_attribute(site, attribute, ANNOTATED)[0] for attribute in site.annotations))
+    rule = RuleDefinition(tuple(learn_site_attribute(site, attribute, ANNOTATED)[0] for attribute in site.annotations))
     before, now = records(rule, old), records(rule, new)
     profiles = {each.name: Profile.learn((row.get(each.name, ()) for row in before.values()), type=each.type) for each in rule.attributes}
-    visits = [Visit(name, old[name], new[name], before[name], now[name], covered=True) for name in sorted(new) if name in old]
-    verdict = check(rule.attributes, profiles, visits)
+    visits = [Revisit(name, old[name], new[name], before[name], now[name], covered=True) for name in sorted(new) if name in old]
+    verdict = judge_rule(rule, profiles, visits)
     repaired = RuleDefinition(tuple(_repaired(each, verdict.broken, visits, explain) for each in rule.attributes))
     if explain:
         for name, each in verdict.attributes.items():
@@ -62,10 +64,10 @@ def predict(folder: Path, *, explain: bool = False) -> dict[str, Any]:
     }
 
 
-def _repaired(attribute: AttributeRule, broken: tuple[str, ...], visits: list[Visit], explain: bool) -> AttributeRule:
+def _repaired(attribute: AttributeRule, broken: tuple[str, ...], visits: list[Revisit], explain: bool) -> AttributeRule:
     if attribute.name not in broken:
         return attribute
-    made = relearn(attribute, [visit.new for visit in visits], [visit.before.get(attribute.name, ()) for visit in visits])
+    made = relearn_attribute(attribute, [visit.new for visit in visits], [visit.before.get(attribute.name, ()) for visit in visits])
     if explain:
         print(f"{attribute.name}: {made}")
     return attribute if isinstance(made, NotRelearned) else made.rule

@@ -18,10 +18,10 @@ from lxml import etree
 from extraction.algorithms.dom.nodes import elements
 from extraction.algorithms.dom.rows import select_rows
 from extraction.algorithms.learning.apriori import Learned, NotLearned
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.records import Field, LearnedRecords, learn_records
-from extraction.algorithms.learning.tables import table
-from extraction.algorithms.monitoring.list_judging import places, texts
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.records import LearnedRecords, RowField, learn_records
+from extraction.algorithms.learning.table_reader import read_page_table
+from extraction.algorithms.monitoring.list_judging import find_rows, read_texts
 from extraction.algorithms.monitoring.list_relearning import RelearnedList, relearn_list
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, Selector
 from tests.quality.records import ANNOTATED_ROWS, UNANNOTATED, mark, read
@@ -54,14 +54,18 @@ def _site(folder: Path, change: Callable[[etree._Element], None]) -> float:
     pages = read(folder)
     truth: dict[str, Rows] = {name: json.loads((folder / "truth" / f"{name}.json").read_text()) for name in sorted(pages)}
     old = _old_rule(pages, truth)
-    before = {name: [{each.name: texts(row, each.name) for each in old.attributes} for row in places(old, pages[name])] for name in pages}
-    new = {name: table(_redesigned(old, page.root, change)) for name, page in pages.items()}
+    before = {
+        name: [{each.name: read_texts(row, each.name) for each in old.attributes} for row in find_rows(old, pages[name])] for name in pages
+    }
+    new = {name: read_page_table(_redesigned(old, page.root, change)) for name, page in pages.items()}
     names = [each.name for each in old.attributes]
     made = relearn_list(old, names, list(new.values()), [before[name] for name in new], old_pages=[pages[name] for name in new])
     if not isinstance(made, RelearnedList):
         print(f"{folder.name}: {made.reason}")
         return 0.0
-    given = {name: [["; ".join(texts(row, each)) for each in names] for row in places(made.rule, page)] for name, page in new.items()}
+    given = {
+        name: [["; ".join(read_texts(row, each)) for each in names] for row in find_rows(made.rule, page)] for name, page in new.items()
+    }
     return _f1({name: _left(rows) for name, rows in truth.items()}, given)
 
 
@@ -69,7 +73,7 @@ def _old_rule(pages: Mapping[str, PageTable], truth: Mapping[str, Rows]) -> List
     first = next(name for name, rows in truth.items() if len(rows) >= ANNOTATED_ROWS)
     shown = truth[first][:ANNOTATED_ROWS]
     others = [page for name, page in pages.items() if name != first][:UNANNOTATED]
-    learned = learn_records([pages[first], *others], mark(pages[first], shown), [Field(str(column)) for column in range(len(shown[0]))])
+    learned = learn_records([pages[first], *others], mark(pages[first], shown), [RowField(str(column)) for column in range(len(shown[0]))])
     if isinstance(learned, NotLearned):
         raise SystemExit(f"the old rule was not learned: {learned.reason}")
     return ListRule("rows", (Selector(learned.rows.xpath),), tuple(_attribute(learned, str(column)) for column in range(len(shown[0]))))

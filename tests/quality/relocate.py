@@ -12,11 +12,11 @@ from pathlib import Path
 
 from extraction.algorithms.dom.nodes import clean
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.learning.tables import table
-from extraction.algorithms.monitoring.relearning import NotRelearned, relearn
-from extraction.algorithms.rules.apply import extract
+from extraction.algorithms.learning.table_reader import read_page_table
+from extraction.algorithms.monitoring.relearning import NotRelearned, relearn_attribute
+from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
-from extraction.algorithms.rules.xslt import Stylesheet, stylesheet
+from extraction.algorithms.rules.xslt import Stylesheet, write_stylesheet
 
 
 def predict(folder: Path, *, explain: bool = False) -> dict[str, list[str]]:
@@ -24,16 +24,16 @@ def predict(folder: Path, *, explain: bool = False) -> dict[str, list[str]]:
     truth = {
         name: [clean(html.unescape(value)) for value in values] for name, values in json.loads((folder / "truth.json").read_text()).items()
     }
-    old, new = (table(parse((folder / name).read_bytes()).root) for name in ("old.html", "new.html"))
+    old, new = (read_page_table(parse((folder / name).read_bytes()).root) for name in ("old.html", "new.html"))
     rules = []
     for name, values in truth.items():
         attribute = AttributeRule(name, multiple=len(values) > 1)
-        before = relearn(attribute, [old], [tuple(values)])
+        before = relearn_attribute(attribute, [old], [tuple(values)])
         if isinstance(before, NotRelearned):
             print(f"{folder.name} {name}: not learned on the old page: {before.reason}")
             continue
-        record = extract(Stylesheet.compile(stylesheet(RuleDefinition((before.rule,)))), old.root).values[name]
-        after = relearn(before.rule, [new], [record])
+        record = extract_values(Stylesheet.compile(write_stylesheet(RuleDefinition((before.rule,)))), old.root).values[name]
+        after = relearn_attribute(before.rule, [new], [record])
         if isinstance(after, NotRelearned):
             print(f"{folder.name} {name}: {after.reason}")
             continue
@@ -41,7 +41,8 @@ def predict(folder: Path, *, explain: bool = False) -> dict[str, list[str]]:
             print(f"{folder.name} {name}: {' || '.join(each.xpath for each in after.rule.alternatives)}")
         rules.append(after.rule)
     return {
-        name: list(given) for name, given in extract(Stylesheet.compile(stylesheet(RuleDefinition(tuple(rules)))), new.root).values.items()
+        name: list(given)
+        for name, given in extract_values(Stylesheet.compile(write_stylesheet(RuleDefinition(tuple(rules)))), new.root).values.items()
     }
 
 

@@ -12,8 +12,8 @@ from lxml import etree
 from extraction.algorithms.dom.nodes import RAW_TEXT, Location, clean, texts, whole_text
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.learning.apriori import Example
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.tables import table
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.table_reader import read_page_table
 
 UNANNOTATED = 30
 """Other pages given to the learner, evenly spread over the site."""
@@ -32,7 +32,7 @@ class Site:
 
 def read_site(folder: Path, *, most: int | None = None) -> Site:
     """A site's pages, the first `most` of them."""
-    pages = {file.stem: table(parse(file.read_bytes()).root) for file in sorted((folder / "pages").glob("*.html"))[:most]}
+    pages = {file.stem: read_page_table(parse(file.read_bytes()).root) for file in sorted((folder / "pages").glob("*.html"))[:most]}
     annotations, truth = (json.loads((folder / name).read_text()) for name in ("annotations.json", "truth.json"))
     return Site(folder.name, pages, annotations, truth)
 
@@ -53,7 +53,7 @@ def place(page: PageTable, entry: dict[str, Any]) -> Location | None:
     wanted, nodes = shown(entry["value"]), page.nodes
     if entry.get("kind") == "element":
         equal = {row for row, e in enumerate(nodes) if shown(whole_text(e)) == wanted and seen(e)}
-        innermost = [row for row in sorted(equal) if not any(n in equal for n in range(row + 1, int(page.elements["end"][row])))]
+        innermost = [row for row in sorted(equal) if not any(n in equal for n in range(row + 1, int(page.elements.end[row])))]
         return Location(innermost[entry["nth"]]) if entry["nth"] < len(innermost) else None
     found = [
         Location(row, "text", nth)
@@ -76,7 +76,7 @@ def order(page: PageTable, location: Location) -> tuple[int, ...]:
         if child.tail and nth == location.text:
             before = child if isinstance(child.tag, str) else None
             row = page.nodes.index(before) if before is not None else last
-            return (int(page.elements["end"][row]) - 1 if before is not None else row, 1, location.text)
+            return (int(page.elements.end[row]) - 1 if before is not None else row, 1, location.text)
     return (last, 0, 0)
 
 

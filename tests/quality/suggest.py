@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import fmean
 
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.suggestion.suggest import Column, suggest
+from extraction.algorithms.suggestion.suggest import SuggestedColumn, suggest_columns
 from tests.quality.scores import f1, sites
 
 FOUND = 0.8
@@ -54,7 +54,7 @@ class Proposal:
     """What was proposed for a site: its page names and the columns."""
 
     pages: Sequence[str]
-    columns: Sequence[Column]
+    columns: Sequence[SuggestedColumn]
 
     def values(self) -> list[dict[str, list[str]]]:
         """The columns as the scorer takes them."""
@@ -64,7 +64,7 @@ class Proposal:
 def propose(folder: Path) -> Proposal:
     """The columns of a site from all of its pages."""
     files = sorted((folder / "pages").glob("*.html"))
-    return Proposal([file.stem for file in files], suggest([parse(file.read_bytes()).root for file in files]))
+    return Proposal([file.stem for file in files], suggest_columns([parse(file.read_bytes()).root for file in files]))
 
 
 def held(folder: Path, proposal: Proposal) -> Iterator[tuple[str, int | None]]:

@@ -76,7 +76,7 @@ def snapshot(site: Site, url: str, content: bytes, *, cluster: Cluster | None = 
     page, _ = Page.objects.get_or_create(site=site, url=url)
     found = Snapshot.objects.create(
         page=page,
-        sha256=stored_bytes.put(content),
+        sha256=stored_bytes.put_bytes(content),
         size_bytes=len(content),
         fetched_at=timezone.now(),
         cluster=cluster,
@@ -110,7 +110,7 @@ def label(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, locations:
     """Labels as the workbench writes them; None for "not on this page"."""
     Label.objects.filter(cluster=cluster, snapshot=snapshot, attribute=attribute).delete()
     rows: list[Any] = [None] if locations is None else list(locations)
-    nodes = elements(parse(stored_bytes.get(snapshot.sha256)).root)
+    nodes = elements(parse(stored_bytes.get_bytes(snapshot.sha256)).root)
     for position, place in enumerate(rows):
         Label.objects.create(
             cluster=cluster,
@@ -137,7 +137,7 @@ def shop(count: int = 12, *, kind: RecordType | None = None) -> Cluster:
 def mark(cluster: Cluster, number: int, **values: Sequence[str] | None) -> None:
     """Labels texts of page `number` of `shop`: mark(cluster, 0, title=["Book 0"], price=None)."""
     page = Snapshot.objects.filter(cluster=cluster).order_by("pk")[number]
-    content = stored_bytes.get(page.sha256)
+    content = stored_bytes.get_bytes(page.sha256)
     for name, texts in values.items():
         attribute = Attribute.objects.get(record_type=cluster.record_type, name=name)
         label(cluster, page, attribute, None if texts is None else [text_at(content, text) for text in texts])

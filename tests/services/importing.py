@@ -50,14 +50,14 @@ def manifest(files: dict[str, bytes], base: str = "https://example.com/") -> dic
 
 def done(run: Run) -> Run:
     """The run after its job was done in this process."""
-    pipeline.execute(run.pk)
+    pipeline.execute_run(run.pk)
     run.refresh_from_db()
     return run
 
 
 def bring(site: Site, path: Path) -> Run:
     """An import, done."""
-    return done(import_pages.start(site, path, name=path.name))
+    return done(import_pages.start_import(site, path, name=path.name))
 
 
 def cluster_all(site: Site) -> list[Run]:

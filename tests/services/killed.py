@@ -26,7 +26,7 @@ def begin(archive: str) -> None:
     from extraction.services.intake import import_pages
 
     call_command("migrate", verbosity=0)
-    import_pages.start(Site.objects.create(name="Books", slug="books"), Path(archive), name="site.zip")
+    import_pages.start_import(Site.objects.create(name="Books", slug="books"), Path(archive), name="site.zip")
 
 
 def net(file: str) -> None:
@@ -46,7 +46,7 @@ def crawl(url: str) -> None:
 
     call_command("migrate", verbosity=0)
     source = Source.objects.create(site=Site.objects.create(name="Books", slug="books"), addresses=[url], whole=True)
-    crawl_site.start(source.site)
+    crawl_site.start_crawl(source.site)
 
 
 def watch(hook: str) -> None:
@@ -66,21 +66,22 @@ def beat() -> None:
 
     from extraction.services.monitoring import monitors
 
-    monitors.dispatch(timezone.now())
+    monitors.start_due_checks(timezone.now())
 
 
 def check() -> None:
     from extraction.models import Snapshot
     from extraction.services.core import stored_bytes
-    from extraction.services.monitoring import page_visits
+    from extraction.services.monitoring import fetch_pages
 
-    def fetch(urls: Sequence[str]) -> Mapping[str, page_visits.Answer]:
+    def fetch(urls: Sequence[str]) -> Mapping[str, fetch_pages.PageAnswer]:
         old = {url: Snapshot.objects.filter(page__url=url).order_by("pk")[0].sha256 for url in urls}
         return {
-            url: page_visits.Answer(page_visits.Outcome.OK, stored_bytes.get(sha256).replace(b"h1", b"h2")) for url, sha256 in old.items()
+            url: fetch_pages.PageAnswer(fetch_pages.Outcome.OK, stored_bytes.get_bytes(sha256).replace(b"h1", b"h2"))
+            for url, sha256 in old.items()
         }
 
-    page_visits.fetcher = lambda site, spool: fetch
+    fetch_pages.make_fetcher = lambda site, spool: fetch
     work()
 
 
@@ -93,9 +94,9 @@ def tell(minutes: str) -> None:
     from extraction.services.monitoring import alerts
 
     now = timezone.now() + timedelta(minutes=int(minutes))
-    alerts.tick(now)
+    alerts.send_due_alerts(now)
     for alert_id in Alert.objects.values_list("pk", flat=True):
-        alerts.deliver(alert_id, now)
+        alerts.deliver_alert(alert_id, now)
 
 
 def found() -> None:
@@ -119,9 +120,9 @@ def work() -> None:
 
     import_pages.BATCH_PAGES = 5
     runs.HEARTBEAT_S = 0.0
-    runs.sweep()
+    runs.sweep_runs()
     while run := Run.objects.filter(state=Run.State.QUEUED).order_by("pk").first():
-        pipeline.execute(run.pk)
+        pipeline.execute_run(run.pk)
 
 
 def die(where: str, nth: str) -> None:
@@ -150,7 +151,7 @@ def state() -> None:
     found = tables(site, times=False)
     for url, *_ in found["snapshots"]:
         for sha256 in site.pages.get(url=url).snapshots.values_list("sha256", flat=True):
-            assert stored_bytes.digest(stored_bytes.get(sha256)) == sha256
+            assert stored_bytes.digest_bytes(stored_bytes.get_bytes(sha256)) == sha256
     # Pictures of templates are drawn where there is a browser.
     found["runs"] = list(Run.objects.exclude(kind=Run.Kind.PREVIEW).order_by("pk").values_list("kind", "state", "summary", "done", "total"))
     found["problems"] = list(RunProblem.objects.order_by("name").values_list("name", "reason"))

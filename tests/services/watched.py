@@ -18,7 +18,7 @@ from tests.views import world
 def cluster(count: int = 4) -> Cluster:
     """A shop with a live rule and no record yet."""
     found = factory.shop(count)
-    rules.publish(world.draft(found))
+    rules.publish_rule(world.draft(found))
     return found
 
 
@@ -36,7 +36,7 @@ def check(cluster: Cluster, at: datetime, *broken: str, confirmed: bool = True) 
         attributes={name: {"kind": "null" if name in broken else "ok", "pages": 4, "fraction": 0.75} for name in ("title", "price")},
         evidence=[{"attribute": name, "url": "https://shop.example/book/2", "kind": "null"} for name in broken],
     )
-    breakages.follow(made)
+    breakages.follow_check(made)
     return made
 
 

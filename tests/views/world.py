@@ -105,10 +105,10 @@ def make(count: int = 6, *, name: str = "Books") -> World:
     Site.objects.filter(pk=cluster.site_id).update(name=name)
     cluster.refresh_from_db()
     factory.mark(cluster, 0, title=["Book 0"], price=["£0.50"])
-    rule = rules.publish(draft(cluster))
+    rule = rules.publish_rule(draft(cluster))
     run = extract(cluster)
     RunProblem.objects.create(run=run, name="broken.html", reason="it is empty")
-    failed = runs.start(Run.Kind.CLUSTER, cluster.site)
+    failed = runs.start_run(Run.Kind.CLUSTER, cluster.site)
     Run.objects.filter(pk=failed.pk).update(state=Run.State.FAILED, error="there are no pages", finished_at=run.created_at)
     page = Page.objects.filter(site=cluster.site).order_by("pk")[0]
     assert cluster.record_type
@@ -119,7 +119,7 @@ def make(count: int = 6, *, name: str = "Books") -> World:
 def tried(site: Site) -> Clustering:
     """A comparison of the structure lab that has ended: the templates, a method with two groups, and one that gave up."""
     pages = list(Page.objects.filter(site=site).order_by("pk").values_list("pk", flat=True))
-    run = runs.start(Run.Kind.LAB, site, parameters=RunParameters(methods=("lsh", "rtdm")), unit="clusterings")
+    run = runs.start_run(Run.Kind.LAB, site, parameters=RunParameters(methods=("lsh", "rtdm")), unit="clusterings")
     Run.objects.filter(pk=run.pk).update(state=Run.State.DONE, finished_at=run.created_at, summary={"methods": 2, "pages": len(pages)})
     Clustering.objects.create(site=site, run=run, groups=[pages], bits=9000.0)
     Clustering.objects.create(site=site, run=run, method="rtdm", reason="it needs more than 900 seconds of a processor for these pages")
@@ -177,7 +177,7 @@ def alert() -> Alert:
 def crawled(site: Site) -> Run:
     """A crawl of the site that has ended, with addresses of several outcomes."""
     Source.objects.create(site=site, addresses=["https://shop.example/"])
-    run = runs.start(Run.Kind.CRAWL, site, parameters=RunParameters(mode="sample"))
+    run = runs.start_run(Run.Kind.CRAWL, site, parameters=RunParameters(mode="sample"))
     Run.objects.filter(pk=run.pk).update(state=Run.State.DONE, finished_at=run.created_at, summary={"pages": 6, "new": 6})
     outcomes = ["ok"] * 6 + ["not_found"] * 3 + ["refused_by_robots"]
     CrawlAddress.objects.bulk_create(
@@ -222,8 +222,8 @@ def draft(cluster: Cluster) -> Rule:
 
 def extract(cluster: Cluster) -> Run:
     """Runs the live rule over all pages, here and now."""
-    run = extract_records.start(cluster)
-    pipeline.execute(run.pk)
+    run = extract_records.start_extraction(cluster)
+    pipeline.execute_run(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.DONE, run.error
     return run

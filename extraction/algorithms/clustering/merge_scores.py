@@ -169,12 +169,12 @@ class PageGroups:
             counts[one] += counts[other]
         self._renew(one)
 
-    def templates(self, group: int, others: I64) -> F64:
+    def score_saving_merges(self, group: int, others: I64) -> F64:
         """Return the scores of merges that save bits: the bits saved."""
         saved, room = self._compared(group, others)
         return _where((room >= 0) & (saved > 0), saved, lambda chosen: self._shared(group, others[chosen]) >= SHARED_FRACTION)
 
-    def options(self, group: int, others: I64) -> F64:
+    def score_optional_merges(self, group: int, others: I64) -> F64:
         """Return the scores of merges of groups with sections that the other lacks: what remains of the bits that the merge may cost."""
         _, room = self._compared(group, others)
         return _where(room > 0, room, lambda chosen: self._bare(group, others[chosen]) | self._contained(group, others[chosen]))

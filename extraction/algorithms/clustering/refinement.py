@@ -124,7 +124,7 @@ class _State(Generic[Page]):
     def templates(self, paths: Callable[[Page], PageSteps]) -> SiteTemplates[Page]:
         rows = []
         for masks, members in sorted(self.clusters, key=lambda row: (-len(row[1]), row[1][:1])):
-            core = TemplateCore.of([page for page in _read(sample_evenly(members, SAMPLE_PAGES), paths).values() if page])
+            core = TemplateCore.of_pages([page for page in _read(sample_evenly(members, SAMPLE_PAGES), paths).values() if page])
             rows.append(TemplateCluster(masks, members, core))
         return SiteTemplates(tuple(rows), self.loose)
 
@@ -196,7 +196,7 @@ class _Round(Generic[Page]):
 
     def _agglomerate(self, groups: list[list[Page]], *, options: bool) -> list[list[Page]]:
         arrays = PageGroups(self._questions, [self._stack(group) for group in groups])
-        plain = arrays.options if options else arrays.templates
+        plain = arrays.score_optional_merges if options else arrays.score_saving_merges
         of_template = np.array([self._settled and not self._loose_set.issuperset(group) for group in groups], np.bool_)
 
         def score(group: int, others: I64) -> F64:
@@ -243,7 +243,7 @@ class _Round(Generic[Page]):
         """Return the group with which a page would be merged. The last place of the groups is kept for such pages."""
         last = len(self._numbers)
         self._large.replace(last, row[None])
-        for score in (self._large.templates(last, self._numbers), self._large.options(last, self._numbers)):
+        for score in (self._large.score_saving_merges(last, self._numbers), self._large.score_optional_merges(last, self._numbers)):
             best = int(np.argmax(score))
             if score[best] > 0:
                 return best

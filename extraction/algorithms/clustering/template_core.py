@@ -50,7 +50,7 @@ class TemplateCore:
     least: float = 0.0
 
     @classmethod
-    def of(cls, pages: Sequence[PageSteps]) -> "TemplateCore":
+    def of_pages(cls, pages: Sequence[PageSteps]) -> "TemplateCore":
         """Return the core of these pages. Without pages it covers nothing."""
         steps, counts = np.unique(np.concatenate([np.zeros(0, np.uint64), *(page.steps for page in pages)]), return_counts=True)
         least = min((_without(page, steps, counts, len(pages)).similarity(page) for page in pages), default=0.0) if len(pages) > 1 else 0.0

@@ -1,21 +1,21 @@
-"""Tags with more attributes than any page writes, thinned before the page is parsed.
+"""Tags with more attributes than any page has, cut before the page is parsed.
 
-libxml2's HTML parser looks through all attributes of a tag for each of them, so a page of one megabyte can take a minute and one of ten a
-day. Only pages that could hold such a tag are looked at tag by tag; on all others two searches tell that they cannot.
-Cost: linear in the page.
+For each attribute of a tag, libxml2's HTML parser looks through all others. So a page of one megabyte can take a minute, and one of ten
+megabytes a day. Only pages that could hold such a tag are read tag by tag; for all others, two searches tell that they cannot. Cost: linear
+in the page.
 """
 
 import re
 from itertools import islice
 
 MAX_ATTRIBUTES = 1_000
-"""Attributes kept of a tag. Of 642 real pages none has a tag with so many."""
+"""Attributes kept of a tag. None of 642 real pages has a tag with so many."""
 
 MANY_VALUES = 5_000
 """A page with fewer ``=`` has no tag with many values."""
 
 LONG_TAG = 10_000
-"""Characters of a tag that is looked at; one with many attributes without values has so many between its brackets."""
+"""Characters of a tag that is looked at. A tag with many attributes without values has at least so many between its brackets."""
 
 _LONG = re.compile(rf"<[a-zA-Z][^<>]{{{LONG_TAG}}}")
 _VALUE = r"=[\t\n\f\r ]*+(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^\"'\t\n\f\r >][^\t\n\f\r >]*+|(?=>|\Z))"
@@ -25,7 +25,7 @@ _RAW = frozenset(("script", "style", "title", "textarea", "iframe", "noembed", "
 
 
 def limit_attributes(text: str) -> str:
-    """The page, of tags with more than `MAX_ATTRIBUTES` attributes only the first ones; any other page as it is."""
+    """Return the page with only the first attributes of tags that have more than `MAX_ATTRIBUTES`. Any other page is returned as it is."""
     if text.count("=") < MANY_VALUES and not _LONG.search(text):
         return text
     parts, done, at = list[str](), 0, 0

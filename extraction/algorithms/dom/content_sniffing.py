@@ -1,7 +1,7 @@
-"""What is no page whatever its name says: bytes that are no text, and text without a single tag.
+"""Files that are not pages, whatever their names say: bytes that are no text, and text without a single tag.
 
-A reader of HTML makes a tree of anything. The tests are few and let doubtful files pass: a page with null bytes, one in UTF-16, one
-with a damaged end, one that begins with rubbish are pages. Time is linear in the bytes.
+An HTML parser makes a tree of anything. The tests here are few and let doubtful files pass: a page with null bytes, one in UTF-16, one with
+a damaged end and one that begins with rubbish are pages. Time is linear in the bytes.
 """
 
 import re
@@ -9,23 +9,23 @@ import re
 from extraction.algorithms.dom.xml import HTML_NAMES
 
 LOOK_BYTES = 65_536
-"""How much of a file is looked at to tell whether it is text."""
+"""How much of a file is read to tell whether it is text."""
 
 BINARY_SHARE = 0.05
-"""Share of control characters from which a file without a tag of HTML is no text: of compressed data a tenth are, of text hardly any."""
+"""Share of control characters from which a file without a tag of HTML is no text. Compressed data has a tenth, and text hardly any."""
 
 _CONTROLS = bytes(number for number in range(32) if number not in b"\t\n\v\f\r\x1b")
-"""Control characters that text does not have; the escape character switches alphabets in ISO-2022-JP."""
+"""Control characters that text does not have. The escape character is not among them, because it switches alphabets in ISO-2022-JP."""
 
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 _TAG = re.compile(rb"<\0{0,3}[A-Za-z_!?:\x80-\xff]")
-"""The beginning of a tag, in UTF-16 and UTF-32, too."""
+"""The beginning of a tag, in UTF-16 and UTF-32 too."""
 
 _KNOWN = re.compile(rb"<(?:!doctype|\?xml|%s)[\s>/]" % "|".join(sorted(HTML_NAMES)).encode(), re.IGNORECASE)
 
 
 def explain_non_page(content: bytes) -> str:
-    """Why the bytes are no page of HTML or XML, in words; empty when they may be one. Empty files are for others to refuse."""
+    """Return in words why the bytes are not a page of HTML or XML, "" if they may be one. Empty files are refused elsewhere."""
     head = content[:LOOK_BYTES]
     if not head.startswith(_WIDE) and not _KNOWN.search(head.replace(b"\0", b"")):
         share = (len(head) - len(head.translate(None, _CONTROLS))) / max(1, len(head))

@@ -1,7 +1,7 @@
-"""What the bytes of a stylesheet, picture or font are, by what they hold and not by what their server says.
+"""What the bytes of a stylesheet, picture or font are, judged by their content and not by what the server says.
 
-A picture of a few hundred bytes may ask for gigabytes of pixels, so its size in pixels is read from its header before a
-browser ever sees it.
+A picture of a few hundred bytes may ask for gigabytes of pixels. So its size in pixels is read from its header before a browser ever sees
+it.
 """
 
 import re
@@ -13,11 +13,11 @@ _LIKE_HTML = re.compile(rb"<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]", r
 SNIFF_BYTES = 2048
 
 MAX_BYTES = {ResourceKind.STYLE: 1_000_000, ResourceKind.IMAGE: 8 * 1024**2, ResourceKind.FONT: 2 * 1024**2}
-"""Largest files kept. A sheet: what is read of a page's styles (`stylesheets.MAX_CHARS`)."""
+"""Largest files kept. The bound for a sheet is what is read of a page's styles (`stylesheets.MAX_CHARS`)."""
 
 MAX_SIDE_PX = 16_384
 MAX_PIXELS = 25_000_000
-"""100 MB once a browser has unpacked it. A camera's picture has 24 million, one made for the web a tenth of it."""
+"""100 MB once a browser has unpacked it. A picture from a camera has 24 million, one made for the web a tenth of that."""
 
 CSS, SVG = "text/css", "image/svg+xml"
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1f]")
@@ -25,11 +25,11 @@ _SVG_START = re.compile(rb"\s*(?:<\?xml[^>]*>|<!--.*?-->|<!DOCTYPE\s+svg[^>\[]*>
 
 
 class MediaError(Exception):
-    """The bytes are not used; the message says why."""
+    """The bytes are not used. The message says why."""
 
 
 def examine(content: bytes, wanted: ResourceKind) -> str:
-    """The content type by what the bytes hold. Raises MediaError for what is too large, in pixels too, or is not what is wanted."""
+    """Return the content type, judged by the content. Raises MediaError for what is too large, in pixels too, or is not what is wanted."""
     if len(content) > MAX_BYTES[wanted]:
         raise MediaError(f"it has more than {MAX_BYTES[wanted]:,} bytes")
     if wanted is ResourceKind.STYLE:
@@ -75,7 +75,7 @@ def _bmp(content: bytes) -> tuple[int, int]:
 
 
 def _jpeg(content: bytes) -> tuple[int, int]:
-    """From the frame header (SOF), skipping the segments before it."""
+    """Return the size from the frame header (SOF), skipping the segments before it."""
     at = 2
     while at + 9 <= len(content):
         if content[at] != 0xFF:
@@ -103,7 +103,7 @@ def _webp(content: bytes) -> tuple[int, int]:
 
 
 def _avif(content: bytes) -> tuple[int, int]:
-    """The largest of its `ispe` boxes: an item may be a grid of tiles."""
+    """Return the largest of its `ispe` boxes, because an item may be a grid of tiles."""
     sizes = [struct.unpack(">II", content[at.end() + 4 : at.end() + 12]) for at in re.finditer(b"ispe", content[:65_536])]
     return max(sizes, key=lambda size: size[0] * size[1], default=(0, 0))
 
@@ -119,5 +119,5 @@ _RASTER = (
 
 
 def looks_like_html(content: bytes) -> bool:
-    """Whether the first bytes hold a tag that only an HTML page has."""
+    """Return whether the first bytes hold a tag that only an HTML page has."""
     return bool(_LIKE_HTML.search(content[:SNIFF_BYTES]))

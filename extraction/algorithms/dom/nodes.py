@@ -1,8 +1,8 @@
-"""Node identity: how a place on a page is named (ALGORITHMS 1).
+"""Node identity: how a place on a page is named (docs/algorithms.md#reading-a-page).
 
-A browser's tree is not lxml's tree, so a place is never an XPath from a browser. It is a `Location` in *our* tree:
-the element's index in document order, and what of it is meant. `elements(root)` gives the list that indexes run over:
-elements only; comments and processing instructions have none.
+A browser's tree is not lxml's tree, so a place is never an XPath from a browser. It is a `Location` in *our* tree: the element's index in
+document order, and what of the element is meant. `elements(root)` returns the list that indexes refer to. It holds elements only; comments
+and processing instructions have no index.
 """
 
 import re
@@ -23,13 +23,14 @@ RAW_TEXT = frozenset({"script", "style", "noscript", "textarea", "title", "optio
 
 
 def is_xml(root: etree._Element) -> bool:
-    """Whether an element is of a page of XML (`dom.xml`), in which no name has a meaning of its own: `title` is a field like any other."""
+    """Return whether an element is on a page of XML (`dom.xml`), where no name has a meaning of its own: `title` is a field like any
+    other."""
     tree = root.getroottree()
     return tree.docinfo.xml_version is not None and tree.getroot().tag != "html"
 
 
 def raw_text(root: etree._Element) -> frozenset[str]:
-    """`RAW_TEXT` on a page of HTML, nothing on one of XML."""
+    """Return `RAW_TEXT` for a page of HTML, and nothing for one of XML."""
     return frozenset() if is_xml(root) else RAW_TEXT
 
 
@@ -37,9 +38,11 @@ def raw_text(root: etree._Element) -> frozenset[str]:
 class Location:
     """A place on a page.
 
-    node: index of the element in `elements(root)`, from 0. kind: `text`, one text() child of it; `element`, its whole
-    text; `attribute`, one attribute's value. text: which text() child, from 1 as in XPath's ``text()[1]``, blank ones
-    counted. attribute: its name. start, end: a part of the cleaned value, as offsets; both None for all of it.
+    node: index of the element in `elements(root)`, from 0.
+    kind: `text`, one text() child of the element; `element`, its whole text; `attribute`, the value of one attribute.
+    text: which text() child, from 1 as in XPath's ``text()[1]``; blank ones count.
+    attribute: its name.
+    start, end: a part of the cleaned value, as offsets; both None for all of it.
     """
 
     node: int
@@ -50,7 +53,7 @@ class Location:
     end: int | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """The location as JSON values, without what is not set."""
+        """Return the location as JSON values, without what is not set."""
         row: dict[str, Any] = {"node": self.node, "kind": self.kind}
         if self.kind == "text":
             row["text"] = self.text
@@ -62,7 +65,7 @@ class Location:
 
     @classmethod
     def from_json(cls, row: dict[str, Any]) -> "Location":
-        """The location that `as_json` wrote. Raises ValueError for anything else."""
+        """Return the location that `as_json` wrote. Raises ValueError for anything else."""
         try:
             node, kind = row["node"], row["kind"]
             text, attribute = row.get("text", 0), row.get("attribute", "")
@@ -78,12 +81,13 @@ class Location:
 
 
 def clean(text: str) -> str:
-    """The text as values are compared: runs of white space, non-breaking ones too, as one space, trimmed."""
+    """Return the text as values are compared: runs of white space, including non-breaking spaces, become one space, and both ends are
+    trimmed."""
     return _SPACE.sub(" ", text).strip()
 
 
 def value_text(text: str, *, most: int) -> str:
-    """The cleaned text where it could be a value: at most `most` characters, a letter or digit among them; else nothing."""
+    """Return the cleaned text if it could be a value: at most `most` characters, with a letter or digit among them. Otherwise return ""."""
     if len(text) > 4 * most:  # not even cleaned: hostile pages have megabytes of it
         return ""
     cleaned = clean(text)
@@ -91,12 +95,12 @@ def value_text(text: str, *, most: int) -> str:
 
 
 def elements(root: etree._Element) -> list[etree._Element]:
-    """All elements in document order. Keep the list while indexes are used: it keeps lxml's proxies alive."""
+    """Return all elements in document order. Keep the list while indexes are used, because it keeps lxml's proxies alive."""
     return list(root.iter(etree.Element))
 
 
 def texts(element: etree._Element) -> Iterator[str]:
-    """The element's text() children in order, as XPath sees them: blank ones too, split by comments."""
+    """Yield the element's text() children in order, as XPath sees them: blank ones too, split by comments."""
     if element.text:
         yield element.text
     for child in element:
@@ -105,12 +109,12 @@ def texts(element: etree._Element) -> Iterator[str]:
 
 
 def whole_text(element: etree._Element) -> str:
-    """The text of an element with all its descendants', uncleaned; comments left out."""
+    """Return the text of an element with that of all its descendants, uncleaned and without comments."""
     return str(_STRING(element))
 
 
 def value(nodes: Sequence[etree._Element], location: Location) -> str | None:
-    """The cleaned value at a location, None where the page has no such place."""
+    """Return the cleaned value at a location, None if the page has no such place."""
     if location.node >= len(nodes):
         return None
     element = nodes[location.node]
@@ -128,7 +132,7 @@ def value(nodes: Sequence[etree._Element], location: Location) -> str | None:
 
 
 def locate(selected: Any, index: dict[etree._Element, int]) -> Location | None:
-    """The location of one item of an XPath result; None for a comment or a number.
+    """Return the location of one item of an XPath result, None for a comment or a number.
 
     index: {element: its place in `elements(root)`}.
     """
@@ -146,7 +150,7 @@ def locate(selected: Any, index: dict[etree._Element, int]) -> Location | None:
 
 
 def _ordinal(owner: etree._Element, after: etree._Element | None) -> int:
-    """Which text() child of `owner` it is: the tail of `after`, or its first text when that is None."""
+    """Return which text() child of `owner` it is: the tail of `after`, or its first text if that is None."""
     number = 1 if owner.text else 0
     if after is None:
         return number

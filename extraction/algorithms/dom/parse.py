@@ -1,10 +1,10 @@
-"""Bytes to tree: the one place where a page is read (ALGORITHMS 1).
+"""Bytes to tree: the one place where pages are read (docs/algorithms.md#reading-a-page).
 
-Encoding: byte-order mark, then the HTTP charset, then ``<meta>``, then detection, with the WHATWG label aliases
-(``iso-8859-1`` means windows-1252); w3lib does it, and it reads an XML declaration's, too. Tree: lxml's HTML parser, without network and
-without entities from outside; pages of XML are read by `dom.xml`, which says what they are and how their names appear.
-libxml2 stops at ``MAX_DEPTH`` nested elements; a page that is deeper keeps what stands before that point and carries a notice,
-because half a page is of more use to an editor than none.
+Encoding: the byte-order mark decides first, then the HTTP charset, then ``<meta>``, then detection, with the WHATWG label aliases
+(``iso-8859-1`` means windows-1252). w3lib does this, and it reads an XML declaration's encoding too. Tree: lxml's HTML parser, without
+network and without external entities. Pages of XML are read by `dom.xml`, which tells what they are and how their names appear. libxml2
+stops at ``MAX_DEPTH`` nested elements. A deeper page keeps what stands before that point and carries a notice, because half a page is more
+useful to an editor than none.
 """
 
 import re
@@ -20,20 +20,23 @@ from extraction.algorithms.dom.xml import XmlError, as_written, is_xml, readable
 from extraction.algorithms.errors import PageError
 
 MAX_BYTES = 32 * 1024 * 1024
-"""Largest page that is parsed. The largest real page seen is 1.5 MB; lxml needs some ten times the bytes as memory."""
+"""Largest page that is parsed. The largest real page seen is 1.5 MB. lxml needs some ten times the bytes as memory."""
 
 MAX_DEPTH = 2048
-"""libxml2's own bound on nested elements with huge_tree on; without it the bound is 256 and real pages reach it."""
+"""libxml2's own bound on nested elements with huge_tree on. Without it, the bound is 256, which real pages reach."""
 
 _CONTROL = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f]")
 
 DETECTION_BYTES = 65_536
-"""How much of a page without any declaration is looked at to guess its encoding."""
+"""How much of a page without any declaration is read to guess its encoding."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedPage:
-    """A page as a tree. `notices` says in words what was lost on the way, empty when nothing was."""
+    """A page as a tree.
+
+    notices: what was lost on the way, in words; empty if nothing was.
+    """
 
     root: etree._Element
     encoding: str
@@ -42,10 +45,9 @@ class ParsedPage:
 
 
 def parse(content: bytes, *, content_type: str | None = None) -> ParsedPage:
-    """The tree of a page.
+    """Return the tree of a page. Raises PageError for a page that is empty, too large or without any element.
 
-    content_type: the HTTP header's value, if known. Raises PageError for a page that is empty, too large or without
-    any element.
+    content_type: the value of the HTTP header, if known.
     """
     if not content.strip():
         raise PageError("the page is empty")
@@ -73,7 +75,7 @@ def _xml(content: bytes, encoding: str, text: str, read: Callable[[str], tuple[e
 
 
 def xml_as_written(content: bytes, *, content_type: str | None = None) -> ParsedPage | None:
-    """The tree of a page of XML with prefixes and namespaces as it has them, None for one of HTML. Raises PageError as `parse` does."""
+    """Return the tree of a page of XML with its prefixes and namespaces, None for one of HTML. Raises PageError as `parse` does."""
     if len(content) > MAX_BYTES:
         raise PageError(f"the page has {len(content):,} bytes; at most {MAX_BYTES:,} are read")
     encoding, text = decode(content, content_type=content_type)
@@ -81,7 +83,8 @@ def xml_as_written(content: bytes, *, content_type: str | None = None) -> Parsed
 
 
 def decode(content: bytes, *, content_type: str | None = None) -> tuple[str, str]:
-    """(encoding name, text without byte-order mark) of a page's bytes; control characters, which no XPath can name, as spaces."""
+    """Return (encoding name, text without byte-order mark) of a page's bytes. Control characters, which no XPath can name, become
+    spaces."""
     content = readable(content)
     encoding, text = html_to_unicode(content_type, content, auto_detect_fun=_detect, default_encoding="utf-8")
     return encoding, _CONTROL.sub(" ", text.lstrip("\ufeff"))

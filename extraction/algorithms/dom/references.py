@@ -1,9 +1,9 @@
 """What a page and its stylesheets need to look right: the addresses of sheets, pictures and fonts, as a browser would load them.
 
-Of a picture one address is chosen, the one that a browser without scripts would end with if the page's lazy loading had
-run: `src` unless it only stands in for a lazy attribute, then the lazy attributes, then `srcset`, then the sources of a
-<picture> around it. Addresses in styles are read by tinycss2, so escapes and comments hide nothing.
-Cost: one pass over the elements; a style is tokenised only where it can load something.
+Of the addresses of a picture, one is chosen: the one that a browser without scripts would end up with if the page's lazy loading had run.
+It is `src` unless that only stands in for a lazy attribute, then the lazy attributes, then `srcset`, then the sources of a <picture> around
+it. Addresses in styles are read by tinycss2, so escapes and comments hide nothing. Cost: one pass over the elements. A style is tokenised
+only if it can load something.
 """
 
 import re
@@ -22,7 +22,7 @@ MAX_ADDRESS = 2000
 """Longest address that is kept, as for pages."""
 
 MAX_PER_PAGE = 300
-"""Files looked for a page. Of 1,900 real pages one in a hundred names more; what comes later is far down the page."""
+"""Files looked for on a page. Of 1,900 real pages, one in a hundred names more. What comes later is far down the page."""
 
 LOADS = re.compile(r"url|image|import|src|\\", re.IGNORECASE)
 """A style without any of these words, and without an escape that could spell one, loads nothing."""
@@ -34,7 +34,7 @@ _STANDS_IN = re.compile(
 _CANDIDATE = re.compile(r"\s*([^\s,]\S*[^\s,]|[^\s,])(?:\s+([\d.]+)([wx]))?\s*(?:,|$)")
 MAX_SRCSET = 10_000
 _WIDE_ENOUGH = 640
-"""Of a srcset by widths the smallest that is still sharp in the workbench's page pane."""
+"""Of a srcset by widths, the smallest width that is still sharp in the workbench's page pane."""
 
 
 class ResourceKind(StrEnum):
@@ -55,14 +55,14 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class NeededResource:
-    """A whole address (of a page from an archive without addresses: a name in it), and what it is loaded as."""
+    """An absolute address and what it is loaded as. For a page from an archive without addresses, it is a name in the archive."""
 
     url: str
     kind: ResourceKind
 
 
 def find_references(root: etree._Element) -> Iterator[Reference]:
-    """The references of a page in its order, one for a picture; none of a page of XML, which loads nothing."""
+    """Yield the references of a page in order, one for a picture. A page of XML loads nothing."""
     if is_xml(root):
         return
     for node in root.iter(etree.Element):
@@ -82,13 +82,16 @@ def find_references(root: etree._Element) -> Iterator[Reference]:
 
 
 def find_style_references(text: str) -> Iterator[Reference]:
-    """The references of a sheet or of a style attribute."""
+    """Yield the references of a sheet or of a style attribute."""
     if LOADS.search(text):
         yield from _of_tokens(tinycss2.parse_component_value_list(text, skip_comments=True))
 
 
 def resolve_references(references: Iterable[Reference], base: str) -> list[NeededResource]:
-    """The references as whole addresses, each once, at most MAX_PER_PAGE. base: what they are relative to."""
+    """Return the references as absolute addresses, each once, at most MAX_PER_PAGE.
+
+    base: what they are relative to.
+    """
     found: dict[str, NeededResource] = {}
     for reference in references:
         url = resolve_address(base, reference.address)
@@ -100,7 +103,7 @@ def resolve_references(references: Iterable[Reference], base: str) -> list[Neede
 
 
 def find_base(root: etree._Element, url: str) -> str:
-    """What the page's addresses are relative to: its first <base href>, else its own address."""
+    """Return what the page's addresses are relative to: its first <base href>, else its own address."""
     for node in root.iter("base"):
         if node.get("href"):
             return resolve_address(url, node.get("href") or "") or url
@@ -108,7 +111,10 @@ def find_base(root: etree._Element, url: str) -> str:
 
 
 def resolve_address(base: str, address: str) -> str | None:
-    """The whole address without its fragment; None for what is no file of a web server or of the archive (data:, javascript:, #part)."""
+    """Return the absolute address without its fragment.
+
+    None for what is no file of a web server or of the archive (data:, javascript:, #part).
+    """
     address = address.strip()
     if not address or address.startswith("#"):
         return None
@@ -125,7 +131,7 @@ def resolve_address(base: str, address: str) -> str | None:
 
 
 def sheet_address(link: etree._Element) -> str | None:
-    """The address of the sheet that a <link> loads, at once or once its `onload` ran; None for another link."""
+    """Return the address of the sheet that a <link> loads, at once or after its `onload` ran; None for another link."""
     rel = (link.get("rel") or "").lower().split()
     late = "preload" in rel and (link.get("as") or "").lower() == "style" and "rel" in (link.get("onload") or "")
     if not late and ("stylesheet" not in rel or "alternate" in rel or link.get("disabled") is not None):
@@ -136,13 +142,14 @@ def sheet_address(link: etree._Element) -> str | None:
 
 
 def sheet_media(link: etree._Element) -> str:
-    """The media a <link>'s sheet is for. "print" that its `onload` changes is the usual way to load a sheet late: for all."""
+    """Return the media a <link>'s sheet is for. A "print" that its `onload` changes is the usual way to load a sheet late, for all
+    media."""
     media = (link.get("media") or "").strip()
     return "" if "media" in (link.get("onload") or "") else media
 
 
 def picture_addresses(image: etree._Element) -> list[str]:
-    """The addresses of an <img>, the preferred one first."""
+    """Return the addresses of an <img>, the preferred one first."""
     source = (image.get("src") or "").strip()
     lazy = [address for name in _LAZY for address in _chosen(name, image.get(name))]
     found = [source] if source and not (lazy and _STANDS_IN.match(source[:MAX_ADDRESS])) else []
@@ -156,7 +163,7 @@ def picture_addresses(image: etree._Element) -> list[str]:
 
 
 def _chosen(name: str, value: str | None) -> list[str]:
-    """The address in an attribute; of a srcset the one for a window of usual width."""
+    """Return the address in an attribute; in a srcset, the one for a window of usual width."""
     if not value or not name.endswith("srcset"):
         return [value.strip()] if value and value.strip() else []
     listed = _CANDIDATE.findall(value[:MAX_SRCSET])
@@ -178,7 +185,7 @@ def _as(addresses: Iterable[str | None], kind: ResourceKind) -> Iterator[Referen
 
 
 def _of_tokens(tokens: Iterable[ast.Node], kind: ResourceKind = ResourceKind.IMAGE) -> Iterator[Reference]:
-    """The stack is ours: brackets may be nested as deep as their author likes."""
+    """Yield the references of tokens. The stack is ours, because brackets may be nested as deep as the author likes."""
     stack = [(iter(tokens), kind)]
     rule: ResourceKind | None = None
     while stack:
@@ -203,7 +210,7 @@ def _of_tokens(tokens: Iterable[ast.Node], kind: ResourceKind = ResourceKind.IMA
 
 
 def _strings(function: ast.Node) -> list[str]:
-    """The addresses given as strings: url("x"), src("x"), image-set("x" 1x)."""
+    """Return the addresses given as strings: url("x"), src("x"), image-set("x" 1x)."""
     if function.lower_name not in {"url", "src", "image", "image-set", "-webkit-image-set"}:
         return []
     return [each.value for each in function.arguments if each.type == "string"]

@@ -1,8 +1,8 @@
-"""Rows of a list on a page, and what of the page belongs to each (ALGORITHMS 4, repeating records).
+"""Rows of a list on a page, and which parts of the page belong to each (docs/algorithms.md#rule-learning).
 
-A row is an element with all below it. Some lists have no element that holds one record (``dt`` and its ``dd``, a heading
-and the paragraphs after it, two ``tr``): there a row is named by the element that begins it and goes on along its
-siblings up to the next row. An XPath of such a row's value leaves the element by ``following-sibling::``.
+A row is an element with everything below it. Some lists have no element that holds one record: ``dt`` and its ``dd``, a heading and the
+paragraphs after it, two ``tr``. There a row is named by the element that begins it and goes on along its siblings up to the next row. An
+XPath of a value in such a row leaves the element by ``following-sibling::``.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,13 +15,13 @@ from extraction.algorithms.dom.xpath import XPath
 
 
 def leaves_row(xpath: str) -> bool:
-    """Whether a relative XPath goes along the row's siblings, so that the next row has to bound it."""
+    """Return whether a relative XPath goes along the row's siblings, so that the next row has to bound it."""
     return "following-sibling::" in xpath
 
 
 @dataclass(slots=True)
 class Rows:
-    """The rows of a list on one page, in document order. Not to be used after the tree was changed."""
+    """The rows of a list on one page, in document order. Do not use it after the tree was changed."""
 
     elements: Sequence[etree._Element]
     _next: list[etree._Element | None] = field(default_factory=list)
@@ -34,11 +34,11 @@ class Rows:
             self._next.append(self.elements[place + 1] if more else None)
 
     def until(self, place: int) -> etree._Element | None:
-        """The sibling where a row ends, None when it goes on to the last one."""
+        """Return the sibling where a row ends, None if the row goes on to the last sibling."""
         return self._next[place]
 
     def select(self, place: int, xpath: str) -> list[Any]:
-        """What a relative XPath selects of the row at a place: nothing of the rows after it."""
+        """Return what a relative XPath selects of the row at a place, without anything of the rows after it."""
         found = XPath(xpath).select(self.elements[place])
         stop = self._next[place]
         if stop is None or not leaves_row(xpath):
@@ -59,7 +59,7 @@ class Rows:
 
 
 def select_rows(xpaths: Iterable[str], root: etree._Element) -> Iterator[etree._Element]:
-    """Rows of a page: the elements that the first XPath with any gives."""
+    """Yield the rows of a page: the elements selected by the first XPath that selects any."""
     for xpath in xpaths:
         found = [item for item in XPath(xpath).select(root) if isinstance(item, etree._Element) and isinstance(item.tag, str)]
         if found:

@@ -1,17 +1,18 @@
-"""The tag stream: a page's start and end tags in document order, straight from its bytes (ALGORITHMS 2).
+"""The tag stream: a page's start and end tags in document order, straight from its bytes (docs/algorithms.md#page-clustering).
 
-lxml's tree is repaired and walking it costs twice a parse, so tags are read from the bytes: the places of all ``<`` and
-``>`` in one vectorised scan over many pages, eight bytes at each ``<`` as one 64-bit word, masked to the tag's name.
-What follows is HTML 5's tokenizer where it matters: nothing inside comments, scripts, styles, titles, text areas and the
-other raw-text elements is a tag, nor is a ``<`` inside an attribute of a tag that is still open. Only such places are
-visited one by one. We depart from the tokenizer on purpose in two ways: names count by their first `NAME_BYTES` bytes,
-and a ``>`` inside quotes is taken for the tag's end, which changes the stream only when a ``<`` and a letter follow inside the
-same quotes; in return a forgotten closing quote does not swallow the page. Scripts inside comments inside scripts are not told apart.
+lxml's tree is repaired, and walking it costs twice a parse. So tags are read from the bytes: the places of all ``<`` and ``>`` in one
+vectorised scan over many pages, then the eight bytes at each ``<`` as one 64-bit word, masked to the tag's name. The rest follows HTML 5's
+tokenizer where it matters. Nothing inside comments, scripts, styles, titles, text areas and the other raw-text elements is a tag, nor is a
+``<`` inside an attribute of a tag that is still open. Only such places are visited one by one.
 
-Bytes may be raw or decoded and encoded again as UTF-8: every encoding of the web keeps ``<``, ``>`` and names in ASCII,
-except UTF-16 and UTF-32, which are decoded here when a byte-order mark says so. ISO-2022-JP text can hold a
-stray ``<``; callers who mind decode first. A page whose content says that it is XML gives the tags that `xml.tags` makes of it.
-Time and memory are linear in the bytes, also on hostile pages.
+We depart from the tokenizer on purpose in two ways. Names count by their first `NAME_BYTES` bytes. And a ``>`` inside quotes is taken for
+the tag's end. This changes the stream only if a ``<`` and a letter follow inside the same quotes; in return, a forgotten closing quote does
+not swallow the page. Scripts inside comments inside scripts are not told apart.
+
+Bytes may be raw, or decoded and encoded again as UTF-8. Every encoding of the web keeps ``<``, ``>`` and names in ASCII, except UTF-16 and
+UTF-32, which are decoded here if a byte-order mark says so. Text in ISO-2022-JP can hold a stray ``<``; callers to whom this matters decode
+first. A page whose content says that it is XML gives the tags that `xml.tags` makes of it. Time and memory are linear in the bytes, even on
+hostile pages.
 """
 
 import re
@@ -34,9 +35,9 @@ END_TAG = 1 << 63
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TagTokens:
-    """The tags of a batch of pages, never 0.
+    """The tags of a batch of pages. No token is 0.
 
-    tokens: shape (tags,), the lower-cased name's first bytes, first byte lowest, with `END_TAG` for end tags.
+    tokens: shape (tags,), the first bytes of the lower-cased name, first byte lowest, with `END_TAG` for end tags.
     bounds: shape (pages + 1,); page i has tokens[bounds[i]:bounds[i + 1]].
     """
 
@@ -45,7 +46,7 @@ class TagTokens:
 
 
 def tag_tokens(contents: Sequence[bytes]) -> TagTokens:
-    """The tag streams of pages. Any bytes at all give a stream, an empty one where there is no tag."""
+    """Return the tag streams of pages. Any bytes give a stream, which is empty if there is no tag."""
     buffer, stops = _joined(contents)
     opens = _Opens.scan(buffer)
     spans = _spans(buffer, stops, opens)
@@ -56,21 +57,21 @@ def tag_tokens(contents: Sequence[bytes]) -> TagTokens:
 
 
 def name(token: int) -> str:
-    """The token as a person writes it: ``div``, ``/div``."""
+    """Return the token as a person writes it: ``div``, ``/div``."""
     letters = (token & ~END_TAG).to_bytes(8, "little").rstrip(b"\0").decode("ascii", "replace")
     return f"/{letters}" if token & END_TAG else letters
 
 
 _SEPARATOR = b"<" + b" " * 15
-"""Between pages: it leaves no tag open across pages, is no tag itself and pads the last eight-byte read of a page."""
+"""Put between pages. It leaves no tag open across pages, is no tag itself, and pads the last eight-byte read of a page."""
 
 _BLOCK_BYTES = 1 << 18
-"""The bracket scan goes block by block so that its scratch stays in the cache; a whole 20 MB page at once is twice as slow."""
+"""The bracket scan goes block by block so that its scratch memory stays in the cache. A whole 20 MB page at once is twice as slow."""
 
 _BOMS = ((b"\xff\xfe\0\0", "utf-32-le"), (b"\0\0\xfe\xff", "utf-32-be"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 
 _HTML_START = re.compile(rb"\s*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
-"""Most pages: no closer look is needed to see that they are no XML."""
+"""The beginning of most pages, which tells without a closer look that they are not XML."""
 
 _ONES = 0x0101010101010101
 _HIGHS = 0x8080808080808080
@@ -87,7 +88,7 @@ _RAW_PAIRS = np.zeros(1 << 16, np.bool_)
 _RAW_PAIRS[[name & 0xFFFF for name in _RAW_NAMES]] = True
 
 _MARKUP = np.array([ord(mark) for mark in "!?/"], np.uint64)
-"""What follows a ``<`` that opens a comment or what HTML 5 reads as one, up to the next ``>``."""
+"""What follows a ``<`` that opens a comment, or what HTML 5 reads as one, up to the next ``>``."""
 
 _SHORT_COMMENT = re.compile(rb"<!--(?:->|>)")
 _COMMENT_END = re.compile(rb"--!?>")
@@ -95,11 +96,11 @@ _COMMENT_END = re.compile(rb"--!?>")
 _TAG_REST = re.compile(
     rb"[^=>]*+(?:=[\t\n\f\r ]*+(?:\"[^\"]*+\"|'[^']*+'|[^\"'\t\n\f\r >][^\t\n\f\r >]*+|(?=>))[^=>]*+)*+>",
 )
-"""From inside a tag to its closing bracket, quoted values skipped; possessive throughout, so linear."""
+"""From inside a tag to its closing bracket, with quoted values skipped. Possessive throughout, so linear."""
 
 
 def _joined(contents: Sequence[bytes]) -> tuple[bytes, I64]:
-    """(all pages, each followed by a separator; where each page ends)."""
+    """Return (all pages, each followed by a separator; where each page ends)."""
     pages = [_utf8(content) for content in contents]
     sizes = np.fromiter((len(page) + len(_SEPARATOR) for page in pages), np.int64, len(pages))
     return b"".join(part for page in pages for part in (page, _SEPARATOR)), np.cumsum(sizes) - len(_SEPARATOR)
@@ -116,7 +117,7 @@ def _utf8(content: bytes) -> bytes:
 
 
 def _brackets(data: NDArray[np.uint8]) -> I64:
-    """The places of ``<`` (0x3C) and ``>`` (0x3E), which differ in one bit."""
+    """Return the places of ``<`` (0x3C) and ``>`` (0x3E), which differ in one bit."""
     scratch = np.empty(min(len(data), _BLOCK_BYTES), np.uint8)
     found: list[I64] = [np.zeros(0, np.int64)]
     for start in range(0, len(data), _BLOCK_BYTES):
@@ -128,11 +129,14 @@ def _brackets(data: NDArray[np.uint8]) -> I64:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Opens:
-    """Every ``<`` of a batch, in order; all arrays have one entry for each.
+    """Every ``<`` of a batch, in order. All arrays have one entry for each.
 
-    places: where. names: the token, if it is a tag. is_tag: whether a letter follows. is_open: whether it is markup and another ``<``
-    comes before any ``>``: a tag with brackets in its attributes, or cut off by the page's end. is_comment: whether it opens
-    a comment that has to be looked at; one whose next bracket ends it hides nothing.
+    places: where it stands.
+    names: the token, if it is a tag.
+    is_tag: whether a letter follows.
+    is_open: whether it is markup and another ``<`` comes before any ``>``. Then it is a tag with brackets in its attributes, or cut off by
+        the page's end.
+    is_comment: whether it opens a comment that has to be looked at. A comment that ends with its next bracket hides nothing.
     """
 
     places: I64
@@ -161,7 +165,7 @@ class _Opens:
 
 
 def _names(words: U64) -> tuple[U64, Flags]:
-    """(token, whether it is a tag at all) of the eight bytes after each ``<``. Bytes in a word: first is lowest."""
+    """Return (token, whether it is a tag at all) of the eight bytes after each ``<``. The first byte is the lowest in a word."""
     is_end = (words & np.uint64(0xFF)) == ord("/")
     names = np.where(is_end, words >> np.uint64(8), words & np.uint64((1 << 56) - 1))
     is_tag = ((names & np.uint64(0xFF) | np.uint64(0x20)) - np.uint64(ord("a"))) < np.uint64(26)
@@ -174,12 +178,12 @@ def _names(words: U64) -> tuple[U64, Flags]:
 
 
 def _zero_bytes(words: U64) -> U64:
-    """The high bit of each zero byte; above the lowest one it may be set wrongly, which is not looked at."""
+    """Return the high bit of each zero byte. Above the lowest zero byte, bits may be wrong; they are not used."""
     return (words - np.uint64(_ONES)) & ~words & np.uint64(_HIGHS)
 
 
 def _within(places: I64, spans: Sequence[tuple[int, int]]) -> Flags:
-    """Which places lie in one of the disjoint, ascending [start, end)."""
+    """Return which places lie in one of the disjoint, ascending [start, end)."""
     if not spans:
         return np.zeros(len(places), np.bool_)
     edges = np.searchsorted(places, np.array(spans, np.int64))
@@ -191,7 +195,7 @@ def _within(places: I64, spans: Sequence[tuple[int, int]]) -> Flags:
 
 
 def _spans(buffer: bytes, stops: I64, opens: _Opens) -> list[tuple[int, int]]:
-    """The spans in which a ``<`` starts no tag: comments, raw text, the rest of tags that hold brackets."""
+    """Return the spans in which a ``<`` starts no tag: comments, raw text, the rest of tags that hold brackets."""
     raw = _raw(opens)
     is_end = opens.names[raw] >= np.uint64(END_TAG)
     closers = _Closers(opens.places[raw[is_end]], opens.names[raw[is_end]])
@@ -213,7 +217,7 @@ def _spans(buffer: bytes, stops: I64, opens: _Opens) -> list[tuple[int, int]]:
 
 
 def _span(buffer: bytes, place: int, stop: int, comment: bool, is_open: bool, tag: bool) -> tuple[int, int]:
-    """What the ``<`` at `place` hides by itself, up to `stop`, the page's end: [start, end)."""
+    """Return what the ``<`` at `place` hides by itself, up to `stop`, the page's end: [start, end)."""
     if comment:
         return place, _comment_end(buffer, place, stop)
     if tag and is_open:
@@ -225,14 +229,14 @@ def _span(buffer: bytes, place: int, stop: int, comment: bool, is_open: bool, ta
 
 
 def _comment_end(buffer: bytes, place: int, stop: int) -> int:
-    """Where a comment ends: at ``-->``, at ``--!>``, or with the page. ``<!-->`` is a whole comment."""
+    """Return where a comment ends: at ``-->``, at ``--!>``, or with the page. ``<!-->`` is a whole comment."""
     short = _SHORT_COMMENT.match(buffer, place, stop)
     end = short or _COMMENT_END.search(buffer, place + 4, stop)
     return end.end() if end else stop
 
 
 def _raw(opens: _Opens) -> I64:
-    """Which tags, start or end, are those of raw-text elements. Two letters first: few tags are left to compare whole."""
+    """Return which tags, start or end, are those of raw-text elements. Two letters are compared first, so few tags are compared whole."""
     likely = np.flatnonzero(_RAW_PAIRS[opens.names.astype(np.uint16)])
     is_raw = np.isin(opens.names[likely] & np.uint64(END_TAG - 1), np.array(_RAW_NAMES, np.uint64)) & opens.is_tag[likely]
     return likely[is_raw]
@@ -245,7 +249,7 @@ class _Closers:
         self._places = {raw: places[names == np.uint64(raw | END_TAG)].tolist() for raw in _RAW_NAMES}
 
     def after(self, place: int, stop: int, raw: int) -> int:
-        """The first end tag of that name at or after `place`, or `stop` when there is none before it."""
+        """Return the first end tag of that name at or after `place`, or `stop` if there is none before it."""
         places = self._places[raw]
         index = bisect_left(places, place)
         return places[index] if index < len(places) and places[index] < stop else stop

@@ -1,18 +1,18 @@
 """XML pages: told apart from HTML, made harmless, and read into a tree like that of any other page.
 
-*What is XML*: a page whose content type says so, else one that begins with an XML declaration or with a root element that HTML does not
-have; never one whose root is `html`, since XHTML is read as HTML.
+*What is XML*: a page whose content type says so, or one that begins with an XML declaration or with a root element that HTML does not have.
+A page whose root is `html` is never XML, because XHTML is read as HTML.
 
-*Names* keep their case and lose their prefix and namespace: ``<g:price>`` is `price`, ``xml:lang`` is `lang`, so XPaths, shingles, the
-learner and stylesheets work as on HTML. An attribute whose name is taken that way gets a number: ``id="1" g:id="2"`` are `id`
-and `id-2`. Comments stay, CDATA is text, processing instructions are gone.
+*Names* keep their case and lose their prefix and namespace: ``<g:price>`` is `price`, ``xml:lang`` is `lang`. So XPaths, shingles, the
+learner and stylesheets work as on HTML. An attribute whose name is taken gets a number: ``id="1" g:id="2"`` become `id` and `id-2`.
+Comments stay, CDATA is text, and processing instructions are removed.
 
-*Harmless*: the document type declaration is taken out before the parser sees it, so nothing is loaded and no entity is expanded by
-it. Entities of the declaration that are plain text are put in here, up to `MAX_GROWTH`; entities made of entities, with which a few
-lines fill any memory, are refused; those from outside are left as they are written. Names of HTML (``&nbsp;``) are known, and a lone
-``&`` is one. Broken XML is read as far as it goes, and a notice says where it broke. Time and memory are linear in the bytes.
+*Harmless*: the document type declaration is taken out before the parser sees it, so nothing is loaded and the parser expands no entity.
+Entities of the declaration that are plain text are inserted here, up to `MAX_GROWTH`. Entities made of entities, with which a few lines can
+fill any memory, are refused. External entities are left as they are written. Names of HTML (``&nbsp;``) are known, and a lone ``&`` is an
+ampersand. Broken XML is read as far as possible, and a notice says where it broke. Time and memory are linear in the bytes.
 
-This module's source is copied into exported rules, so it imports nothing of Vertex.
+The source of this module is copied into exported rules, so it imports nothing of Vertex.
 """
 
 import re
@@ -25,19 +25,19 @@ from lxml import etree
 HTML_TYPES = frozenset(("text/html", "application/xhtml+xml"))
 
 XML_TYPE = re.compile(r"(?:application|text)/(?:[\w.-]+\+)?xml")
-"""Content types of XML pages. Pictures (``image/svg+xml``) are none."""
+"""Content types of XML pages. Pictures (``image/svg+xml``) are not pages."""
 
 LOOK_BYTES = 65_536
-"""How much of a file is looked at to tell what it is: a declaration with its entities and comments fits."""
+"""How much of a file is read to tell what it is. A declaration with its entities and comments fits."""
 
 MAX_GROWTH = 1_048_576
 """Characters that a page's own entities may add to it."""
 
 MAX_ENTITIES = 2_000
-"""Entities that a page may declare. The character sets of ISO that old documents bring have some hundreds."""
+"""Entities that a page may declare. The ISO character sets that old documents bring along have some hundreds."""
 
 MAX_ATTRIBUTES = 1_000
-"""Attributes kept of an element. Whoever asks for the value of one looks through those before it, so many thousands take minutes."""
+"""Attributes kept of an element. Asking for the value of one looks through those before it, so many thousands take minutes."""
 
 SITEMAPS = frozenset(("urlset", "sitemapindex"))
 
@@ -68,10 +68,11 @@ HTML_NAMES = frozenset(
     span strike strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul var video wbr
     xmp""".split()  # noqa: SIM905
 )
-"""Elements of HTML, old ones too: a page that begins with one and says nothing else is HTML."""
+"""Elements of HTML, old ones too. A page that begins with one, and says nothing else, is HTML."""
 
 What = Literal["html", "xml", "feed", "sitemap", "support", ""]
-"""What a file is by its content: a page of HTML or XML, a feed (a page of XML, too), one of those beside pages, or none of all."""
+"""What a file is by its content: a page of HTML or XML, a feed (which is a page of XML too), one of the files beside pages, or none of
+these."""
 
 _QUOTED = r"\"[^\"]*+\"|'[^']*+'"
 _SUBSET = rf"\[(?P<subset>(?:[^\]\"'<]|{_QUOTED}|<!--.*?(?:-->|\Z)|<\?.*?(?:\?>|\Z)|<)*+)\]\s*"
@@ -93,15 +94,18 @@ _HIDDEN = rb"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<\?.*?(?:\?>|\Z)"
 _XML_TAG = re.compile(
     _HIDDEN + rb"|<(/?)(?:[^\s<>/:\"'=]*+:)?([^\s<>/:\"'=!?]++)(?:[^<>\"'/]++|\"[^\"]*+\"|'[^']*+'|/(?!>))*+(/?)>", re.DOTALL
 )
-"""(end tag, local name, empty) of a tag; all three empty for what is hidden."""
+"""(end tag, local name, empty) of a tag. All three are empty for what is hidden."""
 
 
 class XmlError(ValueError):
-    """XML that is not read; the message says why."""
+    """XML that is not read. The message says why."""
 
 
 def is_xml(text: str, content_type: str | None = None) -> bool:
-    """Whether a page is XML. text: of the page, or its beginning."""
+    """Return whether a page is XML.
+
+    text: of the page, or its beginning.
+    """
     kind = media_type(content_type)
     if kind in HTML_TYPES:
         return False
@@ -118,7 +122,10 @@ def is_xml(text: str, content_type: str | None = None) -> bool:
 
 
 def what(content: bytes, content_type: str | None = None) -> What:
-    """What a file is by its first bytes; "" for one that begins neither like HTML nor like XML. content_type: if known."""
+    """Return what a file is by its first bytes; "" for one that begins neither like HTML nor like XML.
+
+    content_type: if known.
+    """
     text = _decoded(content[:LOOK_BYTES])
     before, written = _beginning(text)
     if not is_xml(text, content_type):
@@ -128,12 +135,13 @@ def what(content: bytes, content_type: str | None = None) -> What:
 
 
 def media_type(content_type: str | None) -> str:
-    """``text/xml`` of ``Text/XML; charset=utf-8``."""
+    """Return ``text/xml`` for ``Text/XML; charset=utf-8``."""
     return (content_type or "").partition(";")[0].strip().lower()
 
 
 def readable(content: bytes) -> bytes:
-    """XML whose encoding its declaration does not say, as UTF-8: UTF-16 without a byte-order mark, and UTF-8 that calls itself UTF-16."""
+    """Return XML whose declaration does not give its true encoding as UTF-8: UTF-16 without a byte-order mark, and UTF-8 that calls itself
+    UTF-16."""
     for start, encoding in ((b"<\0?\0", "utf-16-le"), (b"\0<\0?", "utf-16-be")):
         if content.startswith(start):
             content = content.decode(encoding, "replace").encode("utf-8", "replace")
@@ -141,14 +149,17 @@ def readable(content: bytes) -> bytes:
 
 
 def tree(text: str) -> tuple[etree._Element, tuple[str, ...]]:
-    """(root, what was lost on the way in words) of XML. Raises XmlError for what is refused or holds no element."""
+    """Return (root, what was lost on the way in words) of XML. Raises XmlError for what is refused or holds no element."""
     root, notices = as_written(text, instructions=False)
     _drop_prefixes(root)
     return root, notices
 
 
 def as_written(text: str, *, instructions: bool = True) -> tuple[etree._Element, tuple[str, ...]]:
-    """As `tree`, with namespaces, prefixes and all attributes as the page has them. instructions: with its processing instructions."""
+    """Return the same as `tree`, with namespaces, prefixes and all attributes as the page has them.
+
+    instructions: with its processing instructions.
+    """
     parser = etree.XMLParser(
         encoding="utf-8",
         recover=True,
@@ -172,7 +183,8 @@ def as_written(text: str, *, instructions: bool = True) -> tuple[etree._Element,
 
 
 def plain(text: str) -> str:
-    """XML without its declarations, its entities put in. Raises XmlError for entities made of entities and for what grows too much."""
+    """Return XML without its declarations and with its entities inserted. Raises XmlError for entities made of entities, and if they add
+    too much."""
     before = _preamble(text)
     rest = "\n" * text.count("\n", 0, before.end()) + text[before.end() :]  # a notice names the page's line
     if text[before.end() : before.end() + 9].upper() == "<!DOCTYPE":
@@ -200,9 +212,9 @@ def plain(text: str) -> str:
 
 
 def tags(content: bytes) -> bytes:
-    """The tags of XML as a stream of tags of HTML whose names differ in their first bytes; anything else left out.
+    """Return the tags of XML as a stream of HTML tags whose names differ in their first bytes. Anything else is left out.
 
-    Names of XML are long and begin alike, hide under prefixes, and some mean something in HTML, so each stands as a hash of itself.
+    Names of XML are long and begin alike, are hidden behind prefixes, and some have a meaning in HTML. So a hash stands for each name.
     """
     found = _XML_TAG.findall(readable(content))
     names = {name: b"x" + blake2b(name, digest_size=3).hexdigest().encode() for name in {row[1] for row in found} if name}
@@ -211,7 +223,7 @@ def tags(content: bytes) -> bytes:
 
 
 def _decoded(content: bytes) -> str:
-    """The beginning of a file as text: names of elements are ASCII or UTF-8 in nearly all."""
+    """Return the beginning of a file as text. Element names are ASCII or UTF-8 in nearly all files."""
     content = readable(content)
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return content.decode("utf-16", "replace")
@@ -219,14 +231,14 @@ def _decoded(content: bytes) -> str:
 
 
 def _beginning(text: str) -> tuple[re.Match[str], str]:
-    """(what stands before the root, the root's name as written, "" for none)."""
+    """Return (what stands before the root, the name of the root as written, or "" if there is none)."""
     before = _preamble(text)
     root = _ROOT.match(text, before.end())
     return before, root[1] if root else ""
 
 
 def _preamble(text: str) -> re.Match[str]:
-    """What stands before the root."""
+    """Return what stands before the root."""
     match = _BEFORE.match(text, 1 if text.startswith("\ufeff") else 0)
     if match is None:
         raise XmlError("its beginning cannot be read")
@@ -234,7 +246,7 @@ def _preamble(text: str) -> re.Match[str]:
 
 
 def _entities(subset: str) -> dict[str, str]:
-    """{name: text} of the entities that a declaration gives as text."""
+    """Return {name: text} of the entities that a declaration gives as text."""
     found: dict[str, str] = {}
     for match in _ENTITY.finditer(subset):
         text = match["text"]
@@ -278,7 +290,7 @@ def _rename_attributes(element: etree._Element) -> None:
 
 
 def _kept(name: str) -> str:
-    """A name without namespace and prefix; one that is none without them stays an underline."""
+    """Return a name without namespace and prefix. A name that is invalid without them begins with an underscore."""
     short = _local(name.rpartition("}")[2])
     return short if _ROOT.fullmatch(f"<{short}") else "_" + _STRANGE.sub("", short)
 

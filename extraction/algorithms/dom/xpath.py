@@ -1,9 +1,8 @@
-"""An XPath 1.0 expression as a frozen value: checked when it is made, quoted safely, evaluated into places.
+r"""An XPath 1.0 expression as a frozen value: checked when it is made, quoted safely, evaluated into places.
 
-Expressions come from the learner and from persons, so two things are refused before anything runs: what selects no
-nodes (a number, a test) and what could take time beyond all measure, since libxml2 cannot be interrupted.
-Comparing text in XPath has to agree with `nodes.clean`: XPath's normalize-space knows four white space characters,
-Python's ``\\s`` some twenty more, so the others are translated first (`cleaned`).
+Expressions come from the learner and from people. So two things are refused before anything runs: what selects no nodes (a number, a test),
+and what could take unbounded time, since libxml2 cannot be interrupted. Comparing text in XPath has to agree with `nodes.clean`. XPath's
+normalize-space knows four white space characters and Python's ``\s`` some twenty more, so these are translated first (`cleaned`).
 """
 
 import re
@@ -19,19 +18,19 @@ from extraction.algorithms.dom.xpath_rewriting import rewrite_xpath
 from extraction.algorithms.errors import XPathError
 
 SPACES = "\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
-"""White space for Python that is none for XPath (control characters left out, which no stylesheet can hold)."""
+"""White space for Python that is none for XPath, without control characters, which no stylesheet can hold."""
 
 MAX_LENGTH = 4_000
-"""Longest expression accepted. The longest the learner writes has some 1,500 characters."""
+"""Longest expression accepted. The longest that the learner writes has some 1,500 characters."""
 
 MAX_WIDE_STEPS = 6
 """Most steps along axes of unbounded reach (``//``, following, preceding, ancestor …) in one expression."""
 
 MAX_WIDE_NESTING = 1
-"""Deepest predicate that may itself search the whole page: each level multiplies the cost by the page's size."""
+"""Deepest predicate that may itself search the whole page. Each level multiplies the cost by the size of the page."""
 
 FAR_TOO_LONG = 300
-"""Characters that no label has, even one with a line of non-breaking spaces in it."""
+"""More characters than any label has, even one with a line of non-breaking spaces in it."""
 
 _WIDE = r"//|\b(?:descendant|descendant-or-self|following|preceding)\s*::"
 _TOKEN = re.compile(r"\"[^\"]*\"|'[^']*'|\[|\]|(?P<wide>" + _WIDE + ")")
@@ -73,16 +72,19 @@ class XPath:
         _check(self.text)
 
     def select(self, root: etree._Element) -> list[Any]:
-        """Selected elements and (smart) strings of text and attribute nodes, in document order."""
+        """Return the selected elements and (smart) strings of text and attribute nodes, in document order."""
         return _evaluate(self.text, root)
 
     def places(self, root: etree._Element, index: dict[etree._Element, int]) -> list[tuple[Location, str]]:
-        """(place, cleaned value) of each selected node; comments left out. index: {element: place in `elements(root)`}."""
+        """Return (place, cleaned value) of each selected node, without comments.
+
+        index: {element: its place in `elements(root)`}.
+        """
         return located(self.select(root), index)
 
 
 def located(items: Iterable[Any], index: dict[etree._Element, int]) -> list[tuple[Location, str]]:
-    """(place, cleaned value) of each item of an XPath's result; comments left out."""
+    """Return (place, cleaned value) of each item of an XPath's result, without comments."""
     found = []
     for item in items:
         location = locate(item, index)
@@ -92,7 +94,7 @@ def located(items: Iterable[Any], index: dict[etree._Element, int]) -> list[tupl
 
 
 def quote(text: str) -> str:
-    """The text as an XPath string, also when it holds both kinds of quotes."""
+    """Return the text as an XPath string, even if it holds both kinds of quotes."""
     if '"' not in text:
         return f'"{text}"'
     if "'" not in text:
@@ -102,37 +104,37 @@ def quote(text: str) -> str:
 
 
 def cleaned(expression: str) -> str:
-    """An expression for the string value of `expression` as `nodes.clean` gives it."""
+    """Return an expression for the string value of `expression` as `nodes.clean` returns it."""
     return f"{_CLEANED_START}{expression}{_CLEANED_END}"
 
 
 def same_text(expression: str, text: str) -> str:
-    """The condition that an expression's string value, cleaned, is a text no longer than a label.
+    """Return the condition that an expression's string value, cleaned, is a text no longer than a label.
 
-    Looking for a word is several times faster than normalize-space, and translate looks at each character with each of `SPACES`,
-    so most nodes are told by the text's longest word, and whole columns of a layout by their length.
+    Searching for a word is several times faster than normalize-space, and translate compares each character with each of `SPACES`. So most
+    nodes are rejected by the text's longest word, and whole columns of a layout by their length.
     """
     long = f"string-length(normalize-space({expression})) < {FAR_TOO_LONG}"
     return f"{has_word(expression, text)} and {long} and {cleaned(expression)} = {quote(text)}"
 
 
 def has_word(expression: str, text: str) -> str:
-    """The condition that a text's longest word is in an expression's string value: quickly tells what cannot be the text."""
+    """Return the condition that a text's longest word is in an expression's string value, which quickly rejects what cannot be the text."""
     return f"contains({expression}, {quote(max(text.split(' '), key=len))})"
 
 
 def step(tag: str) -> str:
-    """A step to elements of a tag. HTML has names that are none for XPath (``<o:p>``); they are compared as text."""
+    """Return a step to elements of a tag. HTML has names that are none for XPath (``<o:p>``); they are compared as text."""
     return tag if _NAME.fullmatch(tag) else f"*[name() = {quote(tag)}]"
 
 
 def self_test(tag: str) -> str:
-    """The condition that an element has a tag."""
+    """Return the condition that an element has a tag."""
     return f"self::{tag}" if _NAME.fullmatch(tag) else f"name() = {quote(tag)}"
 
 
 def name_test(name: str, value: str) -> str:
-    """The condition that an element has an attribute of this value, or this class among its classes."""
+    """Return the condition that an element has an attribute of this value, or this class among its classes."""
     if name == "class":
         return f"contains(concat(' ', normalize-space(@class), ' '), {quote(f' {value} ')})"
     attribute = f"@{name}" if _NAME.fullmatch(name) else f"@*[name() = {quote(name)}]"
@@ -140,7 +142,7 @@ def name_test(name: str, value: str) -> str:
 
 
 def shorten(text: str) -> str:
-    """An expression as a person reads it: ``clean(…)`` for what `cleaned` writes, ``has-class("…")`` for a class's `name_test`."""
+    """Return an expression as a person reads it: ``clean(…)`` for what `cleaned` writes, ``has-class("…")`` for a class's `name_test`."""
     while (end := text.find(_CLEANED_END)) >= 0:
         start = text.rfind(_CLEANED_START, 0, end)
         if start < 0:
@@ -151,12 +153,12 @@ def shorten(text: str) -> str:
 
 
 def _without_hint(match: re.Match[str]) -> str:
-    """A condition on a text without the one that `has_word` put before it; what a person wrote stays."""
+    """Return a condition on a text without the one that `has_word` put before it. What a person wrote stays."""
     return match["test"] if match["hint"][1:-1] in (match["text"] or match["stem"])[1:-1] else match[0]
 
 
 def expand(text: str) -> str:
-    """The XPath 1.0 of an expression that `shorten` or a person wrote; what is neither short form stays as it is."""
+    """Return the XPath 1.0 of an expression that `shorten` or a person wrote. Everything but the two short forms stays as it is."""
     text = _SHORT_CLASS.sub(lambda match: name_test("class", match["name"]), text)
     for match in reversed(list(_SHORT_CLEAN.finditer(text))):
         if match["call"]:
@@ -167,9 +169,9 @@ def expand(text: str) -> str:
 
 
 def unknown_name(text: str) -> str:
-    """What is wrong, in words, when the expression calls a function, uses a prefix or a variable that XPath 1.0 does not have.
+    """Return in words what is wrong if the expression uses a function, prefix or variable that XPath 1.0 does not have, else "".
 
-    libxml2 notices only when it comes to it on some page, and a stylesheet may have names that an XPath alone has not.
+    libxml2 notices only when it comes across it on some page, and a stylesheet may have names that an XPath alone has not.
     """
     bare = blanked(text)
     for match in _CALL.finditer(bare):
@@ -183,12 +185,12 @@ def unknown_name(text: str) -> str:
 
 
 def blanked(text: str) -> str:
-    """The expression with its quoted parts blanked, positions kept."""
+    """Return the expression with its quoted parts blanked, so that positions stay the same."""
     return _QUOTED.sub(lambda match: " " * len(match[0]), text)
 
 
 def _closing(text: str, start: int) -> int | None:
-    """Where the parenthesis that is open at `start` closes; strings are passed over."""
+    """Return where the parenthesis that is open at `start` closes. Strings are skipped."""
     depth = 1
     for match in _PARENTHESIS.finditer(text, start):
         depth += {"(": 1, ")": -1}.get(match[0], 0)
@@ -235,7 +237,7 @@ def _check(text: str) -> None:
 
 
 def _reach(text: str) -> tuple[int, int]:
-    """(steps that can reach the whole page, deepest predicate that holds one)."""
+    """Return (steps that can reach the whole page, deepest predicate that holds one)."""
     steps = nesting = depth = 0
     for match in _TOKEN.finditer(text):
         depth += {"[": 1, "]": -1}.get(match[0], 0)

@@ -1,9 +1,9 @@
-"""The same nodes at less cost: how an XPath that the learner writes is asked for.
+"""Faster forms of the XPaths that the learner writes, which select the same nodes.
 
 Learned XPaths look through all elements of a tag and ask some for an ancestor (``/descendant::li[ancestor::ul[…]]``). Turned around,
-``/descendant::ul[…]/descendant::li`` asks each list once instead of each item for all that it is in; where the condition looks
-along siblings that is the difference between the square of the siblings and that square for each node below. And a class is
-looked for as a part of the attribute before it is looked for as a word. What is written otherwise stays as it is.
+``/descendant::ul[…]/descendant::li`` asks each list once, instead of asking each item for all that it is in. If the condition looks along
+siblings, that is the difference between the square of the siblings and that square for each node below. And a class is searched for as a
+part of the attribute before it is searched for as a word. Other expressions stay as they are.
 """
 
 import re
@@ -21,7 +21,7 @@ _CLASS = re.compile(r"""contains\(concat\(' ', normalize-space\(@class\), ' '\),
 
 
 def split_union(xpath: str) -> Iterator[str]:
-    """The parts of a union."""
+    """Yield the parts of a union."""
     start = depth = 0
     for match in _PIECE.finditer(xpath):
         depth += {"[": 1, "(": 1, "]": -1, ")": -1}.get(match[0], 0)
@@ -32,29 +32,29 @@ def split_union(xpath: str) -> Iterator[str]:
 
 
 def rewrite_xpath(xpath: str) -> str:
-    """The XPath as it is asked for."""
+    """Return the XPath in the form in which it is evaluated."""
     return " | ".join(map(rewrite_part, split_union(xpath)))
 
 
 def rewrite_part(part: str) -> str:
-    """The same of one part of a union."""
+    """Return the same for one part of a union."""
     return _CLASS.sub(lambda match: f"contains(@class, {match['quote']}{match['name']}{match['quote']}) and {match[0]}", _turned(part))
 
 
 def find_first_tag(part: str) -> str:
-    """``/descendant::tag``, where a part begins so, else ""."""
+    """Return ``/descendant::tag`` if a part begins like this, else ""."""
     first = _FIRST.match(part)
     return first[0] if first else ""
 
 
 def find_first_step(part: str) -> str:
-    """The same with its conditions."""
+    """Return the same with its conditions."""
     first = _FIRST.match(part)
     return part[: first.end()] + "".join(_conditions(part, first.end())[0]) if first else ""
 
 
 def _turned(part: str) -> str:
-    """A part with its condition on an ancestor as its first step, where nothing counts nodes."""
+    """Return a part with its condition on an ancestor as its first step, if nothing in it counts nodes."""
     first = _FIRST.match(part)
     if not first:
         return part
@@ -67,7 +67,7 @@ def _turned(part: str) -> str:
 
 
 def _tells(condition: str) -> bool:
-    """Whether a condition surely is one of the node itself, whatever place it has: no number, and none asked for."""
+    """Return whether a condition is certainly about the node itself, whatever its position: it is no number, and asks for none."""
     bare, depth = "", 0
     for piece in re.split(r"(\"[^\"]*\"|'[^']*'|[\[\]])", condition):
         depth += {"[": 1, "]": -1}.get(piece, 0)
@@ -76,7 +76,7 @@ def _tells(condition: str) -> bool:
 
 
 def _conditions(part: str, start: int) -> tuple[list[str], str]:
-    """The conditions in brackets from `start` on, and what follows them."""
+    """Return the conditions in brackets from `start` on, and what follows them."""
     found, depth, begin = list[str](), 0, start
     for match in _PIECE.finditer(part, start):
         if not depth and (match[0] != "[" or part[begin : match.start()].strip()):

@@ -1,21 +1,21 @@
-"""The header above a cell: the cell of its table's first row that stands as many places along (ALGORITHMS 4.1).
+"""The header above a cell: the cell of its table's first row that stands as many places along.
 
-All tables at once, by array operations: a page may have a hundred thousand small ones.
+Array operations handle all tables at once, because a page may have a hundred thousand small ones.
 """
 
 import numpy as np
 
 from extraction.algorithms.learning.corpus import Corpus, HeaderCells
-from extraction.algorithms.learning.features import TOO_LONG, Ints, key
+from extraction.algorithms.learning.page_table import TOO_LONG, Ints, hash_text
 
 MAX_CELL_DEPTH = 40
-"""Levels looked up from a cell to its table; it takes two, but broken pages have more."""
+"""Levels looked up from a cell to its table. It takes two, but broken pages have more."""
 
 
-def headers(corpus: Corpus, cells: Ints) -> Ints:
-    """Rows of the header cell above each cell.
+def find_header_cells(corpus: Corpus, cells: Ints) -> Ints:
+    """The row of the header cell above each cell.
 
-    A guard row where there is none, or where an earlier header has the same text: the label means that one.
+    It is a guard row where there is none, or where an earlier header has the same text, because the label then means that one.
     """
     if corpus.header_cells is None:
         corpus.header_cells = _header_cells(corpus)
@@ -25,7 +25,7 @@ def headers(corpus: Corpus, cells: Ints) -> Ints:
     found = np.full(len(cells), none, np.int32)
     if not len(inside) or not len(known.rows):
         return found
-    wanted = _place_key(tables[inside], corpus.places["place"][cells[inside]])
+    wanted = _place_key(tables[inside], corpus.elements.place[cells[inside]])
     places = np.minimum(np.searchsorted(known.keys, wanted), len(known.keys) - 1)
     found[inside] = np.where(known.keys[places] == wanted, known.rows[places], none)
     return found
@@ -33,7 +33,7 @@ def headers(corpus: Corpus, cells: Ints) -> Ints:
 
 def _tables(corpus: Corpus, cells: Ints) -> Ints:
     """The nearest table above each cell, -1 where there is none."""
-    tags, parent, table_tag = corpus.numbers["tag"], corpus.rows["parent"], np.uint64(key("table"))
+    tags, parent, table_tag = corpus.elements.tag, corpus.elements.parent, np.uint64(hash_text("table"))
     tables = np.full(len(cells), -1, np.int32)
     left, above = np.arange(len(cells)), cells
     for _ in range(MAX_CELL_DEPTH):
@@ -46,18 +46,18 @@ def _tables(corpus: Corpus, cells: Ints) -> Ints:
 
 
 def _header_cells(corpus: Corpus) -> HeaderCells:
-    """Of each table's first row the cells with a text that no cell before them has, by table and place."""
-    tags, parent = corpus.numbers["tag"], corpus.rows["parent"]
-    rows = np.flatnonzero(tags == np.uint64(key("tr"))).astype(np.int32)
-    tables = np.flatnonzero(tags == np.uint64(key("table"))).astype(np.int32)
+    """The cells of each table's first row with a text that no cell before them has, by table and place."""
+    tags, parent = corpus.elements.tag, corpus.elements.parent
+    rows = np.flatnonzero(tags == np.uint64(hash_text("tr"))).astype(np.int32)
+    tables = np.flatnonzero(tags == np.uint64(hash_text("table"))).astype(np.int32)
     at = np.searchsorted(rows, tables)
     tables, at = tables[at < len(rows)], at[at < len(rows)]
-    own = rows[at] < corpus.rows["end"][tables] if len(rows) else np.zeros(0, np.bool_)
+    own = rows[at] < corpus.elements.end[tables] if len(rows) else np.zeros(0, np.bool_)
     first, tables = rows[at[own]], tables[own]
     order = np.argsort(first, kind="stable")
     first, tables = first[order], tables[order]  # a table in another's first row has that row, too
     cells = np.flatnonzero((tags != 0) & np.isin(parent, first)).astype(np.int32)
-    texts = corpus.numbers["whole"][cells]
+    texts = corpus.elements.whole[cells]
     cells, texts = cells[texts > TOO_LONG], texts[texts > TOO_LONG]
     by_text = np.lexsort((cells, texts, parent[cells]))
     fresh = np.ones(len(cells), np.bool_)
@@ -67,7 +67,7 @@ def _header_cells(corpus: Corpus) -> HeaderCells:
     begin, end = np.searchsorted(first, parent[cells], "left"), np.searchsorted(first, parent[cells], "right")
     which = np.repeat(np.arange(len(cells)), end - begin)
     table = tables[np.repeat(begin, end - begin) + np.arange(len(which)) - np.repeat(np.cumsum(end - begin) - (end - begin), end - begin)]
-    keys = _place_key(table, corpus.places["place"][cells[which]])
+    keys = _place_key(table, corpus.elements.place[cells[which]])
     order = np.argsort(keys)
     return HeaderCells(keys[order], cells[which][order])
 

@@ -1,33 +1,68 @@
-"""Several pages' tables end to end, and the nodes on them that an attribute's value could be (ALGORITHMS 4, 4.1).
+"""Several pages' tables end to end, and the nodes on them that an attribute's value could be.
 
-A *target* is what kind of node is sought: text nodes of a tag, elements of a tag, or one attribute of a tag. Its
-*candidates* are all such nodes with a non-blank value on all pages, in page order.
+A *target* is the kind of node that is sought: the text nodes of a tag, the elements of a tag, or one attribute of a tag. Its
+*candidates* are all such nodes with a value that is not blank, on all pages, in page order.
 """
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import TypeVar
 
 import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from extraction.algorithms.dom.nodes import Kind, Location, clean
-from extraction.algorithms.learning.features import BLANK, Bools, Hashes, Ints, PageTable, key
-
-MAX_LEVEL = 12
-"""Ancestors looked at one by one; further up only as "somewhere under"."""
-
-_ELEMENT_ROWS = ("parent", "before", "after", "first", "end")
-_TEXT_ROWS = ("owner", "left", "right")
-
+from extraction.algorithms.dom.nodes import Kind, Location
+from extraction.algorithms.learning.page_table import (
+    BLANK,
+    TOO_LONG,
+    Bools,
+    ElementColumns,
+    Hashes,
+    Ints,
+    PageTable,
+    TextColumns,
+    hash_label,
+    hash_name,
+    hash_text,
+    list_names,
+    make_shape,
+)
 
 MAX_COMPARED = 10_000
-"""Most children of one element where siblings are compared: twice as many nodes, texts between them counted, are what
-`rules.apply` lets a rule compare, for that costs their square."""
+"""Most children of one element where siblings are compared. `rules.apply` lets a rule compare twice as many nodes, the texts between
+them included, because the cost grows with their square."""
 
 MAX_NAMED_BYTES = 32_000_000
-"""Answers of `Corpus.named` kept, so that a corpus that is kept for long stays small beside the pages it is of."""
+"""Memory for the answers of `Corpus.find_named` that are kept. It keeps a long-lived corpus small beside its pages."""
+
+Columns = TypeVar("Columns", ElementColumns, TextColumns)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class NodeTarget:
+    """The kind of node that is sought: `kind` as in Location, the element's tag, the attribute's name."""
+
+    kind: Kind
+    tag: str
+    attribute: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """All nodes of a target with a value: the element's row, the text's row (0 for other kinds) and the page of each."""
+
+    target: NodeTarget
+    rows: Ints
+    texts: Ints
+    page: Ints
+
+    def find(self, row: int, text: int = 0) -> int:
+        """The place of a node among the candidates, -1 when it is none of them."""
+        column, wanted = (self.texts, text) if self.target.kind == "text" else (self.rows, row)
+        place = int(np.searchsorted(column, wanted))
+        return place if place < len(column) and column[place] == wanted else -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,127 +74,169 @@ class HeaderCells:
 
 
 class Corpus:
-    """The tables as one. Rows are the tables' rows plus each page's offset. Used by one thread at a time."""
+    """Page tables as one. A row is the table's row plus the page's offset. Not safe for use by several threads at a time.
+
+    elements, texts: the pages' columns end to end.
+    offsets, text_offsets: the first row of each page, and the number of all rows.
+    label_stems: stems of labels by their hash, as `strong_features` finds them.
+    header_cells: made by `columns` when they are first asked for.
+    """
 
     def __init__(self, pages: Sequence[PageTable]) -> None:
         self.pages = pages
-        self._named: dict[int, Bools] = {}
-        self.stems: dict[int, str] = {}
-        self._names: tuple[Hashes, Ints] | None = None
+        self.offsets = np.concatenate([[0], np.cumsum([len(page.nodes) + 1 for page in pages])]).astype(np.int32)
+        self.text_offsets = np.concatenate([[0], np.cumsum([len(page.strings) + 1 for page in pages])]).astype(np.int32)
+        self.elements = self._join(ElementColumns, [page.elements for page in pages])
+        self.texts = self._join(TextColumns, [page.texts for page in pages])
+        self.label_stems: dict[int, str] = {}
         self.header_cells: HeaderCells | None = None
-        sizes = [len(page.nodes) + 1 for page in pages]
-        counts = [len(page.strings) + 1 for page in pages]
-        self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
-        self.text_offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
         self._starts: list[int] = self.offsets.tolist()
-        self.rows: dict[str, Ints] = {name: self._joined(name, shift=True) for name in _ELEMENT_ROWS}
-        self.numbers: dict[str, Hashes] = {
-            name: self._joined(name) for name in ("tag", "whole", "shape", "text_before", "text_after", "heading")
-        }
-        self.places: dict[str, Ints] = {name: self._joined(name) for name in ("place", "nth", "nth_last")}
-        self.text_rows: dict[str, Ints] = {name: self._joined(name, shift=True, texts=True) for name in _TEXT_ROWS}
-        self.text_numbers: dict[str, Hashes] = {name: self._joined(name, texts=True) for name in ("text", "left_text", "text_shape")}
-        self.text_places: dict[str, Ints] = {name: self._joined(name, texts=True) for name in ("text_nth", "text_last")}
+        self._named: dict[int, Bools] = {}
+        self._names: tuple[Hashes, Ints] | None = None
 
-    def _joined(self, name: str, *, shift: bool = False, texts: bool = False) -> np.ndarray:
-        columns = [page.texts[name] if texts else page.elements[name] for page in self.pages]
-        if shift:
-            columns = [column + offset for column, offset in zip(columns, self.offsets, strict=False)]
-        return np.concatenate(columns)
-
-    def crowded(self, pages: Ints) -> bool:
-        """Whether some element of one of the pages has more than MAX_COMPARED children."""
-        most = (self.places["place"][self.offsets[page] : self.offsets[page + 1]].max() for page in np.unique(pages).tolist())
-        return any(place > MAX_COMPARED for place in most)
+    def _join(self, kind: type[Columns], parts: Sequence[Columns]) -> Columns:
+        joined = {}
+        for each in fields(kind):
+            columns = [getattr(part, each.name) for part in parts]
+            if each.metadata.get("element_row"):
+                columns = [column + offset for column, offset in zip(columns, self.offsets, strict=False)]
+            joined[each.name] = np.concatenate(columns)
+        return kind(**joined)
 
     @property
     def size_bytes(self) -> int:
         """Memory beside that of the tables."""
-        groups = (self.rows, self.numbers, self.places, self.text_rows, self.text_numbers, self.text_places)
-        return sum(array.nbytes for group in groups for array in group.values()) + len(self._named) * int(self.offsets[-1])
+        columns = [getattr(group, each.name) for group in (self.elements, self.texts) for each in fields(group)]
+        return sum(int(column.nbytes) for column in columns) + len(self._named) * int(self.offsets[-1])
 
     def page_of(self, row: int) -> int:
         """The page that an element's row is on."""
         return bisect_right(self._starts, row) - 1
 
-    def location(self, target: "Target", row: int, text: int = 0) -> tuple[int, Location]:
-        """(page, place) of a target's node given by its element's row and, where it is a text, its text's row."""
-        page = self.page_of(row)
-        nth = int(self.text_places["text_nth"][text]) if target.kind == "text" else 0
-        return page, Location(row - int(self.offsets[page]), target.kind, nth, target.attribute)
+    def is_crowded(self, pages: Ints) -> bool:
+        """Whether some element of one of the pages has more than MAX_COMPARED children."""
+        most = (self.elements.place[self.offsets[page] : self.offsets[page + 1]].max() for page in np.unique(pages).tolist())
+        return any(place > MAX_COMPARED for place in most)
 
     def element(self, row: int) -> etree._Element:
         """The element of a row."""
         page = self.page_of(row)
         return self.pages[page].nodes[row - int(self.offsets[page])]
 
-    def named(self, name_key: int) -> Bools:
-        """Which elements have a name, by `features.name_key`. The answer is shared: not to be changed."""
-        if name_key not in self._named:
+    def read_tag(self, row: int) -> str:
+        """The tag of an element."""
+        return str(self.element(row).tag)
+
+    def read_text(self, row: int) -> str:
+        """The cleaned text of an element with all its descendants'."""
+        page = self.page_of(row)
+        return self.pages[page].read_text(row - int(self.offsets[page]))
+
+    def read_names(self, row: int) -> list[tuple[str, str]]:
+        """The (attribute, value) pairs that may name an element."""
+        return list_names(self.element(row))
+
+    def read_value(self, nodes: Candidates, place: int) -> str:
+        """The cleaned value of a candidate."""
+        if nodes.target.kind == "text":
+            return self.read_text_node(int(nodes.page[place]), int(nodes.texts[place]))
+        page, location = self.locate(nodes, place)
+        return self.pages[page].read_value(location)
+
+    def read_shape(self, nodes: Candidates, place: int) -> str:
+        """The shape of a candidate's value."""
+        return make_shape(self.read_value(nodes, place))
+
+    def read_location(self, page: int, location: Location) -> str:
+        """The cleaned value at a place of a page, empty where there is none."""
+        return self.pages[page].read_value(location)
+
+    def find_raw_text_tags(self, page: int) -> frozenset[str]:
+        """The tags of elements whose text is no running text on a page."""
+        return self.pages[page].find_raw_text_tags()
+
+    def read_text_node(self, page: int, text: int) -> str:
+        """The cleaned text of a text node, by its row."""
+        return self.pages[page].strings[text - int(self.text_offsets[page])]
+
+    def locate(self, nodes: Candidates, place: int) -> tuple[int, Location]:
+        """(page, location) of a candidate."""
+        target, row = nodes.target, int(nodes.rows[place])
+        page = self.page_of(row)
+        nth = int(self.texts.nth[nodes.texts[place]]) if target.kind == "text" else 0
+        return page, Location(row - int(self.offsets[page]), target.kind, nth, target.attribute)
+
+    def find_named(self, pair: tuple[str, str]) -> Bools:
+        """Which elements have a name, an (attribute, value) pair. The answer is shared: do not change it."""
+        name = hash_name(*pair)
+        if name not in self._named:
             if len(self._named) * int(self.offsets[-1]) > MAX_NAMED_BYTES:
                 self._named.clear()
             mask = np.zeros(int(self.offsets[-1]), np.bool_)
-            mask[self.rows_named(name_key)] = True
-            self._named[name_key] = mask
-        return self._named[name_key]
+            mask[self._rows_named(name)] = True
+            self._named[name] = mask
+        return self._named[name]
 
-    def rows_named(self, name_key: int) -> Ints:
-        """The rows of the elements that have a name, by `features.name_key`."""
+    def list_named(self, pair: tuple[str, str], tag: str) -> Ints:
+        """The rows of the elements of a tag that have a name, an (attribute, value) pair."""
+        rows = self._rows_named(hash_name(*pair))
+        named: Ints = rows[self.elements.tag[rows] == np.uint64(hash_text(tag))]
+        return named
+
+    def _rows_named(self, name: int) -> Ints:
         if self._names is None:
             names = np.concatenate([page.names for page in self.pages])
             owners = np.concatenate([page.name_owners + offset for page, offset in zip(self.pages, self.offsets, strict=False)])
             order = np.argsort(names, kind="stable")
             self._names = names[order], owners[order]
         names, owners = self._names
-        wanted = np.uint64(name_key)
+        wanted = np.uint64(name)
         rows: Ints = owners[np.searchsorted(names, wanted, "left") : np.searchsorted(names, wanted, "right")]
         return rows
 
-    def under(self, above: Ints, rows: Ints) -> Bools:
+    def find_under(self, above: Ints, rows: Ints) -> Bools:
         """Which of `rows` have a proper ancestor among the elements `above`, which ascend."""
-        ends = np.maximum.accumulate(np.append(0, self.rows["end"][above]))
+        ends = np.maximum.accumulate(np.append(0, self.elements.end[above]))
         inside: Bools = rows < ends[np.searchsorted(above, rows)]
         return inside
 
+    def find_elements(self, tag: str) -> Candidates:
+        """All elements of a tag as candidates, blank ones included."""
+        rows = np.flatnonzero(self.elements.tag == np.uint64(hash_text(tag))).astype(np.int32)
+        return Candidates(NodeTarget("element", tag), rows, np.zeros(len(rows), np.int32), self._pages_of(rows))
 
-@dataclass(frozen=True, slots=True, order=True)
-class Target:
-    """What kind of node is sought: `kind` as in Location, the element's tag, the attribute's name."""
-
-    kind: Kind
-    tag: str
-    attribute: str = ""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Candidates:
-    """All nodes of a target with a value: the element's row, the text's row (0 where not of texts) and the page of each."""
-
-    target: Target
-    rows: Ints
-    texts: Ints
-    page: Ints
-
-    def find(self, row: int, text: int = 0) -> int:
-        """The place of a node among the candidates, -1 when it is none."""
-        column, wanted = (self.texts, text) if self.target.kind == "text" else (self.rows, row)
-        place = int(np.searchsorted(column, wanted))
-        return place if place < len(column) and column[place] == wanted else -1
-
-
-def candidates(corpus: Corpus, target: Target) -> Candidates:
-    """The candidates of a target on all pages, in document order."""
-    tag = np.uint64(key(target.tag))
-    texts = np.zeros(0, np.int32)
-    if target.kind == "text":
-        owners = corpus.text_rows["owner"]
-        texts = np.flatnonzero((corpus.numbers["tag"][owners] == tag) & (corpus.text_numbers["text"] != BLANK)).astype(np.int32)
-        rows = owners[texts]
-    else:
-        rows = np.flatnonzero(corpus.numbers["tag"] == tag).astype(np.int32)
+    def find_candidates(self, target: NodeTarget) -> Candidates:
+        """The candidates of a target on all pages, in document order."""
+        if target.kind == "text":
+            tags, owners = self.elements.tag, self.texts.owner
+            texts = np.flatnonzero((tags[owners] == np.uint64(hash_text(target.tag))) & (self.texts.text != BLANK)).astype(np.int32)
+            return Candidates(target, owners[texts], texts, self._pages_of(owners[texts]))
+        rows = self.find_elements(target.tag).rows
         if target.kind == "element":
-            rows = rows[corpus.numbers["whole"][rows] != BLANK]
+            rows = rows[self.elements.whole[rows] != BLANK]
         else:
-            rows = rows[[bool(clean(corpus.element(int(row)).get(target.attribute) or "")) for row in rows]]
-    page = (np.searchsorted(corpus.offsets, rows, side="right") - 1).astype(np.int32)
-    return Candidates(target, rows, texts if target.kind == "text" else np.zeros(len(rows), np.int32), page)
+            rows = rows[[bool((self.element(int(row)).get(target.attribute) or "").strip()) for row in rows]]
+        return Candidates(target, rows, np.zeros(len(rows), np.int32), self._pages_of(rows))
+
+    def find_equal(self, nodes: Candidates, page: int, text: str) -> Bools:
+        """The candidates on a page whose value is a text; none where it is too long to be compared, or for attributes."""
+        if nodes.target.kind == "attribute":
+            return np.zeros(len(nodes.rows), np.bool_)
+        is_text = nodes.target.kind == "text"
+        column = self.texts.text[nodes.texts] if is_text else self.elements.whole[nodes.rows]
+        wanted = hash_text(text) if is_text else hash_label(text)
+        equal: Bools = (nodes.page == page) & (column == np.uint64(wanted))
+        return equal if wanted > TOO_LONG else np.zeros(len(nodes.rows), np.bool_)
+
+    def list_equal_texts(self, page: int, text: str) -> Ints:
+        """The rows, on their page, of the text nodes with just this text."""
+        return np.flatnonzero(self.pages[page].texts.text == np.uint64(hash_text(text))).astype(np.int32)
+
+    def list_equal_elements(self, page: int, text: str) -> Ints:
+        """The rows, on their page, of the elements with just this text; none for a text that is too long for a label."""
+        wanted = hash_label(text)
+        equal = self.pages[page].elements.whole == np.uint64(wanted)
+        return np.flatnonzero(equal & (wanted > TOO_LONG)).astype(np.int32)
+
+    def _pages_of(self, rows: Ints) -> Ints:
+        return (np.searchsorted(self.offsets, rows, side="right") - 1).astype(np.int32)

@@ -1,109 +1,137 @@
-"""What each kind of feature costs: the one place where the learner's preferences stand (ALGORITHMS 4.3).
+"""What each kind of feature costs: the one place where the learner's preferences stand (docs/algorithms.md#rule-learning).
 
-The paper orders rules by distance, then support. On real pages that order loses to one sum: a class three levels up is
-better than a third-child position right here. So a feature set costs the sum of its features' costs, each
-``base + step * distance``, plus ``SUPPORT`` times the square of the share of unannotated pages where it selects
-nothing: a label that a fifth of the pages lack is an optional field, one that nine tenths lack is a value. These terms
-never fall as a set grows, which is what Apriori's pruning needs. The paper's own order stays selectable (`STRICT`).
+The paper orders rules by distance, then by support (Gulhane et al. 2011, section 3.1). On real pages that order loses to a sum: a
+class three levels up is better than the position of a third child right here. `Cost` is that sum. A feature costs
+``base + step * distance``, and a set of features costs what they cost together, plus `support` times the square of the share of
+unannotated pages where it selects nothing. The square tells an optional field from a value: a fifth of the pages may lack a label
+that is good, nine tenths lack a value. None of these terms falls as a set grows, which Apriori's pruning needs. `PaperOrder` is the
+paper's own order.
 
-Calibration: set by hand in the order a template's author would trust things (a name given on purpose, a label, a
-heading, a tag, a position), then changed only where the 15 SWDE sites (two annotated pages) or the 118 recipe sites (one)
-agreed. Macro F1 there: 0.950 and 0.934 with linear support and what was clicked only; 0.980 and 0.941 with unions for
-several values; 0.980 and 0.950 with elements before texts; 0.983 and 0.976 with other places, plausible values and
-aligned lists; 0.986 and 0.974 with the shape of digits, ambiguity as a cost and peers. Lists whole (HOLES, PLAIN and
-`wholeness`) took the 25 worst recipe sites from 0.892 to 0.939, either half of them up by 0.04 or more. The figures are
-flat around the constants: SEVERAL from 3 to 8 and OTHER from 0 to 0.1 change nothing in the third digit. What carries over to
-changed pages came last (GENERATED, SENTENCE, BARE, "under" a little cheaper than a fixed level, places dearer): the recipe sites
-from 0.988 to 0.992, and what they lose on changed pages from 0.023 to 0.001; the older sites stayed at 0.987.
+How the figures were found. They were set by hand in the order in which a template's author would trust things: a name given on
+purpose, a label, a heading, a tag, a position. After that a figure was changed only where the 15 SWDE sites (two annotated pages) or
+the 118 recipe sites (one) agreed that it should. The macro F1 on both after each step:
+
+========================================================================  =====  =======
+step                                                                       SWDE  recipes
+========================================================================  =====  =======
+linear support, only the clicked node                                     0.950    0.934
+unions for several values                                                 0.980    0.941
+elements before texts                                                     0.980    0.950
+other places of a value, plausible values, aligned lists                  0.983    0.976
+the shape of digits, ambiguity as a cost, peers                           0.986    0.974
+generated names, sentences, bare rules, places dearer, "under" cheaper    0.987    0.992
+========================================================================  =====  =======
+
+The price of holes and of plain lists took the 25 worst recipe sites from 0.892 to 0.939, and each half of them rose by 0.04 or more.
+The last step lowered what the recipe sites lose on changed pages from 0.023 to 0.001. The figures are flat around the constants:
+`several` from 3 to 8 and `other` from 0 to 0.1 change nothing in the third digit.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Number = TypeVar("Number", float, Floats)
 
-BASE: Mapping[str, tuple[float, float]] = {
-    "tag": (0.5, 0.15),
-    "id": (0.8, 0.15),
-    "class": (0.8, 0.15),
-    "name": (0.7, 0.15),
-    "style": (1.6, 0.2),
-    "data": (1.0, 0.15),
-    "under-id": (0.88, 0.05),
-    "under-class": (0.88, 0.06),
-    "under-name": (0.78, 0.06),
-    "label": (0.9, 0.2),
-    "label-stem": (0.93, 0.2),
-    "label-after": (1.8, 0.3),
-    "label-after-stem": (1.83, 0.3),
-    "peer": (2.6, 0.3),
-    "under-label": (0.895, 0.2),
-    "title": (0.898, 0.2),
-    "under-title": (0.893, 0.2),
-    "under-heading": (1.19, 0.25),
-    "first": (1.2, 0.25),
-    "heading": (1.2, 0.25),
-    "column": (1.2, 0.25),
-    "neighbour": (1.8, 0.3),
-    "beside": (2.4, 0.3),
-    "nth": (2.6, 0.5),
-    "nth-last": (3.2, 0.6),
-    "text-nth": (1.2, 0.0),
-    "shape": (1.8, 0.0),
+
+class FeatureCost(NamedTuple):
+    """What a kind of feature costs: `base`, and `step` for each step in the tree to what the feature looks at."""
+
+    base: float
+    step: float
+
+
+FEATURE_COSTS: Mapping[str, FeatureCost] = {
+    # Names that the template's author gave on purpose.
+    "name": FeatureCost(0.7, 0.15),
+    "id": FeatureCost(0.8, 0.15),
+    "class": FeatureCost(0.8, 0.15),
+    "data": FeatureCost(1.0, 0.15),
+    "style": FeatureCost(1.6, 0.2),
+    # The same names on any ancestor: a little dearer than on the element, cheaper than on an ancestor far up.
+    "under-name": FeatureCost(0.78, 0.06),
+    "under-id": FeatureCost(0.88, 0.05),
+    "under-class": FeatureCost(0.88, 0.06),
+    # Texts that the template prints before the value. A stem costs a little more than the label, "under" a little less.
+    "label": FeatureCost(0.9, 0.2),
+    "label-stem": FeatureCost(0.93, 0.2),
+    "under-label": FeatureCost(0.895, 0.2),
+    "title": FeatureCost(0.898, 0.2),
+    "under-title": FeatureCost(0.893, 0.2),
+    "heading": FeatureCost(1.2, 0.25),
+    "under-heading": FeatureCost(1.19, 0.25),
+    "first": FeatureCost(1.2, 0.25),
+    "column": FeatureCost(1.2, 0.25),
+    # Texts after the value, and neighbours: these change more often.
+    "label-after": FeatureCost(1.8, 0.3),
+    "label-after-stem": FeatureCost(1.83, 0.3),
+    "neighbour": FeatureCost(1.8, 0.3),
+    "beside": FeatureCost(2.4, 0.3),
+    "peer": FeatureCost(2.6, 0.3),
+    # How the page is built, and what the value looks like.
+    "tag": FeatureCost(0.5, 0.15),
+    "shape": FeatureCost(1.8, 0.0),
+    "text-nth": FeatureCost(1.2, 0.0),
+    "nth": FeatureCost(2.6, 0.5),
+    "nth-last": FeatureCost(3.2, 0.6),
 }
-"""(base, step) by kind of feature. Two annotated pages of each of the 15 SWDE sites of the evaluation pages."""
+"""The cost of each kind of feature, calibrated on two annotated pages of each of the 15 SWDE sites."""
 
 SUPPORT = 3.0
-"""What selecting nothing on all unannotated pages costs."""
+"""A set that selects nothing on all unannotated pages."""
 
 SEVERAL = 5.0
-"""What selecting several nodes for a single value on all unannotated pages costs; more than selecting nothing."""
+"""A set that selects several nodes for a single value on all unannotated pages; more than selecting nothing."""
 
 UNLIKELY = 0.6
-"""Price of one unit of `plausible.unlikely`."""
-
-OTHER = 0.05
-"""Added cost of a rule for an equivalent of the marked node, the cell instead of the link in it."""
-
-ELSEWHERE = 1.5
-"""Added cost of a rule for another place of the same value."""
-
-UNSEEN = 1.0
-"""Added cost of a rule for another place whose values on other pages stand at no place like the clicked one."""
+"""One unit of `plausibility`: how unlike the marked values the others are."""
 
 HOLES = 2.0
-"""Price, in units of `plausible.unlikely`, of a list that leaves out all of its items, or cuts all of them."""
+"""In units of `plausibility`: a list that leaves out all of its items, or cuts all of them."""
+
+OTHER = 0.05
+"""A rule for an equivalent of the marked node: the cell instead of the link in it."""
+
+ELSEWHERE = 1.5
+"""A rule for another place of the same value."""
+
+UNSEEN = 1.0
+"""A rule for another place whose values, on other pages, never stand at a place like the clicked one."""
 
 PLAIN = 0.5
-"""Added cost of a tag in a list's rule, and of asking for nothing: any list has these, what its author named carries further."""
+"""A tag in a list's rule, or a list's rule that asks for nothing: any list has these, while an author's names carry further."""
 
 GENERATED = 2.0
-"""Added cost of a name that a machine gave (`generated`): the site's next build has another one."""
+"""A name that a machine gave (`generated_names`): the site's next build has another one."""
 
 SENTENCE, LABEL_CHARS = 0.015, 30
-"""Added cost of each character of a label beyond so many: a sentence beside the value is rewritten or dropped."""
+"""Each character of a label beyond LABEL_CHARS: a sentence beside the value is rewritten or dropped."""
 
 BARE = 1.2
-"""Added cost of a rule that asks for nothing: it takes any such node that comes onto the page."""
-
-STRICT_SEVERAL = 1e6
-"""The same in the paper's order: any precise set is better than one that is not."""
+"""A rule that asks for nothing: it takes any such node that comes onto the page."""
 
 SLACK = 0.7
-"""How much dearer than the best a set may be and still be compared with it by its values."""
+"""How much dearer than the best set another may be and still be compared with it by its values."""
+
+PAPER_SEVERAL = 1e6
+"""SEVERAL in the paper's order: any precise set is better than one that is not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """How feature sets are compared: smaller is better.
+    """The calibrated sum by which feature sets are compared; smaller is better.
 
-    strict: the paper's order, largest distance first, then support; else the calibrated sum.
+    Each figure is a constant of this module. `feature_maker` prices a feature by them, `price_set` a set of features.
     """
 
-    base: Mapping[str, tuple[float, float]] = field(default_factory=lambda: BASE)
+    judges_values: ClassVar[bool] = True
+    """Whether sets of about the same cost are compared by the values they select."""
+
+    features: Mapping[str, FeatureCost] = field(default_factory=lambda: FEATURE_COSTS)
     support: float = SUPPORT
     several: float = SEVERAL
     unlikely: float = UNLIKELY
@@ -116,39 +144,60 @@ class Cost:
     generated: float = GENERATED
     sentence: float = SENTENCE
     bare: float = BARE
-    strict: bool = False
 
-    def feature(self, kind: str, distance: int) -> float:
-        """What one feature adds."""
-        base, step = self.base[kind]
-        return base + step * distance
+    def price_set(self, features: Number, distance: Number, support: Number) -> Number:
+        """The cost of one set or of many at once.
 
-    def wordy(self, characters: int) -> float:
-        """What a label of so many characters adds."""
-        return self.sentence * max(characters - LABEL_CHARS, 0)
+        features: the costs of its features together.
+        distance: the largest distance among them.
+        support: the share of unannotated pages where it selects something, 0 to 1.
+        """
+        del distance
+        return features + self.support * (1.0 - support) ** 2
 
-    def total(self, features: float, distance: int, support: float) -> float:
-        """Cost of a set: `features` summed, its largest distance, the share of unannotated pages it selects on (0–1)."""
-        return 2.0 * distance + (1.0 - support) if self.strict else features + self.support * (1.0 - support) ** 2
-
-    def ambiguity(self, several: float) -> float:
-        """Added cost of a set that selects several nodes on this share of unannotated pages; falls as sets grow."""
-        return STRICT_SEVERAL * several if self.strict else self.several * several
-
-    def totals(self, features: Floats, distance: NDArray[np.int64], support: Floats) -> Floats:
-        """`total` of many sets at once."""
-        return 2.0 * distance + (1.0 - support) if self.strict else features + self.support * (1.0 - support) ** 2
+    def price_ambiguity(self, several: float) -> float:
+        """What a set adds that selects several nodes on this share of unannotated pages; falls as sets grow."""
+        return self.several * several
 
     def for_lists(self) -> "Cost":
-        """The same for several values a page, where a tag alone is worth less; what asks for nothing is compared all the same."""
-        base, step = self.base["tag"]
-        dearer = {**self.base, "tag": (base + self.plain, step)}
-        return self if self.strict else replace(self, base=dearer, slack=self.slack + self.plain)
+        """The same for several values a page, where a tag alone is worth less. What asks for nothing is still compared."""
+        tag = self.features["tag"]
+        features = {**self.features, "tag": FeatureCost(tag.base + self.plain, tag.step)}
+        return replace(self, features=features, slack=self.slack + self.plain)
 
-    def with_support(self, factor: float) -> "Cost":
-        """The same, support counting `factor` times as much."""
-        return replace(self, support=self.support * factor)
+    def for_mandatory(self) -> "Cost":
+        """The same for an attribute that every page has: selecting nothing costs twice as much."""
+        return replace(self, support=2.0 * self.support)
 
+    def for_rows(self, features: Mapping[str, FeatureCost], *, never: Iterable[str]) -> "Cost":
+        """The same inside a row: some features with other costs, some never used, and rules that ask for nothing for free."""
+        return replace(self, features={**self.features, **features, **dict.fromkeys(never, NEVER)}, bare=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class PaperOrder(Cost):
+    """The paper's order: the largest distance first, then support. Values are not compared, and nothing else adds to a set's cost."""
+
+    judges_values: ClassVar[bool] = False
+    slack: float = 0.0
+    bare: float = 0.0
+
+    def price_set(self, features: Number, distance: Number, support: Number) -> Number:
+        """Distance decides; support, at most 1, decides between equal distances."""
+        del features
+        return 2.0 * distance + (1.0 - support)
+
+    def price_ambiguity(self, several: float) -> float:
+        """More than any distance."""
+        return PAPER_SEVERAL * several
+
+    def for_lists(self) -> Cost:
+        """The same: the order does not depend on how many values a page has."""
+        return self
+
+
+NEVER = FeatureCost(1_000.0, 0.0)
+"""So dear that a set with such a feature is never chosen."""
 
 CALIBRATED = Cost()
-STRICT = Cost(strict=True, slack=0.0, bare=0.0)
+PAPER_ORDER = PaperOrder()

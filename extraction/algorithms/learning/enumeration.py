@@ -1,9 +1,9 @@
-"""Several values in one text: "by A, B and C" (ALGORITHMS 4.5).
+"""Several values in one text: "by A, B and C" (docs/algorithms.md#rule-learning).
 
-An editor marks the values one by one. What stands between them says how they are parted, and the stretch from the first to the
-last is a part of the text as any other (`text_range`). A word that joins the last two values and "&" mean the same: who marked
-"A and B" wants the values of "A & B", too. Nothing else is guessed that no example shows: a comma alone does not make "and" a
-separator, since "Salt and pepper, flour" are two values.
+An editor marks the values one by one. What stands between them shows what separates them, and the stretch from the first to the last is
+a part of the text like any other (`text_range`). A word that joins the last two values means the same as "&": an editor who marked
+"A and B" also wants the values of "A & B". Nothing else is assumed that no example shows. A comma alone does not make "and" a separator,
+since "Salt and pepper, flour" are two values.
 """
 
 import re
@@ -17,7 +17,7 @@ Spans = Sequence[tuple[int, int]]
 """Offsets of values in a text, in order."""
 
 JOINING = ("&", "+", "and", "und", "et", "y", "e", "och", "og", "en", "i")
-"""What joins the last two values of an enumeration, in the languages of most pages, and may do so behind a comma."""
+"""What joins the last two values of an enumeration in the languages of most pages, also after a comma."""
 
 MAX_GAP = 12
 """Longest text, in characters, between two values."""
@@ -25,10 +25,11 @@ MAX_GAP = 12
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def learn(examples: Sequence[tuple[str, Spans]], *, others: Sequence[str] = ()) -> TextPart | None:
-    """The part of a text, with what parts its values, that gives exactly the marked ones; None when none does.
+def learn_enumeration(examples: Sequence[tuple[str, Spans]], *, others: Sequence[str] = ()) -> TextPart | None:
+    """The part of a text and the separator of its values that give exactly the marked values; None when none do.
 
-    examples: cleaned texts and the values marked in each; at least one has several. others: texts of other pages.
+    examples: cleaned texts and the values marked in each; at least one has several.
+    others: texts of other pages.
     """
     gaps = {text[end:start].strip() for text, spans in examples for (_, end), (start, _) in pairwise(spans)}
     if not gaps or not all(map(_parts_values, gaps)):
@@ -39,18 +40,18 @@ def learn(examples: Sequence[tuple[str, Spans]], *, others: Sequence[str] = ()) 
         return all(part.values(text) == values for text, values in wanted)
 
     whole = [(text, spans[0][0], spans[-1][1]) for text, spans in examples]
-    found = (text_range.shortest(whole, fits, others, separator=separator) for separator in _separators(gaps))
+    found = (text_range.find_shortest_part(whole, fits, others, separator=separator) for separator in _separators(gaps))
     return next((part for part in found if part is not None), None)
 
 
 def _parts_values(gap: str) -> bool:
-    """Whether a text between two values may stand between all: marks, one word, or marks with a joining word behind."""
+    """Whether a text between two values can separate values: punctuation, one word, or punctuation followed by a joining word."""
     words = _WORD.findall(gap)
     return 0 < len(gap) <= MAX_GAP and (not words or words == [gap] or (words == gap.split()[-1:] and words[0].lower() in JOINING))
 
 
 def _separators(gaps: set[str]) -> list[str]:
-    """Regular expressions for all gaps: one where a joining word also stands alone, "&" too, and one where it does as it was seen."""
+    """Regular expressions for all gaps: one with the joining words, "&" included, also on their own, and one as the examples have them."""
     ends = {gap: gap.split()[-1] for gap in gaps}
     joined = {gap for gap in gaps if ends[gap].lower() in JOINING}
     marks = {gap.removesuffix(ends[gap]).strip() if gap in joined else gap for gap in gaps} - {""}
@@ -63,6 +64,6 @@ def _separators(gaps: set[str]) -> list[str]:
 
 
 def _bounded(gap: str) -> str:
-    """A gap as a pattern, letters only as whole words."""
+    """A gap as a pattern that matches letters only as whole words."""
     start, end = (r"\b" if _WORD.match(character) else "" for character in (gap[0], gap[-1]))
     return f"{start}{re.escape(gap)}{end}"

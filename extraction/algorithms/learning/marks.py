@@ -1,7 +1,7 @@
-"""What an editor marked, as nodes that could be meant by it (ALGORITHMS 4.3, "on modern pages").
+"""What an editor marked, as the nodes that could be meant by it (docs/algorithms.md#rule-learning).
 
-An element, its ancestors of equal text and an element's only text are one and the same mark. And the same value often
-stands in several places of a page (heading, bread crumbs, a reader's comment): the others are remembered as well.
+An element, its ancestors of equal text and an element's only text are one and the same mark. The same value often stands in several
+places of a page (a heading, bread crumbs, a reader's comment), so the others are found as well.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,23 +9,26 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from extraction.algorithms.dom.nodes import Location, clean, raw_text, value, whole_text
+from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import LearningError
-from extraction.algorithms.learning.corpus import Corpus, Target
-from extraction.algorithms.learning.features import TOO_LONG, PageTable, key, label_key
+from extraction.algorithms.learning.corpus import Corpus, NodeTarget
 
 MAX_PLACES = 5
 """Most other places of a value that are looked at, in document order."""
 
-Nodes = dict[Target, tuple[int, int]]
+Nodes = dict[NodeTarget, tuple[int, int]]
 """Nodes by target, as the element's row and the text's row; the innermost element first."""
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """One marked node. page; location as it was marked; text, its whole cleaned value; nodes that hold just that.
+class MarkedNode:
+    """One marked node.
 
-    spans: offsets of what was marked in the text, in order: one, or several values of an enumeration.
+    page: its place in the corpus.
+    location: where it was marked.
+    text: its whole cleaned value.
+    nodes: the nodes that hold just that value.
+    spans: offsets of the marked parts of the text, in order: one, or several values of an enumeration.
     """
 
     page: int
@@ -40,100 +43,97 @@ class Mark:
         return self.spans != ((0, len(self.text)),)
 
 
-def marks_of(corpus: Corpus, page: int, locations: Sequence[Location]) -> list[Mark]:
-    """The marks of a page's locations, one for all that are in one text. Raises LearningError as `mark`."""
-    by_node: dict[Location, Mark] = {}
+def find_marks(corpus: Corpus, page: int, locations: Sequence[Location]) -> list[MarkedNode]:
+    """The marks of a page's locations, one for all that are in one text. Raises LearningError where the page has no text there."""
+    by_node: dict[Location, MarkedNode] = {}
     for location in dict.fromkeys(locations):
-        one, whole = mark(corpus, page, location), _whole(location)
+        mark, whole = _find_mark(corpus, page, location), _without_part(location)
         known = by_node.get(whole)
-        by_node[whole] = replace(known, spans=tuple(sorted({*known.spans, *one.spans}))) if known else one
+        by_node[whole] = replace(known, spans=tuple(sorted({*known.spans, *mark.spans}))) if known else mark
     return list(by_node.values())
 
 
-def mark(corpus: Corpus, page: int, location: Location) -> Mark:
-    """The mark of a location. Raises LearningError where the page has no text there."""
-    whole = _whole(location)
-    text = value(corpus.pages[page].nodes, whole)
-    if not text:
-        raise LearningError("the page no longer has text where a value was marked; mark it again")
-    span = (location.start or 0, min(location.end or len(text), len(text)))
-    return Mark(page, location, text, _nodes(corpus, page, whole, text), (span,))
-
-
-def _whole(location: Location) -> Location:
-    return Location(location.node, location.kind, location.text, location.attribute)
-
-
-def elsewhere(corpus: Corpus, one: Mark) -> list[Mark]:
-    """The same value's other places on the page as if they had been marked, in document order."""
-    known = set(one.nodes.values())
-    found: list[Mark] = []
-    for place in _same(corpus.pages[one.page], one):
-        nodes = _nodes(corpus, one.page, place, one.text)
+def find_other_places(corpus: Corpus, mark: MarkedNode) -> list[MarkedNode]:
+    """The other places of a mark's value on its page, as if they had been marked, in document order."""
+    known = set(mark.nodes.values())
+    found: list[MarkedNode] = []
+    for location in _list_equal_places(corpus, mark):
+        nodes = _find_nodes(corpus, mark.page, location, mark.text)
         if known.isdisjoint(nodes.values()) and len(found) < MAX_PLACES:
             known |= set(nodes.values())
-            found.append(Mark(one.page, place, one.text, nodes, one.spans))
+            found.append(MarkedNode(mark.page, location, mark.text, nodes, mark.spans))
     return found
 
 
-def _same(table: PageTable, one: Mark) -> Iterator[Location]:
-    """Texts, then elements short enough to be labels, that have the mark's value and are seen as running text."""
-    start, end = one.location.start, one.location.end
-    owners, nth = np.asarray(table.texts["owner"]), np.asarray(table.texts["text_nth"])
-    unseen = raw_text(table.nodes[0])
-    for text in np.flatnonzero(np.asarray(table.texts["text"]) == np.uint64(key(one.text))):
-        if table.nodes[owners[text]].tag not in unseen:
-            yield Location(int(owners[text]), "text", int(nth[text]), start=start, end=end)
-    whole = label_key(one.text)
-    if whole > TOO_LONG:
-        for row in np.flatnonzero(np.asarray(table.elements["whole"]) == np.uint64(whole))[::-1]:
-            if table.nodes[row].tag not in unseen:
-                yield Location(int(row), "element", start=start, end=end)
+def _find_mark(corpus: Corpus, page: int, location: Location) -> MarkedNode:
+    whole = _without_part(location)
+    text = corpus.read_location(page, whole)
+    if not text:
+        raise LearningError("the page no longer has text where a value was marked; mark it again")
+    span = (location.start or 0, min(location.end or len(text), len(text)))
+    return MarkedNode(page, location, text, _find_nodes(corpus, page, whole, text), (span,))
 
 
-def _nodes(corpus: Corpus, page: int, location: Location, text: str) -> Nodes:
+def _without_part(location: Location) -> Location:
+    return Location(location.node, location.kind, location.text, location.attribute)
+
+
+def _list_equal_places(corpus: Corpus, mark: MarkedNode) -> Iterator[Location]:
+    """Texts, then elements short enough to be labels, that have the mark's value and are running text."""
+    start, end = mark.location.start, mark.location.end
+    table, raw_tags = corpus.pages[mark.page], corpus.find_raw_text_tags(mark.page)
+    for text in corpus.list_equal_texts(mark.page, mark.text):
+        owner = int(table.texts.owner[text])
+        if table.nodes[owner].tag not in raw_tags:
+            yield Location(owner, "text", int(table.texts.nth[text]), start=start, end=end)
+    for row in corpus.list_equal_elements(mark.page, mark.text)[::-1].tolist():
+        if table.nodes[row].tag not in raw_tags:
+            yield Location(row, "element", start=start, end=end)
+
+
+def _find_nodes(corpus: Corpus, page: int, location: Location, text: str) -> Nodes:
     nodes: Nodes = {}
-    for target, row, text_row in _equivalents(corpus, page, location, text):
+    for target, row, text_row in _list_equivalents(corpus, page, location, text):
         nodes.setdefault(target, (row, text_row))
-    # Elements before texts: other pages of the site may have markup within the same element.
+    # Elements come before texts: other pages of the site may have markup within the same element.
     return dict(sorted(nodes.items(), key=lambda entry: entry[0].kind == "text"))
 
 
-def _equivalents(corpus: Corpus, page: int, location: Location, text: str) -> Iterator[tuple[Target, int, int]]:
-    """(target, element row, text row) of the nodes that hold just the value, nearest to what was marked first."""
+def _list_equivalents(corpus: Corpus, page: int, location: Location, text: str) -> Iterator[tuple[NodeTarget, int, int]]:
+    """(target, element row, text row) of the nodes that hold just the value, those nearest to the mark first."""
     table, offset = corpus.pages[page], int(corpus.offsets[page])
     tag = str(table.nodes[location.node].tag)
     if location.kind == "attribute":
-        yield Target("attribute", tag, location.attribute), location.node + offset, 0
+        yield NodeTarget("attribute", tag, location.attribute), location.node + offset, 0
         return
     if location.kind == "text":
-        yield Target("text", tag), location.node + offset, _text_row(corpus, page, location)
+        yield NodeTarget("text", tag), location.node + offset, _find_text_row(corpus, page, location)
     row: int = location.node
-    while row < len(table.nodes) and clean(whole_text(table.nodes[row])) == text:
-        yield Target("element", str(table.nodes[row].tag)), row + offset, 0
-        row = int(np.asarray(table.elements["parent"])[row])
+    while row < len(table.nodes) and corpus.read_text(row + offset) == text:
+        yield NodeTarget("element", str(table.nodes[row].tag)), row + offset, 0
+        row = int(table.elements.parent[row])
     if location.kind == "element":
-        yield from _inner(corpus, page, location.node, text)
+        yield from _list_inner(corpus, page, location.node, text)
 
 
-def _text_row(corpus: Corpus, page: int, location: Location) -> int:
+def _find_text_row(corpus: Corpus, page: int, location: Location) -> int:
     table = corpus.pages[page]
-    tag = str(table.nodes[location.node].tag)
-    owners, nth = np.asarray(table.texts["owner"][:-1]), np.asarray(table.texts["text_nth"][:-1])
-    found = np.flatnonzero((owners == location.node) & (nth == location.text))
+    found = np.flatnonzero((table.texts.owner[:-1] == location.node) & (table.texts.nth[:-1] == location.text))
     if not len(found):
+        tag = str(table.nodes[location.node].tag)
         raise LearningError(f"the text of a {tag} element was marked, but no rule can be learned from it; mark the value elsewhere")
     return int(found[0]) + int(corpus.text_offsets[page])
 
 
-def _inner(corpus: Corpus, page: int, row: int, text: str) -> Iterator[tuple[Target, int, int]]:
+def _list_inner(corpus: Corpus, page: int, row: int, text: str) -> Iterator[tuple[NodeTarget, int, int]]:
     """Descendants with the same whole text, from the outside in, and the one text that is all of it."""
-    table, offset, end = corpus.pages[page], int(corpus.offsets[page]), int(np.asarray(corpus.pages[page].elements["end"])[row])
+    table, offset = corpus.pages[page], int(corpus.offsets[page])
+    end = int(table.elements.end[row])
     for inner in range(row + 1, end):
-        if clean(whole_text(table.nodes[inner])) == text:
-            yield Target("element", str(table.nodes[inner].tag)), inner + offset, 0
-    owners = np.asarray(table.texts["owner"][:-1])
+        if corpus.read_text(inner + offset) == text:
+            yield NodeTarget("element", str(table.nodes[inner].tag)), inner + offset, 0
+    owners = table.texts.owner[:-1]
     for place in np.flatnonzero((owners >= row) & (owners < end)):
         if table.strings[place] == text:
             owner = int(owners[place])
-            yield Target("text", str(table.nodes[owner].tag)), owner + offset, int(place) + int(corpus.text_offsets[page])
+            yield NodeTarget("text", str(table.nodes[owner].tag)), owner + offset, int(place) + int(corpus.text_offsets[page])

@@ -1,9 +1,9 @@
 """A row as a page of its own, so that the learner of pages learns what stands where in a row.
 
-The row's element, or the siblings it consists of, is copied below a ``vertex-row``. Node numbers of the copy are those of
-the page, shifted. The XPath that is learned there is absolute; `relative` writes it as one from the row's element.
-Features that look outside the row (any ancestor) or count from the end of siblings that the row only shares are made
-so dear that they are not chosen (`cost`).
+The row's element, or the siblings it consists of, is copied below a ``vertex-row``. Node numbers of the copy are those of the page,
+shifted. The XPath that is learned on the copy is absolute; `make_relative` writes it as one from the row's element. Features that look
+outside the row (at any ancestor) or count from the end of siblings that the row shares with other rows cost so much that they are
+never chosen (`price_row_features`).
 """
 
 import re
@@ -15,37 +15,41 @@ from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import LearningError
-from extraction.algorithms.learning.costs import CALIBRATED, Cost
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.tables import table
+from extraction.algorithms.learning.costs import CALIBRATED, Cost, FeatureCost
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.table_reader import read_page_table
 
 WRAPPER = "vertex-row"
 
-NEVER = (1_000.0, 0.0)
+ROW_COSTS = {
+    "shape": FeatureCost(4.0, 0.0),
+    "nth": FeatureCost(2.0, 0.5),
+    "nth-last": FeatureCost(2.6, 0.6),
+    "beside": FeatureCost(1.8, 0.3),
+}
+"""Costs inside a row. Two prices of one length say nothing about the others', and there are more rows than an editor marks pages. The
+content of a row is short and alike in all rows, so places in it say more than on a page."""
+
+OUTSIDE_KINDS = ("under-id", "under-class", "under-name", "under-heading", "under-title", "under-label")
+"""Kinds of features that look outside the row."""
 
 _PIECES = re.compile(r"\"[^\"]*\"|'[^']*'|.", re.DOTALL)
 _PLACE = re.compile(r"\[(\d+)\]")
 
 
-def cost(*, grouped: bool) -> Cost:
-    """What features cost in a row. grouped: the row is siblings.
-
-    Two prices of one length tell nothing of the others', and there are more rows than an editor marks pages. What stands in a row
-    is little and alike, so places in it tell more than on a page, and a rule may ask for nothing.
-    """
-    base = dict(CALIBRATED.base) | {"shape": (4.0, 0.0), "nth": (2.0, 0.5), "nth-last": (2.6, 0.6), "beside": (1.8, 0.3)}
-    never = ["under-id", "under-class", "under-name", "under-heading", "under-title", "under-label", *(["nth-last"] if grouped else [])]
-    return replace(CALIBRATED, base=base | dict.fromkeys(never, NEVER), bare=0.0)
+def price_row_features(*, grouped: bool) -> Cost:
+    """What features cost in a row, where a rule may also ask for nothing. grouped: whether the row is several siblings."""
+    return CALIBRATED.for_rows(ROW_COSTS, never=[*OUTSIDE_KINDS, *(["nth-last"] if grouped else [])])
 
 
-def copy(row: etree._Element, until: etree._Element | None, *, grouped: bool) -> PageTable:
-    """The row below a wrapper. until: the sibling where a grouped row ends."""
+def copy_row(row: etree._Element, until: etree._Element | None, *, grouped: bool) -> PageTable:
+    """A copy of the row below a wrapper, as a page. until: the sibling where a grouped row ends."""
     wrapper = etree.Element(WRAPPER)
     if not grouped:
         one = deepcopy(row)
         one.tail = None
         wrapper.append(one)
-        return table(wrapper)
+        return read_page_table(wrapper)
     node: etree._Element | None = row
     while node is not None and node is not until:
         wrapper.append(deepcopy(node))
@@ -53,11 +57,11 @@ def copy(row: etree._Element, until: etree._Element | None, *, grouped: bool) ->
     end = etree.Comment("")
     end.tail = " "  # so that no text of the row is the last one: on the page others follow
     wrapper.append(end)
-    return table(wrapper)
+    return read_page_table(wrapper)
 
 
-def shifted(location: Location, page: PageTable, row: int) -> Location:
-    """A place on the page as one on the copy of the row whose element has the number `row`."""
+def shift_location(location: Location, page: PageTable, row: int) -> Location:
+    """A place on the page as a place on the copy of the row whose element has the number `row`."""
     if location.node >= row:
         return replace(location, node=location.node - row + 1)
     element = page.nodes[row]
@@ -78,7 +82,7 @@ def _texts_before(parent: etree._Element, stop: etree._Element) -> Iterator[str]
             yield child.tail
 
 
-def relative(xpath: str, tag: str, *, grouped: bool) -> str:
+def make_relative(xpath: str, tag: str, *, grouped: bool) -> str:
     """An XPath learned on copies as one from the row's element, whose tag is given. Raises LearningError if there is none."""
     parts = [part for each in _split(xpath, "|") for part in _part(each.strip(), tag, grouped=grouped)]
     return " | ".join(dict.fromkeys(parts))

@@ -1,15 +1,14 @@
-"""The search for the best feature set (Vertex, Algorithm 3; ALGORITHMS 4.2, 4.3).
+"""The search for the best feature set (Gulhane et al. 2011, Algorithm 3; docs/algorithms.md#rule-learning).
 
-P+ are the annotated nodes, P- all other candidates on annotated pages. Sought is the set X of features, all shared by
-P+, that selects no P- (and, for a single value, at most one node on each unannotated page) at the least cost. The
-paper's listing is garbled; what it says is: C_1 holds the single features; L_{k+1} keeps the sets of C_k that still
-select something wrong, since only those can gain from another feature, unless they already cost more than the best set
-found: cost never falls as sets grow. Here C_{k+1} extends each set of L by the later features of a fixed order, so
-that each set is met once.
+P+ are the annotated nodes, P- all other candidates on annotated pages. The search looks for the set X of features, all shared by P+,
+that selects no P- (and, for a single value, at most one node on each unannotated page) at the least cost. The paper's listing is
+garbled. It means this: C_1 holds the single features, and L_{k+1} keeps the sets of C_k that still select something wrong, since only
+those can gain from another feature. A set that already costs more than the best one found is dropped, because the cost never falls
+as sets grow. Here C_{k+1} extends each set of L by the later features of a fixed order, so that each set comes up once.
 
-Sets are rows of bits, one bit a candidate, each page beginning at a word of 64: a whole generation of extensions is one
-``&`` and one popcount. Features that select the same nodes are one (the cheapest stays), and on unannotated pages
-candidates that no feature tells apart are kept twice at most, for more than that is never asked there.
+Sets are rows of bits, one bit per candidate, and each page begins at a word of 64 bits. A whole generation of extensions is then one
+``&`` and one popcount. Of the features that select the same nodes only the cheapest stays. On unannotated pages the search only asks
+whether a set selects none, one or several nodes, so two candidates that no feature distinguishes are enough.
 """
 
 from collections.abc import Sequence
@@ -19,60 +18,67 @@ import numpy as np
 from numpy.typing import NDArray
 
 from extraction.algorithms.learning.costs import Cost
-from extraction.algorithms.learning.features import Bools, Ints, key
-from extraction.algorithms.learning.maker import Feature, Found
+from extraction.algorithms.learning.feature_maker import MaskedFeature, RuleFeature
+from extraction.algorithms.learning.page_table import Bools, Ints
 
 MAX_SIZE = 5
-"""Most features in a set that is searched for; larger ones come from `_reduced`."""
+"""Most features in a set that is searched for; larger ones come from `_reduce_all`."""
 
 MAX_OPTIONS = 12
 """Most sets returned."""
 
 PLAIN_KINDS = frozenset(("tag", "beside", "nth", "nth-last", "text-nth", "shape"))
-"""Kinds of features that say how the page is built today, by no name or label."""
+"""Kinds of features that describe how the page is built today, without any name or label."""
 
 MAX_SETS = 500
-"""Most sets extended in one search, of each size the cheapest first; it bounds the time of a click. It is reached where
-hardly anything tells the target from its neighbours, and then the sets found so far are as good as any."""
+"""Most sets extended in one search, the cheapest of each size first; it bounds the time of a click. A search reaches it where hardly
+anything distinguishes the target from its neighbours, and then the sets found so far are as good as any."""
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """The best set found. wrong: P- nodes it selects; several: unannotated pages where it selects more than one node;
-    support: share of unannotated pages where it selects at least one (1 when there are none)."""
+class FeatureSet:
+    """A set of features that was found.
 
-    features: tuple[Feature, ...]
+    total: its cost.
+    wrong: the P- nodes that it selects.
+    several: the unannotated pages where it selects more than one node.
+    support: the share of unannotated pages where it selects at least one, 1 when there are no such pages.
+    distance: the largest of its features'.
+    """
+
+    features: tuple[RuleFeature, ...]
     total: float
     wrong: int
     several: int
     support: float
     distance: int
 
-    @property
-    def precise(self) -> bool:
-        return self.wrong == 0 and self.several == 0
 
+def search_features(
+    found: Sequence[MaskedFeature], page: Ints, positive: Bools, annotated: Bools, *, single: bool, cost: Cost
+) -> tuple[FeatureSet, ...]:
+    """The best set of features, then others that cost at most `cost.slack` more, by cost; MAX_OPTIONS in all.
 
-def search(found: Sequence[Found], page: Ints, positive: Bools, annotated: Bools, *, single: bool, cost: Cost) -> tuple[Chosen, ...]:
-    """The best set of features first, then as good ones that cost at most `cost.slack` more, by cost, MAX_OPTIONS in all.
-
-    found: features, each with the candidates that have it. page: page of each candidate, ascending. positive: which
-    are P+. annotated: by page. single: whether one page has one value.
+    found: features, each with the candidates that have it.
+    page: the page of each candidate, ascending.
+    positive: which candidates are P+.
+    annotated: by page.
+    single: whether a page has one value.
     """
-    return _levels(_Bits(found, page, positive, annotated, single=single, cost=cost))
+    return _search_levels(_Bits(found, page, positive, annotated, single=single, cost=cost))
 
 
 class _Bits:
     """Features as rows of bits over the candidates that are not positive."""
 
-    def __init__(self, found: Sequence[Found], page: Ints, positive: Bools, annotated: Bools, *, single: bool, cost: Cost) -> None:
+    def __init__(self, found: Sequence[MaskedFeature], page: Ints, positive: Bools, annotated: Bools, *, single: bool, cost: Cost) -> None:
         self.cost, self.single = cost, single
-        kept = _distinct(found, cost)
-        self.always = len(kept) if (named := _always(found, cost)) else None  # where it is among the features
+        kept = _keep_distinct(found, cost)
+        self.always = len(kept) if (named := _find_always(found, cost)) else None  # where it is among the features
         kept += named
         self.features = [feature for feature, _ in kept]
         masks = np.array([mask for _, mask in kept], np.bool_).reshape(len(kept), len(page))
-        columns = _representatives(masks, page, positive, annotated)
+        columns = _choose_representatives(masks, page, positive, annotated)
         self.starts, self.rows, self.all = _pack(masks[:, columns], page[columns], len(annotated))
         self.everything = np.bitwise_and.reduce([self.all, *self.rows], axis=0)
         self.annotated = annotated
@@ -88,20 +94,20 @@ class _Bits:
         support = (others > 0).sum(axis=-1) / others.shape[-1] if others.shape[-1] else wrong * 0 + 1.0
         return wrong, several, support
 
-    def row(self, chosen: Chosen) -> NDArray[np.uint64]:
+    def find_row(self, chosen: FeatureSet) -> NDArray[np.uint64]:
         """The bits of a set that was made here."""
         wanted = {id(feature) for feature in chosen.features}
         rows = [row for feature, row in zip(self.features, self.rows, strict=True) if id(feature) in wanted]
         both: NDArray[np.uint64] = np.bitwise_and.reduce([self.all, *rows], axis=0)
         return both
 
-    def chosen(self, members: tuple[int, ...], row: NDArray[np.uint64]) -> Chosen:
+    def make_set(self, members: tuple[int, ...], row: NDArray[np.uint64]) -> FeatureSet:
         """The set of these features as a result."""
         wrong, several, support = self.measure(row)
         distance = int(self.distances[list(members)].max(initial=0))
-        total = self.cost.total(float(self.costs[list(members)].sum()), distance, float(support))
-        total += self.cost.ambiguity(int(several) / max(int((~self.annotated).sum()), 1)) + self.cost.bare * (not members)
-        return Chosen(tuple(self.features[n] for n in members), round(total, 9), int(wrong), int(several), float(support), distance)
+        total = self.cost.price_set(float(self.costs[list(members)].sum()), float(distance), float(support))
+        total += self.cost.price_ambiguity(int(several) / max(int((~self.annotated).sum()), 1)) + self.cost.bare * (not members)
+        return FeatureSet(tuple(self.features[n] for n in members), round(total, 9), int(wrong), int(several), float(support), distance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,23 +119,23 @@ class _Set:
     total: float
 
 
-def _levels(bits: _Bits) -> tuple[Chosen, ...]:
-    """Level by level, as in the module's docstring.
+def _search_levels(bits: _Bits) -> tuple[FeatureSet, ...]:
+    """Level by level, as the module's docstring describes.
 
-    What all features together select wrongly, every set does: that is the floor, and a set that reaches it cannot gain
-    from further features. The search begins with such a set, found greedily, as its best, so that dearer ones go at once.
-    Several nodes on an unannotated page are a cost, not a bar: a set that selects nothing there would be too good.
+    What all features together select wrongly, every set selects wrongly: that is the floor, and a set that reaches it cannot gain from
+    further features. The search begins with such a set, found greedily, as its best, so that dearer ones are dropped at once. Several
+    nodes on an unannotated page are a cost and no bar, because otherwise a set that selects nothing there would be too good.
     """
-    everything = bits.chosen(tuple(range(len(bits.features))), bits.everything)
-    start = bits.chosen((), bits.all)
+    everything = bits.make_set(tuple(range(len(bits.features))), bits.everything)
+    start = bits.make_set((), bits.all)
     floor = (everything.wrong, everything.several)
     if (start.wrong, start.several) == floor and bits.single and not bits.cost.bare:
         return (start,)
     best = _Best(bits, floor)
     if start.wrong == everything.wrong:
-        best.add((), bits.all, start.total)
+        best.consider((), bits.all, start.total)
         if bits.always is not None:
-            best.add((bits.always,), bits.all, bits.chosen((bits.always,), bits.all).total)
+            best.consider((bits.always,), bits.all, bits.make_set((bits.always,), bits.all).total)
     if everything.wrong:
         return best.ranked()
     level, left = [_Set((), bits.all, 0.0, 0, 0.0)], MAX_SETS
@@ -145,28 +151,28 @@ def _levels(bits: _Bits) -> tuple[Chosen, ...]:
 
 
 class _Best:
-    """The sets that reach the floor: by what they select, the cheapest of each, up to `limit` in cost."""
+    """The sets that reach the floor, up to `limit` in cost; of those that select the same, the cheapest."""
 
     def __init__(self, bits: _Bits, floor: tuple[int, int]) -> None:
         self.bits, self.floor = bits, floor
-        greedy = _reduced(bits, floor)
+        greedy = _reduce_all(bits, floor)
         self.slack = bits.cost.slack
         self.limit = greedy.total + self.slack
-        self.sets = {bits.row(greedy).tobytes(): greedy}
+        self.sets = {bits.find_row(greedy).tobytes(): greedy}
 
-    def add(self, members: tuple[int, ...], row: NDArray[np.uint64], total: float) -> None:
+    def consider(self, members: tuple[int, ...], row: NDArray[np.uint64], total: float) -> None:
         known = self.sets.get(row.tobytes())
         if total <= self.limit and (known is None or (total, len(members)) < (known.total, len(known.features))):
-            self.sets[row.tobytes()] = self.bits.chosen(members, row)
+            self.sets[row.tobytes()] = self.bits.make_set(members, row)
             self.limit = min(self.limit, total + self.slack)
 
-    def ranked(self) -> tuple[Chosen, ...]:
+    def ranked(self) -> tuple[FeatureSet, ...]:
         order = sorted(self.sets.values(), key=lambda c: (c.total, len(c.features)))
         return tuple(chosen for chosen in order if chosen.total <= order[0].total + self.slack)[:MAX_OPTIONS]
 
 
 def _extend(bits: _Bits, entry: _Set, best: _Best, extended: list[_Set]) -> None:
-    """Tries all later features with one set: those that reach the floor go to `best`, what can still gain is appended."""
+    """Extends one set by each later feature. Sets that reach the floor go to `best`; those that can still gain are appended."""
     start = entry.members[-1] + 1 if entry.members else 0
     rows = bits.rows[start:] & entry.row
     if not len(rows):
@@ -174,20 +180,20 @@ def _extend(bits: _Bits, entry: _Set, best: _Best, extended: list[_Set]) -> None
     wrong, several, support = bits.measure(rows)
     costs = entry.cost + bits.costs[start:]
     distances = np.maximum(bits.distances[start:], entry.distance)
-    totals = np.round(bits.cost.totals(costs, distances, support), 9)
+    totals = np.round(bits.cost.price_set(costs, distances.astype(np.float64), support), 9)
     useful = (rows != entry.row).any(axis=1) & (totals <= best.limit)
     if entry.members:
         useful &= (rows != bits.rows[start:]).any(axis=1)
-    ambiguous = bits.cost.ambiguity(1.0) * several / max(int((~bits.annotated).sum()), 1)
+    ambiguous = bits.cost.price_ambiguity(1.0) * several / max(int((~bits.annotated).sum()), 1)
     for n in np.flatnonzero(useful & (wrong == best.floor[0])):
-        best.add((*entry.members, start + int(n)), rows[n], float(totals[n] + ambiguous[n]))
+        best.consider((*entry.members, start + int(n)), rows[n], float(totals[n] + ambiguous[n]))
     for n in np.flatnonzero(useful & ((wrong > best.floor[0]) | (several > best.floor[1]))):
         if totals[n] < best.limit:
             extended.append(_Set((*entry.members, start + int(n)), rows[n], float(costs[n]), int(distances[n]), float(totals[n])))
 
 
-def _reduced(bits: _Bits, floor: tuple[int, int]) -> Chosen:
-    """A set that reaches the floor: all features, then without each, dearest first, that is not needed."""
+def _reduce_all(bits: _Bits, floor: tuple[int, int]) -> FeatureSet:
+    """A set that reaches the floor: all features without those, dearest first, that are not needed."""
     order = sorted(range(len(bits.features)), key=lambda n: (-bits.costs[n], -n))
     rest = [bits.all]  # what the last n features of the order select together
     for n in reversed(order):
@@ -198,15 +204,15 @@ def _reduced(bits: _Bits, floor: tuple[int, int]) -> Chosen:
         if (int(wrong), int(several)) != floor:
             members.append(n)
             kept = kept & bits.rows[n]
-    return bits.chosen(tuple(sorted(members)), kept)
+    return bits.make_set(tuple(sorted(members)), kept)
 
 
-def _distinct(found: Sequence[Found], cost: Cost) -> list[Found]:
-    """Features by cost, without those that select everything or the same as a cheaper one."""
+def _keep_distinct(found: Sequence[MaskedFeature], cost: Cost) -> list[MaskedFeature]:
+    """The features by cost, without those that select everything or the same as a cheaper one."""
 
-    def order(row: Found) -> tuple[float, float, str, str]:
+    def order(row: MaskedFeature) -> tuple[float, float, str, str]:
         feature = row[0]
-        return cost.total(feature.cost, feature.distance, 1.0), feature.cost, feature.kind, feature.words
+        return cost.price_set(feature.cost, float(feature.distance), 1.0), feature.cost, feature.kind, feature.words
 
     seen: set[bytes] = set()
     kept = []
@@ -218,15 +224,15 @@ def _distinct(found: Sequence[Found], cost: Cost) -> list[Found]:
     return kept
 
 
-def _always(found: Sequence[Found], cost: Cost) -> list[Found]:
-    """The cheapest name or label that all candidates have, if it is worth asking for: others may come that have it not."""
+def _find_always(found: Sequence[MaskedFeature], cost: Cost) -> list[MaskedFeature]:
+    """The cheapest name or label that all candidates have, if it is worth asking for: candidates to come may lack it."""
     named = [row for row in found if row[1].all() and row[0].kind not in PLAIN_KINDS and row[0].cost < cost.bare]
     return sorted(named, key=lambda row: (row[0].cost, row[0].words))[:1]
 
 
-def _representatives(masks: Bools, page: Ints, positive: Bools, annotated: Bools) -> NDArray[np.intp]:
-    """Candidates to keep: all P-, and of those of one unannotated page with the same features the first two."""
-    weights = np.array([key(f"weight {n}") for n in range(len(masks))], np.uint64)
+def _choose_representatives(masks: Bools, page: Ints, positive: Bools, annotated: Bools) -> NDArray[np.intp]:
+    """Candidates to keep: all P-, and the first two of those on one unannotated page that have the same features."""
+    weights = np.array([hash(f"weight {n}") for n in range(len(masks))], np.int64).view(np.uint64)
     signature = np.zeros(len(page), np.uint64)
     for mask, weight in zip(masks, weights, strict=True):
         signature[mask] += weight
@@ -240,7 +246,7 @@ def _representatives(masks: Bools, page: Ints, positive: Bools, annotated: Bools
 
 
 def _pack(masks: Bools, page: Ints, pages: int) -> tuple[NDArray[np.intp], NDArray[np.uint64], NDArray[np.uint64]]:
-    """(first word of each page, features × words, the row of all candidates); every page has at least one word."""
+    """(first word of each page, features × words, the row of all candidates). Every page has at least one word."""
     sizes = np.bincount(page, minlength=pages)
     words = np.maximum((sizes + 63) // 64, 1)
     starts = np.concatenate([[0], np.cumsum(words)[:-1]])

@@ -1,10 +1,10 @@
-"""Part of a text: where in a node's text the value stands (ALGORITHMS 4.5).
+"""Part of a text: where in a node's text the value stands (docs/algorithms.md#rule-learning).
 
-An editor may mark "1999" in "Published 1999 by Knopf". What is sought is the shortest description that gives exactly
-the marked parts on all examples: first a constant text before and after it, which any XSLT 1.0 processor can say
-(substring-after, substring-before), else a regular expression over the value's character classes (EXSLT).
-"Shortest" counts whole words with their punctuation, not characters: the single space before a name would be
-shorter than "by " and wrong on the next page. Texts are cleaned ones (`nodes.clean`) throughout.
+An editor may mark "1999" in "Published 1999 by Knopf". The learner looks for the shortest description that gives exactly the marked
+parts on all examples. It first tries a constant text before and after the part, which any XSLT 1.0 processor can express
+(substring-after, substring-before), then a regular expression over the value's character classes (EXSLT). "Shortest" counts whole words
+with their punctuation, not characters: the single space before a name would be shorter than "by " and wrong on the next page. All texts
+are cleaned (`nodes.clean`).
 """
 
 import re
@@ -15,7 +15,7 @@ from functools import lru_cache
 from extraction.algorithms.errors import RuleError
 
 MAX_CONTEXT_TOKENS = 6
-"""Most tokens of constant text kept before and after a value; more would be the text of one page."""
+"""Most tokens of constant text kept before and after a value. More would be the text of one page."""
 
 _TOKENS_BEFORE = re.compile(r"\w+\W*|\W+")
 _TOKENS_AFTER = re.compile(r"\W*\w+\s*|\W+")
@@ -26,10 +26,12 @@ _RUNS = re.compile(r"(?P<digits>\d+)|(?P<letters>[^\W\d_]+)|(?P<space>\s+)|(?P<o
 class TextPart:
     """A part of a cleaned text.
 
-    prefix: the part begins after its first occurrence. suffix: it ends before the first one after that. An empty one
-    means the end of the text. pattern: instead of both, a regular expression whose first group is the part. Where the
-    text does not hold them there is no part. separator: the part is an enumeration, and a regular expression says what
-    stands between its values.
+    prefix: the part begins after its first occurrence; empty for the beginning of the text.
+    suffix: the part ends before its first occurrence after that; empty for the end of the text.
+    pattern: instead of both, a regular expression whose first group is the part.
+    separator: a regular expression for what stands between the values, where the part is an enumeration.
+
+    A text without the prefix, the suffix or the pattern has no such part.
     """
 
     prefix: str = ""
@@ -46,7 +48,7 @@ class TextPart:
             raise RuleError(f"the pattern {self.pattern!r} has no group that says which part is meant")
 
     def span(self, text: str) -> tuple[int, int]:
-        """Offsets (start, end) of the part in a cleaned text, blanks at its ends left out; (0, 0) where there is none."""
+        """Offsets (start, end) of the part in a cleaned text, without blanks at its ends; (0, 0) where there is none."""
         if self.pattern:
             match = _compile(self.pattern).search(text)
             start, end = match.span(1) if match else (-1, -1)
@@ -67,7 +69,7 @@ class TextPart:
 
     @property
     def item(self) -> str:
-        """A regular expression whose first group is one value of the enumeration; found again and again it gives all."""
+        """A regular expression whose first group is one value of the enumeration; its matches give all values."""
         return f"\\s*(.+?)\\s*(?:{self.separator}|$)"
 
     def spans(self, text: str) -> list[tuple[int, int]]:
@@ -87,20 +89,21 @@ class TextPart:
         return [text[start:end] for start, end in self.spans(text)]
 
 
-def learn(examples: Sequence[tuple[str, int, int]], *, others: Sequence[str] = ()) -> TextPart | None:
+def learn_text_part(examples: Sequence[tuple[str, int, int]], *, others: Sequence[str] = ()) -> TextPart | None:
     """The shortest part that gives text[start:end] for every example, None when no part does.
 
-    examples: (cleaned text, start, end). others: texts at the same place on other pages; of equally short parts the
-    one that gives something on most of them wins, then constant texts before patterns, then the smaller text.
+    examples: (cleaned text, start, end).
+    others: texts at the same place on other pages. Of equally short parts the one that gives something on most of them wins, then
+    constant texts before patterns, then the smaller text.
     """
     wanted = [(text, text[start:end].strip()) for text, start, end in examples]
-    return shortest(examples, lambda part: all(part.apply(text) == value for text, value in wanted), others)
+    return find_shortest_part(examples, lambda part: all(part.apply(text) == value for text, value in wanted), others)
 
 
-def shortest(
+def find_shortest_part(
     examples: Sequence[tuple[str, int, int]], fits: Callable[[TextPart], bool], others: Sequence[str], *, separator: str = ""
 ) -> TextPart | None:
-    """As `learn`, of the parts that fit. separator: that of the parts."""
+    """The shortest of the parts that fit, as `learn_text_part`. separator: that of the parts."""
     for family in (_constants, _patterns) if examples else ():
         made = ((size, replace(part, separator=separator)) for size, part in family(examples))
         fitting = [(size, part) for size, part in made if fits(part)]

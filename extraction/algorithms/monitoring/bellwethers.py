@@ -1,8 +1,8 @@
-"""Which pages are watched: a cluster's bellwethers (Vertex §3.2.2; ALGORITHMS 6).
+"""Which pages are watched: a cluster's bellwethers (Gulhane et al. 2011, section 3.2.2; docs/algorithms.md#monitoring).
 
-10 to 20 pages that together have what varies on the cluster's pages, so that a change of any part of the template is seen on
-some of them: Algorithm 2's weighted greedy. A page that often could not be fetched tells nothing on the day that counts, so
-pages that answered reliably come first, and of the others only as many as are wanted to fill up.
+Bellwethers are 10 to 20 pages that together have everything that varies on the cluster's pages, so that a change of any part of the
+template shows on some of them. The weighted greedy of docs/algorithms.md#sample-pages chooses them. A page that often could not be
+fetched may be missing on the day that counts, so pages that answered reliably come first. The others only fill up the number.
 """
 
 from collections.abc import Sequence
@@ -14,13 +14,14 @@ BELLWETHERS = 15
 """Of the paper's 10 to 20."""
 
 RELIABLE = 0.8
-"""Share of fetches that must have succeeded for a page to be taken first."""
+"""Share of fetches that must have succeeded for a page to be chosen first."""
 
 
-def choose(pages: Sequence[PagePaths], *, answered_fractions: Sequence[float], k: int = BELLWETHERS) -> list[int]:
-    """Places in `pages` of at most k bellwethers. answered_fractions: share of each page's fetches that succeeded, 1 for a new one.
+def choose_bellwethers(pages: Sequence[PagePaths], *, answered_fractions: Sequence[float], k: int = BELLWETHERS) -> list[int]:
+    """Indexes in `pages` of at most k bellwethers.
 
-    Raises ValueError when there is not one share a page.
+    answered_fractions: share of each page's fetches that succeeded, 1 for a new page.
+    Raises ValueError when there is not one share for each page.
     """
     if len(pages) != len(answered_fractions):
         raise ValueError(f"{len(pages)} pages but {len(answered_fractions)} shares of answered fetches")

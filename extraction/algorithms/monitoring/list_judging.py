@@ -1,41 +1,44 @@
-"""How far a list's new rule gives its old rows, attribute by attribute (see `list_relearning`)."""
+"""How far the new rule of a list gives its old rows, attribute by attribute (see `list_relearning`)."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.learning.apriori import Learned
-from extraction.algorithms.learning.features import PageTable
+from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.monitoring.list_places import Anchor, SoughtRows
-from extraction.algorithms.monitoring.places import Finder, Sought, loose
+from extraction.algorithms.monitoring.places import SoughtValue, ValueFinder, normalise_value
 from extraction.algorithms.monitoring.relearning import Relearned
 from extraction.algorithms.monitoring.row_extents import FoundRow
 from extraction.algorithms.rules import apply
 from extraction.algorithms.rules.rule import AttributeRule, ListRule
-from extraction.algorithms.rules.values import read
 
 AGREES = 0.8
-"""F1 of the rows' values from which a page agrees: lists change."""
+"""F1 of the rows' values from which a page counts as agreeing. It is below 1 because lists change."""
 
 Values = tuple[str, ...]
 Form = frozenset[str]
 Pair = tuple[Form, Form]
 
 
-class Judge:
-    """A rule on all new pages. rows: the old rows found there; stood: the old pages. Raises RuleError or XPathError if it cannot be run."""
+class ListJudge:
+    """A list's rule, run on all new pages.
+
+    rows: the old rows that were found on the new pages. stood: the old pages.
+    Raises RuleError or XPathError when the rule cannot be run.
+    """
 
     def __init__(
-        self, rule: ListRule, sought: SoughtRows, rows: Mapping[int, Sequence[FoundRow]], stood: Sequence[Finder], anchor: Anchor
+        self, rule: ListRule, sought: SoughtRows, rows: Mapping[int, Sequence[FoundRow]], stood: Sequence[ValueFinder], anchor: Anchor
     ) -> None:
         self.rule, self.sought, self.rows, self.stood = rule, sought, rows, stood
         self.anchor = next(each for each in rule.attributes if each.name == anchor.name)
-        self._given = [places(rule, page) for page in sought.pages]
+        self._given = [find_rows(rule, page) for page in sought.pages]
         self._extra = {page: self._unknown(page) for page in rows}
         self._often = Counter(values for extra in self._extra.values() for values in {values for _, values in extra})
 
     def figures(self, attribute: AttributeRule, learned: Learned, examples: Sequence[int]) -> Relearned:
-        """What the pages that the rule was not learned from say of an attribute."""
+        """What the pages that the rule was not learned from say about an attribute."""
         name = attribute.name
         with_values = [page for page, rows in self.rows.items() if any(row.fields.get(name) for row in rows)]
         judging = [page for page in with_values if page not in examples]
@@ -45,33 +48,38 @@ class Judge:
         return Relearned(attribute, learned, len(with_values), tuple(examples), len(judging), agreeing, returned, stage)
 
     def strangers(self, page: int) -> list[int]:
-        """Elements of the rule's rows that are rows of something else: not old ones, and their values stood on the old page all the same,
-        or they are alike on at least half of the pages, as a header is.
+        """The elements of the rule's rows that are rows of something else.
+
+        Such a row is not one of the old rows. Either its values stood on the old page too, or it is the same on at least half of the
+        pages, as a header is.
         """
         return [
             node
             for node, values in self._extra[page]
-            if 2 * self._often[values] >= max(len(self._extra), 4) or all(self.stood[page].find(Sought(text)) for text in values)
+            if 2 * self._often[values] >= max(len(self._extra), 4) or all(self.stood[page].find(SoughtValue(text)) for text in values)
         ]
 
     def _unknown(self, page: int) -> list[tuple[int, Values]]:
-        """The rule's rows that are none of the old ones, by their first element, with all their values."""
+        """The first element and all values of each of the rule's rows that is not one of the old rows."""
         nodes = {place.node for row in self.rows[page] for found in row.fields.values() for place in found}
-        old = [{each.name: form(each, row[each.name]) for each in self.rule.attributes} for row in self.sought.whole[page]]
+        old = [{each.name: normalise_values(each, row[each.name]) for each in self.rule.attributes} for row in self.sought.whole[page]]
         found = []
         for row in self._given[page]:
-            values = {each.name: form(each, texts(row, each.name)) for each in self.rule.attributes if row.get(each.name)}
+            values = {each.name: normalise_values(each, read_texts(row, each.name)) for each in self.rule.attributes if row.get(each.name)}
             places = [place.node for many in row.values() for place, _ in many]
             if not nodes & set(places) and not any(all(known[name] == given for name, given in values.items()) for known in old):
                 found.append((min(places), tuple(text for many in row.values() for _, text in many)))
         return found
 
     def _agrees(self, attribute: AttributeRule, page: int) -> bool:
-        """Whether the rule's rows are the old ones (of the anchor), or have their values (of any other attribute)."""
+        """Whether the rule gives the old rows, if the attribute is the anchor, or else the attribute's values in the old rows."""
         name = attribute.name
         known = [row.old for row in self.rows[page] if name in row.fields]
-        wanted = [(form(self.anchor, row[self.anchor.name]), form(attribute, row[name])) for row in known]
-        given = [(form(self.anchor, texts(row, self.anchor.name)), form(attribute, texts(row, name))) for row in self._given[page]]
+        wanted = [(normalise_values(self.anchor, row[self.anchor.name]), normalise_values(attribute, row[name])) for row in known]
+        given = [
+            (normalise_values(self.anchor, read_texts(row, self.anchor.name)), normalise_values(attribute, read_texts(row, name)))
+            for row in self._given[page]
+        ]
         if name == self.anchor.name:
             if self.strangers(page):
                 return False
@@ -85,29 +93,27 @@ class Judge:
 
     @staticmethod
     def _last(wanted: Sequence[Pair], given: Sequence[Pair]) -> int:
-        """The place after the last old row: where only the first were looked for, nothing is known of those behind."""
+        """The index after the last old row. Where only the first rows were looked for, nothing is known of the rows after it."""
         return max((n for n, pair in enumerate(given, 1) if pair in wanted), default=len(given))
 
     def _returned(self, name: str, page: int) -> bool:
-        """Rows that had no value of the attribute have one now, or a page without rows has some."""
+        """Whether a row that had no value of the attribute has one now, or a page that had no rows has some."""
         old = self.sought.before[page]
-        without = {form(self.anchor, row[self.anchor.name]) for row in old if not row[name]}
+        without = {normalise_values(self.anchor, row[self.anchor.name]) for row in old if not row[name]}
         given = [row for row in self._given[page] if row.get(name)]
-        return bool(given) if not old else any(form(self.anchor, texts(row, self.anchor.name)) in without for row in given)
+        return bool(given) if not old else any(normalise_values(self.anchor, read_texts(row, self.anchor.name)) in without for row in given)
 
 
-def places(rule: ListRule, page: PageTable) -> Sequence[apply.RowPlaces]:
+def find_rows(rule: ListRule, page: PageTable) -> Sequence[apply.RowPlaces]:
     """What the rule gives on a page, row by row."""
-    return apply.row_places(rule, page.root, {element: n for n, element in enumerate(page.nodes)})
+    return apply.find_row_places(rule, page.root, {element: n for n, element in enumerate(page.nodes)})
 
 
-def texts(row: Mapping[str, Sequence[tuple[Location, str]]], name: str) -> Values:
+def read_texts(row: Mapping[str, Sequence[tuple[Location, str]]], name: str) -> Values:
     """The values of an attribute in a row."""
     return tuple(text for _, text in row.get(name, ()))
 
 
-def form(attribute: AttributeRule, values: Values) -> Form:
-    """Values as they are compared: as numbers, prices and dates, else by letters and digits."""
-    if attribute.type in ("number", "price", "date"):
-        return frozenset(read(each, attribute.type).value or loose(each) for each in values)
-    return frozenset(loose(each) or each for each in values)
+def normalise_values(attribute: AttributeRule, values: Values) -> Form:
+    """An attribute's values as they are compared with others, in any order."""
+    return frozenset(normalise_value(each, attribute.type) for each in values)

@@ -1,13 +1,15 @@
-"""The rows of an old list on a new page: which places of its old values belong to one row (Vertex §3.2.3; ALGORITHMS 7, lists too).
+"""Where the old rows of a list are on a new page: which places of the old values belong to one row
+(Gulhane et al. 2011, section 3.2.3; docs/algorithms.md#reuse-and-relearning).
 
-A value of a row says little by itself: a price stands in many rows, a name also in a box beside the list. What tells a row
-is that several of its old values stand in one element that holds no other row's. So one attribute is the *anchor*, the one
-whose values are the rarest on their pages; places of it that are of one kind (the same tags up to the root) are where the
-rows may be. An anchor's *extent* is the highest element above it that holds no anchor of another value; where rows are
-siblings (``dt`` and ``dd``), also what follows that element up to the next one. The row's other values are sought in its extent
-only, and the places that most rows have, as seen from the extent, are preferred to those of a few.
+A single value of a row says little. A price stands in many rows, and a name also stands in a box beside the list. What identifies a row is
+that several of its old values stand in one element that holds no other row's values. So one attribute is the *anchor*: the one whose
+values are the rarest on their pages. Its places of one kind (the same tags up to the root) are where the rows may be.
 
-Cost: one look-up a value, then bisections.
+The *extent* of an anchor is the highest element above it that holds no anchor of another value. Where rows are siblings (``dt`` and
+``dd``), the extent also holds what follows that element, up to the next one. The row's other values are looked for in its extent only.
+Places that most rows have, as seen from the extent, are preferred to those of a few rows.
+
+Cost: one look-up for each value, then bisections.
 """
 
 from collections import Counter
@@ -15,29 +17,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from extraction.algorithms.dom.nodes import Location
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.monitoring.places import STAGES, Finder, Sought, Stage
-from extraction.algorithms.monitoring.relearning import Path, holder, path_of
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.monitoring.places import STAGES, SoughtValue, Stage, ValueFinder
+from extraction.algorithms.monitoring.relearning import Path, find_held_attribute, trace_path
 from extraction.algorithms.monitoring.row_extents import MAX_PLACES, Extents, FoundRow, Places, Row
 from extraction.algorithms.rules.rule import AttributeRule
 
 LEAST_ROWS = 2
-"""Rows that must be found on a page: of one row alone nothing says where it ends."""
+"""Rows that must be found on a page: with one row alone, nothing says where it ends."""
 
 LEAST_SHARE = 0.5
-"""Share of a page's old rows that must stand there: fewer are mentions of things that the list had, in a box of what is popular."""
+"""Share of a page's old rows that must be found. Fewer are only mentions of what the list had, as in a box of popular items."""
 
 LEAST_COMPANY = 0.5
-"""Share of the rows found that must have a second old value beside the anchor, where the old rows had one."""
+"""Share of the rows found that must have a second old value beside the anchor, if the old rows had one."""
 
 ENOUGH_FOUND = 0.5
-"""Share of an attribute's values with which less sure ways of finding them are not tried."""
+"""Share of an attribute's values above which less certain ways of finding them are not tried."""
 
 MAX_ANCHORS, MAX_KINDS = 2, 3
-"""Attributes tried as anchors, and kinds of places of each."""
+"""Attributes that are tried as anchors, and kinds of places that are tried for each."""
 
 MAX_ROWS = 200
-"""Rows of a page that are looked for, the first ones."""
+"""How many of a page's rows are looked for. The first ones are taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +51,23 @@ class Anchor:
 
 
 class SoughtRows:
-    """The old rows of a list looked for on new pages. before, whole: those looked for, and all; stages: how their values were found."""
+    """The old rows of a list, looked for on new pages.
+
+    before: the rows that are looked for. whole: all old rows. stages: how the values of each attribute were found.
+    """
 
     def __init__(self, attributes: Sequence[AttributeRule], pages: Sequence[PageTable], before: Sequence[Sequence[Row] | None]) -> None:
         self.attributes, self.pages = attributes, pages
         self.whole = [[_single(attributes, row) for row in rows or ()] for rows in before]
         self.before = [rows[:MAX_ROWS] for rows in self.whole]
-        finders = [Finder(page) for page in pages]
+        finders = [ValueFinder(page) for page in pages]
         self.stages: dict[str, Stage] = {}
         self.places: list[list[dict[str, Places]]] = [[{} for _ in rows] for rows in self.before]
         for attribute in attributes:
             self._seek(attribute, finders)
 
     def anchors(self) -> list[Anchor]:
-        """Anchors to try, the surest first."""
+        """Anchors to try, the most certain first."""
         weights = Counter({each.name: self._rarity(each.name) for each in self.attributes})
         found = []
         for name, weight in weights.most_common(MAX_ANCHORS):
@@ -71,7 +76,7 @@ class SoughtRows:
         return found
 
     def rows(self, anchor: Anchor) -> dict[int, list[FoundRow]]:
-        """{page: its old rows in the new page's order} of the pages where enough of them stand at the anchor's places."""
+        """{page: its old rows in the new page's order}, for pages where enough of them stand at the anchor's places."""
         extents = {
             page: Extents(self.pages[page], self.before[page], self.places[page], name=anchor.name, kind=anchor.kind)
             for page in range(len(self.pages))
@@ -84,13 +89,13 @@ class SoughtRows:
         company = sum(sum(map(bool, row.fields.values())) > 1 for row in fuller)
         return there if company >= LEAST_COMPANY * len(fuller) else {}
 
-    def _seek(self, attribute: AttributeRule, finders: Sequence[Finder]) -> None:
-        """Notes the places of an attribute's values, found at the first stage that finds enough, else at the one that finds most."""
-        name, held_in = attribute.name, holder(attribute)
+    def _seek(self, attribute: AttributeRule, finders: Sequence[ValueFinder]) -> None:
+        """Stores the places of an attribute's values, from the first stage that finds enough, else from the one that finds most."""
+        name, held_in = attribute.name, find_held_attribute(attribute)
         values = {(page, value) for page, rows in enumerate(self.before) for row in rows for value in row.get(name, ())}
         best: dict[tuple[int, str], tuple[Location, ...]] = {}
         for stage in STAGES:
-            tried = {(page, value): tuple(finders[page].find(Sought(value, attribute.type, held_in), stage)) for page, value in values}
+            tried = {(page, value): tuple(finders[page].find(SoughtValue(value, attribute.type, held_in), stage)) for page, value in values}
             found = {each: places for each, places in tried.items() if places}
             if len(found) > len(best) or name not in self.stages:
                 best, self.stages[name] = found, stage
@@ -101,8 +106,10 @@ class SoughtRows:
                 places[name] = tuple(best.get((page, value), ()) for value in row.get(name, ()))
 
     def _rarity(self, name: str) -> float:
-        """How many rows the attribute's values tell apart: one found in n places counts 1/n. Rows without it count against it twice, as
-        they would not be found; one of which a row has several is no anchor.
+        """How many rows the attribute's values tell apart.
+
+        A value found in n places counts 1/n. Rows without a value count against the attribute twice, because they would not be found.
+        An attribute with several values in a row cannot be an anchor and has rarity 0.
         """
         rows = [row[name] for page in self.places for row in page]
         if any(len(values) > 1 for values in rows):
@@ -114,10 +121,10 @@ class SoughtRows:
         found: Counter[Path] = Counter()
         for page, rows in enumerate(self.places):
             for row in rows:
-                found.update(sorted({path_of(self.pages[page], place) for places in row[name][:1] for place in places[:MAX_PLACES]}))
+                found.update(sorted({trace_path(self.pages[page], place) for places in row[name][:1] for place in places[:MAX_PLACES]}))
         return found
 
 
 def _single(attributes: Sequence[AttributeRule], row: Row) -> dict[str, tuple[str, ...]]:
-    """A row's values; of an attribute that has one only the first, as that was meant."""
+    """A row's values. Of an attribute with a single value, only the first is kept: it is the one that was meant."""
     return {each.name: row.get(each.name, ()) if each.multiple else row.get(each.name, ())[:1] for each in attributes}

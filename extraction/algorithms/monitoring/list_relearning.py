@@ -1,13 +1,17 @@
-"""A list's rule from its old rows (Vertex §3.2.3; ALGORITHMS 7, lists too): the old rows are found on the new pages
-(`list_places`), those of a few pages are taken as if an editor had marked them, and the learner of lists learns.
+"""A rule for a list, learned from its old rows (Gulhane et al. 2011, section 3.2.3; docs/algorithms.md#reuse-and-relearning).
 
-Each rule is judged on pages that it was not learned from, attribute by attribute: do its rows have the old value where that
-is found in the row? Rows are compared by their anchor's value, so that rows that came or went count against what
-tells the rows and not against their other attributes. A row whose value changed has no say on that attribute.
-A row that is none of the old ones, though its values stood on the old page or it is alike on most pages, is a row of something else
-(an advert, a header): on the pages learned from it is told to the learner as none, and a page where the rule gives such rows does not
-agree.
-What works stays: rows that the old XPath still selects keep it, and so do attributes that are not broken.
+The old rows are found on the new pages (`list_places`). Those of a few pages are used as if an editor had marked them, and the learner of
+lists learns a rule from them.
+
+Each rule is judged on the pages that it was not learned from, attribute by attribute: do its rows have the old value where that value is
+found in the row? Rows are matched by their anchor's value, so a row that came or went counts against the rule for the rows, but not against
+the other attributes. A row whose value changed does not count for that attribute.
+
+The rule may also give rows of something else, such as an advert or a header: rows that are not among the old ones although their values
+stood on the old page, or although they are alike on most pages. On the pages learned from, the learner is told that these are not rows.
+A judging page where the rule gives such rows does not agree.
+
+What works is kept: the old XPath of the rows where it still selects the same rows, and the rules of attributes that are not broken.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -18,20 +22,20 @@ from lxml import etree
 from extraction.algorithms.dom.rows import select_rows
 from extraction.algorithms.errors import RuleError, XPathError
 from extraction.algorithms.learning.apriori import Learned, NotLearned
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.records import Field, LearnedRecords, MarkedRow, learn_records
-from extraction.algorithms.monitoring.list_judging import Judge, places, texts
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.records import LearnedRecords, MarkedRow, RowField, learn_records
+from extraction.algorithms.monitoring.list_judging import ListJudge, find_rows, read_texts
 from extraction.algorithms.monitoring.list_places import Anchor, SoughtRows
-from extraction.algorithms.monitoring.places import Finder
+from extraction.algorithms.monitoring.places import ValueFinder
 from extraction.algorithms.monitoring.relearning import NotRelearned, Relearned
 from extraction.algorithms.monitoring.row_extents import FoundRow, Row
 from extraction.algorithms.rules.rule import ListRule, Selector
 
 MAX_EXAMPLES = 3
-"""Pages whose rows are marked; at least half of the pages are left to judge where there are more than two."""
+"""Pages whose rows are marked. With more than two pages, at least half are left to judge."""
 
 MAX_MARKED = 6
-"""Rows marked a page, the first ones, and one more for each attribute that these lack."""
+"""Rows that are marked on a page: the first ones, and one more for each attribute that these lack."""
 
 MAX_LEARNING_PAGES = 10
 """Pages given to the learner, examples among them: each has many rows."""
@@ -39,8 +43,13 @@ MAX_LEARNING_PAGES = 10
 
 @dataclass(frozen=True, slots=True)
 class RelearnedList:
-    """rule: the whole list's. attributes: what was learned of each, with its figures; a page judges an attribute when it has rows with
-    its old values. failed: {attribute: why it could not be}; the rule has its old XPaths. found: old rows found."""
+    """A list's rule, learned from its old rows.
+
+    rule: the whole list's rule.
+    attributes: what was learned of each attribute, with its figures. A page judges an attribute when it has rows with its old values.
+    failed: {attribute: why it could not be learned}; the rule has its old XPaths.
+    found: how many old rows were found.
+    """
 
     rule: ListRule
     learned: LearnedRecords
@@ -62,7 +71,7 @@ def relearn_list(
     broken: the attributes whose rule no longer works. before: the rows of the old record of the same URL, in the pages' order; () for
     a list without rows, None where there is no old record. old_pages: the pages of these records, in the same order.
     """
-    sought, stood = SoughtRows(old.attributes, pages, before), [Finder(page) for page in old_pages]
+    sought, stood = SoughtRows(old.attributes, pages, before), [ValueFinder(page) for page in old_pages]
     made, reasons = list[RelearnedList](), list[str]()
     for anchor in sought.anchors():
         tried = _Trial(old, broken, sought, stood, anchor).learn()
@@ -79,7 +88,7 @@ def relearn_list(
 
 
 def _merit(made: RelearnedList) -> tuple[float, ...]:
-    """What can be judged at all, then the attribute that agrees least, then how many there are and how many rows are found."""
+    """Orders rules: those that can be judged at all, then by the attribute that agrees least, then by attributes and rows found."""
     judged = [each.agreement_fraction for each in made.attributes.values()]
     return (
         min(bool(each.judged) for each in made.attributes.values()),
@@ -92,9 +101,9 @@ def _merit(made: RelearnedList) -> tuple[float, ...]:
 
 
 class _Trial:
-    """One answer to where the rows are, learned and judged."""
+    """One anchor's answer to where the rows are, learned and judged."""
 
-    def __init__(self, old: ListRule, broken: Collection[str], sought: SoughtRows, stood: Sequence[Finder], anchor: Anchor) -> None:
+    def __init__(self, old: ListRule, broken: Collection[str], sought: SoughtRows, stood: Sequence[ValueFinder], anchor: Anchor) -> None:
         self.old, self.broken, self.sought, self.stood, self.anchor = old, frozenset(broken), sought, stood, anchor
         self.types = {each.name: each for each in old.attributes}
         self.rows = sought.rows(anchor)
@@ -111,14 +120,14 @@ class _Trial:
         again = self._made(examples, refused) if refused else first
         return made if isinstance(again, NotLearned) else max((again[0], made), key=_merit)
 
-    def _made(self, examples: Sequence[int], refused: Mapping[int, Sequence[int]]) -> tuple[RelearnedList, Judge] | NotLearned:
-        """What the examples teach, and what the other pages say of it. refused: {page: elements} that are in no row."""
+    def _made(self, examples: Sequence[int], refused: Mapping[int, Sequence[int]]) -> tuple[RelearnedList, ListJudge] | NotLearned:
+        """What is learned from the examples, and what the other pages say of it. refused: {page: elements} that are not in any row."""
         others = [page for page in range(len(self.sought.pages)) if page not in examples]
         spread = others[:: max(1, -(-len(others) // (MAX_LEARNING_PAGES - len(examples))))]
         pages = [*examples, *spread][:MAX_LEARNING_PAGES]
         marked = [MarkedRow(at, row.fields) for at, page in enumerate(examples) for row in self._marked(page)]
         found = [each for each in self.old.attributes if any(row.fields.get(each.name) for row in marked)]
-        fields = [Field(each.name, each.multiple, each.mandatory) for each in found]
+        fields = [RowField(each.name, each.multiple, each.mandatory) for each in found]
         none = {pages.index(page): elements for page, elements in refused.items()}
         made = learn_records([self.sought.pages[page] for page in pages], marked, fields, refused=none)
         if isinstance(made, NotLearned):
@@ -129,7 +138,7 @@ class _Trial:
             return NotLearned(str(error))
 
     def _examples(self) -> list[int]:
-        """Pages whose rows were found most fully, spread over all of them."""
+        """The pages whose rows were found most completely, spread over all pages."""
         pages = sorted(self.rows)
         wanted = min(MAX_EXAMPLES, max(1, len(pages) // 2))
         whole = {page: sum(len(row.fields) == len(row.old) for row in self.rows[page]) / len(self.rows[page]) for page in pages}
@@ -143,19 +152,19 @@ class _Trial:
         more = {next((n for n, row in enumerate(rows) if row.fields.get(name)), 0) for name in lacking}
         return [row for n, row in enumerate(rows) if n < MAX_MARKED or n in more]
 
-    def _judged(self, made: LearnedRecords, examples: Sequence[int]) -> tuple[RelearnedList, Judge]:
+    def _judged(self, made: LearnedRecords, examples: Sequence[int]) -> tuple[RelearnedList, ListJudge]:
         learned = {name: each for name, each in made.fields.items() if isinstance(each, Learned) and each.alternatives}
         new = {name: tuple(Selector(x.xpath, x.part) for x in each.alternatives) for name, each in learned.items()}
         attributes = tuple(replace(each, alternatives=new.get(each.name, each.alternatives)) for each in self.old.attributes)
         rule = self._kept(ListRule(self.old.name, (Selector(made.rows.xpath),), attributes))
-        judge = Judge(rule, self.sought, self.rows, self.stood, self.anchor)
+        judge = ListJudge(rule, self.sought, self.rows, self.stood, self.anchor)
         told = {each.name: judge.figures(each, learned[each.name], examples) for each in rule.attributes if each.name in learned}
         lost = {name for name in self.types if rule.rows != self.old.rows and self._had(name)}
         failed = {name: self._why(made, name) for name in self.types if name in self.broken | lost and name not in told}
         return RelearnedList(rule, made, told, failed, sum(map(len, self.rows.values()))), judge
 
     def _had(self, name: str) -> bool:
-        """Whether any old row had a value: of other rows the old XPath of one that none was learned of says nothing."""
+        """Whether any old row had a value. If none had, the attribute's old XPath says nothing about other rows."""
         return any(row[name] for rows in self.sought.before for row in rows)
 
     def _why(self, made: LearnedRecords, name: str) -> str:
@@ -163,7 +172,7 @@ class _Trial:
         return found.reason if isinstance(found, NotLearned) else "none of its old values is in the rows"
 
     def _kept(self, rule: ListRule) -> ListRule:
-        """The rule with the old XPaths where they give the same."""
+        """The rule, with the old XPaths where they give the same."""
         roots = [page.root for page in self.sought.pages]
         if all(_same_rows(rule.rows, self.old.rows, root) for root in roots):
             rule = replace(rule, rows=self.old.rows)
@@ -178,7 +187,7 @@ class _Trial:
 
 
 def _column(rule: ListRule, page: PageTable, name: str) -> list[tuple[str, ...]]:
-    return [texts(row, name) for row in places(rule, page)]
+    return [read_texts(row, name) for row in find_rows(rule, page)]
 
 
 def _same_rows(one: Sequence[Selector], other: Sequence[Selector], root: etree._Element) -> bool:

@@ -1,12 +1,15 @@
-"""Where a known value stands on a page: for telling what a rule lost, and for relearning it (Vertex §3.2.3; ALGORITHMS 7).
+"""Where a known value stands on a page: for telling what a rule lost, and for learning it again
+(Gulhane et al. 2011, section 3.2.3; docs/algorithms.md#reuse-and-relearning).
 
-Four stages, each tried only where the one before finds nothing, because each is less sure than the one before:
-*exact*, a text node or an element whose cleaned text is the value, or the attribute that held it; *typed*, a short text that
-reads as the same number, price or date ("12.90 €" for "EUR 12,90"); *loose*, the same letters and digits, whatever stands
-between them and however they are written; *part*, the value inside a longer text.
+A value is looked for in four stages. Each is less certain than the one before and is tried only where that one finds nothing:
 
-Cost: a `Finder` writes a page's texts down once in each stage's form; then a value costs one look-up and a climb from the texts
-that it begins with. Only parts are looked for in all texts of the page each time.
+- *exact*: a text node or an element whose cleaned text is the value, or the attribute that held it;
+- *typed*: a short text that reads as the same number, price or date ("12.90 €" for "EUR 12,90");
+- *loose*: the same letters and digits, however they are written and whatever stands between them;
+- *part*: the value inside a longer text.
+
+Cost: a `ValueFinder` indexes a page's texts once for each stage. After that, a value costs one look-up and a climb from the texts that it
+begins with. Only parts are searched for in all texts of the page each time.
 """
 
 import re
@@ -19,9 +22,9 @@ from typing import Literal, get_args
 import numpy as np
 
 from extraction.algorithms.dom.nodes import Location, clean, raw_text, whole_text
-from extraction.algorithms.learning.features import PageTable, key
+from extraction.algorithms.learning.page_table import PageTable, hash_text
 from extraction.algorithms.rules.rule import ValueType
-from extraction.algorithms.rules.values import read
+from extraction.algorithms.rules.values import read_value
 
 Stage = Literal["exact", "typed", "loose", "part"]
 
@@ -34,19 +37,19 @@ MIN_PART_LENGTH = 3
 """Shorter values stand inside longer texts by chance."""
 
 KEY_LENGTH = 4
-"""Characters by which texts are looked up that a value begins with."""
+"""Characters of a value by which the texts that it begins with are looked up."""
 
 MAX_CLIMBS = 300
-"""Texts that a value begins with from which is climbed, the longest first: what stands on a page oftener begins everything."""
+"""Texts that a value begins with from which the search climbs, the longest first. Very frequent texts begin everything."""
 
 MAX_HOLDER_LENGTH = 400
-"""Longest text in which a part is looked for: a value mentioned in running prose is not the attribute."""
+"""Longest text in which a part is looked for. A value that is mentioned in running prose is not the attribute."""
 
 _WORDS = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
+class SoughtValue:
     """A value and how it may be written. attribute: the attribute that held it (`src`, `content`), "" for text."""
 
     value: str
@@ -54,7 +57,7 @@ class Sought:
     attribute: str = ""
 
 
-class Finder:
+class ValueFinder:
     """A page in which many values are looked for."""
 
     def __init__(self, page: PageTable) -> None:
@@ -64,8 +67,11 @@ class Finder:
         self._held: dict[str, dict[str, list[int]]] = {}
         self._loose: dict[str, list[int]] | None = None
 
-    def find(self, sought: Sought, stage: Stage = "exact") -> list[Location]:
-        """The places of a value at one stage, in document order: text that readers see, the page's title only where there is no other."""
+    def find(self, sought: SoughtValue, stage: Stage = "exact") -> list[Location]:
+        """The places of a value at one stage, in document order.
+
+        Only text that readers see counts, and the page's title where there is no other.
+        """
         if not sought.value:
             return []
         if sought.attribute:
@@ -74,20 +80,20 @@ class Finder:
 
     def stands(self, value: str) -> bool:
         """Whether a value is the whole of some text or element of the page."""
-        return bool(self.find(Sought(value)))
+        return bool(self.find(SoughtValue(value)))
 
-    def _exact(self, sought: Sought) -> list[Location]:
+    def _exact(self, sought: SoughtValue) -> list[Location]:
         page = self.page
-        rows = np.flatnonzero(np.asarray(page.texts["text"][:-1]) == np.uint64(key(sought.value)))
+        rows = np.flatnonzero(np.asarray(page.texts.text[:-1]) == np.uint64(hash_text(sought.value)))
         found = [self._text(int(row)) for row in rows if self._seen(int(row))]
         found += self._elements(sought.value, clean)
-        found = found or [self._text(int(row)) for row in rows if page.nodes[int(page.texts["owner"][row])].tag == "title"]
+        found = found or [self._text(int(row)) for row in rows if page.nodes[int(page.texts.owner[row])].tag == "title"]
         return sorted(found, key=lambda place: (place.node, place.text))
 
-    def _typed(self, sought: Sought) -> list[Location]:
+    def _typed(self, sought: SoughtValue) -> list[Location]:
         if sought.type not in ("number", "price", "date"):
             return []
-        wanted = read(sought.value, sought.type).value
+        wanted = read_value(sought.value, sought.type).value
         if wanted is None:
             return []
         if sought.type not in self._readings:
@@ -98,26 +104,26 @@ class Finder:
         found = defaultdict(list)
         for row, text in enumerate(self.page.strings):
             if len(text) <= MAX_TYPED_LENGTH and any(map(str.isdigit, text)) and self._seen(row):
-                reading = read(text, kind).value
+                reading = read_value(text, kind).value
                 if reading is not None:
                     found[reading].append(row)
         return found
 
-    def _loosely(self, sought: Sought) -> list[Location]:
-        wanted = loose(sought.value)
+    def _loosely(self, sought: SoughtValue) -> list[Location]:
+        wanted = loosen(sought.value)
         if not wanted:
             return []
         if self._loose is None:
             self._loose = defaultdict(list)
             for row, text in enumerate(self.page.strings):
-                self._loose[loose(text)].append(row)
+                self._loose[loosen(text)].append(row)
         limit = 2 * len(sought.value) + 8
         rows = self._loose.get(wanted, [])
         found = [self._text(row) for row in rows if len(self.page.strings[row]) <= limit and self._seen(row)]
-        found += self._elements(sought.value, loose)
+        found += self._elements(sought.value, loosen)
         return sorted(found, key=lambda place: (place.node, place.text))
 
-    def _parts(self, sought: Sought) -> list[Location]:
+    def _parts(self, sought: SoughtValue) -> list[Location]:
         if len(sought.value) < MIN_PART_LENGTH:
             return []
         pattern = re.compile(rf"(?<!\w){re.escape(sought.value)}(?!\w)")
@@ -129,7 +135,7 @@ class Finder:
                 found.append(replace(self._text(row), start=inside.start(), end=inside.end()))
         return found
 
-    def _attributes(self, sought: Sought) -> list[Location]:
+    def _attributes(self, sought: SoughtValue) -> list[Location]:
         name = sought.attribute
         if name not in self._held:
             self._held[name] = defaultdict(list)
@@ -139,9 +145,9 @@ class Finder:
         return [Location(row, "attribute", attribute=name) for row in self._held[name].get(sought.value, ())]
 
     def _elements(self, value: str, form: Callable[[str], str]) -> Iterator[Location]:
-        """Innermost elements whose text, of several nodes, has the value's form: climbed to from texts that it begins with."""
+        """The innermost elements of several text nodes whose text has the value's form, climbed to from the texts that it begins with."""
         page, wanted, limit = self.page, form(value), 2 * len(value) + 200
-        parent, owners, known = page.elements["parent"], page.texts["owner"], set[int]()
+        parent, owners, known = page.elements.parent, page.texts.owner, set[int]()
         begin = (row for row, start in self._beginning(wanted, form) if start != wanted and wanted.startswith(start) and self._seen(row))
         for row in islice(begin, MAX_CLIMBS):
             node = int(owners[row])
@@ -157,7 +163,7 @@ class Finder:
                 node = int(parent[node])
 
     def _beginning(self, wanted: str, form: Callable[[str], str]) -> Iterator[tuple[int, str]]:
-        """Texts, in a form, by their numbers: all that the wanted one begins with are among them."""
+        """(number, form) of texts; all texts that the wanted one begins with are among them."""
         if form not in self._starts:
             starts: dict[str, list[tuple[int, str]]] = defaultdict(list)
             for row, text in enumerate(self.page.strings):
@@ -169,17 +175,24 @@ class Finder:
             yield from self._starts[form].get(wanted[:length], ())
 
     def _text(self, row: int) -> Location:
-        return Location(int(self.page.texts["owner"][row]), "text", int(self.page.texts["text_nth"][row]))
+        return Location(int(self.page.texts.owner[row]), "text", int(self.page.texts.nth[row]))
 
     def _seen(self, row: int) -> bool:
-        return self.page.nodes[int(self.page.texts["owner"][row])].tag not in self._unseen
+        return self.page.nodes[int(self.page.texts.owner[row])].tag not in self._unseen
 
 
-def find(page: PageTable, sought: Sought, stage: Stage = "exact") -> list[Location]:
+def find_value(page: PageTable, sought: SoughtValue, stage: Stage = "exact") -> list[Location]:
     """The places of one value, see `Finder.find`."""
-    return Finder(page).find(sought, stage)
+    return ValueFinder(page).find(sought, stage)
 
 
-def loose(text: str) -> str:
-    """The letters and digits of a text in lower case, words apart by one space."""
+def loosen(text: str) -> str:
+    """The letters and digits of a text in lower case, with one space between words."""
     return " ".join(_WORDS.findall(text.casefold()))
+
+
+def normalise_value(value: str, type_: ValueType) -> str:
+    """A value as it is compared with others: a number, price or date as what it reads as, else its letters and digits."""
+    if type_ in ("number", "price", "date"):
+        return read_value(value, type_).value or loosen(value)
+    return loosen(value) or value

@@ -1,36 +1,32 @@
-"""What an attribute's values have looked like so far, and what no longer looks like it (Vertex §3.2.2; ALGORITHMS 6).
+"""What an attribute's values have looked like so far, and what no longer looks like it (docs/algorithms.md#monitoring).
 
-A profile is learned from the values of many pages: how many a page has, how long they are, of which characters, whether
-they read as the attribute's type, whether they are always the same or from a small vocabulary, how often there is none.
-It is a small frozen value, stored with the rule, and judges one page's values in words that an operator understands.
-Ranges are those seen, widened, because history is a sample: what lies a little outside is news, not a break.
+A profile is learned from the values of many pages: how many values a page has, how long they are, which characters they have, whether
+they read as the attribute's type, whether they are always the same, and how often there is none. It judges the values of one page in
+words that an operator understands. Ranges are those seen, widened, because the past is only a sample: a value a little outside of them is
+news, not a break.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from extraction.algorithms.rules.rule import ValueType
-from extraction.algorithms.rules.values import read
+from extraction.algorithms.rules.values import read_value
 
 FEW_PAGES = 5
-"""With fewer pages of history nothing is odd: there is no usual to be off."""
+"""Pages of history below which nothing is odd: too little is known of what is usual."""
 
 CONSTANT_PAGES = 8
 """Pages that must have the same value before another one is odd."""
 
-MAX_VOCABULARY = 12
-"""Most different values of an attribute that takes its values from a list, seen at least four times each on average."""
-
 LENGTH_FACTOR, LENGTH_SLACK = 3.0, 12
-"""How far beyond the lengths seen is not yet odd: some times as long, and a few characters more."""
+"""How far beyond the lengths seen a value may be before it is odd: so many times as long, and so many characters more."""
 
 SHARE_SLACK = 0.35
-"""How far beyond the shares seen of a character class is not yet odd."""
+"""How far beyond the shares seen of a character class a value may be before it is odd."""
 
 READ_SHARE = 0.95
-"""Share of past values that read as their type for one that does not to be odd."""
+"""Share of past values that must read as their type before one that does not is odd."""
 
 CLASSES = ("letters", "digits", "spaces", "signs")
 
@@ -50,11 +46,15 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """An attribute's values over `pages` pages, of which `valued` had any.
+    """What an attribute's values have looked like on a number of pages.
 
-    counts: values a page, where any. lengths: characters. shares: of each of CLASSES, 0 to 1. read_fraction: values that read as
-    the type. constant: the value that all pages have, "" when they differ. vocabulary: all values, where they are few and recur.
-    distinct: different values seen.
+    pages, valued: pages looked at, and those that had any value.
+    counts: how many values a page has, of pages with any.
+    lengths: how many characters a value has.
+    shares: shares of the characters of each of CLASSES, 0 to 1.
+    read_fraction: share of values that read as the type.
+    constant: the value that all pages have, "" when they differ.
+    distinct: how many different values were seen.
     """
 
     type: ValueType
@@ -65,7 +65,6 @@ class Profile:
     shares: tuple[Range, ...]
     read_fraction: float
     constant: str
-    vocabulary: frozenset[str]
     distinct: int
 
     @classmethod
@@ -75,8 +74,7 @@ class Profile:
         valued = [row for row in rows if row]
         values = [value for row in valued for value in row]
         counts = Counter(values)
-        readable = sum(read(value, type).value is not None for value in values) if type != "text" else len(values)
-        few = len(counts) <= MAX_VOCABULARY and len(values) >= 4 * len(counts)
+        readable = sum(read_value(value, type).value is not None for value in values) if type != "text" else len(values)
         return cls(
             type=type,
             pages=len(rows),
@@ -86,14 +84,8 @@ class Profile:
             shares=tuple(Range.of(column) for column in zip(*map(_shares, values), strict=True)) or (Range(0, 1),) * len(CLASSES),
             read_fraction=readable / len(values) if values else 0.0,
             constant=values[0] if len(counts) == 1 and len(valued) >= CONSTANT_PAGES else "",
-            vocabulary=frozenset(counts) if few else frozenset(),
             distinct=len(counts),
         )
-
-    @property
-    def null_fraction(self) -> float:
-        """Share of pages without a value."""
-        return 1 - self.valued / self.pages if self.pages else 0.0
 
     @property
     def varies(self) -> bool:
@@ -119,19 +111,8 @@ class Profile:
         for name, share, usual in zip(CLASSES, _shares(value), self.shares, strict=True):
             if not usual.low - SHARE_SLACK <= share <= usual.high + SHARE_SLACK:
                 yield f"{short} has {share:.0%} {name}; {usual.low:.0%} to {usual.high:.0%} were usual"
-        if self.type != "text" and self.read_fraction >= READ_SHARE and read(value, self.type).value is None:
+        if self.type != "text" and self.read_fraction >= READ_SHARE and read_value(value, self.type).value is None:
             yield f"{short} cannot be read as {self.type}"
-
-    def to_json(self) -> dict[str, Any]:
-        """The profile as JSON values."""
-        return asdict(self) | {"vocabulary": sorted(self.vocabulary)}
-
-    @classmethod
-    def from_json(cls, row: dict[str, Any]) -> "Profile":
-        """What `to_json` wrote. Raises TypeError or KeyError for anything else."""
-        ranges = {name: Range(**row[name]) for name in ("counts", "lengths")}
-        shares = tuple(Range(**each) for each in row["shares"])
-        return cls(**{**row, **ranges, "shares": shares, "vocabulary": frozenset(row["vocabulary"])})
 
 
 def _shares(value: str) -> tuple[float, ...]:

@@ -1,11 +1,13 @@
-"""A new rule from old values (Vertex §3.2.3; ALGORITHMS 7): the old values of unchanged records are found in the new pages,
-those places are taken as if an editor had marked them, and the learner learns.
+"""A rule for an attribute, learned from its old values (Gulhane et al. 2011, section 3.2.3; docs/algorithms.md#reuse-and-relearning).
 
-A value stands in several places of a page (heading, bread crumbs, a link to itself), and a value that changed stands in
-none. So places vote: places of one kind (the same tags up to the root) on many pages are a *candidate*, the most widely
-found are learned from a few pages, and each rule is judged on the pages that it was not learned from: does it give the
-old value where that is found on the page? A page whose value changed has no
-say. What is returned is the rule that agrees best, with the figures a person, or the setting for going live alone, decides by.
+The old values of unchanged records are found on the new pages. Their places are used as if an editor had marked them, and the learner
+learns a rule from them.
+
+A value stands in several places of a page (a heading, bread crumbs, a link to the page itself), and a value that changed stands in none.
+So places vote. Places of one kind (the same tags up to the root) on many pages are a *candidate*. For each of the most frequent
+candidates, a rule is learned from a few pages and judged on the pages that it was not learned from: does it give the old value where that
+value is found on the page? A page whose value changed does not count. The rule that agrees best is returned, with the figures by which a
+person, or the setting for going live without a person, decides.
 """
 
 import re
@@ -14,24 +16,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from extraction.algorithms.dom.nodes import Location
-from extraction.algorithms.learning.apriori import Example, Learned, NotLearned, learn
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.monitoring.places import STAGES, Sought, Stage, find, loose
-from extraction.algorithms.rules.apply import attribute_values
+from extraction.algorithms.learning.apriori import Example, Learned, NotLearned, learn_attribute
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.monitoring.places import STAGES, SoughtValue, Stage, find_value, loosen
+from extraction.algorithms.rules.apply import read_attribute
 from extraction.algorithms.rules.rule import AttributeRule, Selector
-from extraction.algorithms.rules.values import read
+from extraction.algorithms.rules.values import read_value
 
 MAX_EXAMPLES = 6
-"""Pages learned from: more than an editor would mark, since marking is free here; few enough to leave others to judge by."""
+"""Pages that a rule is learned from: more than an editor would mark, but few enough to leave others to judge."""
 
 MAX_CANDIDATES = 5
-"""Kinds of places tried."""
+"""Kinds of places that are tried."""
 
 MAX_LEARNING_PAGES = 36
 """Pages given to the learner, examples among them."""
 
 ENOUGH = 0.9
-"""Agreement with which less sure ways of finding values are not tried."""
+"""Agreement from which less certain ways of finding values are not tried."""
 
 MAX_ABSENT = 2
 """Pages without the value given as examples when the first rule finds something there."""
@@ -44,9 +46,11 @@ Values = tuple[str, ...]
 class Relearned:
     """A rule learned from old values.
 
-    found: pages where all old values were found. learned_from: those used as examples, by their place in `pages`. judged, agreeing:
-    other pages where they were found, and where the rule gave them. returned: pages that had no value and now get one, which may
-    be news or a mistake. stage: how the values were found.
+    found: pages where all old values were found.
+    learned_from: the pages used as examples, by their index in `pages`.
+    judged, agreeing: other pages where the values were found, and those of them where the rule gives the values.
+    returned: pages that had no value and now get one, which may be news or a mistake.
+    stage: how the values were found.
     """
 
     rule: AttributeRule
@@ -72,11 +76,11 @@ class NotRelearned:
     reason: str
 
 
-def relearn(attribute: AttributeRule, pages: Sequence[PageTable], before: Sequence[Values | None]) -> Relearned | NotRelearned:
+def relearn_attribute(attribute: AttributeRule, pages: Sequence[PageTable], before: Sequence[Values | None]) -> Relearned | NotRelearned:
     """A rule for one attribute of the new pages.
 
-    attribute: the old rule; the new one has its name, type and kind. before: what the old record of the same URL had, in
-    the pages' order; () for no value, None where there is no old record.
+    attribute: the old rule. The new one has its name and type.
+    before: what the old record of the same URL had, in the pages' order; () for no value, None where there is no old record.
     """
     if not any(before):
         return NotRelearned(attribute.name, "none of the old records has a value")
@@ -94,9 +98,14 @@ def relearn(attribute: AttributeRule, pages: Sequence[PageTable], before: Sequen
     return NotRelearned(attribute.name, reasons[0] if reasons else "none of the old values is on the new pages")
 
 
+def count_pages(attribute: AttributeRule, pages: Sequence[PageTable]) -> tuple[int, int]:
+    """How many pages the rule gives a value on, and how many several different ones."""
+    counts = [len(set(read_attribute(attribute, page.root))) for page in pages]
+    return sum(count > 0 for count in counts), sum(count > 1 for count in counts)
+
+
 def _merit(made: Relearned, old: AttributeRule) -> tuple[float, ...]:
-    """Agreement first, then how widely the place is found, few values where none were, then what is simple: one XPath, the old
-    rule's tag, few features."""
+    """Orders rules: by agreement, by how many pages have the place, by few values where none were, then by simplicity."""
     first = made.learned.alternatives[0]
     return (
         round(made.agreement_fraction, 2),
@@ -104,19 +113,19 @@ def _merit(made: Relearned, old: AttributeRule) -> tuple[float, ...]:
         -made.returned,
         -len(made.learned.alternatives),
         round(first.support - first.several, 2),
-        bool(tags(old) & tags(made.rule)),
+        bool(find_end_tags(old) & find_end_tags(made.rule)),
         -len(first.features),
         -first.distance,
     )
 
 
-def tags(attribute: AttributeRule) -> frozenset[str]:
+def find_end_tags(attribute: AttributeRule) -> frozenset[str]:
     """The tags that a rule's XPaths end in."""
     ends = [_END.search(_PREDICATE.sub("", path)) for each in attribute.alternatives for path in each.xpath.split("|")]
     return frozenset(end.group(1) for end in ends if end)
 
 
-def holder(attribute: AttributeRule) -> str:
+def find_held_attribute(attribute: AttributeRule) -> str:
     """The attribute that a rule takes its value from ("src"), "" when it takes text."""
     held = [_HELD.search(each.xpath) for each in attribute.alternatives[:1]]
     return held[0].group(1) if held and held[0] else ""
@@ -128,7 +137,7 @@ _HELD = re.compile(r"@([\w:.-]+)$")
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _FoundValues:
     """Where a page's old values stand: the places of each, and each place's tags up to the root."""
 
     page: int
@@ -139,7 +148,7 @@ class _Found:
         return {path for row in self.paths for path in row}
 
     def choose(self, kind: Path) -> tuple[Location, ...]:
-        """One place a value: of the kind, and after the value before it; else the nearest to those of the kind."""
+        """One place for each value: of the kind and after the value before it, else the nearest to the places of the kind."""
         both = [list(zip(places, paths, strict=True)) for places, paths in zip(self.places, self.paths, strict=True)]
         nodes = [place.node for row in both for place, path in row if path == kind]
         middle, chosen = nodes[len(nodes) // 2], list[Location]()
@@ -156,12 +165,12 @@ class _Vote:
     """One attribute's old values on the new pages."""
 
     def __init__(self, attribute: AttributeRule, pages: Sequence[PageTable], before: Sequence[Values | None]) -> None:
-        self.attribute, self.pages, self.held_in = attribute, pages, holder(attribute)
+        self.attribute, self.pages, self.held_in = attribute, pages, find_held_attribute(attribute)
         # A single value's record may have several where the rule found several: the first is what was meant.
         self.before = [values if attribute.multiple or not values else values[:1] for values in before]
 
     def candidates(self, stage: Stage) -> Iterator[Relearned | NotLearned]:
-        """What is learned from the kinds of places that most pages have, until one agrees everywhere."""
+        """What is learned from the kinds of places that most pages have, until a rule agrees everywhere."""
         found = self._find(stage)
         counts = Counter(kind for each in found for kind in sorted(each.kinds()))
         # Of kinds that as many pages have, the one that holds more of the values: bread crumbs name the first of several subjects.
@@ -173,14 +182,14 @@ class _Vote:
             if isinstance(tried, Relearned) and tried.judged and tried.agreeing == tried.judged and len(marked) == len(found):
                 return
 
-    def _find(self, stage: Stage) -> list[_Found]:
-        """Pages where the old value is found; of a list, four fifths of its values are enough, and what is gone is gone."""
+    def _find(self, stage: Stage) -> list[_FoundValues]:
+        """Pages where the old values are found. Of several values, four fifths are enough; the rest may be gone."""
         found = []
         for number, (page, values) in enumerate(zip(self.pages, self.before, strict=True)):
-            each = [tuple(find(page, Sought(value, self.attribute.type, self.held_in), stage)) for value in values or ()]
+            each = [tuple(find_value(page, SoughtValue(value, self.attribute.type, self.held_in), stage)) for value in values or ()]
             there = tuple(places for places in each if places)
             if there and len(there) >= 0.8 * len(each):
-                found.append(_Found(number, there, tuple(tuple(path_of(page, place) for place in places) for places in there)))
+                found.append(_FoundValues(number, there, tuple(tuple(trace_path(page, place) for place in places) for places in there)))
         return found
 
     def _learned(self, marked: Mapping[int, tuple[Location, ...]], findable: set[int], stage: Stage) -> Relearned | NotLearned:
@@ -188,7 +197,7 @@ class _Vote:
         first = self._judged(examples, len(marked), findable, stage)
         if isinstance(first, NotLearned) or not first.returned:
             return first
-        empty = [n for n, values in enumerate(self.before) if values == () and attribute_values(first.rule, self.pages[n].root)]
+        empty = [n for n, values in enumerate(self.before) if values == () and read_attribute(first.rule, self.pages[n].root)]
         second = self._judged({**examples, **dict.fromkeys(empty[:MAX_ABSENT], ())}, len(marked), findable, stage)
         # A value may be back (a book in stock again): only a rule just as simple as the first may say that the pages really lack it.
         if isinstance(second, NotLearned):
@@ -198,9 +207,9 @@ class _Vote:
         return second if simple and better else first
 
     def _examples(self, marked: Mapping[int, tuple[Location, ...]]) -> dict[int, tuple[Location, ...]]:
-        """Pages to learn from: complete ones with values of their own, spread over all pages, since neighbours are often alike.
+        """Pages to learn from: complete ones that differ in their values, spread over all pages, since neighbours are often alike.
 
-        At least half of the pages are left to judge, where there are more than two.
+        With more than two pages, at least half are left to judge.
         """
         wanted = min(MAX_EXAMPLES, max(2, len(marked) // 2))
         whole = [n for n in marked if len(marked[n]) == len(self.before[n] or ())] or list(marked)
@@ -210,11 +219,11 @@ class _Vote:
         return {n: marked[n] for n in [*chosen, *others[: wanted - len(chosen)]]}
 
     def _judged(self, examples: Mapping[int, tuple[Location, ...]], found: int, findable: set[int], stage: Stage) -> Relearned | NotLearned:
-        """The rule of the examples and what the other pages say of it."""
+        """The rule learned from the examples, and what the other pages say of it."""
         others = [n for n in range(len(self.pages)) if n not in examples]
         spread = others[:: max(1, len(others) // (MAX_LEARNING_PAGES - len(examples)))]
         chosen = [*examples, *spread][:MAX_LEARNING_PAGES]
-        made = learn(
+        made = learn_attribute(
             [self.pages[n] for n in chosen],
             [Example(at, places) for at, places in enumerate(examples.values())],
             multiple=self.attribute.multiple,
@@ -225,27 +234,29 @@ class _Vote:
         rule = replace(self.attribute, alternatives=tuple(Selector(each.xpath, each.part) for each in made.alternatives))
         judging = [n for n in others if n in findable]
         agreeing = sum(self._agrees(rule, n) for n in judging)
-        returned = sum(bool(attribute_values(rule, self.pages[n].root)) for n in others if self.before[n] == ())
+        returned = sum(bool(read_attribute(rule, self.pages[n].root)) for n in others if self.before[n] == ())
         return Relearned(rule, made, found, tuple(examples), len(judging), agreeing, returned, stage)
 
     def _agrees(self, rule: AttributeRule, number: int) -> bool:
-        """The rule gives what the old record had: all of a single value, four fifths (F1) of a list, as lists change."""
-        expected = {loose(value) for value in self.before[number] or ()}
-        given = {loose(value) for value in attribute_values(rule, self.pages[number].root)}
+        """Whether the rule gives what the old record had: the value itself, or of several values an F1 of 0.8, since lists change."""
+        expected = {loosen(value) for value in self.before[number] or ()}
+        given = {loosen(value) for value in read_attribute(rule, self.pages[number].root)}
         if not expected or not self.attribute.multiple:
             return expected == given or (bool(expected) and self._same_reading(rule, number))
         return 2 * len(expected & given) >= 0.8 * (len(expected) + len(given))
 
     def _same_reading(self, rule: AttributeRule, number: int) -> bool:
-        """The same number, price or date, written in another way."""
+        """Whether the rule gives the same number, price or date, written in another way."""
         kind = self.attribute.type
         if kind not in ("number", "price", "date"):
             return False
-        readings = [read(value, kind).value for value in (*(self.before[number] or ()), *attribute_values(rule, self.pages[number].root))]
+        readings = [
+            read_value(value, kind).value for value in (*(self.before[number] or ()), *read_attribute(rule, self.pages[number].root))
+        ]
         return None not in readings and len(set(readings)) == 1
 
 
-def path_of(page: PageTable, place: Location) -> Path:
+def trace_path(page: PageTable, place: Location) -> Path:
     """Kind and tags from a place to the root."""
     element = page.nodes[place.node]
     return (place.kind, str(element.tag), *(str(above.tag) for above in element.iterancestors()))

@@ -1,4 +1,4 @@
-"""What of a new page belongs to each of a list's old rows, once it is known which places its anchors may have (see `list_places`)."""
+"""What on a new page belongs to each of a list's old rows, once the kind of place of its anchors is known (see `list_places`)."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from extraction.algorithms.dom.nodes import Location
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.monitoring.relearning import Path, path_of
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.monitoring.relearning import Path, trace_path
 
 MAX_PLACES = 16
-"""Places of one anchor's value that are compared; what stands on a page more often tells no rows apart."""
+"""Places of one anchor's value that are compared. A value that stands on a page more often does not tell rows apart."""
 
 MAX_LEVELS = 100
-"""Levels from a row's anchor up to the row: real ones are ten, and pages are made with two thousand to keep readers busy."""
+"""Levels from a row's anchor up to the row. Real pages have about ten; hostile ones are nested two thousand levels deep."""
 
 RARE_PATH = 0.1
-"""Share of the most usual path's rows under which another path is taken for chance."""
+"""Share of the most frequent path's rows below which another path is taken for chance."""
 
 Row = Mapping[str, tuple[str, ...]]
 """{attribute: old values} of a row."""
@@ -30,7 +30,7 @@ Places = tuple[tuple[Location, ...], ...]
 class FoundRow:
     """An old row on the new page.
 
-    fields: {attribute: places} where all its values were found, () where the row had none; an attribute of which one is gone has no entry.
+    fields: {attribute: places} where all its values were found, () where the row had none. An attribute with a lost value has no entry.
     """
 
     old: Row
@@ -38,11 +38,11 @@ class FoundRow:
 
 
 class Extents:
-    """The anchors of a page, what of the page belongs to each, and the places of the other values therein."""
+    """The anchors of a page, the part of the page that belongs to each, and the places of the other values in it."""
 
     def __init__(self, table: PageTable, old: Sequence[Row], places: Sequence[Mapping[str, Places]], *, name: str, kind: Path) -> None:
         self.table, self.old, self.places, self.name = table, old, places, name
-        self.parents, self.ends = self.table.elements["parent"], self.table.elements["end"]
+        self.parents, self.ends = self.table.elements.parent, self.table.elements.end
         self._tops: dict[tuple[int, int], int] = {}
         options = [_of_kind(self.table, row[self.name], kind) for row in self.places]
         self.nodes = sorted(place.node for place in {place for places in options for place in places})
@@ -53,7 +53,7 @@ class Extents:
         self.inside = {row: self._inside(row) for row in self.chosen}
 
     def paths(self) -> list[tuple[str, Path]]:
-        """The paths of values as seen from their rows' extents, with their attributes; each once a row."""
+        """(attribute, path) of the values as seen from their rows' extents, each once for a row."""
         return [(name, path) for row in self.inside.values() for name, places in row.items() for path in {p for v in places for _, p in v}]
 
     def rows(self, paths: Counter[tuple[str, Path]]) -> list[FoundRow]:
@@ -72,7 +72,7 @@ class Extents:
         return found
 
     def _choose(self, options: Sequence[Sequence[Location]]) -> dict[int, Location]:
-        """One place a row: with most of the row's other values around it, then among most other rows, then after the row before."""
+        """One place for each row: with most of the row's other values around it, then among most other rows, then after the last row."""
         company, around = dict[tuple[int, Location], int](), Counter[int]()
         for row, places in enumerate(options):
             for place in places:
@@ -137,7 +137,7 @@ class Extents:
 
 
 def _of_kind(table: PageTable, values: Places, kind: Path) -> list[Location]:
-    return [place for place in (values[0][:MAX_PLACES] if values else ()) if path_of(table, place) == kind]
+    return [place for place in (values[0][:MAX_PLACES] if values else ()) if trace_path(table, place) == kind]
 
 
 def _within(places: Sequence[Location], low: int, high: int) -> Sequence[Location]:
@@ -152,7 +152,7 @@ def _between(numbers: Sequence[int], low: int, high: int) -> int:
 
 
 def _apart(values: Sequence[Sequence[tuple[int, Location]]]) -> tuple[Location, ...]:
-    """One place a value, that of the most usual path, in no other's place where there is another."""
+    """One place for each value: that of the most frequent path that no other value has taken, if there is one."""
     chosen: list[Location] = []
     for places in values:
         free = [each for each in places if each[1] not in chosen] or list(places)

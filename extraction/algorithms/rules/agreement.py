@@ -1,12 +1,13 @@
-"""Do two templates' rules extract the same from each other's pages? Then they are one (ALGORITHMS 2, the last test).
+"""Do two templates' rules extract the same from each other's pages? Then they are one (docs/algorithms.md#page-clustering).
 
-Structure alone leaves in doubt whether pages with and without a large section are one template. Rules decide it: what matters to who
-annotates is whether one rule reads the pages of both.
+Structure alone cannot tell whether pages with and without a large section are one template. Rules decide it, because what matters to an
+editor is whether one rule reads the pages of both.
 
-Where both templates have a rule, each rule runs over pages of both, and what they give is compared value by value (`agreement`, `same`).
-Where only one has, its rule runs over the other's pages, and what it gives there is held against what it gives on its own (`reading`):
-the attributes that are there nearly always must be there too, as often, and look like values of theirs. A rule that strays into
-navigation gives the same text on every page or texts of another length; that is what is looked for.
+Where both templates have a rule, each rule runs over pages of both, and what they give is compared value by value
+(`compare_answers`, `are_same`).
+Where only one has, its rule runs over the other's pages, and what it gives there is compared with what it gives on its own
+(`compare_reading`). The attributes that its own pages nearly always have must be there as often, and their values must look alike. A rule
+that strays into navigation gives the same text on every page, or texts of another length.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,13 +22,13 @@ SAME_FRACTION = 0.95
 twenty allows for a page on which either rule is wrong."""
 
 FEWEST_PAGES = 2
-"""Pages of a side under which it says nothing: what is different from page to page cannot be told from what is always there."""
+"""Pages below which a side says nothing: what differs from page to page cannot be told from what is always there."""
 
 COMPLETE_FRACTION = 0.9
 """Least share of the other template's pages on which the rule gives a whole record, as a share of what it reaches on its own."""
 
 USUAL_FRACTION = 0.9
-"""An attribute that so many of a rule's own pages have is missed where it is not."""
+"""Share of a rule's own pages from which an attribute is expected on every page."""
 
 LENGTH_FACTOR = 4
 """How much longer or shorter than on its own pages the median value of an attribute may be: one order of length (a word, a line, a
@@ -35,7 +36,7 @@ paragraph) apart is another thing."""
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class RuleAgreement:
     """Two rules on the same pages. answers: pages times attributes where at least one rule gives something; same: where both give the same.
 
     weakest: the least share of equal answers of any attribute. telling: some attribute differs from page to page.
@@ -54,7 +55,7 @@ class Agreement:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class RuleReading:
     """A rule on another template's pages. complete: pages with a whole record. strange: attributes whose values look unlike its own."""
 
     pages: int
@@ -63,7 +64,7 @@ class Reading:
     plausible: bool
 
 
-def agreement(one: Sequence[Values], other: Sequence[Values]) -> Agreement:
+def compare_answers(one: Sequence[Values], other: Sequence[Values]) -> RuleAgreement:
     """Compares what two rules give on the same pages, in the same order. Raises ValueError for different numbers of pages."""
     if len(one) != len(other):
         raise ValueError(f"one rule was run on {len(one)} pages, the other on {len(other)}")
@@ -76,10 +77,10 @@ def agreement(one: Sequence[Values], other: Sequence[Values]) -> Agreement:
         answers, same = answers + len(given), same + equal
         shares += [equal / len(given)] if given else []
         telling |= len({mine for mine, _ in given}) > 1 < len({theirs for _, theirs in given})
-    return Agreement(len(one), answers, same, min(shares, default=0.0), telling)
+    return RuleAgreement(len(one), answers, same, min(shares, default=0.0), telling)
 
 
-def same(first: Agreement, second: Agreement) -> bool:
+def are_same(first: RuleAgreement, second: RuleAgreement) -> bool:
     """Whether the rules of two templates give the same on the pages of each of them, so that one rule would do for both."""
     return all(
         side.pages >= FEWEST_PAGES and side.telling and side.fraction >= SAME_FRACTION and side.weakest >= SAME_FRACTION
@@ -87,7 +88,7 @@ def same(first: Agreement, second: Agreement) -> bool:
     )
 
 
-def reading(own: Sequence[Values], there: Sequence[Values]) -> Reading:
+def compare_reading(own: Sequence[Values], there: Sequence[Values]) -> RuleReading:
     """Holds what a rule gives on another template's pages against what it gives on its own."""
     usual = [name for name in _names(own) if _hits(own, name) >= USUAL_FRACTION * len(own)]
     complete_here = sum(_whole(page, usual) for page in own)
@@ -95,7 +96,7 @@ def reading(own: Sequence[Values], there: Sequence[Values]) -> Reading:
     strange = tuple(name for name in _names(own) if _strange(own, there, name))
     enough = bool(usual) and len(own) >= FEWEST_PAGES <= len(there) and any(_varies(own, name) for name in usual)
     reached = complete / max(len(there), 1) >= COMPLETE_FRACTION * complete_here / max(len(own), 1)
-    return Reading(len(there), complete, strange, plausible=enough and reached and not strange)
+    return RuleReading(len(there), complete, strange, plausible=enough and reached and not strange)
 
 
 def _names(pages: Sequence[Values]) -> list[str]:

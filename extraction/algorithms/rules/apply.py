@@ -1,4 +1,4 @@
-"""A rule applied to a page (ALGORITHMS 4.7; Vertex 3.2): values by the stylesheet, places by its XPaths."""
+"""A rule applied to a page (docs/algorithms.md#rule-learning): values by the stylesheet, places by its XPaths."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,10 +11,10 @@ from extraction.algorithms.dom.rows import Rows, select_rows
 from extraction.algorithms.dom.xpath import XPath, located
 from extraction.algorithms.errors import RuleError
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
-from extraction.algorithms.rules.xslt import Stylesheet, apart, scans_siblings
+from extraction.algorithms.rules.xslt import Stylesheet, scans_siblings, split_stylesheet
 
 MAX_SIBLINGS = 20_000
-"""Most children of one element where a rule compares siblings: that costs their square, some two seconds here."""
+"""Most children of one element for a rule that compares siblings. The cost is their square: some two seconds here."""
 
 _CROWDED = f"an element of this page has more than {MAX_SIBLINGS:,} children; a rule that compares siblings could run for hours"
 _LARGE = etree.XPath(f"boolean(/descendant::node()[{MAX_SIBLINGS + 1}])")
@@ -49,16 +49,20 @@ class Extraction:
                 found.setdefault(name, []).extend(values)
         return {name: tuple(values) for name, values in found.items()}
 
+    def merged(self) -> dict[str, tuple[str, ...]]:
+        """The different values by attribute: the page's own, and those of the lists' rows as if they were the page's own."""
+        return {name: tuple(dict.fromkeys(values)) for name, values in {**self.values, **self.columns()}.items()}
+
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class ValueProblem:
     """What is wrong with an attribute's values, or with a list, on a page, in words."""
 
     attribute: str
     reason: str
 
 
-def extract(stylesheet: Stylesheet, root: etree._Element) -> Extraction:
+def extract_values(stylesheet: Stylesheet, root: etree._Element) -> Extraction:
     """The values the stylesheet gives for a page; an attribute whose XPath fails there does not take the others with it.
 
     Raises RuleError when the stylesheet cannot be run on the page at all.
@@ -71,11 +75,19 @@ def extract(stylesheet: Stylesheet, root: etree._Element) -> Extraction:
         return _one_by_one(stylesheet, root)
 
 
+def extract_or_nothing(stylesheet: Stylesheet, root: etree._Element) -> Extraction:
+    """The same, without any values for a page on which the stylesheet cannot be run."""
+    try:
+        return extract_values(stylesheet, root)
+    except RuleError:
+        return Extraction()
+
+
 def _one_by_one(stylesheet: Stylesheet, root: etree._Element) -> Extraction:
     values: dict[str, tuple[str, ...]] = {}
     rows: dict[str, tuple[Mapping[str, tuple[str, ...]], ...]] = {}
     failed = {}
-    for name, alone in apart(stylesheet.text):
+    for name, alone in split_stylesheet(stylesheet.text):
         try:
             given = _given(alone.transform(root))
             values |= given.values
@@ -102,20 +114,20 @@ def _values_in(record: etree._Element) -> dict[str, tuple[str, ...]]:
     return values
 
 
-def places(rule: RuleDefinition, root: etree._Element) -> dict[str, tuple[tuple[Location, str], ...]]:
-    """Where each attribute's values stand: the same XPaths evaluated directly. Same values as `extract`.
+def find_places(rule: RuleDefinition, root: etree._Element) -> dict[str, tuple[tuple[Location, str], ...]]:
+    """Where each attribute's values stand: the same XPaths, evaluated directly. The values are those of `extract_values`.
 
-    Raises RuleError for a page that `extract` refuses, too.
+    Raises RuleError for a page that `extract_values` refuses.
     """
     _refuse_crowd(rule.attributes, root)
     index = {element: n for n, element in enumerate(elements(root))}
-    return {attribute.name: attribute_places(attribute, root, index) for attribute in rule.attributes}
+    return {attribute.name: find_attribute_places(attribute, root, index) for attribute in rule.attributes}
 
 
-def row_places(each: ListRule, root: etree._Element, index: dict[etree._Element, int]) -> tuple[RowPlaces, ...]:
-    """Where the values of a list's rows stand, by attribute; rows without any value left out, as `extract` does.
+def find_row_places(each: ListRule, root: etree._Element, index: dict[etree._Element, int]) -> tuple[RowPlaces, ...]:
+    """Where the values of a list's rows stand, by attribute; rows without any value are left out, as in `extract_values`.
 
-    Raises RuleError for a page that `extract` refuses, too.
+    Raises RuleError for a page that `extract_values` refuses.
     """
     _refuse_crowd(each.attributes, root, each.rows)
     rows = Rows(list(select_rows([selector.xpath for selector in each.rows], root)))
@@ -141,7 +153,9 @@ def _refuse_crowd(attributes: Sequence[AttributeRule], root: etree._Element, row
         raise RuleError(_CROWDED)
 
 
-def attribute_places(attribute: AttributeRule, root: etree._Element, index: dict[etree._Element, int]) -> tuple[tuple[Location, str], ...]:
+def find_attribute_places(
+    attribute: AttributeRule, root: etree._Element, index: dict[etree._Element, int]
+) -> tuple[tuple[Location, str], ...]:
     """Where one attribute's values stand. index: {element: place in `elements(root)`}, which callers keep."""
     for selector in attribute.alternatives:
         found = _selector_places(selector, root, index)
@@ -150,8 +164,8 @@ def attribute_places(attribute: AttributeRule, root: etree._Element, index: dict
     return ()
 
 
-def attribute_values(attribute: AttributeRule, root: etree._Element) -> tuple[str, ...]:
-    """The values of `attribute_places` without the places: for many pages, whose elements need no numbers then."""
+def read_attribute(attribute: AttributeRule, root: etree._Element) -> tuple[str, ...]:
+    """The values of `find_attribute_places` without the places. This is faster on many pages, since elements need no index."""
     for selector in attribute.alternatives:
         items = (item for item in XPath(selector.xpath).select(root) if not isinstance(item, etree._Element) or isinstance(item.tag, str))
         texts = (clean(whole_text(item) if isinstance(item, etree._Element) else str(item)) for item in items)
@@ -161,31 +175,31 @@ def attribute_values(attribute: AttributeRule, root: etree._Element) -> tuple[st
     return ()
 
 
-def problems(rule: RuleDefinition, extraction: Extraction) -> tuple[Problem, ...]:
+def find_problems(rule: RuleDefinition, extraction: Extraction) -> tuple[ValueProblem, ...]:
     """Mandatory attributes without a value, and single ones with several different ones, in the rule's order; lists after them."""
     found = []
     for attribute in rule.attributes:
         values = extraction.values.get(attribute.name, ())
         distinct = list(dict.fromkeys(values))
         if attribute.mandatory and not values:
-            found.append(Problem(attribute.name, "has no value on this page"))
+            found.append(ValueProblem(attribute.name, "has no value on this page"))
         elif not attribute.multiple and len(distinct) > 1:
             shown = ", ".join(f"“{value[:40]}”" for value in distinct[:3])
-            found.append(Problem(attribute.name, f"has {len(distinct)} different values on this page: {shown}"))
-    return (*found, *(problem for each in rule.lists for problem in list_problems(each, extraction.rows.get(each.name, ()))))
+            found.append(ValueProblem(attribute.name, f"has {len(distinct)} different values on this page: {shown}"))
+    return (*found, *(problem for each in rule.lists for problem in find_list_problems(each, extraction.rows.get(each.name, ()))))
 
 
-def list_problems(each: ListRule, rows: Sequence[Mapping[str, tuple[str, ...]]]) -> Iterator[Problem]:
+def find_list_problems(each: ListRule, rows: Sequence[Mapping[str, tuple[str, ...]]]) -> Iterator[ValueProblem]:
     """What is wrong with the rows of a list: none, a mandatory attribute that some lack, a single one with several values."""
     if not rows and any(attribute.mandatory for attribute in each.attributes):
-        yield Problem(each.name, "has no rows on this page")
+        yield ValueProblem(each.name, "has no rows on this page")
     for attribute in each.attributes:
         given = [row.get(attribute.name, ()) for row in rows]
         without, several = given.count(()), sum(len(set(values)) > 1 for values in given)
         if attribute.mandatory and without:
-            yield Problem(attribute.name, f"has no value in {without} of {len(rows)} rows of {each.name}")
+            yield ValueProblem(attribute.name, f"has no value in {without} of {len(rows)} rows of {each.name}")
         if not attribute.multiple and several:
-            yield Problem(attribute.name, f"has different values in {several} of {len(rows)} rows of {each.name}")
+            yield ValueProblem(attribute.name, f"has different values in {several} of {len(rows)} rows of {each.name}")
 
 
 def _selector_places(selector: Selector, root: etree._Element, index: dict[etree._Element, int]) -> list[tuple[Location, str]]:

@@ -1,8 +1,8 @@
-"""A rule as a file that runs without Vertex: its stylesheet, a Scrapy spider, a web-poet page object (ALGORITHMS 4.7).
+"""A rule as a file that runs without Vertex: its stylesheet, a Scrapy spider, a web-poet page object (docs/algorithms.md#rule-learning).
 
-The Python files begin with the rule as plain data and end with the code that reads a page by it, which is Vertex's own source
-(`outside`, `values` and the few functions they need), so the values are the same. Whatever comes from pages or people stands in them
-as a Python literal.
+The Python files begin with the rule as plain data. They end with the code that reads a page by it, which is Vertex's own source
+(`outside`, `values` and the few functions they need), so the values are the same. Everything that comes from pages or people is written as
+a Python literal.
 """
 
 import ast
@@ -17,7 +17,7 @@ from typing import Any, Literal, get_args
 from extraction.algorithms.dom import nodes, parse, xml
 from extraction.algorithms.rules import language, outside, values
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
-from extraction.algorithms.rules.xslt import stylesheet
+from extraction.algorithms.rules.xslt import write_stylesheet
 
 Form = Literal["xslt", "scrapy", "web-poet"]
 
@@ -26,19 +26,19 @@ FORMS: tuple[Form, ...] = get_args(Form)
 SUFFIXES: dict[Form, str] = {"xslt": ".xsl", "scrapy": "_spider.py", "web-poet": "_page.py"}
 
 LINE = 120
-"""Longest line that the rule's data has, where one value is not longer."""
+"""Longest line of the rule's data, unless a single value is longer."""
 
 PACKAGES = "lxml parsel w3lib charset-normalizer price-parser dateparser"
-"""What an exported Python file needs beside its framework."""
+"""What an exported Python file needs besides its framework."""
 
 
-def export(rule: RuleDefinition, form: Form, *, name: str) -> str:
+def write_export(rule: RuleDefinition, form: Form, *, name: str) -> str:
     """The text of the file. name: what the records are, for names and headings in it."""
     writers: dict[Form, Callable[[RuleDefinition, str], str]] = {"xslt": _xslt, "scrapy": _scrapy, "web-poet": _web_poet}
     return writers[form](rule, name)
 
 
-def file_name(form: Form, *, name: str) -> str:
+def name_file(form: Form, *, name: str) -> str:
     """A name for the file: ``book_spider.py``."""
     return _identifier(name.lower()).strip("_") + SUFFIXES[form]
 
@@ -53,7 +53,7 @@ def _xslt(rule: RuleDefinition, name: str) -> str:
         else "Plain XSLT 1.0: any processor that reads HTML runs it,\nfor example xsltproc with its option html."
         " For pages of XML, leave that out; names stand in it without namespaces."
     )
-    head, rest = stylesheet(rule).split("\n", 1)
+    head, rest = write_stylesheet(rule).split("\n", 1)
     return f"{head}\n<!-- Gives the raw values of a page, white space cleaned. {needs} -->\n{rest}"
 
 
@@ -81,7 +81,7 @@ class RecordSpider(scrapy.Spider):
 
     def parse(self, response):
         content_type = response.headers.get("Content-Type", b"").decode("latin-1") or None
-        record = page_record(response.body, url=response.url, content_type=content_type, attributes=ATTRIBUTES, lists=LISTS)
+        record = read_record(response.body, url=response.url, content_type=content_type, attributes=ATTRIBUTES, lists=LISTS)
         yield {{{_url_key(rule)!r}: response.url, **record}}
 
 
@@ -108,7 +108,7 @@ class {_class_name(name)}(WebPage[dict]):
     def record(self):
         response = self.response
         content_type = response.headers.get("Content-Type")
-        return page_record(response.body, url=str(response.url), content_type=content_type, attributes=ATTRIBUTES, lists=LISTS)
+        return read_record(response.body, url=str(response.url), content_type=content_type, attributes=ATTRIBUTES, lists=LISTS)
 
     async def to_item(self):
         return dict(self.record)

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from typing import TypeGuard
 
 from extraction.algorithms.rules.rule import ValueType
-from extraction.algorithms.rules.values import MAX_DATE_LENGTH, read
+from extraction.algorithms.rules.values import MAX_DATE_LENGTH, read_value
 
 LOOKED_AT = 20
-"""Values that are read; dates take milliseconds each."""
+"""How many values are read. Dates take milliseconds each."""
 
 _NUMBER = re.compile(r"[-+−]?(?:[1-9][\d,.' ]{0,14}|0?[.,]\d+|0)%?")
 _DIGIT = re.compile(r"\d")
@@ -36,7 +36,7 @@ def guess_type(texts: Sequence[str], *, language: str | None = None) -> ValueTyp
 
 def _all_read(texts: Sequence[str], kind: ValueType, language: str | None, *, mark: bool = False) -> bool:
     """Whether each can be read as the type. mark: with a currency."""
-    values = (read(text, kind, language=language).value for text in texts)
+    values = (read_value(text, kind, language=language).value for text in texts)
     return all(_present(value) and (not mark or " " in value) for value in values)
 
 

@@ -25,7 +25,7 @@ _SAID = etree.XPath(
 )
 
 
-def language_of(root: etree._Element, url: str = "") -> str | None:
+def detect_language(root: etree._Element, url: str = "") -> str | None:
     """The page's language as a tag ("de", "en-GB"), None where nothing tells it. url: the page's address, if known."""
     country = _country(url)
     said = [str(text).strip() for text in _SAID(root)]

@@ -1,4 +1,4 @@
-"""Which rule serves a page (Vertex §3.2.1; ALGORITHMS 5).
+"""Which rule serves a page (Gulhane et al. 2011, section 3.2.1; docs/algorithms.md#matching).
 
 First the URL, which is far cheaper than looking at the page: a rule stays if one of its URL patterns matches. Then the page's
 shingle vector must be covered by one of the masked vectors of the rule's cluster. Of the rules that are left the most specific
@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from extraction.algorithms.rules.url_patterns import Address, UrlPattern
+from extraction.algorithms.rules.url_patterns import SplitAddress, UrlPattern
 from extraction.algorithms.sketches.shingles import Mask, ShingleVector
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class RuleCandidate:
     """A rule a page may belong to.
 
     patterns: none means that its cluster has no URLs, so any URL will do. masks: those its cluster was merged from. size: its pages.
@@ -30,22 +30,22 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class RuleMatch:
     """The rule that serves the page."""
 
     id: int
 
 
 @dataclass(frozen=True, slots=True)
-class NoMatch:
+class NoRuleMatch:
     """Why no rule serves the page. url: no pattern matches; shingle: some do, but the page does not look like their clusters'."""
 
     reason: Literal["url", "shingle"]
 
 
-def match(url: str, vector: ShingleVector, candidates: Sequence[Candidate]) -> Match | NoMatch:
+def match_page(url: str, vector: ShingleVector, candidates: Sequence[RuleCandidate]) -> RuleMatch | NoRuleMatch:
     """The rule for a page with this URL and shingle vector, whatever the order of the candidates."""
-    address = Address.parse(url)
+    address = SplitAddress.parse(url)
     ranks: list[tuple[int, tuple[int, ...], int, int]] = []
     url_matches = False
     for candidate in candidates:
@@ -58,5 +58,5 @@ def match(url: str, vector: ShingleVector, candidates: Sequence[Candidate]) -> M
             specificity = max(fitting, default=(0, 0, 0))
             ranks.append((wildcards, tuple(-n for n in specificity), -candidate.size, candidate.id))
     if ranks:
-        return Match(min(ranks)[-1])
-    return NoMatch("shingle" if url_matches else "url")
+        return RuleMatch(min(ranks)[-1])
+    return NoRuleMatch("shingle" if url_matches else "url")

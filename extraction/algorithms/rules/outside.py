@@ -1,7 +1,7 @@
 """A rule run outside of Vertex: what an exported spider or page object does with a page.
 
-Its source is copied into what `exports` writes, after the rule as ATTRIBUTES and LISTS, so it keeps to lxml, parsel, w3lib and the
-libraries that `values` uses, and imports nothing else of Vertex than the functions that are copied along.
+`exports` copies the source of this module behind the rule, which stands there as ATTRIBUTES and LISTS. So this module uses only lxml,
+parsel, w3lib and the libraries that `values` uses, and of Vertex only the functions that are copied along.
 """
 
 import re
@@ -15,13 +15,13 @@ from parsel import Selector
 from extraction.algorithms.dom.nodes import clean
 from extraction.algorithms.dom.parse import decode
 from extraction.algorithms.dom.xml import is_xml, tree
-from extraction.algorithms.rules.language import language_of
-from extraction.algorithms.rules.values import read
+from extraction.algorithms.rules.language import detect_language
+from extraction.algorithms.rules.values import read_value
 
 Attribute = dict[str, Any]
 
 
-def page_record(
+def read_record(
     content: bytes, *, url: str, content_type: str | None, attributes: Sequence[Attribute], lists: Sequence[Attribute]
 ) -> dict[str, Any]:
     """A page's values by attribute name: one or None, a list where the attribute takes several, a list of rows for a list.
@@ -36,7 +36,7 @@ def page_record(
         root = etree.fromstring(text.encode("utf-8", "replace"), parser)
     if root is None:
         return {}
-    base, language = _base_url(root, url), language_of(root, url)
+    base, language = _base_url(root, url), detect_language(root, url)
     record = {each["name"]: _typed(each, _values(Selector(root=root, type="html"), each), base, language) for each in attributes}
     for each in lists:
         rows = ({one["name"]: _row_values(row, one) for one in each["attributes"]} for row in _rows(root, each))
@@ -81,7 +81,7 @@ def _part(text: str, place: Attribute) -> str:
 
 def _typed(attribute: Attribute, raw: Sequence[str], base: str, language: str | None) -> Any:
     """The values in their type's normal form; one that cannot be read stays as it stands on the page."""
-    known = [read(text, attribute["type"], base_url=base, language=language) for text in raw]
+    known = [read_value(text, attribute["type"], base_url=base, language=language) for text in raw]
     values = [each.raw if each.value is None else each.value for each in known]
     return values if attribute["several"] else values[0] if values else None
 

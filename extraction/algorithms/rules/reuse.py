@@ -1,12 +1,12 @@
-"""May an old rule serve a new cluster? (Vertex §3.2.3; ALGORITHMS 7)
+"""May an old rule serve a new cluster? (Gulhane et al. 2011, section 3.2.3; docs/algorithms.md#reuse-and-relearning)
 
 The new cluster C and old clusters C_i that share URLs with it; U = the shared URLs, whose old and new pages are both kept.
 *Cluster match*: C has the same masked shingle signature as C_i. *Page match*, less strict: every page of C is covered by C_i's
 masks. Among those that match by the strictest test any of them passes, the most important one (pages times records) is taken
-and put to the *field test* on U: constant attributes give the same values on old and new pages, mandatory ones are there on all
-new pages. Who fails it is relearned from.
+and put to the *field test* on U: constant attributes give the same values on old and new pages, and mandatory ones have values on all
+new pages. What fails is learned again from the old values.
 
-The paper says nothing of attributes that are neither constant nor mandatory; `monitoring.verdict` judges those.
+The paper does not mention attributes that are neither constant nor mandatory; `monitoring.verdict` judges those.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,12 +42,14 @@ class Reuse:
 
 @dataclass(frozen=True, slots=True)
 class NoReuse:
-    """Why no old rule comes into question. url: no old cluster shares a URL; shingle: none of those that do looks like it."""
+    """Why no old rule can serve. url: no old cluster shares a URL. shingle: none of those that do looks like the new one."""
 
     reason: Literal["url", "shingle"]
 
 
-def choose(masks: frozenset[Mask], vectors: Sequence[ShingleVector], urls: frozenset[str], old: Sequence[OldCluster]) -> Reuse | NoReuse:
+def choose_old_cluster(
+    masks: frozenset[Mask], vectors: Sequence[ShingleVector], urls: frozenset[str], old: Sequence[OldCluster]
+) -> Reuse | NoReuse:
     """The old cluster for a new one with these masks, page vectors and URLs; ties to the larger importance, then the smaller id."""
     sharing = [each for each in old if each.urls & urls]
     if not sharing:
@@ -74,7 +76,7 @@ class FieldTest:
         return not self.failures
 
 
-def field_test(attributes: Sequence[AttributeRule], old: Mapping[str, Values], new: Mapping[str, Values]) -> FieldTest:
+def check_fields(attributes: Sequence[AttributeRule], old: Mapping[str, Values], new: Mapping[str, Values]) -> FieldTest:
     """The rule's values by URL on the old and the new pages of U. Raises ValueError when they are not of the same URLs."""
     if old.keys() != new.keys():
         raise ValueError(f"old and new pages differ in their URLs: {sorted(old.keys() ^ new.keys())[:3]}")

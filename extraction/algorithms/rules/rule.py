@@ -1,6 +1,6 @@
-"""A cluster's rule as frozen values (ALGORITHMS 4.7): what each attribute is and which XPaths give it.
+"""A cluster's rule as frozen values (docs/algorithms.md#rule-learning): what each attribute is and which XPaths give it.
 
-The paper's rule is one XSLT stylesheet per cluster; `xslt.stylesheet` writes it from these values, which are what is
+The paper's rule is one XSLT stylesheet per cluster; `xslt.write_stylesheet` writes it from these values, which are what is
 stored, shown, edited and compared.
 """
 

@@ -1,4 +1,4 @@
-"""What several XPaths of a rule look through together, so that a stylesheet walks the page for it once.
+"""Steps that several XPaths of a rule begin with, so that a stylesheet walks the page for them once.
 
 Most learned XPaths begin with all elements of a tag (``/descendant::td[…]``). What at least two begin with is a variable. A position
 after it counts as before: it holds the same nodes in the same order.
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from extraction.algorithms.dom.xpath_rewriting import find_first_step, find_first_tag, rewrite_part, split_union
 
 PREFIX = "all-"
-"""Of the variables' names."""
+"""What the variables' names begin with."""
 
 _AFTER = ("", "[", "/")
 
@@ -23,7 +23,7 @@ class Shared:
     variables: tuple[tuple[str, str], ...] = ()
 
     def rewritten(self, xpath: str) -> str:
-        """The XPath as the stylesheet asks for it."""
+        """The XPath as it stands in the stylesheet."""
         return " | ".join(self._with_variable(rewrite_part(part)) for part in split_union(xpath))
 
     def _with_variable(self, part: str) -> str:
@@ -32,10 +32,10 @@ class Shared:
 
 
 ALONE = Shared()
-"""Of XPaths that share nothing with others."""
+"""For XPaths that share nothing with others."""
 
 
-def shared(xpaths: Sequence[str]) -> Shared:
+def find_shared_steps(xpaths: Sequence[str]) -> Shared:
     """What at least two parts of the XPaths begin with: a first step with all its conditions, and else its tag."""
     steps = Counter(step for xpath in xpaths for part in split_union(xpath) if (step := find_first_step(rewrite_part(part))))
     tags = Counter(find_first_tag(step) for step in steps)

@@ -1,4 +1,5 @@
-"""URL patterns: which pages a rule can be meant for, by address alone (Vertex §3.2.1; ALGORITHMS 5).
+"""URL patterns: which pages a rule can be meant for, by address alone
+(Gulhane et al. 2011, section 3.2.1; docs/algorithms.md#matching).
 
 The paper gives each rule "the most specific" regular expressions that match all URLs of its cluster, with size restrictions
 against overfitting. Here a pattern is written like an address: host, path segments, query keys. In a host, a segment or a
@@ -33,7 +34,7 @@ MIN_ADDRESSES = 5
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Address:
+class SplitAddress:
     """A URL as patterns see it. host: lower case, with a port unless it is the scheme's own; empty for a file name.
 
     segments: the path's, none empty. query: sorted (key, value), the first value of each key. A literal ``*`` is ``%2A``.
@@ -44,7 +45,7 @@ class Address:
     query: tuple[tuple[str, str], ...]
 
     @classmethod
-    def parse(cls, url: str) -> "Address":
+    def parse(cls, url: str) -> "SplitAddress":
         """The address of a URL, or of a relative path. Any string has one."""
         try:
             parts = urlsplit(url.strip().replace("*", "%2A"))
@@ -95,9 +96,9 @@ class UrlPattern:
         query = "&".join(f"{key}={value}" for key, value in self.query)
         return f"{self.host}/{'/'.join(self.segments)}" + (f"?{query}" if query else "")
 
-    def matches(self, url: str | Address) -> bool:
-        """Whether the URL is one of these. Give an `Address` where many patterns are tried."""
-        address = Address.parse(url) if isinstance(url, str) else url
+    def matches(self, url: str | SplitAddress) -> bool:
+        """Whether the URL is one of these. Give a `SplitAddress` where many patterns are tried."""
+        address = SplitAddress.parse(url) if isinstance(url, str) else url
         return _fits(self.host, address.host) and self._path_fits(address.segments) and self._query_fits(dict(address.query))
 
     def _path_fits(self, segments: tuple[str, ...]) -> bool:
@@ -113,14 +114,14 @@ class UrlPattern:
         return all(key in query and _fits(value, query[key]) for key, value in self.query)
 
 
-def learn(urls: Iterable[str], *, max_patterns: int = MAX_PATTERNS, max_text: int = MAX_TEXT) -> tuple[UrlPattern, ...]:
+def learn_patterns(urls: Iterable[str], *, max_patterns: int = MAX_PATTERNS, max_text: int = MAX_TEXT) -> tuple[UrlPattern, ...]:
     """Patterns of a cluster: each URL matches one of them. The most specific come first; the order of the URLs does not matter.
 
     Blank URLs are passed over; where there are no others there is no pattern. Raises ValueError for max_patterns under 1.
     """
     if max_patterns < 1:
         raise ValueError(f"at least 1 pattern is needed, not {max_patterns}")
-    addresses = sorted({Address.parse(url) for url in urls if url.strip()})
+    addresses = sorted({SplitAddress.parse(url) for url in urls if url.strip()})
     groups = _joined(addresses, max_patterns)
     while parts := _best_split(groups, max_patterns):
         groups = parts
@@ -128,8 +129,8 @@ def learn(urls: Iterable[str], *, max_patterns: int = MAX_PATTERNS, max_text: in
     return tuple(sorted(patterns, key=lambda pattern: (tuple(-n for n in pattern.specificity), pattern)))
 
 
-Group = list[Address]
-Part = Callable[[Address], str | None]
+Group = list[SplitAddress]
+Part = Callable[[SplitAddress], str | None]
 
 
 def _fits(pattern: str, text: str) -> bool:
@@ -180,15 +181,15 @@ def _parts(group: Group) -> list[Part]:
     return [*parts, *(partial(_value, key=key) for key in keys), *(partial(_presence, key=key) for key in keys)]
 
 
-def _segment(address: Address, *, place: int) -> str:
+def _segment(address: SplitAddress, *, place: int) -> str:
     return address.segments[place]
 
 
-def _value(address: Address, *, key: str) -> str | None:
+def _value(address: SplitAddress, *, key: str) -> str | None:
     return dict(address.query).get(key)
 
 
-def _presence(address: Address, *, key: str) -> str | None:
+def _presence(address: SplitAddress, *, key: str) -> str | None:
     return key if key in dict(address.query) else None
 
 

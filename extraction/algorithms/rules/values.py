@@ -1,8 +1,8 @@
-"""A raw value read as its type (ALGORITHMS 4.7, "the types' clean-up").
+"""A raw value read as its type (docs/algorithms.md#rule-learning).
 
-The raw text is always kept: what is shown beside it is a reading of it. A value that cannot be read has a problem in
-words and no normalised form, never an exception and never a guess. Prices and numbers are read by price-parser, dates
-by dateparser; both are told as much as is known of the page's language.
+The raw text is always kept beside its reading. A value that cannot be read has no normalised form and a problem in words; it never raises
+an exception and is never guessed. Prices and numbers are read by price-parser, dates by dateparser. Both are told as much as is known of
+the page's language.
 """
 
 import re
@@ -72,7 +72,7 @@ class TypedValue:
     problem: str = ""
 
 
-def read(raw: str, kind: ValueType, *, base_url: str = "", language: str | None = None) -> TypedValue:
+def read_value(raw: str, kind: ValueType, *, base_url: str = "", language: str | None = None) -> TypedValue:
     """The raw value read as `kind`. base_url: the page's address; language: its code ("de", "de-AT"), if known."""
     text = clean(raw)
     if not text:

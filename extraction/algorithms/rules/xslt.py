@@ -1,4 +1,4 @@
-"""The rule as one XSLT 1.0 stylesheet (ALGORITHMS 4.7), and the only place that builds etree.XSLT.
+"""The rule as one XSLT 1.0 stylesheet (docs/algorithms.md#rule-learning), and the only place that builds etree.XSLT.
 
 The stylesheet is a plain file: other processors run it too, as long as no part of a text needs an EXSLT regular
 expression. It writes ::
@@ -24,7 +24,7 @@ from extraction.algorithms.dom.xpath import SPACES, quote
 from extraction.algorithms.errors import RuleError
 from extraction.algorithms.learning.text_range import TextPart
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
-from extraction.algorithms.rules.shared import ALONE, PREFIX, Shared, shared
+from extraction.algorithms.rules.shared import ALONE, PREFIX, Shared, find_shared_steps
 
 XSL = "http://www.w3.org/1999/XSL/Transform"
 REGEXP = "http://exslt.org/regular-expressions"
@@ -80,19 +80,18 @@ _FOOT = "</record>\n</xsl:template>\n</xsl:stylesheet>\n"
 
 @dataclass(frozen=True, slots=True)
 class Stylesheet:
-    """A compiled stylesheet. Made by `compile`; may be used from several threads."""
+    """A compiled stylesheet. Made by `compile`; may be used from several threads.
+
+    scans_siblings: whether it may walk over all siblings of a node, for each node.
+    """
 
     text: str
     transform: etree.XSLT
-
-    @property
-    def scans_siblings(self) -> bool:
-        """Whether it may walk over all siblings of a node, for each node."""
-        return scans_siblings(self.text)
+    scans_siblings: bool
 
     @property
     def is_list(self) -> bool:
-        """Whether it gives a list and no attribute of the page's own: one of those that `apart` makes."""
+        """Whether it gives a list and no attribute of the page's own: one of those that `split_stylesheet` makes."""
         return "<list " in self.text
 
     @classmethod
@@ -107,13 +106,13 @@ class Stylesheet:
             raise RuleError(f"the stylesheet is not well-formed: {error.msg}") from error
         _refuse_access(tree)
         try:
-            return cls(text, etree.XSLT(tree, access_control=etree.XSLTAccessControl.DENY_ALL))
+            return cls(text, etree.XSLT(tree, access_control=etree.XSLTAccessControl.DENY_ALL), scans_siblings(text))
         except etree.XSLTParseError as error:
             raise RuleError(f"the stylesheet cannot be compiled: {error}") from error
 
 
 @lru_cache(maxsize=32)
-def apart(text: str) -> tuple[tuple[str, Stylesheet], ...]:
+def split_stylesheet(text: str) -> tuple[tuple[str, Stylesheet], ...]:
     """(name, a stylesheet of it alone) for each of the page's own attributes and each list of a rule's stylesheet."""
     names = [str(element.get("name")).replace("{{", "{").replace("}}", "}") for element in _members(etree.fromstring(text.encode()))]
     return tuple((name, Stylesheet.compile(_only(text, number))) for number, name in enumerate(names))
@@ -141,11 +140,11 @@ def scans_siblings(text: str) -> bool:
     return "-sibling::" in text
 
 
-def stylesheet(rule: RuleDefinition) -> str:
+def write_stylesheet(rule: RuleDefinition) -> str:
     """The text of the rule's stylesheet; equal rules give equal texts."""
     regexp = any(s.part and s.part.needs_regexp for attribute in rule.every for s in attribute.alternatives)
     namespaces = f' xmlns:re="{REGEXP}" exclude-result-prefixes="re"' if regexp else ""
-    known = shared([selector.xpath for attribute in rule.attributes for selector in attribute.alternatives])
+    known = find_shared_steps([selector.xpath for attribute in rule.attributes for selector in attribute.alternatives])
     names = reversed(known.variables)  # shorter ones first: longer ones may begin with them
     variables = "".join(f'<xsl:variable name="{name}" select={_attribute_text(step)}/>\n' for step, name in names)
     head = _HEAD.format(regexp=namespaces, shared=variables)

@@ -57,7 +57,7 @@ class PagePaths:
 
 
 @dataclass(frozen=True, slots=True)
-class SamplePage:
+class ChosenPage:
     """A page to annotate.
 
     page_index: its place in what was given.
@@ -93,7 +93,7 @@ def read_paths(root: etree._Element) -> PagePaths:
     return PagePaths(both[:, 0].copy(), both[:, 1].copy())
 
 
-def choose_pages(pages: Sequence[PagePaths], *, k: int, fill: bool = False) -> list[SamplePage]:
+def choose_pages(pages: Sequence[PagePaths], *, k: int, fill: bool = False) -> list[ChosenPage]:
     """Return at most k pages in greedy order. Ties go to the page that comes first. Raises ValueError for k under 1.
 
     The paper stops when all weight is covered, which regular templates reach after a page or two. The first page is returned even if
@@ -106,12 +106,12 @@ def choose_pages(pages: Sequence[PagePaths], *, k: int, fill: bool = False) -> l
     table = PathTable.build(pages)
     total = int(table.weights.sum())
     left = np.ones(len(pages), np.bool_)
-    choices: list[SamplePage] = []
+    choices: list[ChosenPage] = []
     covered = 0
     while left.any() and len(choices) < k:
         for page, gain in _covering(table, left, k - len(choices)):
             covered = min(covered + gain, total)  # a second round covers what is covered already
-            choices.append(SamplePage(page, covered / total if total else 1.0))
+            choices.append(ChosenPage(page, covered / total if total else 1.0))
             left[page] = False
         if not fill:
             break
@@ -193,7 +193,8 @@ _UNIT = 1 << 16
 
 
 def _covering(table: PathTable, left: Flags, limit: int) -> list[tuple[int, int]]:
-    """Algorithm 2 on the pages that are left: (page, weight it adds), until nothing is added; the first in any case."""
+    """Run Algorithm 2 on the pages that are left: (page, weight it adds), until nothing is added. The first page is returned in any
+    case."""
     gains = table.page_weights()
     uncovered = np.ones(len(table.weights), np.bool_)
     waiting = left.copy()
@@ -213,7 +214,10 @@ def _covering(table: PathTable, left: Flags, limit: int) -> list[tuple[int, int]
 
 
 def _leaves(element: etree._Element, *, whole: bool = False) -> list[tuple[str, str]]:
-    """(last step of the path, cleaned content) of an element's own text nodes and attributes that hold anything. whole: all attributes."""
+    """Return (last step of the path, cleaned content) of an element's own text nodes and attributes that hold anything.
+
+    whole: all attributes rather than the `ANNOTATABLE` ones.
+    """
     names = map(str, element.attrib) if whole else ANNOTATABLE
     rows = [("text()", clean(text)) for text in texts(element)]
     rows += [(f"@{name}", clean(element.get(name, ""))) for name in names if element.get(name)]

@@ -1,17 +1,17 @@
-"""Texts that are the same on all pages seen, and yet values: the team of players who all play for one, the maker of a shop's cameras.
+"""Texts that are the same on all pages seen and are values all the same: the team of players of one team, the maker of a shop's cameras.
 
-Either they stand right after a label that looks like one, or they are headings that the page's title holds or that stand beside the
-page's own name.
+Such a text either follows a label that looks like one, or it is a heading that the page's title holds or that stands beside the page's
+own name.
 """
 
 from collections.abc import Mapping, Sequence
 
 from extraction.algorithms.suggestion.groups import Group, Key
-from extraction.algorithms.suggestion.labels import Labels, label_key
-from extraction.algorithms.suggestion.units import PageUnits, Paths
+from extraction.algorithms.suggestion.labels import TemplateLabels, make_label_key
+from extraction.algorithms.suggestion.units import PageUnits, UnitPaths
 
 NEAR = 4
-"""Texts before and after the page's name that are beside it."""
+"""How many texts before and after the page's name count as beside it."""
 
 EMPHASIS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "th", "dt", "caption", "strong", "b"))
 
@@ -19,16 +19,16 @@ EMPHASIS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "th", "dt", "caption",
 class Constants:
     """Tells which constants may be values."""
 
-    def __init__(self, groups: Mapping[Key, Group], pages: Sequence[PageUnits], labels: Labels, paths: Paths) -> None:
+    def __init__(self, groups: Mapping[Key, Group], pages: Sequence[PageUnits], labels: TemplateLabels, paths: UnitPaths) -> None:
         self.labels, self.paths = labels, paths
         self.beside = [_beside_name(page) for page in pages]
         firsts = [(key, group) for key, group in groups.items() if key.kind == "first after"]
         self.naming = {key.label for key, group in firsts if all(found.gap == 0 for row in group.values() for found in row)}
 
-    def worth(self, key: Key, group: Group, titled: float) -> bool:
-        """titled: share of pages whose title holds it."""
+    def may_be_value(self, key: Key, group: Group, titled: float) -> bool:
+        """Whether a constant may be a value. titled: share of pages whose title holds it."""
         if key.label in self.labels.marked:
-            return label_key(next(iter(group.values()))[0].unit.text) not in self.naming
+            return make_label_key(next(iter(group.values()))[0].unit.text) not in self.naming
         if not self._emphasised(key.path):
             return False
         beside = sum(any(found.unit.first in self.beside[page] for found in row) for page, row in group.items())

@@ -1,9 +1,9 @@
-"""Columns that could be proposed: the units of all pages put together by keys.
+"""Columns that could be suggested: the units of all pages, grouped by keys.
 
-A unit has several keys, since no single one finds all fields: its path with its occurrence (a field at a fixed place), its path
-alone (a list), the nearest label before it with its last two steps (a field that moves), the element around it (an address
-in parts), its shape (telephone numbers wherever they stand). Texts that are the same everywhere are kept apart, for what
-stands beside a title or after a label may vary on other pages.
+A unit has several keys, since no single key finds all fields: its path with its occurrence (a field at a fixed place), its path alone (a
+list), the nearest label before it with its last two steps (a field that moves), the element around it (an address in parts), and its
+shape (telephone numbers, wherever they stand). Texts that are the same everywhere have keys of their own, because what stands beside a
+title or after a label may vary on other pages.
 """
 
 import re
@@ -11,13 +11,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from extraction.algorithms.suggestion.labels import Labels
-from extraction.algorithms.suggestion.units import PageUnits, Paths, Unit
+from extraction.algorithms.suggestion.labels import TemplateLabels
+from extraction.algorithms.suggestion.units import PageUnits, Unit, UnitPaths
 
 Kind = Literal["nth", "all", "first after", "all after", "around", "all around", "shape", "constant"]
 
 MIN_DIGITS = 7
-"""Digits that a shape needs to be a key: telephone numbers, ISBNs and dates have as many."""
+"""Fewest digits of a shape that is a key: telephone numbers, ISBNs and dates have as many."""
 
 MAX_SHAPE = 24
 """Longest text, in characters, with a shape."""
@@ -28,9 +28,12 @@ _DIGIT = re.compile(r"\d")
 class Key(NamedTuple):
     """What the units of a column have in common.
 
-    path: number of the path of the units or of what is around them, -1 for any. steps: the last two steps, where only they
-    count. label: key of the label before them. nth: the occurrence, 0 for all. whole: whether they are elements rather than
-    text nodes. shape: theirs.
+    path: number of the path of the units or of what is around them, -1 for any.
+    steps: the last two steps, where only they count.
+    label: key of the label before them.
+    nth: the occurrence, 0 for all.
+    whole: whether they are elements rather than text nodes.
+    shape: their shape.
     """
 
     kind: Kind
@@ -42,19 +45,19 @@ class Key(NamedTuple):
     shape: str = ""
 
 
-class Found(NamedTuple):
-    """A unit as one of a column. gap: how many texts stand between it and its label."""
+class UnitOccurrence(NamedTuple):
+    """A unit in a column. gap: how many texts stand between it and its label."""
 
     unit: Unit
     gap: int = 0
 
 
-Group = dict[int, list[Found]]
+Group = dict[int, list[UnitOccurrence]]
 """{number of the page: units in document order}"""
 
 
-def collect(pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], labels: Labels, paths: Paths) -> dict[Key, Group]:
-    """All groups of the pages. keys: `label_key` of each page's texts."""
+def group_units(pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], labels: TemplateLabels, paths: UnitPaths) -> dict[Key, Group]:
+    """All groups of the pages. keys: `make_label_key` of each page's texts."""
     groups: dict[Key, Group] = defaultdict(lambda: defaultdict(list))
     for number, (page, row) in enumerate(zip(pages, keys, strict=True)):
         for key, found in _keyed(page, row, labels, paths):
@@ -62,7 +65,7 @@ def collect(pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], labels: L
     return groups
 
 
-def _keyed(page: PageUnits, row: Sequence[str], labels: Labels, paths: Paths) -> Iterator[tuple[Key, Found]]:
+def _keyed(page: PageUnits, row: Sequence[str], labels: TemplateLabels, paths: UnitPaths) -> Iterator[tuple[Key, UnitOccurrence]]:
     """(key, unit) pairs of one page in document order."""
     seen: Counter[Key] = Counter()
     wholes = {unit.first: unit for unit in page.wholes}
@@ -74,7 +77,7 @@ def _keyed(page: PageUnits, row: Sequence[str], labels: Labels, paths: Paths) ->
             if key in labels.constant:
                 same = Key("constant", unit.path, label="" if gap else label)
                 seen[same] += 1
-                yield same._replace(nth=seen[same]), Found(unit)
+                yield same._replace(nth=seen[same]), UnitOccurrence(unit)
             if not paths.named:  # in XML elements are named, and a constant value names nothing
                 label, gap = key, 0
             continue
@@ -86,22 +89,22 @@ def _keyed(page: PageUnits, row: Sequence[str], labels: Labels, paths: Paths) ->
         gap += 1
 
 
-def _placed(unit: Unit, label: str, gap: int, seen: Counter[Key], paths: Paths) -> Iterator[tuple[Key, Found]]:
+def _placed(unit: Unit, label: str, gap: int, seen: Counter[Key], paths: UnitPaths) -> Iterator[tuple[Key, UnitOccurrence]]:
     """By its path, and by the label before it."""
     whole = unit.place.kind == "element"
     here = Key("all", unit.path, whole=whole)
     seen[here] += 1
-    yield here, Found(unit)
-    yield Key("nth", unit.path, nth=seen[here], whole=whole), Found(unit)
+    yield here, UnitOccurrence(unit)
+    yield Key("nth", unit.path, nth=seen[here], whole=whole), UnitOccurrence(unit)
     if label:
         after = Key("all after", steps=paths.tail(unit.path), label=label, whole=whole)
-        yield after, Found(unit, gap)
+        yield after, UnitOccurrence(unit, gap)
         if not seen[after]:
-            yield after._replace(kind="first after"), Found(unit, gap)
+            yield after._replace(kind="first after"), UnitOccurrence(unit, gap)
         seen[after] += 1
 
 
-def _around(unit: Unit, paths: Paths, kind: Kind) -> Iterator[tuple[Key, Found]]:
+def _around(unit: Unit, paths: UnitPaths, kind: Kind) -> Iterator[tuple[Key, UnitOccurrence]]:
     """By the named elements one and two levels around its own."""
     path = unit.path
     for _ in range(2):
@@ -109,11 +112,11 @@ def _around(unit: Unit, paths: Paths, kind: Kind) -> Iterator[tuple[Key, Found]]
         if path < 0:
             return
         if paths.names[path]:
-            yield Key(kind, path), Found(unit)
+            yield Key(kind, path), UnitOccurrence(unit)
 
 
-def _shaped(unit: Unit) -> Iterator[tuple[Key, Found]]:
+def _shaped(unit: Unit) -> Iterator[tuple[Key, UnitOccurrence]]:
     if len(unit.text) <= MAX_SHAPE:
         shape, digits = _DIGIT.subn("0", unit.text)
         if digits >= MIN_DIGITS:
-            yield Key("shape", shape=shape), Found(unit)
+            yield Key("shape", shape=shape), UnitOccurrence(unit)

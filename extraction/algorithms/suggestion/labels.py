@@ -1,8 +1,8 @@
-"""Which texts of a template's pages are labels: they name what comes after them, and are no values themselves.
+"""Which texts of a template's pages are labels: texts that name what comes after them and are no values themselves.
 
-A label stands on at least 90 % of the pages, or, where it is optional, on 25 % of them and looks like one: it ends with a
-colon or stands in dt, th or label. At lower shares ordinary values ("Hardcover") would become labels. Spelling variants are one label:
-"Director:" and "Directors:", "Author(s)".
+A label stands on at least 90 % of the pages. An optional one stands on 25 % of them and looks like a label: it ends with a colon or is
+in dt, th or label. At lower shares ordinary values ("Hardcover") would become labels. Spelling variants are one label: "Director:" and
+"Directors:", "Author(s)".
 """
 
 import re
@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from extraction.algorithms.suggestion.units import PageUnits, Paths
+from extraction.algorithms.suggestion.units import PageUnits, UnitPaths
 
 ALWAYS, OPTIONAL = 0.9, 0.25
 MAX_LABEL = 60
@@ -24,7 +24,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
+class TemplateLabels:
     """marked: labels that look like one; constant: other texts that stand on nearly all pages."""
 
     marked: frozenset[str]
@@ -34,26 +34,26 @@ class Labels:
         return key in self.marked or key in self.constant
 
 
-def label_key(text: str) -> str:
-    """What a label is compared by: its words in lower case, without the plural's s; "" for what cannot be one."""
+def make_label_key(text: str) -> str:
+    """The key by which labels are compared: the words in lower case without the plural's s; empty for a text that cannot be a label."""
     if len(text) > MAX_LABEL or not _LETTER.search(text):
         return ""
     words = " ".join(_WORDS.findall(_PLURAL.sub("", text.casefold())))
     return words[:-1] if len(words) > 4 and words.endswith("s") and not words.endswith("ss") else words
 
 
-def keys_of(pages: Sequence[PageUnits]) -> list[list[str]]:
-    """`label_key` of each page's texts; one that stands on many pages is looked at once."""
+def list_label_keys(pages: Sequence[PageUnits]) -> list[list[str]]:
+    """`make_label_key` of each page's texts."""
     known: dict[str, str] = {}
     for page in pages:
         for unit in page.texts:
             if unit.text not in known:
-                known[unit.text] = label_key(unit.text)
+                known[unit.text] = make_label_key(unit.text)
     return [[known[unit.text] for unit in page.texts] for page in pages]
 
 
-def find(pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], paths: Paths) -> Labels:
-    """The labels of pages. keys: `label_key` of each page's texts."""
+def find_labels(pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], paths: UnitPaths) -> TemplateLabels:
+    """The labels of pages. keys: `make_label_key` of each page's texts."""
     anywhere, marked = Counter[str](), Counter[str]()
     for page, row in zip(pages, keys, strict=True):
         found = [
@@ -66,4 +66,4 @@ def find(pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], paths: Paths
     least = max(2.0, OPTIONAL * len(pages))
     strong = frozenset(key for key, count in marked.items() if count >= least)
     constant = frozenset(key for key, count in anywhere.items() if count >= max(2.0, ALWAYS * len(pages)))
-    return Labels(strong, constant - strong)
+    return TemplateLabels(strong, constant - strong)

@@ -1,8 +1,8 @@
-"""Names for lists and for their fields, of what does not differ from page to page.
+"""Names for lists and for their fields, made from what is the same on all pages.
 
-A list is called as the heading, the caption or the label above it, a field as the label before its values or the header of its column; on
-pages of XML both are called as their elements. Then come class names, without those that only say how something looks, and last what the
-values are. What stands above a list is its name only if most pages have it so: else it is a value.
+The best name of a list is the heading, the caption or the label above it; that of a field is the label before its values or the header
+of its column. On pages of XML both have the names of their elements. Next come class names, except those that only say how something
+looks, and last what kind of thing the values are. A text above a list is its name only if most pages have it; otherwise it is a value.
 """
 
 import re
@@ -15,22 +15,22 @@ from lxml import etree
 
 from extraction.algorithms.alignment.mse import Section, SectionField
 from extraction.algorithms.dom.nodes import clean, elements, is_xml
-from extraction.algorithms.suggestion.naming import KINDS, MAX_WORDS, PLAIN, VAGUE, WORD, content_words, identifier
+from extraction.algorithms.suggestion.naming import KINDS, MAX_WORDS, PLAIN, VAGUE, WORD, content_words, make_identifier
 
 ABOVE = 120
-"""Elements before the first row among which what the list is called is."""
+"""Elements before the first row among which the list's name is looked for."""
 
 HEADERS = 400
-"""Elements before the first row among which the row of headers of its columns is."""
+"""Elements before the first row among which the row of column headers is looked for."""
 
 WITHIN = 20
-"""Elements from the beginning of the first row among which header cells are: rows that are tables have theirs inside."""
+"""Elements from the beginning of the first row among which header cells are looked for: rows that are tables have them inside."""
 
 MOST = 0.5
-"""Share of the pages with the list that have to have its header or its heading just so, two at least."""
+"""Share of the pages with the list, at least two, that must have exactly this header or heading."""
 
 LABEL = 0.8
-"""The same of a line above it that no element says to be a heading: it may be a value that many pages have."""
+"""The same for a line above it that is not marked up as a heading: it may be a value that many pages have."""
 
 NEAR = 3
 """Elements around a text that may make it a link or an item of a menu."""
@@ -42,7 +42,7 @@ MAX_SPAN = 100
 """Most columns of a header cell."""
 
 _KIND = 0.6
-"""Share of a field's values that have to look like a kind of thing for it to be called so."""
+"""Share of a field's values that must look like a kind of thing for the field to be named after it."""
 
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "caption", "legend"))
 _CHOICES = frozenset(("a", "button", "li", "nav", "option"))
@@ -75,14 +75,14 @@ class ListNames:
         self.named = all(is_xml(roots[page]) for page in section.rows)
         self.headers = {} if self.named else self._headers()
 
-    def own(self) -> str:
+    def name_list(self) -> str:
         """An identifier, "rows" where nothing says more."""
-        return next(filter(None, map(identifier, self._list_ideas())), "rows")
+        return next(filter(None, map(make_identifier, self._list_ideas())), "rows")
 
-    def field(self, field: SectionField, texts: Sequence[str], *, first: bool) -> str:
-        """An identifier, "field" where nothing says more. first: whether it is the first field, which is what the rows are called."""
+    def name_field(self, field: SectionField, texts: Sequence[str], *, first: bool) -> str:
+        """An identifier, "field" where nothing says more. first: whether it is the first field, whose name may be that of the rows."""
         ideas = self._element_words(field) if self.named else self._field_ideas(field, texts, first=first)
-        return next(filter(None, map(identifier, ideas)), "field")
+        return next(filter(None, map(make_identifier, ideas)), "field")
 
     def _list_ideas(self) -> Iterator[Sequence[str]]:
         if self.named:
@@ -97,7 +97,7 @@ class ListNames:
         yield self._around()
 
     def _container(self) -> list[str]:
-        """On pages of XML: what is around the rows, if that holds nothing else, or the rows themselves."""
+        """On pages of XML: the name of the element around the rows, if it holds nothing else, or of the rows themselves."""
         start = self.starts[0]
         row = start.nodes[start.first]
         around = row.getparent()
@@ -105,26 +105,26 @@ class ListNames:
         return _tag_words(around if alone and around is not None and around.getparent() is not None else row)
 
     def _above(self, label: str) -> bool:
-        """Whether an element before the list says it on nearly all pages, which is no item of a menu and no link."""
+        """Whether an element before the list has this text on nearly all pages and is neither an item of a menu nor a link."""
         saying = ([node for node in start.before(ABOVE) if _plain(_said(node)) == label] for start in self.starts)
         told = sum(bool(nodes) and not any(map(_chosen, nodes)) for nodes in saying)
         return bool(label) and told >= max(2.0, LABEL * len(self.starts))
 
     def _headings(self) -> Iterator[list[str]]:
-        """The headings above the list that most pages have, the nearest first; those above the nearest that is an element are others'."""
+        """The headings above it that most pages have, the nearest first. Those above the nearest heading element name other parts."""
         told = [_headings(start) for start in self.starts]
         counts = Counter(text for texts in told for text in texts)
         yield from (_short(text) for text in told[0] if counts[text] >= self._least())
 
     def _around(self) -> list[str]:
-        """The class names of what is around the rows, if most pages have them."""
+        """The class names of the element around the rows, if most pages have them."""
         said = (start.nodes[start.first].getparent() for start in self.starts)
         names = Counter("" if node is None else node.get("class") or "" for node in said)
         name, count = names.most_common(1)[0]
         return _class_words(".".join(("", *name.split()))) if count >= self._least() else []
 
     def _field_ideas(self, field: SectionField, texts: Sequence[str], *, first: bool) -> Iterator[Sequence[str]]:
-        """Words for a name, the best first. Class names of the row itself say what a row is, and name its first field at most."""
+        """Words for a name, the best first. The row's own class names say what a row is, so they name its first field at most."""
         yield _short(field.label) if self._always(field) else []
         header = PLAIN.findall(self.headers.get(field.column, "").lower())
         yield content_words(header)[: MAX_WORDS + 1] or header
@@ -139,19 +139,19 @@ class ListNames:
         yield ["name"] if "a" in tags or first else []
 
     def _always(self, field: SectionField) -> bool:
-        """Whether no values stand at the field's place without its label: else the label is a value of some rows."""
+        """Whether the field's label is always there. Where values stand there without the label, it is a value of some rows."""
         others = (each for each in self.section.fields if each.steps == field.steps and not each.label)
         return field.label.rstrip().endswith((":", "：")) or not any(others)
 
     def _element_words(self, field: SectionField) -> Iterator[Sequence[str]]:
-        """On pages of XML: the element's name, with the one's around it where alone it says little."""
+        """On pages of XML: the element's name, after that of the element around it where it says little on its own."""
         steps = [[word.lower() for word in WORD.findall(step.split("[")[0].split(".")[0])] for step in field.steps]
         own, above = (*reversed(steps), [], [])[:2]
         yield [*above, *own] if set(own) <= VAGUE and above != own else own
         yield own
 
     def _headers(self) -> dict[int, str]:
-        """{column: what the header cell above it says}: of the row of most cells that is a header on most pages, the nearest of these."""
+        """{column: text of the header cell above it}, from the nearest row with the most cells that is a header on most pages."""
         told = [[cells for row in _rows(start) if (cells := _cells(row))] for start in self.starts]
         counts = Counter(cell for rows in told for cell in {cell for cells in rows for cell in cells})
         best: list[tuple[int, str]] = []
@@ -165,8 +165,8 @@ class ListNames:
         return max(2.0, MOST * len(self.starts))
 
 
-def unique(names: Iterable[str]) -> list[str]:
-    """The names, with a number behind those that were there before."""
+def make_unique(names: Iterable[str]) -> list[str]:
+    """The names, with a number after each that was there before."""
     taken: list[str] = []
     for name in names:
         number = 1
@@ -179,7 +179,7 @@ def unique(names: Iterable[str]) -> list[str]:
 
 
 def _rows(start: _Start) -> Iterator[etree._Element]:
-    """Rows that may hold headers, the nearest first: those before the first row in its table, and such of header cells near it or in it."""
+    """Rows that may hold headers, the nearest first: those before the first row in its table, and rows of header cells near it or in it."""
     table = next(start.nodes[start.first].iterancestors("table"), None)
     for node in start.before(HEADERS):
         if node.tag == "tr" and (_of_headers(node) or (table is not None and next(node.iterancestors("table"), None) is table)):
@@ -195,7 +195,7 @@ def _of_headers(row: etree._Element) -> bool:
 
 
 def _cells(row: etree._Element) -> Cells:
-    """What the cells of a row say, each by all its columns."""
+    """The texts of a row's cells, each for all columns that the cell spans."""
     found, column, said = list[tuple[int, str]](), 1, 0
     for cell in row.iterchildren(*_CELLS):
         text, span = _said(cell), cell.get("colspan") or ""
@@ -207,7 +207,7 @@ def _cells(row: etree._Element) -> Cells:
 
 
 def _headings(start: _Start) -> list[str]:
-    """What the headings above a list say, the nearest first, up to one that is an element of its own."""
+    """The texts of the headings above a list, the nearest first, up to the first heading element."""
     found: dict[str, None] = {}
     for node in start.before(ABOVE):
         if text := _heading(node):
@@ -218,8 +218,10 @@ def _headings(start: _Start) -> list[str]:
 
 
 def _heading(node: etree._Element) -> str:
-    """What an element says if it is a heading, numbers apart: one by its name, or a row with a single cell. A title with a number is the
-    page's own."""
+    """The text of an element without numbers, if it is a heading: by its name, or as a row with a single cell.
+
+    A title with a number is the page's own name.
+    """
     if node.tag == "tr":
         cells = list(node.iterchildren(*_CELLS))
         return _plain(_said(cells[0])) if len(cells) == 1 else ""
@@ -228,17 +230,17 @@ def _heading(node: etree._Element) -> str:
 
 
 def _chosen(node: etree._Element) -> bool:
-    """Whether an element or one closely around it is there to be chosen among others."""
+    """Whether an element, or one closely around it, is something to choose among others: a link, a button, an item of a menu."""
     return bool(_CHOICES & {node.tag, *(around.tag for around in islice(node.iterancestors(), NEAR))})
 
 
 def _plain(text: str) -> str:
-    """The words of a text, without numbers: a heading may say of which season it is."""
+    """The words of a text without numbers, because a heading may name the season."""
     return " ".join(_WORDS.findall(text))
 
 
 def _said(node: etree._Element) -> str:
-    """The text in an element, "" where it is too long for a name."""
+    """The text in an element, empty where it is too long for a name."""
     parts, size = list[str](), 0
     for part in node.itertext(etree.Element):
         parts.append(part)
@@ -249,7 +251,7 @@ def _said(node: etree._Element) -> str:
 
 
 def _class_words(step: str) -> list[str]:
-    """Of a step's classes the first that says something."""
+    """The words of the first of a step's classes that says something."""
     return next(filter(None, (content_words(WORD.findall(name)) for name in step.split("[")[0].split(".")[1:])), [])
 
 

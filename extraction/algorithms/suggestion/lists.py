@@ -1,7 +1,7 @@
-"""Lists proposed for pages of one template of which nothing is known: sections with several records, named, with rows to mark.
+"""Lists suggested for pages of one template of which nothing is known: sections with several records, with names and rows to mark.
 
-The sections are MSE's (`alignment/mse`), their names `list_names`'. Another method *agrees* with a list if a set of its structure has as
-many rows on most pages and most of their texts.
+MSE finds the sections (`alignment/mse`), and `list_names` names them. Another method *agrees* with a list if a set of its structure has
+as many rows on most pages and most of their texts.
 """
 
 import re
@@ -16,35 +16,40 @@ from extraction.algorithms.alignment.mse import Section, SectionRow, find_sectio
 from extraction.algorithms.alignment.schema import Row as SchemaRow
 from extraction.algorithms.alignment.schema import Structure, Value
 from extraction.algorithms.dom.nodes import elements
-from extraction.algorithms.suggestion.list_names import ListNames, unique
+from extraction.algorithms.suggestion.list_names import ListNames, make_unique
 
 LISTS = 6
-"""Lists proposed unless told otherwise."""
+"""Most lists suggested unless the caller says otherwise."""
 
 FEWEST = 2
-"""Fewest fields of a list: with one it is an attribute of several values, and stands among the fields."""
+"""Fewest fields of a list. A list of one field is an attribute with several values, and is suggested as a field."""
 
 FIELDS = 12
 """Most fields of a list, those of most rows first."""
 
 FILLED = 0.1
-"""Share of the rows that have to have a field."""
+"""Share of the rows that must have a field."""
 
 SHEET = 0.5
-"""Share of the pages that have to have a name of a field, and of the rows that have to begin with one, for rows to be fields."""
+"""Share of the pages that must have the name of a field, and of the rows that must begin with such a name, for rows to be fields."""
 
 SEVERAL, INSIDE = 0.5, 0.8
-"""Share of a list's pages that have to have several rows, and of a column's values that have to stand in them, for it to be the list's."""
+"""Share of a list's pages that must have several rows, and of a column's values that must be in them, for it to belong to the list."""
 
 SAME_ROWS, SAME_TEXTS = 0.8, 0.6
-"""Share of the pages with as many rows, and of the texts in common, from which on two methods agree."""
+"""Least share of the pages with as many rows, and of the texts in common, with which two methods agree."""
 
 _LETTER = re.compile(r"[^\W\d_]")
 
 
 @dataclass(frozen=True, slots=True)
 class ListField:
-    """A field of a list. number: of the section's. name: an identifier, unique in the list. filled: rows that have it."""
+    """A field of a list.
+
+    number: that of the section's field.
+    name: an identifier, unique in the list.
+    filled: how many rows have it.
+    """
 
     number: int
     name: str
@@ -54,7 +59,7 @@ class ListField:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SuggestedList:
-    """A list as proposed. name: an identifier. agree: the other methods that found it, too."""
+    """A suggested list. name: an identifier. agree: the other methods that found it as well."""
 
     name: str
     fields: tuple[ListField, ...]
@@ -63,14 +68,14 @@ class SuggestedList:
 
     @property
     def rows(self) -> int:
-        """How many rows the pages seen have together."""
+        """How many rows all pages have together."""
         return sum(map(len, self.section.rows.values()))
 
 
 def suggest_lists(
     roots: Sequence[etree._Element], *, others: Mapping[str, Structure] | None = None, most: int = LISTS
 ) -> list[SuggestedList]:
-    """At most `most` lists of pages of one template, those with most to say first. others: {method: what it found on the same pages}."""
+    """At most `most` lists of pages of one template, the richest first. others: {method: what it found on the same pages}."""
     if len(roots) < 2:
         return []
     sections = [section for section in find_sections(roots) if section.several and len(section.rows) > 1 and not _is_sheet(section)]
@@ -79,25 +84,27 @@ def suggest_lists(
     found.sort(key=lambda each: -_worth(each[0], len(roots)))
     lists = [
         SuggestedList(name, fields, section)
-        for name, (section, _, fields) in zip(unique(names.own() for _, names, _ in found[:most]), found, strict=False)
+        for name, (section, _, fields) in zip(make_unique(names.name_list() for _, names, _ in found[:most]), found, strict=False)
     ]
-    return with_opinions(lists, others or {})
+    return add_opinions(lists, others or {})
 
 
-def with_opinions(lists: Sequence[SuggestedList], others: Mapping[str, Structure]) -> list[SuggestedList]:
+def add_opinions(lists: Sequence[SuggestedList], others: Mapping[str, Structure]) -> list[SuggestedList]:
     """Lists with the methods that agree. others: {method: what it found on the same pages}."""
-    return [replace(each, agree=tuple(method for method, other in others.items() if agrees(each.section, other))) for each in lists]
+    return [
+        replace(each, agree=tuple(method for method, other in others.items() if is_in_structure(each.section, other))) for each in lists
+    ]
 
 
-def rows_to_mark(found: SuggestedList, page: int, numbers: Sequence[int], *, most: int) -> list[SectionRow]:
-    """Rows of a page that show the fields with these numbers best: of most of them first, in document order."""
+def choose_rows_to_mark(found: SuggestedList, page: int, numbers: Sequence[int], *, most: int) -> list[SectionRow]:
+    """At most `most` rows of a page that show the fields with these numbers best, in document order."""
     rows = found.section.rows.get(page, ())
     best = sorted(range(len(rows)), key=lambda at: (-sum(number in rows[at].values for number in numbers), at))[:most]
     return [rows[at] for at in sorted(best)]
 
 
 def _is_sheet(section: Section) -> bool:
-    """Whether its rows are one record's fields, each behind its name: most begin with words that many pages have, in one order."""
+    """Whether its rows are the fields of one record, each after its name: most begin with words that many pages have, in one order."""
     pages = [[next(_values(row)).text for row in rows] for rows in section.rows.values()]
     counts = Counter(text for page in pages for text in set(page) if _LETTER.search(text))
     many = {text for text, count in counts.items() if count >= max(2.0, SHEET * len(pages))}
@@ -108,15 +115,17 @@ def _is_sheet(section: Section) -> bool:
 
 
 def _in_order(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether what both have stands in one order."""
+    """Whether the texts that both have come in the same order."""
     common = set(one) & set(other)
     return [text for text in one if text in common] == [text for text in other if text in common]
 
 
-def columns_within(
+def find_columns_within(
     lists: Sequence[SuggestedList], roots: Sequence[etree._Element], columns: Sequence[Mapping[int, Sequence[Value]]]
 ) -> dict[int, SuggestedList]:
-    """{number of a column: the list} of columns whose values stand in a list's rows; of lists with several rows on most of their pages.
+    """{number of a column: the list} of columns whose values stand in a list's rows.
+
+    Only lists with several rows on most of their pages count.
 
     columns: {page: values} each.
     """
@@ -140,7 +149,7 @@ def _spans(rows: Sequence[SectionRow], root: etree._Element) -> list[tuple[int, 
     return [(row.first, row.last + len(elements(nodes[row.last]))) for row in rows]
 
 
-def agrees(section: Section, found: Structure) -> bool:
+def is_in_structure(section: Section, found: Structure) -> bool:
     """Whether some set of a structure is the section."""
     return any(_same(section, pages) for pages in found.tables().values())
 
@@ -171,7 +180,7 @@ def _texts(row: SchemaRow) -> Iterator[str]:
 
 
 def _worth(section: Section, pages: int) -> float:
-    """How many different values its fields have, weighed by the share of the pages that show it and of the rows that have them."""
+    """How many different values its fields have, weighted by the share of pages that show it and of rows that have them."""
     rows = [row for rows in section.rows.values() for row in rows]
     told = {(number, one.text) for row in rows for number, many in row.values.items() for one in many}
     numbers = {number for number, _ in told}
@@ -189,5 +198,5 @@ def _fields(section: Section, names: ListNames) -> tuple[ListField, ...]:
     total = sum(map(len, section.rows.values()))
     kept = [number for number, count in counts.most_common() if count >= FILLED * total and len(set(texts[number])) > 1][:FIELDS]
     kept.sort()
-    named = unique(names.field(section.fields[at], texts[at], first=at == kept[0]) for at in kept)
+    named = make_unique(names.name_field(section.fields[at], texts[at], first=at == kept[0]) for at in kept)
     return tuple(ListField(at, name, section.fields[at].multiple, counts[at]) for at, name in zip(kept, named, strict=True))

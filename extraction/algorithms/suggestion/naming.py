@@ -1,20 +1,20 @@
-"""Names for columns: from labels, from what the template's author called their elements, from what the values are."""
+"""Names for columns: from labels, from the names that the template's author gave to elements, and from what the values are."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from extraction.algorithms.suggestion.labels import Labels
-from extraction.algorithms.suggestion.ranking import Candidate
-from extraction.algorithms.suggestion.units import PageUnits, Paths
+from extraction.algorithms.suggestion.labels import TemplateLabels
+from extraction.algorithms.suggestion.ranking import ColumnCandidate
+from extraction.algorithms.suggestion.units import PageUnits, UnitPaths
 
 MAX_WORDS, MAX_NAME = 3, 40
 TITLE_AMONG = 10
-"""First columns among which the title is."""
+"""How many of the first columns may be the title."""
 
 HEADINGS = ("h1", "h2", "h3", "h4")
 CELLS = frozenset(("td", "dd", "li"))
-"""Elements whose text is named by what stands before it, even if that does not look like a label."""
+"""Elements that the text before them names, even if it does not look like a label."""
 
 VOCABULARY = {
     "fn": "name",
@@ -39,10 +39,10 @@ GENERIC = frozenset(
 """Words of class names that say how something looks or where it stands, not what it is."""
 
 _GLUED = re.compile(r"(?:odd|even|alt|first|last)(?:row|line|item|cell|col)s?|(?:row|line|item|cell|col)(?:odd|even|alt|first|last)")
-"""Words of class names that are two of GENERIC in one."""
+"""Words of class names that join two of GENERIC."""
 
 VAGUE = frozenset(("id", "name", "value", "text", "type", "code", "lang", "href", "url", "key", "item", "unit"))
-"""Names of elements of XML that need the one around them to say anything."""
+"""Names of XML elements that say something only together with the element around them."""
 
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W_a-zA-Z\d]+|\d+")
 PLAIN = re.compile(r"[^\W_]+")
@@ -58,9 +58,9 @@ KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
 
 
 class Namer:
-    """Gives the columns of some pages names."""
+    """Names the columns of some pages."""
 
-    def __init__(self, pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], labels: Labels, paths: Paths) -> None:
+    def __init__(self, pages: Sequence[PageUnits], keys: Sequence[Sequence[str]], labels: TemplateLabels, paths: UnitPaths) -> None:
         self.labels, self.paths = labels, paths
         written: dict[str, Counter[str]] = {}
         for page, row in zip(pages, keys, strict=True):
@@ -69,11 +69,11 @@ class Namer:
                     written.setdefault(key, Counter())[" ".join(PLAIN.findall(unit.text.casefold()))] += 1
         self.written = {key: min(counts, key=lambda text: (-counts[text], text)) for key, counts in written.items()}
 
-    def names(self, columns: Sequence[Candidate]) -> list[str]:
+    def name_columns(self, columns: Sequence[ColumnCandidate]) -> list[str]:
         """Identifiers, each once, in the order of the columns."""
         title, taken, names = self._title(columns), Counter[str](), []
         for each in columns:
-            own = "title" if each is title else next(filter(None, map(identifier, self._ideas(each))), "field")
+            own = "title" if each is title else next(filter(None, map(make_identifier, self._ideas(each))), "field")
             taken[own] += 1
             name = own
             while taken[own] > 1 and (name := f"{own}_{taken[own]}") in taken:
@@ -82,17 +82,17 @@ class Namer:
             names.append(name)
         return names
 
-    def _title(self, columns: Sequence[Candidate]) -> Candidate | None:
-        """The column that is most likely the page's title: of the first ones that the pages' titles hold a heading, else the first."""
+    def _title(self, columns: Sequence[ColumnCandidate]) -> ColumnCandidate | None:
+        """The column that is most likely the page's title: of the first ones that the pages' titles hold, a heading or else the first."""
         first = [each for each in columns[:TITLE_AMONG] if each.titled > 0.5 and each.single and not each.constant]
         rows = [each for each in first if not 0 < len(self._label(each)) <= MAX_WORDS]
         return next((each for each in rows if self.paths.tags[_path(each)] in HEADINGS), rows[0] if rows else None)
 
-    def _label(self, each: Candidate) -> Sequence[str]:
-        """The words of the label before it, if that looks like one."""
+    def _label(self, each: ColumnCandidate) -> Sequence[str]:
+        """The words of the label before it, if it looks like a label."""
         return PLAIN.findall(self.written.get(each.key.label, "")) if each.key.label in self.labels.marked and self._near(each) else ()
 
-    def _ideas(self, each: Candidate) -> Iterable[Sequence[str]]:
+    def _ideas(self, each: ColumnCandidate) -> Iterable[Sequence[str]]:
         """Words for a name, the best first."""
         path, kind = _path(each), _kind(each)
         marked, near = each.key.label in self.labels.marked, self._near(each)
@@ -116,12 +116,12 @@ class Namer:
         yield ["heading"] if self.paths.tags[path] in HEADINGS else []
         yield label
 
-    def _near(self, each: Candidate) -> bool:
+    def _near(self, each: ColumnCandidate) -> bool:
         gaps = [row[0].gap for row in each.group.values()]
         return sum(gaps) <= 0.5 * len(gaps)
 
     def _element_words(self, path: int) -> Iterable[Sequence[str]]:
-        """On a page of XML: the name of the element or attribute, with the one's around it where alone it says little."""
+        """On a page of XML: the name of the element or attribute, after that of the element around it where it says little on its own."""
         around = self.paths.above[path]
         own, above = (self._tag_words(each) for each in (path, around))
         vague = self.paths.tags[path].startswith("@") or set(own) <= VAGUE
@@ -134,33 +134,33 @@ class Namer:
         return [word.lower() for word in WORD.findall(said[0] if said else self.paths.tags[path])]
 
     def _author_words(self, path: int) -> Sequence[str]:
-        """Of the step's itemprop, classes and id the first that says something."""
+        """The words of the first of the step's itemprop, classes and id that says something."""
         names = sorted(self.paths.names[path], key=lambda pair: ("itemprop", "class", "id").index(pair[0]))
         rows = (content_words(WORD.findall(VOCABULARY.get(value, value))) for _, value in names)
         return next((words for words in rows if words), ())
 
 
-def _path(each: Candidate) -> int:
-    """Of what is named: the values' path, or that of what is around them."""
+def _path(each: ColumnCandidate) -> int:
+    """The path to name the column by: that of the values, or of the element around them."""
     return each.key.path if each.key.kind.endswith("around") else each.group[min(each.group)][0].unit.path
 
 
 def content_words(words: Iterable[str]) -> list[str]:
-    """Words that say what something is, in lower case; none if only numbers are left."""
+    """The words that say what something is, in lower case; none if only numbers are left."""
     lower = [VOCABULARY.get(word.lower(), word.lower()) for word in words]
     kept = [word for word in lower if word not in GENERIC and not _GLUED.fullmatch(word) and (len(word) > 1 or word.isdigit())]
     return kept if any(not word.isdigit() for word in kept) else []
 
 
-def identifier(words: Sequence[str]) -> str:
-    """A name of some words, "" if they make none."""
+def make_identifier(words: Sequence[str]) -> str:
+    """An identifier made of some words, empty if they make none."""
     plain = "_".join(part for word in words[: MAX_WORDS + 1] for part in word.split())[:MAX_NAME].strip("_")
     while plain and plain[0].isdigit():
         plain = plain.lstrip("0123456789").lstrip("_")
     return plain if plain.isidentifier() else ""
 
 
-def _prefix(each: Candidate) -> Sequence[str]:
+def _prefix(each: ColumnCandidate) -> Sequence[str]:
     """What most values begin with, before a colon."""
     matches = [_PREFIX.match(found.unit.text) for row in each.group.values() for found in row]
     counts = Counter(match[1] for match in matches if match)
@@ -170,7 +170,7 @@ def _prefix(each: Candidate) -> Sequence[str]:
     return content_words(PLAIN.findall(best)) if counts[best] > 0.7 * len(matches) else ()
 
 
-def _kind(each: Candidate) -> str:
-    """What most values are, "" where they are just text."""
+def _kind(each: ColumnCandidate) -> str:
+    """The kind of thing that most values are, empty where they are plain text."""
     texts = [found.unit.text for row in each.group.values() for found in row]
     return next((name for name, pattern in KINDS if sum(pattern.fullmatch(text) is not None for text in texts) > 0.7 * len(texts)), "")

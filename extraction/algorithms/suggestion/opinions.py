@@ -1,23 +1,23 @@
-"""Second opinions of suggested columns: which methods found the same values by themselves (ALGORITHMS 11).
+"""Second opinions on suggested columns: which methods found the same values on their own (docs/algorithms.md#roadrunner).
 
-A method that aligns whole pages (RoadRunner, ExAlg) knows nothing of labels and names; where a field of its structure holds the values
-of a proposed column, two quite different ways came to the same field.
+A method that aligns whole pages (RoadRunner, ExAlg) knows nothing of labels and names. Where a field of its structure holds the values
+of a suggested column, two quite different methods found the same field.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from extraction.algorithms.alignment.schema import Structure, Value
-from extraction.algorithms.suggestion.suggest import Column
+from extraction.algorithms.suggestion.suggest import SuggestedColumn
 
 SAME = 0.8
-"""F1 of the values, page by page, from which on two columns are the same: as much as a found field needs in the evaluation."""
+"""Least F1 of the values, page by page, of two columns that are the same; a field needs as much to count as found in the evaluation."""
 
 Pages = Mapping[int, tuple[Value, ...]]
 
 
-def agreeing(columns: Sequence[Column], structures: Mapping[str, Structure]) -> list[tuple[str, ...]]:
-    """For each column the methods that found it, too, of {method: what it found on the same pages}."""
+def find_agreeing_methods(columns: Sequence[SuggestedColumn], structures: Mapping[str, Structure]) -> list[tuple[str, ...]]:
+    """For each column the methods that found it as well. structures: {method: what it found on the same pages}."""
     found: list[list[str]] = [[] for _ in columns]
     for method, structure in structures.items():
         read = {page for page, row in enumerate(structure.rows) if row}
@@ -29,8 +29,8 @@ def agreeing(columns: Sequence[Column], structures: Mapping[str, Structure]) -> 
     return [tuple(names) for names in found]
 
 
-def names(columns: Sequence[Column], structure: Structure) -> dict[str, str]:
-    """{field of a structure: name of the suggested column with the same values}, of the first one for several."""
+def name_fields(columns: Sequence[SuggestedColumn], structure: Structure) -> dict[str, str]:
+    """{field of a structure: name of the suggested column with the same values}; the first such column where there are several."""
     read = {page for page, row in enumerate(structure.rows) if row}
     mine = [(column.name, _contents(column.values, read)) for column in columns]
     found: dict[str, str] = {}

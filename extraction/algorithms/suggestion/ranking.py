@@ -1,8 +1,9 @@
 """How good a column each group makes.
 
-A column's merit begins with F · I of Vertex 3.1.2, X the column: F(X) the share of pages that have it, I(X) = 1 - F(X) / (M |T|), near 0
-for what is the same everywhere; of I the root, so that categories of few values are not lost. What makes it worth more or less
-stands in `WEIGHTS`; they were set on real pages in coarse steps, and neighbouring values give about the same.
+The merit of a column X begins with F · I (Gulhane et al. 2011, section 3.1.2). F(X) is the share of pages that have it, and
+I(X) = 1 - F(X) / (M |T|) is near 0 for what is the same everywhere. The root of I is taken, so that categories with few values are not
+lost. `WEIGHTS` holds what makes a column worth more or less. The weights were set on real pages in coarse steps, and neighbouring values
+give about the same results.
 """
 
 import math
@@ -14,18 +15,18 @@ from itertools import pairwise
 from statistics import fmean, median
 
 from extraction.algorithms.suggestion.constants import Constants
-from extraction.algorithms.suggestion.groups import Found, Group, Key
-from extraction.algorithms.suggestion.labels import Labels
-from extraction.algorithms.suggestion.units import INLINE, PageUnits, Paths
+from extraction.algorithms.suggestion.groups import Group, Key, UnitOccurrence
+from extraction.algorithms.suggestion.labels import TemplateLabels
+from extraction.algorithms.suggestion.units import INLINE, PageUnits, UnitPaths
 
 LEAST_PAGES = 0.25
-"""Share of the pages that have to have a column."""
+"""Share of the pages that must have a column."""
 
 MAX_VALUES = 12
-"""Mean number of values a page that a column may have: more are lists with columns of their own."""
+"""Most values per page, on average, of a column. With more it is a list with columns of its own."""
 
 POOL = 600
-"""Groups of most merit that become candidates; and a tenth of it, constants."""
+"""How many groups become candidates, the best first; constants come on top, a tenth as many."""
 
 WEIGHTS: Mapping[str, float] = {
     "marked label": 1.6,
@@ -40,14 +41,14 @@ WEIGHTS: Mapping[str, float] = {
     "short": 0.7,
     "aside": 0.75,
 }
-"""Factors. "in the title" where all pages' titles hold the value."""
+"""Factors of the merit. "in the title" is the factor where all pages' titles hold the value."""
 
 LIST, CROWD, DOWN = 0.3, 0.3, 0.5
-"""A column of n values a page is divided by 1 + LIST log2 n; one place of a path with n of them by 1 + CROWD log2 n; at the
-bottom of the page, DOWN is lost."""
+"""The merit of a column with n values per page is divided by 1 + LIST log2 n, that of one place of a path with n of them by
+1 + CROWD log2 n. At the bottom of the page a column loses the share DOWN."""
 
 LONG, SHORT = 120, 3
-"""Median lengths, in characters, above and under which text is rarely a field."""
+"""Median lengths, in characters, above and below which text is rarely a field."""
 
 _ASIDE_LABEL = re.compile(r"also|similar|related|recommend|viewed")
 
@@ -56,10 +57,13 @@ Pair = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Candidate:
+class ColumnCandidate:
     """A group that may become a column.
 
-    values: its (page, value) pairs; texts: those of the texts inside. titled: share of pages whose title holds a value.
+    merit: how good a column it makes.
+    titled: share of pages whose title holds a value.
+    values: its (page, value) pairs.
+    texts: the same for the texts inside its elements.
     """
 
     key: Key
@@ -81,21 +85,21 @@ class Candidate:
 
 
 class Ranking:
-    """The groups of some pages and what is asked of all of them."""
+    """Ranks the groups of some pages."""
 
-    def __init__(self, groups: Mapping[Key, Group], pages: Sequence[PageUnits], labels: Labels, paths: Paths) -> None:
+    def __init__(self, groups: Mapping[Key, Group], pages: Sequence[PageUnits], labels: TemplateLabels, paths: UnitPaths) -> None:
         self.groups, self.pages, self.labels, self.paths = groups, pages, labels, paths
         self.titles = [page.title.casefold() for page in pages]
         self.constants = Constants(groups, pages, labels, paths)
         self.crowds = {(key.path, key.whole): _count(group) for key, group in groups.items() if key.kind == "all"}
 
-    def candidates(self) -> list[Candidate]:
-        """The groups worth looking at, the best first; ties in an order that does not depend on the pages'."""
+    def list_candidates(self) -> list[ColumnCandidate]:
+        """The groups worth looking at, the best first. The order of ties does not depend on that of the pages."""
         rows = []
         for key, group in self.groups.items():
             if self._possible(key, group):
                 titled = self._titled(group)
-                if key.kind != "constant" or self.constants.worth(key, group, titled):
+                if key.kind != "constant" or self.constants.may_be_value(key, group, titled):
                     rows.append((round(self._merit(key, group, titled), 9), key, titled))
         rows.sort(key=lambda row: (-row[0], row[1].kind, self.paths.mark(row[1].path), row[1]._replace(path=0)))
         varied = [row for row in rows if row[1].kind != "constant"][:POOL]
@@ -113,14 +117,14 @@ class Ranking:
         return (len(set(_contents(group))) == 1) == (key.kind == "constant")
 
     def _repeats(self, key: Key) -> bool:
-        """On pages of XML the elements of a path that has several are a list, and none of them is a field of its own."""
+        """Whether, on pages of XML, a path has several elements: they are a list, and none of them is a field of its own."""
         everywhere = Key("all", key.path, whole=key.whole)
         return _count(self.groups[everywhere]) > len(self.groups[everywhere])
 
     def _titled(self, group: Group) -> float:
         return sum(any(self._in_title(page, found) for found in row) for page, row in group.items()) / len(self.pages)
 
-    def _in_title(self, page: int, found: Found) -> bool:
+    def _in_title(self, page: int, found: UnitOccurrence) -> bool:
         return len(found.unit.text) > 2 and found.unit.text.casefold() in self.titles[page]
 
     def _merit(self, key: Key, group: Group, titled: float) -> float:
@@ -139,7 +143,7 @@ class Ranking:
         return merit * (WEIGHTS["aside"] if aside or _ASIDE_LABEL.search(key.label) else 1) * (WEIGHTS["whole element"] if key.whole else 1)
 
     def _by_number(self, key: Key, group: Group, count: int) -> float:
-        """What the number of values a page makes of it: lists are rarer fields than single values, but a list in one line is one."""
+        """The factor for the number of values per page: lists are fields more rarely than single values, except a list in one line."""
         if key.kind == "nth":
             return 1 / (1 + CROWD * math.log2(max(1.0, self.crowds[key.path, key.whole] / len(self.pages))))
         varied = self._varied(group) if key.kind == "all around" else 1.0
@@ -147,7 +151,7 @@ class Ranking:
             return varied * WEIGHTS["in one line"]
         return varied * (WEIGHTS["around"] if key.kind.endswith("around") else 1) / (1 + LIST * math.log2(count / len(group)))
 
-    def _by_label(self, key: Key, founds: Sequence[Found]) -> float:
+    def _by_label(self, key: Key, founds: Sequence[UnitOccurrence]) -> float:
         if not key.label:
             return 1.0
         far = key.kind == "first after" and fmean(found.gap for found in founds) > 0.5
@@ -155,7 +159,7 @@ class Ranking:
         return near * (WEIGHTS["far from its label"] if far else 1)
 
     def _in_one_line(self, key: Key, group: Group) -> bool:
-        """Whether the values stand in one line, such as links between commas. Always as many of them are fields, not a list."""
+        """Whether the values stand in one line, such as links between commas. Where every page has as many, they are fields and no list."""
         if key.kind not in ("all", "all after", "around", "all around"):
             return False
         if not key.kind.endswith("around") and len({len(row) for row in group.values()}) == 1:
@@ -170,7 +174,7 @@ class Ranking:
         held = Counter(found.unit.text for row in group.values() for found in row)
         return math.sqrt(sum(count for count in held.values() if count < 0.9 * len(group)) / held.total())
 
-    def _candidate(self, merit: float, key: Key, titled: float) -> Candidate:
+    def _candidate(self, merit: float, key: Key, titled: float) -> ColumnCandidate:
         group = self.groups[key]
         values = frozenset((page, found.unit.text) for page, row in group.items() for found in row)
         inside = (
@@ -179,7 +183,7 @@ class Ranking:
             for found in row
             for text in self.pages[page].texts[found.unit.first : found.unit.end]
         )
-        return Candidate(key, group, merit, titled, values, frozenset(inside) if key.whole else values)
+        return ColumnCandidate(key, group, merit, titled, values, frozenset(inside) if key.whole else values)
 
 
 def _count(group: Group) -> int:
@@ -187,5 +191,5 @@ def _count(group: Group) -> int:
 
 
 def _contents(group: Group) -> list[tuple[str, ...]]:
-    """What each page has, as one content."""
+    """The texts of each page, as one content."""
     return [tuple(found.unit.text for found in row) for row in group.values()]

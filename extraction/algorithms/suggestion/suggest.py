@@ -1,10 +1,10 @@
-"""Columns proposed for pages of one template of which nothing is known (ALGORITHMS 11, "Suggested fields").
+"""Columns suggested for pages of one template of which nothing is known.
 
-    suggest([page.root for page in pages])
+    suggest_columns([page.root for page in pages])
 
-Texts are grouped by keys (`groups`), groups ranked (`ranking`), the best taken so that each adds something (`taking`) and
-named (`naming`). The order of the pages makes no difference. Cost: linear in the texts, some 5 µs for each of their eight
-keys, and the candidates' values.
+Texts are grouped by keys (`groups`) and the groups ranked (`ranking`). The best are taken so that each adds something (`taking`), and
+they are named (`naming`). The order of the pages makes no difference. The cost is linear in the texts, some 5 µs for each of their eight
+keys, and in the candidates' values.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,24 +13,26 @@ from dataclasses import dataclass
 from lxml import etree
 
 from extraction.algorithms.alignment.schema import Value
-from extraction.algorithms.suggestion.groups import collect
-from extraction.algorithms.suggestion.labels import find, keys_of
+from extraction.algorithms.suggestion.groups import group_units
+from extraction.algorithms.suggestion.labels import find_labels, list_label_keys
 from extraction.algorithms.suggestion.naming import Namer
-from extraction.algorithms.suggestion.ranking import Candidate, Ranking
-from extraction.algorithms.suggestion.taking import take
-from extraction.algorithms.suggestion.units import read
+from extraction.algorithms.suggestion.ranking import ColumnCandidate, Ranking
+from extraction.algorithms.suggestion.taking import take_columns
+from extraction.algorithms.suggestion.units import read_units
 
 COLUMNS = 60
-"""Columns proposed unless told otherwise."""
+"""Most columns suggested unless the caller says otherwise."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Column:
-    """A proposed column.
+class SuggestedColumn:
+    """A suggested column.
 
-    name: an identifier, unique among the columns. words: the label its values stand after, "" for none. score: above 0, higher
-    is better. values: {number of the page: its values in document order}, without pages that have none. constant: the same on
-    every page seen.
+    name: an identifier, unique among the columns.
+    words: the label that its values stand after, empty for none.
+    score: above 0, higher is better.
+    values: {number of the page: its values in document order}, without pages that have none.
+    constant: whether it is the same on every page seen.
     """
 
     name: str
@@ -45,20 +47,20 @@ class Column:
         return any(len(row) > 1 for row in self.values.values())
 
 
-def suggest(roots: Sequence[etree._Element], *, most: int = COLUMNS) -> list[Column]:
+def suggest_columns(roots: Sequence[etree._Element], *, most: int = COLUMNS) -> list[SuggestedColumn]:
     """At most `most` columns for pages of one template, the best first; none for fewer than two pages."""
     if len(roots) < 2:
         return []
-    pages, paths = read(roots)
-    keys = keys_of(pages)
-    labels = find(pages, keys, paths)
+    pages, paths = read_units(roots)
+    keys = list_label_keys(pages)
+    labels = find_labels(pages, keys, paths)
     namer = Namer(pages, keys, labels, paths)
-    pool = Ranking(collect(pages, keys, labels, paths), pages, labels, paths).candidates()
-    taken = list(take(pool, most))
-    names = namer.names([each for _, each in taken])
+    pool = Ranking(group_units(pages, keys, labels, paths), pages, labels, paths).list_candidates()
+    taken = list(take_columns(pool, most))
+    names = namer.name_columns([each for _, each in taken])
     return [_column(name, namer.written.get(each.key.label, ""), score, each) for name, (score, each) in zip(names, taken, strict=True)]
 
 
-def _column(name: str, words: str, score: float, each: Candidate) -> Column:
+def _column(name: str, words: str, score: float, each: ColumnCandidate) -> SuggestedColumn:
     values = {page: tuple(Value(found.unit.text, found.unit.place) for found in row) for page, row in sorted(each.group.items())}
-    return Column(name, words, score, values, each.constant)
+    return SuggestedColumn(name, words, score, values, each.constant)

@@ -1,25 +1,25 @@
-"""Columns taken from candidates, the best first, so that each says something that those before it do not."""
+"""Takes columns from candidates, the best first, so that each says something that those before it do not."""
 
 import heapq
 from collections.abc import Iterator, Sequence
 
-from extraction.algorithms.suggestion.ranking import Candidate, Pair
+from extraction.algorithms.suggestion.ranking import ColumnCandidate, Pair
 
 SAME = 0.8
-"""Jaccard coefficient of values above which two columns are one."""
+"""Jaccard coefficient of their values above which two columns are the same."""
 
 NOVELTY = 0.6
-"""Share of its merit that a column loses when earlier ones hold all its values."""
+"""Share of its merit that a column loses when earlier columns hold all its values."""
 
 ECHO = 0.6
-"""Factor of a column that only says the page's name within other words."""
+"""Factor for a column that only repeats the page's name within other words."""
 
 CONSTANTS = 0.1
 """Largest share of constant columns."""
 
 
-def take(pool: Sequence[Candidate], most: int) -> Iterator[tuple[float, Candidate]]:
-    """At most `most` columns with their scores: lazily greedy, since a score only falls as more is taken."""
+def take_columns(pool: Sequence[ColumnCandidate], most: int) -> Iterator[tuple[float, ColumnCandidate]]:
+    """At most `most` columns with their scores, by lazy greedy selection: a score only falls as more columns are taken."""
     waiting = [(-each.merit, place) for place, each in enumerate(pool)]
     heapq.heapify(waiting)
     taken = _Taken()
@@ -44,22 +44,22 @@ def take(pool: Sequence[Candidate], most: int) -> Iterator[tuple[float, Candidat
 
 
 class _Taken:
-    """The columns taken so far. subject: the first of them that stands in the pages' titles, so most likely what they are about."""
+    """The columns taken so far. subject: the first of them that the pages' titles hold, which is most likely what the pages are about."""
 
     def __init__(self) -> None:
-        self.columns: list[Candidate] = []
+        self.columns: list[ColumnCandidate] = []
         self.constants = 0
         self.covered: set[Pair] = set()
-        self.subject: Candidate | None = None
+        self.subject: ColumnCandidate | None = None
 
-    def has(self, each: Candidate) -> bool:
+    def has(self, each: ColumnCandidate) -> bool:
         return any(_same(each.values, other.values) for other in self.columns)
 
-    def score(self, each: Candidate) -> float:
+    def score(self, each: ColumnCandidate) -> float:
         known = len(each.texts & self.covered) / len(each.texts)
         return each.merit * (1 - NOVELTY * known) * (ECHO if self.subject and _echoes(each, self.subject) else 1)
 
-    def add(self, each: Candidate) -> None:
+    def add(self, each: ColumnCandidate) -> None:
         self.columns.append(each)
         self.constants += each.constant
         self.covered |= each.values  # a paragraph taken as a whole leaves its parts to be taken
@@ -74,8 +74,8 @@ def _same(one: frozenset[Pair], other: frozenset[Pair]) -> bool:
     return common > SAME * (len(one) + len(other) - common)
 
 
-def _echoes(each: Candidate, subject: Candidate) -> bool:
-    """Whether it says the subject with more words, on most pages."""
+def _echoes(each: ColumnCandidate, subject: ColumnCandidate) -> bool:
+    """Whether it repeats the subject with more words on most pages."""
     names = {page: row[0].unit.text for page, row in subject.group.items()}
     hits = 0
     for page, row in each.group.items():

@@ -1,10 +1,10 @@
 """Pages as lists of what could be a value: text nodes and paragraphs with inline elements, each with its structural path.
 
-On pages of XML attributes are values as well, and what the elements are called says what they hold (`Paths.named`).
+On pages of XML attributes are values as well, and the names of elements say what they hold (`UnitPaths.named`).
 
-A *path* is the chain of steps from the root; a step is an element's name with those of its classes, ids and itemprops
-that at least half of the pages share (what a template names, its content does not). Paths are numbered over all pages, so
-that one number means one path and a deep page costs no more than its nodes.
+A *path* is the chain of steps from the root. A step is an element's name with those of its classes, ids and itemprops that at least half
+of the pages share: the template gave these, the content did not. Paths are numbered over all pages, so one number means one path, and a
+deep page costs no more than its nodes.
 """
 
 import re
@@ -17,25 +17,25 @@ from itertools import islice
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, clean, is_xml, raw_text, value_text, whole_text
-from extraction.algorithms.learning.features import names_in
+from extraction.algorithms.learning.page_table import split_names
 
 MAX_TEXTS = 20_000
-"""Texts read of a page, from its beginning: pages with more are listings, whose beginning shows what they hold."""
+"""Most texts read of a page, from its beginning. Pages with more are listings, whose beginning shows what they hold."""
 
 MAX_ELEMENTS = 200_000
-"""Elements looked at for the template's classes and ids."""
+"""Most elements of a page that are searched for the template's classes and ids."""
 
 MAX_LENGTH = 5_000
 """Longest text, in characters, that is a value."""
 
 SHARED = 0.5
-"""Share of the pages on which a class or id has to stand to be the template's."""
+"""Share of the pages that must have a class or id for it to be the template's."""
 
 INLINE = frozenset(
     """a abbr acronym b bdi bdo big br cite code data dfn em font i kbd mark q s samp small span strong sub sup time tt u var
     wbr""".split()  # noqa: SIM905
 )
-"""Elements that do not break a line: a block that holds only such ones is read as one text by people."""
+"""Elements that do not break a line: people read a block that holds only these as one text."""
 
 _ASIDE = re.compile(
     r"(?<![a-z])(?:nav|foot|breadcrumb|crumb|reviews?|comments?|related|recommend|sidebar|banner|menu|ads?|sponsor|similar)|sidebar|footer|related|recommend|review"
@@ -48,8 +48,11 @@ _NAMES_IN_XML = (*_NAMES, "name", "key", "type")
 class Unit:
     """Something that could be a value.
 
-    text: cleaned. place: where it stands. path: number of its element's path. first, end: the texts of the page that are in
-    it, as a half-open range. position: share of the page's texts that stand before it, 0 to 1.
+    text: the cleaned text.
+    place: where it stands.
+    path: number of its element's path.
+    first, end: the texts of the page that are in it, as a half-open range.
+    position: share of the page's texts that stand before it, 0 to 1.
     """
 
     text: str
@@ -70,12 +73,14 @@ class PageUnits:
 
 
 @dataclass(slots=True)
-class Paths:
+class UnitPaths:
     """The paths seen, by number.
 
-    above: the path it goes on from, -1 for none. tags, names, steps: of its last step. aside: whether it leads into navigation,
-    comments and the like. marks: hashes that do not depend on the order of the pages, for ties.
-    named: whether names of elements say what they hold.
+    above: the path that it continues, -1 for none.
+    tags, names, steps: those of its last step.
+    aside: whether it leads into navigation, comments and the like.
+    marks: hashes that do not depend on the order of the pages, to break ties.
+    named: whether the names of elements say what they hold.
     """
 
     above: list[int] = field(default_factory=list)
@@ -103,19 +108,19 @@ class Paths:
         return self.numbers[key]
 
     def mark(self, path: int) -> bytes:
-        """Its hash, that of no path for -1."""
+        """The hash of a path, empty for -1."""
         return self.marks[path] if path >= 0 else b""
 
     def tail(self, path: int) -> str:
-        """Its last two steps."""
+        """The last two steps of a path."""
         above = self.above[path]
         return f"{self.steps[above] if above >= 0 else ''}/{self.steps[path]}"
 
 
-def read(roots: Sequence[etree._Element]) -> tuple[list[PageUnits], Paths]:
+def read_units(roots: Sequence[etree._Element]) -> tuple[list[PageUnits], UnitPaths]:
     """The pages' units and their paths."""
-    shared, paths = _shared(roots), Paths(named=bool(roots) and all(map(is_xml, roots)))
-    return [_Reader(root, shared, paths).page() for root in roots], paths
+    shared, paths = _shared(roots), UnitPaths(named=bool(roots) and all(map(is_xml, roots)))
+    return [_UnitReader(root, shared, paths).page() for root in roots], paths
 
 
 def _shared(roots: Sequence[etree._Element]) -> frozenset[tuple[str, str]]:
@@ -132,14 +137,17 @@ def _naming(root: etree._Element) -> tuple[str, ...]:
 
 def _names(element: etree._Element, naming: tuple[str, ...]) -> list[tuple[str, str]]:
     attributes = element.attrib
-    return [pair for name in naming if name in attributes for pair in names_in(name, attributes[name])] if attributes else []
+    return [pair for name in naming if name in attributes for pair in split_names(name, attributes[name])] if attributes else []
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenUnit:
     """An element on the way down.
 
-    first: texts before it; own: how many texts are its own; ordinal: text() children so far; flat: only inline elements inside.
+    first: how many texts are before it.
+    own: how many texts are its own.
+    ordinal: text() children so far.
+    flat: whether only inline elements are inside.
     """
 
     element: etree._Element
@@ -152,13 +160,13 @@ class _Open:
     flat: bool = True
 
 
-class _Reader:
-    """One walk through a page, without recursion: pages may be as deep as the parser lets them."""
+class _UnitReader:
+    """One walk through a page, without recursion, because pages may be as deep as the parser lets them be."""
 
-    def __init__(self, root: etree._Element, shared: frozenset[tuple[str, str]], paths: Paths) -> None:
+    def __init__(self, root: etree._Element, shared: frozenset[tuple[str, str]], paths: UnitPaths) -> None:
         self.root, self.shared, self.paths = root, shared, paths
         self.texts: list[tuple[str, Location, int]] = []
-        self.wholes: list[tuple[str, _Open]] = []
+        self.wholes: list[tuple[str, _OpenUnit]] = []
         self.ends: list[int] = []
         self.title = ""
         self.xml, self.raw_text, self.naming = is_xml(root), raw_text(root), _naming(root)
@@ -175,7 +183,7 @@ class _Reader:
         return PageUnits(tuple(texts), tuple(wholes), self.title)
 
     def _walk(self) -> None:
-        chain: list[_Open] = []
+        chain: list[_OpenUnit] = []
         node = -1
         for event, element in etree.iterwalk(self.root, events=("start", "end", "comment")):
             if event == "start":
@@ -192,21 +200,21 @@ class _Reader:
             if len(self.texts) >= MAX_TEXTS:
                 return
 
-    def _open(self, element: etree._Element, node: int, above: _Open | None) -> _Open:
+    def _open(self, element: etree._Element, node: int, above: _OpenUnit | None) -> _OpenUnit:
         names = tuple(sorted({pair for pair in _names(element, self.naming) if pair in self.shared}))
         path = self.paths.number(above.path if above else -1, str(element.tag), names)
         if element.tag == "title" and not self.title and not self.xml:
             self.title = clean(whole_text(element))
-        return _Open(element, node, path, (above is not None and above.raw) or element.tag in self.raw_text, len(self.texts))
+        return _OpenUnit(element, node, path, (above is not None and above.raw) or element.tag in self.raw_text, len(self.texts))
 
-    def _attributes(self, owner: _Open) -> None:
+    def _attributes(self, owner: _OpenUnit) -> None:
         """The attributes of an element of XML are values like its texts."""
         for name, text in owner.element.items():
             if cleaned := value_text(str(text), most=MAX_LENGTH):
                 place = Location(owner.node, "attribute", attribute=str(name))
                 self.texts.append((cleaned, place, self.paths.number(owner.path, f"@{name}", ())))
 
-    def _text(self, owner: _Open, text: str | None) -> None:
+    def _text(self, owner: _OpenUnit, text: str | None) -> None:
         if not text:
             return
         owner.ordinal += 1
@@ -214,8 +222,8 @@ class _Reader:
             owner.own += 1
             self.texts.append((cleaned, Location(owner.node, "text", owner.ordinal), owner.path))
 
-    def _close(self, closed: _Open, above: _Open | None) -> None:
-        """A block with text of its own and inline elements with text is a unit as a whole."""
+    def _close(self, closed: _OpenUnit, above: _OpenUnit | None) -> None:
+        """Makes a unit of a block that has text of its own and inline elements with text."""
         inline = closed.element.tag in INLINE and not self.xml
         if above is not None and not (inline and closed.flat):
             above.flat = False

@@ -1,6 +1,6 @@
 """Fetching a site's pages in a process of its own.
 
-`messages` is what parent and child say to each other, `process` starts the child and hands out its events; every other
-module runs in the child only. Nothing here knows Django: the frontier's rows, the pages' storage and the rules are the
-parent's. The parent imports neither Scrapy nor Twisted.
+`messages` defines what parent and child send to each other. `process` starts the child and yields its events. All other modules run in
+the child, except those that the parent uses for lists of addresses (`sources`, `scope`). Nothing here uses Django: the parent has the
+frontier's rows, the storage of pages and the rules.
 """

@@ -1,4 +1,4 @@
-"""The crawling child: reads its plan and its commands, runs the spider, tells how it ended."""
+"""The crawling child: it reads its plan and its commands, runs the spider and reports how the crawl ended."""
 
 import asyncio
 import logging
@@ -21,7 +21,7 @@ from extraction.fetching.crawl.resolver import CheckedResolver, Lookup
 from extraction.fetching.crawl.settings import settings, user_agent
 from extraction.fetching.crawl.spider import SiteSpider
 from extraction.fetching.crawl.spool import Events, Spool
-from extraction.fetching.url_safety import Guard, resolve
+from extraction.fetching.url_safety import Guard, resolve_host
 
 if TYPE_CHECKING:
     from extraction.fetching.crawl.render import Renderer
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 PROGRESS_S = 2.0
 
 ORPHAN_S = 10.0
-"""How long a child whose parent is gone may take to end in order."""
+"""How long a child may take to end properly after its parent is gone."""
 
 log = logging.getLogger(__name__)
 
 
-def main(*, lookup: Lookup = resolve) -> None:
-    """Runs one crawl. lookup: asks for a host's addresses, for tests that play a name server."""
+def main(*, lookup: Lookup = resolve_host) -> None:
+    """Run one crawl. lookup: returns the addresses of a host; tests replace it."""
     logging.basicConfig(stream=sys.stderr, level=logging.ERROR, format="%(name)s: %(message)s")
     events = Events(_private_stdout())
     stdin = sys.stdin.buffer
@@ -95,11 +95,11 @@ class _Run:
         return self._crawler.spider  # type: ignore[return-value]
 
     def _hear(self) -> None:
-        """From now on there is something to pause and to stop."""
+        """Start to take commands, now that there is an engine to pause and to stop."""
         threading.Thread(target=self._listen, name="commands", daemon=True).start()
 
     def _listen(self) -> None:
-        """Takes commands, in a thread of its own, until the parent closes the pipe or is gone."""
+        """Take commands, in a separate thread, until the parent closes the pipe or is gone."""
         acts: dict[Command, Callable[[], None]] = {Command.PAUSE: self._pause, Command.RESUME: self._resume, Command.STOP: self._stop}
         for line in self._stdin:
             try:
@@ -137,7 +137,7 @@ class _Run:
 
 
 def _reactor() -> tuple[Any, asyncio.AbstractEventLoop]:
-    """Twisted's reactor over asyncio. It is chosen by installing it before it is imported for the first time."""
+    """Install Twisted's asyncio reactor and return it with its loop. It must be installed before the first import of the reactor."""
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     asyncioreactor.install(loop)  # type: ignore[no-untyped-call]
@@ -147,7 +147,7 @@ def _reactor() -> tuple[Any, asyncio.AbstractEventLoop]:
 
 
 def _renderer(plan: CrawlPlan, guard: Guard) -> "Renderer | None":
-    """A browser where the plan may need one. Imported then only: it takes its time."""
+    """Return a renderer if the plan may need one. It is only imported then, because importing Playwright takes long."""
     if plan.rendered is Rendering.NEVER:
         return None
     from extraction.fetching.crawl.render import Renderer
@@ -156,7 +156,7 @@ def _renderer(plan: CrawlPlan, guard: Guard) -> "Renderer | None":
 
 
 def _private_stdout() -> int:
-    """A descriptor of standard output that only events go to; what else is printed goes to standard error."""
+    """Return a descriptor of standard output for events only. Anything else that is printed goes to standard error."""
     private = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     return private

@@ -1,4 +1,4 @@
-"""Crawl-delay of robots.txt, which Scrapy's AutoThrottle does not know: the delay of a host never falls under it."""
+"""Crawl-delay of robots.txt, which Scrapy's AutoThrottle ignores. The delay of a host never falls below it."""
 
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 MAX_DELAY_S = 60.0
-"""A site that wants more than a minute between requests gets a minute: a crawl has to end."""
+"""A site that asks for more than a minute between requests gets a minute, because a crawl must end."""
 
 
 class CrawlDelay:
-    """Keeps each host's delay at what it asks for at least. It is loaded after AutoThrottle, so that its word is the last."""
+    """Keeps the delay of each host at or above its Crawl-delay. It is loaded after AutoThrottle, so it overrides AutoThrottle's delay."""
 
     def __init__(self, crawler: "Crawler") -> None:
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):

@@ -1,4 +1,4 @@
-"""What the crawling child makes for its spider."""
+"""The objects that the crawling child creates for its spider."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Equipment:
-    """What a spider works with."""
+    """The objects that a spider works with. renderer: None if the plan never renders pages."""
 
     plan: CrawlPlan
     guard: Guard

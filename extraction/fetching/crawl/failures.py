@@ -1,4 +1,4 @@
-"""Why no answer came: our errors and Scrapy's, and what is told of them."""
+"""Why there was no answer: Vertex's errors and Scrapy's, and how they are reported."""
 
 from datetime import UTC, datetime
 
@@ -42,7 +42,11 @@ _WORDS: dict[type[BaseException], tuple[Outcome, str]] = {
 
 
 class Ended(IgnoreRequest):
-    """A request that goes no further. outcome, message: what is told of its address. final_url: where it had come to."""
+    """A request that goes no further.
+
+    outcome, message: what is reported for its address.
+    final_url: the address that it had reached.
+    """
 
     def __init__(self, outcome: Outcome, message: str, *, final_url: str = "") -> None:
         super().__init__(message)
@@ -52,17 +56,17 @@ class Ended(IgnoreRequest):
 
 
 class Dropped(IgnoreRequest):
-    """A request that was not begun when the crawl was stopped: its address stays queued."""
+    """A request that had not started when the crawl was stopped. Its address stays queued."""
 
 
-def of_failure(error: BaseException, *, address: Address, url: str) -> Fetched:
-    """What is told of an address that brought this error. url: where it had come to."""
+def judge_failure(error: BaseException, *, address: Address, url: str) -> Fetched:
+    """Return what to report for an address that failed with this error. url: the address that the request had reached."""
     if isinstance(error, Ended):
         outcome, message, url = error.outcome, error.message, error.final_url or url
     elif isinstance(error, StopDownload) and error.response is not None:
-        return _of_stopped(error, address)
+        return _describe_stopped(error, address)
     elif isinstance(error, IgnoreRequest):
-        outcome, message = _of_ignored(str(error))
+        outcome, message = _describe_ignored(str(error))
     elif "certificate verify failed" in str(error):
         outcome, message = Outcome.UNREACHABLE, "its certificate is not valid; the site's settings can allow this"
     else:
@@ -71,18 +75,18 @@ def of_failure(error: BaseException, *, address: Address, url: str) -> Fetched:
 
 
 def now() -> str:
-    """This moment as events say it."""
+    """Return the current time in the format of events."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _of_stopped(error: StopDownload, address: Address) -> Fetched:
-    """An answer that was not downloaded since it is no page."""
+def _describe_stopped(error: StopDownload, address: Address) -> Fetched:
+    """Return what to report for an answer that was not downloaded because it cannot be a page."""
     response = error.response
     if response is None:
         raise TypeError("a stopped download has a response")
     kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
     headers = {name.decode("latin-1").lower(): "" for name in response.headers}
-    verdict = outcomes.of_status(response.status, headers=headers) or outcomes.Verdict(Outcome.NOT_HTML, kind)
+    verdict = outcomes.judge_status(response.status, headers=headers) or outcomes.Verdict(Outcome.NOT_HTML, kind)
     return Fetched(
         url=address.url,
         outcome=verdict.outcome,
@@ -95,8 +99,8 @@ def _of_stopped(error: StopDownload, address: Address) -> Fetched:
     )
 
 
-def _of_ignored(message: str) -> tuple[Outcome, str]:
-    """What Scrapy's own middlewares mean: they say it in words only."""
+def _describe_ignored(message: str) -> tuple[Outcome, str]:
+    """Return what an error of Scrapy's own middlewares means. Only its message tells."""
     if "robots.txt" in message:
         return Outcome.REFUSED_BY_ROBOTS, "robots.txt disallows it"
     if "max redirections" in message:

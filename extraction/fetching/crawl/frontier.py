@@ -1,7 +1,7 @@
-"""What is still to fetch, and what was met before.
+"""The frontier: the addresses that are still to fetch, and those that were seen before.
 
-Addresses are known by a number of 64 bits (`scope.key`), so that a site of a million pages needs some 60 MB and not ten times that.
-A whole site is fetched breadth first; a sample by shapes.
+Each seen address is stored as a number of 64 bits (`scope.key`), so that a site of a million pages takes about 60 MB and not ten times
+as much. A whole site is fetched breadth first; a sample is fetched by path shapes.
 """
 
 from collections import defaultdict, deque
@@ -26,7 +26,7 @@ class Queue(Protocol):
 
 
 class BreadthQueue:
-    """Addresses to fetch, the shallowest first and then the earliest found."""
+    """Addresses to fetch, the shallowest first. Addresses of one depth come in the order in which they were found."""
 
     def __init__(self, shapes: Shapes) -> None:
         self._levels: dict[int, deque[Address]] = defaultdict(deque)
@@ -53,7 +53,7 @@ class BreadthQueue:
 
 
 class Frontier:
-    """The addresses of a crawl. shapes: of all that were queued."""
+    """The addresses of a crawl. shapes: the path shapes of all queued addresses."""
 
     def __init__(self, plan: CrawlPlan) -> None:
         self._plan = plan
@@ -71,23 +71,23 @@ class Frontier:
         return len(self.queue)
 
     def give(self, urls: Iterable[str], *, via: str = "") -> list[Address]:
-        """Queues addresses that the plan or its sitemaps, feeds and lists name; gives back those that are new."""
+        """Queue addresses that the plan or its sitemaps, feeds and lists name. Return those that are new and in scope."""
         found = [Address(url=url, via=via) for url in urls]
         return [address for address in found if self._push(address, given=not via)]
 
     def follow(self, urls: Iterable[str], *, depth: int, via: str) -> list[Address]:
-        """Queues the links of a page; gives back those that are new and in scope. depth: theirs."""
+        """Queue the links of a page. Return those that are new and in scope. depth: the depth of the links."""
         if self._plan.max_depth is not None and depth > self._plan.max_depth:
             return []
         found = [Address(url=url, depth=depth, via=via) for url in urls]
         return [address for address in found if self._push(address, given=False)]
 
     def refusal(self, url: str) -> str:
-        """Why an address is out of scope; empty when it is in. Where redirects lead need not fit `include`."""
+        """Return why the target of a redirect is out of scope; empty if it is in scope. Targets need not match `include`."""
         return self._scope.refusal(url, given=True)
 
     def arrive(self, url: str) -> bool:
-        """An address is fetched, by itself or since another led to it; whether it is for the first time."""
+        """Record that an address is fetched, directly or by a redirect. Return whether this is the first time."""
         number = self._key(url)
         first = number not in self._done
         self._done.add(number)
@@ -95,11 +95,11 @@ class Frontier:
         return first
 
     def is_same(self, first: str, second: str) -> bool:
-        """Whether these are one address, written in two ways."""
+        """Return whether two URLs are the same address, written in two ways."""
         return self._key(first) == self._key(second)
 
     def ignore(self, keys: frozenset[str]) -> None:
-        """Query keys that turned out to say nothing: addresses that differ in them are one from now on."""
+        """Ignore these query keys from now on: addresses that differ only in them are the same."""
         self._ignored = keys
 
     def _push(self, address: Address, *, given: bool) -> bool:

@@ -1,9 +1,9 @@
-"""A forward proxy of our own, through which alone a browser reaches the network.
+"""A forward proxy that is the only way for the browser to reach the network.
 
-A page can make a browser ask for anything: by scripts, frames, prefetching, service workers, WebSockets, redirects. Rather than to know
-all these ways, the browser is given this proxy for everything and no resolver: each connection is made here, by name, to an
-address that was judged when it was connected to. It speaks what browsers say to proxies: CONNECT (TLS, WebSockets) and requests with
-an absolute address. It listens on this machine only and asks for a password, which the browser alone is told.
+A page can make a browser request anything by scripts, frames, prefetching, service workers, WebSockets and redirects. Instead of blocking
+each of these, the browser gets no resolver and must use this proxy for everything. The proxy resolves each name itself, checks the address
+and connects to it. It supports what browsers send to proxies: CONNECT (TLS, WebSockets) and requests with an absolute address. It listens
+only on this machine and requires a password that only the browser knows.
 """
 
 import asyncio
@@ -13,10 +13,10 @@ import secrets
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
-from extraction.fetching.url_safety import Guard, IPAddress, RefusedAddress, checked, literal_address, resolve
+from extraction.fetching.url_safety import Guard, IPAddress, RefusedAddress, check_addresses, parse_literal_address, resolve_host
 
 HEAD_BYTES = 65_536
-"""Of a request's or an answer's head."""
+"""The most bytes in the head of a request or an answer."""
 
 CONNECT_S = 15.0
 IDLE_S = 30.0
@@ -32,12 +32,14 @@ OWN_HEADERS = (b"proxy-", b"connection:", b"keep-alive:")
 
 
 class Gateway:
-    """The proxy. max_bytes: of one connection. upstream: address of the operator's own proxy, through which it goes on, "" for none.
+    """The proxy.
 
-    refusals: what was refused lately, for messages.
+    max_bytes: the most bytes in each direction of one connection.
+    upstream: the address of the operator's own proxy, which is used for all connections; "" for none.
+    refusals: the latest refusals, for messages.
     """
 
-    def __init__(self, guard: Guard, *, max_bytes: int, upstream: str = "", lookup: Lookup = resolve) -> None:
+    def __init__(self, guard: Guard, *, max_bytes: int, upstream: str = "", lookup: Lookup = resolve_host) -> None:
         self._guard = guard
         self._max_bytes = max_bytes
         self._upstream = urlsplit(upstream) if upstream else None
@@ -48,7 +50,7 @@ class Gateway:
         self.refusals: list[str] = []
 
     async def start(self) -> str:
-        """Listens; gives the address."""
+        """Start to listen and return the address."""
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=HEAD_BYTES)
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
@@ -96,11 +98,11 @@ class Gateway:
         return any(len(words) == 2 and secrets.compare_digest(words[1], expected) for words in given)
 
     async def _connect(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """A connection to the first address of a host that may be connected to and answers. Raises RefusedAddress, OSError."""
+        """Connect to the first allowed address of a host that answers. Raises RefusedAddress, OSError."""
         try:
             addresses = await self._addresses(host, port)
         except OSError:
-            if not self._upstream:  # a host may be known to the operator's proxy only
+            if not self._upstream:  # the operator's proxy may know hosts that this machine does not
                 raise
         if self._upstream:
             return await self._connect_on(host, port)
@@ -113,12 +115,12 @@ class Gateway:
         raise failure
 
     async def _addresses(self, host: str, port: int) -> list[IPAddress]:
-        literal = literal_address(host)
+        literal = parse_literal_address(host)
         found = [literal] if literal else await asyncio.to_thread(self._lookup, host, port)
-        return checked(found, guard=self._guard, host=host, port=port)
+        return check_addresses(found, guard=self._guard, host=host, port=port)
 
     async def _connect_on(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """A tunnel through the operator's own proxy."""
+        """Open a tunnel through the operator's own proxy."""
         upstream = self._upstream
         if upstream is None or not upstream.hostname:
             raise OSError("no proxy to go on through")
@@ -137,7 +139,7 @@ class Gateway:
         return reader, writer
 
     async def _both_ways(self, *ways: tuple[asyncio.StreamReader, asyncio.StreamWriter]) -> None:
-        """Hands bytes on until one side ends, is silent or has sent too much."""
+        """Pass bytes on until one side ends, is silent for too long or has sent too much."""
         tasks = [asyncio.create_task(self._pump(reader, writer)) for reader, writer in ways]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -162,7 +164,7 @@ def _host_and_port(target: str, default: int) -> tuple[str, int]:
 
 
 def _origin_head(method: str, target: str, headers: list[bytes]) -> bytes:
-    """The request's head as the site's own server expects it."""
+    """Return the head of the request as the site's server expects it."""
     parts = urlsplit(target)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     kept = [line for line in headers if not line.lower().startswith(OWN_HEADERS)]
@@ -170,7 +172,7 @@ def _origin_head(method: str, target: str, headers: list[bytes]) -> bytes:
 
 
 def _closing(head: bytes) -> bytes:
-    """An answer's head that tells the browser to use this connection for nothing else: the next request may be for another host."""
+    """Return the head of an answer with a header that closes the connection, because the next request may be for another host."""
     status, *headers = head[:-4].split(b"\r\n")
     return b"\r\n".join([status, *(line for line in headers if not line.lower().startswith(OWN_HEADERS)), b"Connection: close", b"", b""])
 

@@ -1,4 +1,4 @@
-"""From an answer to what it is: plain page, browser, walls, missing pages, repetitions, in this order."""
+"""Judges what an answer is. The steps: plain page, rendered page, walls, missing pages, repetitions."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -24,7 +24,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What an answer is. page: None where it is no page. rendered: what a browser made of it."""
+    """What an answer is.
+
+    message: the reason in words.
+    page: None if the answer is not a page.
+    rendered: the rendered page, if it is used.
+    same_as: for a duplicate, the address of the earlier page.
+    """
 
     outcome: Outcome
     message: str = ""
@@ -34,7 +40,7 @@ class Judged:
 
 
 class Judge:
-    """Knows what a crawl has seen so far."""
+    """Judges answers by what the crawl has seen so far."""
 
     def __init__(self, plan: CrawlPlan, frontier: Frontier, soft_404: Soft404, renderer: "Renderer | None") -> None:
         self._plan = plan
@@ -46,30 +52,30 @@ class Judge:
         self.repeats = Repeats()
 
     async def judge(self, response: Response, address: Address, shape: Shape) -> Judged:
-        """What came for an address."""
+        """Return what the answer for an address is."""
         headers = {name.decode("latin-1").lower(): "" for name in response.headers}
-        if verdict := outcomes.of_status(response.status, headers=headers):
+        if verdict := outcomes.judge_status(response.status, headers=headers):
             return Judged(verdict.outcome, verdict.message)
         content_type = _content_type(response)
         if not response.body.strip():
             return Judged(Outcome.EMPTY, "it has no content")
-        # What the plan, a sitemap or a feed names stands at the top; what a page links to is below.
+        # Addresses from the plan, a sitemap or a feed have depth 0; those from links are deeper.
         if not outcomes.is_page(response.body, content_type=content_type, asked=address.depth == 0):
-            return Judged(Outcome.NOT_HTML, outcomes.no_page(response.body, content_type=content_type))
+            return Judged(Outcome.NOT_HTML, outcomes.judge_no_page(response.body, content_type=content_type))
         try:
             page = view(response.body, url=response.url, content_type=content_type)
         except PageError as error:
             return Judged(Outcome.NOT_HTML, str(error))
-        judged = await self._as_rendered(response, page, shape)
-        return await self._as_content(response, address, judged)
+        judged = await self._render(response, page, shape)
+        return await self._judge_content(response, address, judged)
 
     def keep(self, response: Response, shape: Shape) -> None:
-        """A page is part of the sample."""
+        """Add a page to the sample. Does nothing in other crawls."""
         if isinstance(self._frontier.queue, ShapeQueue):
             self._frontier.queue.kept(shape, compute_vector(response.body))
 
-    async def _as_rendered(self, response: Response, page: PageView, shape: Shape) -> Judged:
-        """The page as a browser shows it, where it needs one."""
+    async def _render(self, response: Response, page: PageView, shape: Shape) -> Judged:
+        """Return the page as a browser shows it, if it needs one; else the plain page."""
         plain = Judged(Outcome.OK, page=page)
         if self._renderer is None or page.is_xml or not self._needs.rendering(page, shape):
             return plain
@@ -84,13 +90,13 @@ class Judge:
             return plain
         return Judged(Outcome.OK, page=seen, rendered=rendered)
 
-    async def _as_content(self, response: Response, address: Address, judged: Judged) -> Judged:
+    async def _judge_content(self, response: Response, address: Address, judged: Judged) -> Judged:
         page = judged.page
         if page is None:
             return judged
         url = address.url
         source = judged.rendered.content if judged.rendered else response.body
-        if wall := outcomes.of_wall(source, page, final_url=response.url, asked_url=url):
+        if wall := outcomes.judge_wall(source, page, final_url=response.url, asked_url=url):
             return replace(judged, outcome=wall.outcome, message=wall.message)
         if page.refresh and len(page.words) < outcomes.FEW_WORDS and not self._frontier.is_same(page.refresh, response.url):
             return replace(judged, outcome=Outcome.MOVED, message=f"it redirects to {page.refresh}")
@@ -98,9 +104,9 @@ class Judge:
             return replace(judged, outcome=Outcome.EMPTY, message="it shows neither text nor pictures")
         if self._plan.soft_404 and (reason := await self._soft_404.reason(page, url=url, final_url=response.url)):
             return replace(judged, outcome=Outcome.SOFT_404, message=reason)
-        return self._as_repetition(response, judged, page)
+        return self._judge_repetition(response, judged, page)
 
-    def _as_repetition(self, response: Response, judged: Judged, page: PageView) -> Judged:
+    def _judge_repetition(self, response: Response, judged: Judged, page: PageView) -> Judged:
         self.repeats.canonical(page, response.url)
         same_as, paths = self.repeats.same(page, response.url)
         self._frontier.ignore(self.repeats.ignored)

@@ -1,7 +1,7 @@
-"""What the parent tells a crawling child and what it hears from it: one JSON object a line each way.
+"""The messages between the parent and the crawling child: one JSON object per line in each direction.
 
-The plan goes first, then commands. Events come back; a file that an event names stands whole in the plan's spool folder
-before the event is written, and the parent deletes it once stored.
+The parent sends the plan first and then commands. The child sends events. A file that an event names is complete in the plan's spool
+folder before the event is written; the parent deletes it once it has stored it.
 """
 
 import json
@@ -16,13 +16,13 @@ MEBIBYTE = 1024**2
 
 
 class Outcome(StrEnum):
-    """What became of an address. Only those of `CONTENT` brought a page that is the site's."""
+    """The result of an address. Only those in `CONTENT` gave a page of the site."""
 
     OK = "ok"
     NOT_MODIFIED = "not_modified"
     NOT_FOUND = "not_found"
     GONE = "gone"
-    MOVED = "moved"  # it redirects out of the crawl's scope, or without end
+    MOVED = "moved"  # a redirect out of the crawl's scope, without end or without a target, or a meta refresh
     SERVER_ERROR = "server_error"
     TIMEOUT = "timeout"
     REFUSED_BY_ROBOTS = "refused_by_robots"
@@ -31,16 +31,16 @@ class Outcome(StrEnum):
     EMPTY = "empty"
     NOT_HTML = "not_html"
     TOO_LARGE = "too_large"
-    REFUSED_ADDRESS = "refused_address"  # for safety: a private address, or a scheme or port that no web site has
+    REFUSED_ADDRESS = "refused_address"  # for safety (a private address, or a scheme or port that no web site has), or out of scope
     UNREACHABLE = "unreachable"
-    DUPLICATE = "duplicate"  # the same page as one fetched before, or of a trap that repeats itself
+    DUPLICATE = "duplicate"  # the same page as one fetched before, or a page of a trap that repeats itself without end
 
 
 CONTENT = frozenset({Outcome.OK, Outcome.DUPLICATE})
 
 
 class Rendering(StrEnum):
-    """Whether pages go through a browser. when_needed: where the plain page lacks what a browser shows."""
+    """Whether pages are rendered in a browser. when_needed: if the plain page lacks what a browser shows."""
 
     NEVER = "never"
     ALWAYS = "always"
@@ -52,25 +52,25 @@ class EndReason(StrEnum):
 
     FINISHED = "finished"  # nothing in scope is left
     PAGE_LIMIT = "page_limit"
-    SETTLED = "settled"  # a sample: new pages bring nothing new any more
+    SETTLED = "settled"  # a sample: more pages show nothing new
     STOPPED = "stopped"  # by command
     FAILED = "failed"  # the message says why
 
 
 class Command(StrEnum):
-    """What the parent may say after the plan."""
+    """What the parent may send after the plan."""
 
     PAUSE = "pause"
     RESUME = "resume"
     STOP = "stop"
 
     def to_json(self) -> str:
-        """One line, without its end."""
+        """Return the command as a line, without the line end."""
         return json.dumps({"command": self.value})
 
     @classmethod
     def from_json(cls, line: str | bytes) -> "Command":
-        """The command of a line. Raises JsonShapeError."""
+        """Return the command in a line. Raises JsonShapeError."""
         try:
             return cls(str(_object(line).get("command")))
         except ValueError as error:
@@ -81,8 +81,10 @@ class Command(StrEnum):
 class Address:
     """An address of the frontier.
 
-    via: the page or sitemap that named it. etag, last_modified: of what is kept of it already, so that an unchanged page is not sent
-    again (`Outcome.NOT_MODIFIED`). wanted: it is fetched whatever a sample has enough of.
+    depth: levels of links from the start.
+    via: the page or sitemap that named it.
+    etag, last_modified: those of the stored page, so that the site need not send an unchanged page again (`Outcome.NOT_MODIFIED`).
+    wanted: whether to fetch it even if a sample has enough pages of its shape.
     """
 
     url: str
@@ -95,30 +97,46 @@ class Address:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrawlPlan:
-    """All that a crawl is told.
+    """Everything that the child needs to know about a crawl.
 
-    spool: an existing folder for what is fetched.
-    start, sitemaps, feeds, url_lists: addresses of pages to start from, of sitemaps or their indexes, of RSS or Atom feeds, of
-    lists of addresses (text or CSV). urls: addresses themselves, as of a list that was uploaded; `sources.read_url_list` reads one.
-    robots_sitemaps: whether the sitemaps that a start address's robots.txt names are read too, /sitemap.xml where it names none.
-    follow_links, follow_pagination: whether links are followed; whether "next" links are, which do not count as a level of depth.
-    allowed_hosts: hosts whose pages are in scope, each as ``host`` or ``host:port``, ``.host`` for its subdomains too; empty: the
-    hosts of the addresses above, with and without ``www.``.
-    include, exclude: patterns of addresses in which ``*`` stands for any characters: ``/book/*`` of paths, ``a.example/book/*`` with
-    the host. With include, only what fits one of them is fetched beside the addresses given here; what fits exclude never is.
-    max_depth: levels of links from the start, None for any. page_limit: pages kept, None for any.
-    sample: take pages spread over the site's URL patterns and end when they bring nothing new.
-    queued, known: the frontier of a crawl that goes on: what is still to fetch, and addresses that were fetched before.
-    delay_s: least time between two requests to a host; a Crawl-delay of robots.txt can only raise it. concurrency: requests to a host
-    at once. autothrottle: slow down with the site's latency.
-    contact: a web or e-mail address of who is responsible, which goes into the user agent.
-    proxy: address of a proxy for all requests, "" for none. headers: more request headers (never sent outside of the scope).
-    verify_certificates: whether a host whose certificate is not valid is unreachable.
-    permitted: hosts as ``host`` or ``host:port`` that are fetched even where their addresses are private.
-    timeout_s: of one answer, however slowly it drips. max_bytes: of one answer, unpacked. retries: after a server's error or a time-out.
-    soft_404: learn what the site answers for pages that it does not have.
-    screenshots, assets: of rendered pages; stylesheets and pictures of pages. files: addresses of stylesheets, pictures and fonts that
-    are fetched as they are, of any host; each that could be is told as an `Asset` without a page.
+    spool: an existing folder for the fetched files.
+    start: addresses of the pages to start from.
+    sitemaps: addresses of sitemaps or sitemap indexes.
+    feeds: addresses of RSS or Atom feeds.
+    url_lists: addresses of lists of addresses (text or CSV).
+    urls: addresses to fetch, for example from an uploaded list, which `sources.read_url_list` reads.
+    robots_sitemaps: whether to read the sitemaps in the robots.txt of each start address, or /sitemap.xml if it names none.
+    follow_links: whether to follow links.
+    follow_pagination: whether to follow "next" links, which do not count as a level of depth.
+    allowed_hosts: hosts whose pages are in scope, each as ``host`` or ``host:port``, or as ``.host`` to include subdomains; if empty,
+        the hosts of the addresses above, with and without ``www.``.
+    include: patterns in which ``*`` stands for any characters, either a path (``/book/*``) or with the host (``a.example/book/*``).
+        If there are any, links are only followed to addresses that match one. The addresses given in the plan need not match.
+    exclude: patterns like those of `include`; addresses that match one are never fetched.
+    max_depth: levels of links from the start; None for no limit.
+    page_limit: the most pages to keep; None for no limit.
+    sample: whether to fetch pages spread over the site's URL patterns and to end when they show nothing new.
+    queued: of a crawl that is resumed: the addresses that are still to fetch.
+    known: of a crawl that is resumed: the addresses that were fetched before.
+    delay_s: the least time between two requests to a host; a Crawl-delay of robots.txt can only raise it.
+    concurrency: the most requests to one host at a time.
+    autothrottle: whether to slow down with the site's latency.
+    obey_robots: whether to obey robots.txt.
+    contact: a web or e-mail address of the person responsible, which becomes part of the user agent.
+    proxy: the address of a proxy for all requests; "" for none.
+    headers: additional request headers, which are never sent outside the scope.
+    verify_certificates: whether to treat a host with an invalid certificate as unreachable.
+    permitted: hosts, as ``host`` or ``host:port``, that may be fetched even if their addresses are private.
+    timeout_s: the longest time for one answer, however slowly it arrives.
+    max_bytes: the most bytes of one answer, unpacked.
+    max_redirects: the most redirects in a row.
+    retries: how often to try again after a server error or a time-out.
+    soft_404: whether to learn what the site answers for pages that do not exist.
+    rendered: whether to render pages in a browser.
+    screenshots: whether to take screenshots of rendered pages.
+    assets: whether to fetch the stylesheets and pictures of pages.
+    files: addresses of stylesheets, pictures and fonts on any host, to fetch unchanged; each one that was fetched is reported as an
+        `Asset` without a page.
     """
 
     spool: str
@@ -158,18 +176,18 @@ class CrawlPlan:
     files: tuple[str, ...] = ()
 
     def to_json(self) -> str:
-        """One line, without its end."""
+        """Return the plan as a line, without the line end."""
         return json.dumps(plain(self))
 
     @classmethod
     def from_json(cls, line: str | bytes) -> "CrawlPlan":
-        """The plan of a line. Raises JsonShapeError."""
+        """Return the plan in a line. Raises JsonShapeError."""
         return read(cls, _object(line), key="the plan")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """Addresses in scope that were not known before."""
+    """Addresses in scope that the crawl has found for the first time."""
 
     addresses: tuple[Address, ...]
 
@@ -178,10 +196,18 @@ class Found:
 class Fetched:
     """An address is done.
 
-    url: as it was queued. final_url: where it led. status: of HTTP, None where there was no answer. headers: lower-case names, those of
-    `KEPT_HEADERS`. fetched_at: ISO 8601 with offset. body: file of the bytes as received, content-encoding undone; None where nothing
-    was kept. rendered: file of the tree as a browser had it, UTF-8 HTML. screenshot: file, PNG. size_bytes: of the body.
-    elapsed_s: from request to answer. same_as: of a duplicate, the address of the page it repeats, where known. message: for people.
+    url: the address as it was queued.
+    final_url: the address after redirects.
+    status: the HTTP status; None if there was no answer.
+    headers: those of `KEPT_HEADERS`, with names in lower case.
+    fetched_at: the time in ISO 8601 with offset.
+    body: the file with the bytes as received, with the content encoding removed; None if nothing was kept.
+    rendered: the file with the tree that a browser built, as UTF-8 HTML.
+    screenshot: the file with the screenshot, a PNG.
+    size_bytes: the size of the body.
+    elapsed_s: the time from request to answer.
+    same_as: for a duplicate, the address of the page that it repeats, if known.
+    message: an explanation for people.
     """
 
     url: str
@@ -205,7 +231,7 @@ KEPT_HEADERS = ("content-type", "last-modified", "etag", "content-language", "lo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asset:
-    """A stylesheet or picture of a page. body: its file."""
+    """A stylesheet, picture or font. page_url: the page that uses it; "" for one of the plan's `files`. body: the file with its content."""
 
     url: str
     page_url: str
@@ -216,7 +242,13 @@ class Asset:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far the crawl is; comes every few seconds, while paused too. fetched: addresses done. bytes: of their bodies."""
+    """The progress of the crawl, sent every few seconds, also while it is paused.
+
+    fetched: how many addresses are done.
+    queued: how many are waiting or under way.
+    bytes: the total size of the fetched bodies.
+    by_outcome: how many addresses have each outcome.
+    """
 
     fetched: int
     queued: int
@@ -240,12 +272,12 @@ _KINDS = {kind: name for name, kind in _NAMES.items()}
 
 
 def event_to_json(event: Event) -> str:
-    """One line, without its end."""
+    """Return an event as a line, without the line end."""
     return json.dumps({"event": _KINDS[type(event)]} | plain(event))
 
 
 def event_from_json(line: str | bytes) -> Event:
-    """The event of a line. Raises JsonShapeError."""
+    """Return the event in a line. Raises JsonShapeError."""
     data = _object(line)
     kind = _NAMES.get(str(data.get("event")))
     if kind is None:

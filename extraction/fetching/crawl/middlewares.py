@@ -1,7 +1,7 @@
-"""What stands between Scrapy's engine and the network beside its own middlewares.
+"""The downloader middlewares that Vertex adds to Scrapy's own.
 
-`ScopeMiddleware` comes first: where redirects lead has to be in scope and new. `SafetyMiddleware` comes next to the downloader: what is
-refused is neither asked for nor asked for again.
+`ScopeMiddleware` comes first and checks that the target of a redirect is in scope and new. `SafetyMiddleware` is next to the downloader:
+a refused address is neither requested nor tried again.
 """
 
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class ScopeMiddleware:
-    """Ends redirects out of the crawl's scope, to private addresses, and to pages that were fetched before."""
+    """Ends redirects that leave the crawl's scope, lead to a private address, or lead to a page that was fetched before."""
 
     def __init__(self, crawler: "Crawler") -> None:
         self._crawler = crawler
@@ -32,7 +32,7 @@ class ScopeMiddleware:
         return cls(crawler)
 
     def process_request(self, request: Request) -> Request | None:
-        """Raises Ended. Gives a request without user and password for one with them."""
+        """Replace a request that has a user and a password by one without. Raises Ended for a refused address or redirect."""
         spider: SiteSpider = self._crawler.spider  # type: ignore[assignment]
         try:
             clean = spider.guard.check_url(request.url)
@@ -49,14 +49,14 @@ class ScopeMiddleware:
             raise Ended(Outcome.MOVED, f"it leads to {request.url}: {reason}", final_url=request.url)
         before = request.meta["redirect_urls"]
         if request.meta.get("arrived") == request.url or request.url in before:
-            return  # a retry, or a loop, which ends by its length
+            return  # a retry, or a loop, which ends at the limit of redirects
         request.meta["arrived"] = request.url
         if not spider.frontier.arrive(request.url) and not spider.frontier.is_same(request.url, before[-1]):
             raise Ended(Outcome.DUPLICATE, f"it leads to {request.url}, which was fetched before", final_url=request.url)
 
 
 class SafetyMiddleware:
-    """Tells the operator's proxy to use, none of the environment's, and what the resolver refused."""
+    """Sets the operator's proxy instead of one from the environment, and ends requests that the resolver refused."""
 
     def __init__(self, crawler: "Crawler") -> None:
         self._crawler = crawler
@@ -66,7 +66,7 @@ class SafetyMiddleware:
         return cls(crawler)
 
     async def process_request(self, request: Request) -> None:
-        """Raises Ended for a host that the proxy should not be asked for."""
+        """Set the proxy. Raises Ended for a host that must not be requested through it."""
         spider: SiteSpider = self._crawler.spider  # type: ignore[assignment]
         if spider.plan.proxy:
             parts = urlsplit(request.url)
@@ -77,7 +77,7 @@ class SafetyMiddleware:
         request.meta.setdefault("proxy", spider.plan.proxy or None)
 
     def process_exception(self, request: Request, exception: Exception) -> Response | None:
-        """Raises Ended for a host whose addresses were refused, so that it is not tried again."""
+        """Raise Ended for a host whose addresses were refused, so that it is not tried again."""
         if isinstance(exception, CannotResolveHostError):
             spider: SiteSpider = self._crawler.spider  # type: ignore[assignment]
             parts = urlsplit(request.url)

@@ -1,9 +1,9 @@
-"""Pages that are nearly the same, so that a sample does not have one twice.
+"""Pages that are nearly the same, so that a sample does not contain a page twice.
 
-Two pages are when title and first heading are the same and their word shingles have a Jaccard coefficient of `NEAR` at least. The title
-counts, since the pages of a shop share most of their words and are different pages all the same. MinHash (Broder 1997) with
-datasketch's LSH index; size, seed and scheme are fixed, since they change between releases of datasketch. This module
-is imported for samples only: datasketch takes half of the child's start and 60 MB.
+Two pages are nearly the same if their titles and first headings are equal and their word shingles have a Jaccard coefficient of at least
+`NEAR`. Titles are compared because different pages of a shop share most of their words. The method is MinHash (Broder 1997) with
+datasketch's LSH index. Size, seed and scheme are fixed here, because their defaults change between releases of datasketch. Only samples
+import this module: datasketch takes half of the child's start-up time and 60 MB.
 """
 
 from collections import defaultdict
@@ -28,10 +28,10 @@ class NearDuplicates:
         self._signatures: dict[str, MinHash] = {}
 
     def earlier(self, page: PageView, url: str) -> str:
-        """The address of an earlier page that this one nearly is, "" when there is none; then it is remembered."""
+        """Return the address of an earlier page that is nearly the same. If there is none, remember this page and return ""."""
         if url in self._signatures:
             return ""
-        signature = minhash(page.words)
+        signature = make_minhash(page.words)
         group = self._groups[crc32(f"{page.title}\n{page.heading}".encode())]
         near = sorted(other for other in group.query(signature) if self._signatures[other].jaccard(signature) >= NEAR)
         if near:
@@ -41,8 +41,8 @@ class NearDuplicates:
         return ""
 
 
-def minhash(words: tuple[str, ...]) -> MinHash:
-    """The signature of a text."""
+def make_minhash(words: tuple[str, ...]) -> MinHash:
+    """Return the MinHash signature of a text."""
     signature = MinHash(num_perm=PERMUTATIONS, seed=SEED, hashfunc=crc32, scheme=SCHEME)
     signature.update_batch([shingle.encode() for shingle in shingles(words)])
     return signature

@@ -1,4 +1,4 @@
-"""Which pages need a browser, and what one makes of them."""
+"""Which pages need a browser, and whether the rendered page is used."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -8,15 +8,15 @@ from extraction.fetching.crawl.pages import PageView
 from extraction.fetching.crawl.shapes import Shape
 
 FEW_WORDS = 60
-"""Words of a plain page that may be a shell: a header, a footer, "please enable JavaScript"."""
+"""A plain page with a script and fewer words may be a shell: a header, a footer, "please enable JavaScript"."""
 
 MORE = 1.5
 MORE_WORDS = 50
-"""A browser shows what the plain page lacks when it has so many times its words, and so many more."""
+"""A rendered page is used if it has at least `MORE` times the words of the plain page, and at least `MORE_WORDS` more."""
 
 TRIALS = 3
 MAX_TRIALS = 60
-"""Pages of a shape, and of a site, that are rendered to find out whether that brings anything."""
+"""How many pages of a shape (`TRIALS`) and of a site (`MAX_TRIALS`) are rendered to find out whether rendering is useful."""
 
 
 class RenderError(Exception):
@@ -25,7 +25,12 @@ class RenderError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """content: the tree as HTML, UTF-8. url: where the page's scripts had brought it. screenshot: PNG."""
+    """A rendered page.
+
+    content: the tree as UTF-8 HTML.
+    url: the address after the page's scripts have run.
+    screenshot: a PNG; None if none was wanted.
+    """
 
     content: bytes
     url: str
@@ -33,10 +38,11 @@ class Rendered:
 
 
 class Needs:
-    """Which pages go through a browser.
+    """Decides which pages are rendered in a browser.
 
-    when_needed: those whose plain page is a shell (few words and a script, or an empty element in which a script framework builds
-    the page), and those of shapes of which two of the first three showed much more in a browser.
+    In the mode `when_needed` these are the pages whose plain page is a shell: it has a script, and either few words or an empty element in
+    which a script framework builds the page. Pages with a script are also rendered if at least two of the first three pages of their
+    shape showed much more in a browser.
     """
 
     def __init__(self, mode: Rendering) -> None:
@@ -45,7 +51,7 @@ class Needs:
         self._gained: Counter[Shape] = Counter()
 
     def rendering(self, page: PageView, shape: Shape) -> bool:
-        """Whether to render a page."""
+        """Return whether to render a page."""
         if self._mode is not Rendering.WHEN_NEEDED or is_shell(page):
             return self._mode is not Rendering.NEVER
         if self._tried[shape] >= TRIALS:
@@ -53,7 +59,7 @@ class Needs:
         return page.has_script and self._tried.total() < MAX_TRIALS
 
     def compare(self, plain: PageView, seen: PageView, shape: Shape) -> bool:
-        """Whether the rendered page is to be used, which is remembered for its shape."""
+        """Return whether to use the rendered page. The result is remembered for the shape."""
         if self._mode is Rendering.ALWAYS or is_shell(plain):
             return True
         gain = len(seen.words) >= max(MORE * len(plain.words), len(plain.words) + MORE_WORDS)
@@ -64,5 +70,5 @@ class Needs:
 
 
 def is_shell(page: PageView) -> bool:
-    """Whether a plain page is there for its scripts only."""
+    """Return whether a plain page only serves to load its scripts."""
     return page.has_script and (page.has_empty_root or len(page.words) < FEW_WORDS)

@@ -1,7 +1,7 @@
-"""What an answer is: a page of the site, or one of the ways in which a site says no.
+"""What an answer is: a page of the site, or one of the ways in which a site refuses.
 
-What a status says counts first, then known signs. Sites say "sign in" and "prove that you are a person" with any status, 200 too; the
-signs below are those that the makers of such walls document or that their pages cannot do without.
+The status counts first, then known signs. Sites ask visitors to sign in or to prove that they are human with any status, even 200. The
+signs below are documented by the makers of such walls, or their pages cannot work without them.
 """
 
 import re
@@ -14,7 +14,7 @@ from extraction.fetching.crawl.messages import Outcome
 from extraction.fetching.crawl.pages import PageView
 
 FEW_WORDS = 120
-"""Words of a page that may still be nothing but a wall. The walls of the makers named below have 5 to 90; a real page with a captcha in its
+"""A page with fewer words may be only a wall. The walls of the makers named below have 5 to 90 words; a real page with a captcha in its
 comment form has more."""
 
 WALL_HEADERS = {"cf-mitigated": "Cloudflare", "x-amzn-waf-action": "AWS WAF", "x-datadome": "DataDome", "x-px-block": "HUMAN"}
@@ -36,7 +36,7 @@ WALL_MARKS = tuple(
         "anubis_challenge": "Anubis",
     }.items()
 )
-"""What stands in the source of a wall, and whose it is. It counts on pages of few words only."""
+"""Text in the source of a wall, and the maker of the wall. It counts only on pages with few words."""
 
 WALL_TITLES = re.compile(
     r"just a moment|attention required|are you (a )?(human|robot)|access denied|access to this page has been denied"
@@ -49,26 +49,27 @@ LOGIN_PATH = re.compile(
 )
 
 LOGIN_WORDS = 250
-"""Words of a page with a password field that is a sign-in page: with its header and footer; real pages have one at their top."""
+"""A page with a password field and fewer words, header and footer included, is a sign-in page. Real pages have a sign-in form at their
+top and more words."""
 
 WALL_STATUS = {401: "it asks for a login", 403: "it refuses requests", 407: "a proxy asks for a login", 429: "it asks for slower requests"}
 
 OPEN_TYPES = ("", "text/plain", "application/octet-stream", "binary/octet-stream")
-"""Content types that say too little: the first bytes decide."""
+"""Content types that say too little. The first bytes decide."""
 
 HTML_START = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What an answer is, and why in words."""
+    """What an answer is, and the reason in words."""
 
     outcome: Outcome
     message: str = ""
 
 
-def of_status(status: int, *, headers: Mapping[str, str]) -> Verdict | None:
-    """What the status and headers say; None when the page itself has to be looked at."""
+def judge_status(status: int, *, headers: Mapping[str, str]) -> Verdict | None:
+    """Return what the status and the headers say; None if the page itself must be read."""
     for name, maker in WALL_HEADERS.items():
         if status >= 400 and name in headers:
             return Verdict(Outcome.LOGIN_OR_BOT, f"{maker} asks for proof of a human visitor")
@@ -86,13 +87,16 @@ def of_status(status: int, *, headers: Mapping[str, str]) -> Verdict | None:
 
 
 def may_be_page(content_type: str) -> bool:
-    """Whether a page can have this content type: what else comes is not worth downloading."""
+    """Return whether a page can have this content type. Answers of other types are not downloaded."""
     kind = media_type(content_type)
     return kind in HTML_TYPES or kind in OPEN_TYPES or XML_TYPE.fullmatch(kind) is not None
 
 
 def is_page(content: bytes, *, content_type: str, asked: bool = False) -> bool:
-    """Whether this is a page. Sitemaps and what stands beside pages are none; a feed is one only where it was asked for by its address."""
+    """Return whether this is a page. Sitemaps and support files are not.
+
+    asked: whether the address was given and not found by a link; only then is a feed a page.
+    """
     kind = media_type(content_type)
     if kind in HTML_TYPES:
         return True
@@ -104,15 +108,15 @@ def is_page(content: bytes, *, content_type: str, asked: bool = False) -> bool:
     return found == "xml" or (found == "feed" and asked)
 
 
-def no_page(content: bytes, *, content_type: str) -> str:
-    """Why an answer is no page, in words."""
+def judge_no_page(content: bytes, *, content_type: str) -> str:
+    """Return in words why an answer is not a page."""
     found = xml.what(content, content_type) if may_be_page(content_type) else ""
     said = {"sitemap": "a sitemap", "feed": "a feed that a page links to", "support": "a file beside pages"}.get(found)
     return said or content_type or "it has no content type and does not begin like a page"
 
 
-def of_wall(content: bytes, page: PageView, *, final_url: str, asked_url: str) -> Verdict | None:
-    """Whether a page is one that asks to sign in or to prove something; None when it is not."""
+def judge_wall(content: bytes, page: PageView, *, final_url: str, asked_url: str) -> Verdict | None:
+    """Return a verdict if the page asks visitors to sign in or to prove that they are human; else None."""
     few = len(page.words) < FEW_WORDS
     if few and (mark := next((name for mark, name in WALL_MARKS if mark in content), "")):
         return Verdict(Outcome.LOGIN_OR_BOT, f"{mark} asks for proof of a human visitor")
@@ -126,5 +130,5 @@ def of_wall(content: bytes, page: PageView, *, final_url: str, asked_url: str) -
 
 
 def is_empty(page: PageView) -> bool:
-    """Whether a page shows nothing."""
+    """Return whether a page shows neither text nor pictures."""
     return not page.words and not page.pictures

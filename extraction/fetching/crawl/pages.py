@@ -1,4 +1,4 @@
-"""What a crawler looks at in a page, read from its tree once: links, words, and what tells a real page from a made-up one."""
+"""What the crawler looks at in a page: its links, its words, and signs of error pages and walls. The tree is read once."""
 
 import re
 from collections.abc import Iterator
@@ -14,35 +14,35 @@ from extraction.algorithms.dom.parse import parse
 from extraction.fetching.crawl.scope import tidy
 
 MAX_LINKS = 5_000
-"""Links of one page that are followed; a page with more is a list of addresses, and the rest stands on others too."""
+"""The most links followed from one page. A page with more is a list of addresses; other pages link to the rest too."""
 
 MAX_WORDS = 5_000
-"""Words of one page that are compared; more tell no two pages apart that these do not."""
+"""The most words compared of one page. Two pages that agree in these are the same."""
 
 _NEXT = """next|next page|next »|next ›|next >|next →|older|older posts|more results|›|»|→|weiter|nächste|nächste seite|suivant
 page suivante|siguiente|próxima|próximo|volgende|successiva|successivo|avanti
 następna|další|nästa|neste|næste|下一页|次へ|다음|следующая|далее"""
 
 NEXT_WORDS = frozenset(re.split(r"[|\n]", _NEXT))
-"""Texts of links to the next page of a list, in lower case."""
+"""The texts of links to the next page of a list, in lower case."""
 
 SILENT = frozenset({"script", "style", "noscript", "template", "head", "svg", "math", "iframe", "object"})
-"""Elements whose text nobody reads."""
+"""Elements whose text people do not read."""
 
 ROOT_IDS = frozenset({"root", "app", "__next", "__nuxt", "___gatsby", "svelte", "main-app", "app-root", "react-root", "q-app"})
-"""Where script frameworks put a page; empty in the plain one."""
+"""Ids of elements in which script frameworks build a page. In the plain page they are empty."""
 
 WEB_TEXT = re.compile(r"\s*https?://[^\s<>\"']+\s*\Z", re.IGNORECASE)
 
 LINK_NAMES = frozenset({"href", "link", "loc", "url", "uri", "next"})
-"""Elements and attributes of XML that hold an address, also one without a host."""
+"""Elements and attributes of XML that contain an address, with or without a host."""
 
 WORD = re.compile(r"\w+", re.UNICODE)
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """url: absolute. is_next: it leads to the next page of a list."""
+    """A link of a page. url: absolute. is_next: whether it leads to the next page of a list."""
 
     url: str
     is_next: bool = False
@@ -50,10 +50,13 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class PageView:
-    """A page as a crawler sees it.
+    """A page as the crawler sees it.
 
-    words: of the text that people read, in order, at most `MAX_WORDS`. canonical: the address it gives itself, "" for none. refresh: where
-    it sends its readers on at once, "" for nowhere. content: 64 bits of words and pictures: equal for pages that show the same.
+    words: the words of the text that people read, in order, at most `MAX_WORDS`.
+    canonical: the address that the page gives as its own; "" for none.
+    refresh: the address that it redirects to within three seconds; "" for none.
+    has_empty_root: whether an element in which a script framework builds the page is empty.
+    content: a 64-bit hash of the words and pictures, equal for pages that show the same.
     """
 
     title: str
@@ -72,7 +75,7 @@ class PageView:
 
 
 def view(content: bytes, *, url: str, content_type: str = "") -> PageView:
-    """The page that these bytes are. Raises PageError for what is no page at all."""
+    """Return the page in these bytes. Raises PageError if they are not a page."""
     root = parse(content, content_type=content_type or None).root
     reader = _XmlReader(root, url) if is_xml(root) else _Reader(root, url)
     words = tuple(_words(root))
@@ -95,12 +98,12 @@ def view(content: bytes, *, url: str, content_type: str = "") -> PageView:
 
 
 def hash64(text: str) -> int:
-    """64 bits of a text, the same in every process."""
+    """Return a 64-bit hash of a text that is the same in every process."""
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
 class _Reader:
-    """One walk over the elements that matter."""
+    """Collects what the crawler needs from the elements of an HTML page."""
 
     def __init__(self, root: etree._Element, url: str) -> None:
         base = root.find(".//base[@href]")
@@ -155,7 +158,10 @@ class _Reader:
 
 
 class _XmlReader(_Reader):
-    """XML has no elements for links: a text or an attribute that is a web address is one, and any address in a place named for one."""
+    """Collects the links of an XML page, which has no elements for them.
+
+    A text or an attribute value is a link if it is a web address, or if its element or attribute is in `LINK_NAMES`.
+    """
 
     def __init__(self, root: etree._Element, url: str) -> None:
         self.links: dict[str, Link] = {}
@@ -185,7 +191,7 @@ def _is_next(element: etree._Element) -> bool:
 
 @lru_cache(maxsize=8192)
 def absolute(base: str, href: str) -> str:
-    """The web address of a link; empty when it is none. Remembered, since the pages of a site share most of their links."""
+    """Return the absolute web address of a link; empty if it has none. Cached, because the pages of a site share most of their links."""
     href = href.strip()
     if not href or href[0] == "#" or href[:11].lower().startswith(("javascript:", "mailto:", "tel:", "data:")):
         return ""
@@ -201,7 +207,7 @@ def _text(element: etree._Element | None) -> str:
 
 
 def _words(root: etree._Element) -> Iterator[str]:
-    """The words of the text that people read, lower case."""
+    """Yield the words of the text that people read, in lower case."""
     left = MAX_WORDS
     for text in _texts(root):
         words = WORD.findall(text.lower())

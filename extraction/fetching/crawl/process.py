@@ -1,8 +1,9 @@
-"""The crawling child as its parent sees it: start it with a plan, take its events, tell it to pause, resume or stop.
+"""The crawling child as its parent sees it: start it with a plan, read its events, and tell it to pause, resume or stop.
 
-The child is a process of its own because Scrapy's reactor can neither be started twice nor share a Celery worker, and because
-what hostile pages do to it (memory, a hung parser, a browser) then ends with it. It gets no environment but what it
-needs: keys and passwords of the dashboard stay here. It ends itself when its standard input closes, which a killed parent's does.
+The child is a separate process for two reasons. Scrapy's reactor can neither start twice nor run inside a Celery worker. And when a hostile
+page fills the memory or hangs a parser or a browser, the damage ends with the process. The child gets only the environment variables
+that it needs, so it never sees the keys and passwords of the dashboard. It ends when its standard input closes, which also happens when
+the parent is killed.
 """
 
 import contextlib
@@ -25,25 +26,24 @@ ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "LD_LIBRARY_PAT
 ENVIRONMENT_STARTS = ("PLAYWRIGHT_", "OPENBLAS_")
 
 GRACE_S = 15.0
-"""How long a child has to end by itself: it waits for answers that are under way and closes its browser."""
+"""How long a child may take to end by itself. It waits for answers that are under way and closes its browser."""
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
 class CrawlFailed(Exception):  # noqa: N818
-    """The child ended without saying why; the message has the last it wrote."""
+    """The crawl failed. The message says why or, if the child ended without a reason, has the end of its output."""
 
 
 class Crawl:
-    """A running crawl. Use as a context manager and iterate over its events until `Done`:
+    """A running crawl. Use it as a context manager and iterate over its events until `Done`:
 
         with Crawl(plan) as crawl:
             for event in crawl:
                 ...
 
-    Leaving the block early ends the child. A `Progress` comes every few seconds whatever happens, so a loop over the events is also
-    the place to show life and to look whether somebody wants to pause or stop. `pause`, `resume` and `stop` may be called from
-    any thread.
+    Leaving the block early ends the child. A `Progress` event comes every few seconds, so the loop over the events can also send a
+    heartbeat and check whether the crawl should pause or stop. `pause`, `resume` and `stop` may be called from any thread.
     """
 
     def __init__(self, plan: CrawlPlan, *, program: Sequence[str] = PROGRAM) -> None:
@@ -69,7 +69,7 @@ class Crawl:
         process = self._started
         try:
             _close(process.stdin)
-            _close(process.stdout)  # a child that waits to be read sees that nobody will
+            _close(process.stdout)  # so that a child that waits for its output to be read does not wait for ever
             process.wait(GRACE_S)
         except subprocess.TimeoutExpired:
             pass
@@ -78,7 +78,7 @@ class Crawl:
             self._log.close()
 
     def __iter__(self) -> Iterator[Event]:
-        """Events as they come; the last is Done. Raises CrawlFailed, JsonShapeError."""
+        """Yield events as they arrive; the last one is Done. Raises CrawlFailed, JsonShapeError."""
         for line in _pipe(self._started.stdout):
             event = event_from_json(line)
             yield event
@@ -87,28 +87,28 @@ class Crawl:
         raise CrawlFailed(f"the crawler ended with exit code {self._started.wait()}: {self.last_words() or 'it said nothing'}")
 
     def pause(self) -> None:
-        """No request is begun until `resume`; those under way are finished."""
+        """Start no more requests until `resume`. Requests under way are finished."""
         self._say(Command.PAUSE.to_json())
 
     def resume(self) -> None:
         self._say(Command.RESUME.to_json())
 
     def stop(self) -> None:
-        """Ends the crawl; what is under way is finished and told, then comes Done."""
+        """End the crawl. Requests under way are finished and reported, then Done follows."""
         self._say(Command.STOP.to_json())
 
     @property
     def pid(self) -> int:
-        """The child's process."""
+        """The process id of the child."""
         return self._started.pid
 
     @property
     def exit_code(self) -> int | None:
-        """How the child ended; None while it runs, negative for a signal."""
+        """The exit code of the child: None while it runs, negative if a signal ended it."""
         return self._started.returncode
 
     def last_words(self) -> str:
-        """The end of what the child wrote to its standard error."""
+        """Return the end of what the child wrote to standard error."""
         size = self._log.seek(0, os.SEEK_END)
         self._log.seek(max(0, size - 2000))
         return self._log.read().decode("utf-8", "replace").strip()
@@ -121,15 +121,17 @@ class Crawl:
 
     def _say(self, line: str) -> None:
         stdin = _pipe(self._started.stdin)
-        with contextlib.suppress(BrokenPipeError):  # it has ended: reading its events says how
+        with contextlib.suppress(BrokenPipeError):  # the child has ended; reading its events tells how
             stdin.write(line.encode() + b"\n")
             stdin.flush()
 
 
 def fetch_once(urls: Sequence[str], *, plan: CrawlPlan) -> list[Fetched]:
-    """Fetches just these addresses, each once, as monitoring does; what the plan says about limits, rendering and safety holds.
+    """Fetch only these addresses, each once, and return the results in their order. Monitoring uses this.
 
-    In the order of `urls`; an address that is given twice comes once. The files are in the plan's spool. Raises CrawlFailed.
+    The limits, rendering and safety of the plan apply, except its page limit and its patterns. The files are in the plan's spool folder.
+
+    Raises CrawlFailed.
     """
     wanted = tuple(dict.fromkeys(urls))
     quiet = replace(
@@ -163,7 +165,7 @@ def _close(pipe: IO[bytes] | None) -> None:
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
-    """Ends what is left of the child and of its browser, which are a process group of their own."""
+    """Kill what is left of the child and its browser, which form a process group."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

@@ -1,10 +1,10 @@
 """Pages as a browser shows them.
 
-The document itself is not asked for twice: the browser gets the bytes that Scrapy received, with all its care about robots, delays,
-sizes and redirects, under the page's own address, and fetches only what the page needs beside it, through the gateway. So the
-rendered tree and the kept bytes are of one answer, and the site sees one request for a page. (scrapy-playwright would
-send the browser for the document too; hence Playwright is used directly.) Each page has a context of its own: no cookies, storage or
-service workers go from one page to the next.
+The browser does not request the document again. It gets the bytes that Scrapy received, which has taken care of robots.txt, delays, sizes
+and redirects, under the page's own address. It fetches only the other files that the page needs, through the gateway. So the rendered tree
+and the stored bytes come from one answer, and the site sees one request per page. (scrapy-playwright would let the browser fetch the
+document; therefore Playwright is used directly.) Each page has its own browser context, so cookies, storage and service workers do not
+pass from one page to the next.
 """
 
 import asyncio
@@ -23,10 +23,10 @@ from extraction.fetching.crawl.needs import Rendered, RenderError
 from extraction.fetching.url_safety import Guard
 
 AT_ONCE = 2
-"""Pages that are drawn at the same time: each takes a core and 100 to 300 MB."""
+"""How many pages are rendered at the same time. Each takes a core and 100 to 300 MB."""
 
 QUIET_MS = 4_000
-"""How long to wait, once a page is loaded, for its scripts to stop fetching."""
+"""How long to wait after a page has loaded for its scripts to stop fetching."""
 
 PASSED_ON = ("content-type", "content-security-policy", "content-language", "last-modified", "refresh", "link")
 
@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 
 class Renderer:
-    """A browser, started when the first page needs it."""
+    """A browser that starts when the first page needs it."""
 
     def __init__(self, plan: CrawlPlan, guard: Guard, *, user_agent: str) -> None:
         self._plan = plan
@@ -47,7 +47,7 @@ class Renderer:
         self._proxy = ""
 
     async def render(self, response: Response) -> Rendered:
-        """The page of an answer. Raises RenderError."""
+        """Return an answer's page as the browser shows it. Raises RenderError."""
         async with self._slots:
             try:
                 browser = await self._running()
@@ -69,7 +69,7 @@ class Renderer:
                     await context.close()
 
     async def close(self) -> None:
-        """Ends the browser."""
+        """Close the browser and the gateway."""
         with contextlib.suppress(Error):
             if self._browser:
                 await self._browser.close()
@@ -110,9 +110,9 @@ class Renderer:
             return self._browser
 
     async def _launch(self, playwright: Playwright) -> Browser:
-        """A browser that reaches nothing but the gateway; in its sandbox where the machine allows one."""
+        """Start a browser that can reach only the gateway. It runs in its sandbox if the machine allows that."""
         options: dict[str, Any] = {
-            "executable_path": chromium.executable(),
+            "executable_path": chromium.find_executable(),
             "proxy": {
                 "server": self._proxy,
                 "bypass": "<-loopback>",
@@ -135,7 +135,7 @@ class Renderer:
 
 
 async def _settle(page: Page, timeout_ms: float) -> None:
-    """Waits for a page to be there; what it has after that time is what is taken."""
+    """Wait until a page has loaded and is quiet. After the time limit, the page is taken as it is."""
     with contextlib.suppress(Error):
         await page.wait_for_load_state("load", timeout=timeout_ms / 2)
         await page.wait_for_load_state("networkidle", timeout=min(QUIET_MS, timeout_ms / 2))

@@ -1,11 +1,14 @@
-"""Pages that are there more than once: under other addresses, or made up without end. (`near` knows those that are nearly the same.)
+"""Pages that repeat: the same page under other addresses, and pages that a site makes up without end.
 
-- The same: the words and pictures are those of an earlier page. Where the two addresses differ in one query key only, three times
-  and never with other content, the key says nothing about the page (a session whose name nobody knows) and addresses that
-  differ in it are one from then on.
-- A trap: `TRAP_RUN` pages of a shape in a row brought neither a word that the shape had not had before (numbers aside) nor an address
-  of another shape: a calendar that has a page for every month to come. A shop's list pages bring addresses of products, a product its name.
-- A wall: the same page under `WALL_PATHS` different paths is what the site answers to us, not its pages.
+(`near` finds pages that are nearly the same.)
+
+- The same page: its words and pictures are those of an earlier page. If two such addresses differ in only one query key, this has happened
+  `VOTES` times and the key never came with other content, then the key says nothing about the page (an unknown session key, for example).
+  From then on, addresses that differ only in it are the same.
+- A trap: `TRAP_RUN` pages of a shape in a row had no word that was new for the shape (numbers aside) and linked to no new address of
+  another shape. An example is a calendar with a page for every month to come. The list pages of a shop link to new products, and the
+  page of a product has a new name.
+- A wall: if the same page comes under `WALL_PATHS` different paths, the site sends it to the crawler instead of its real pages.
 """
 
 from collections import Counter
@@ -18,7 +21,7 @@ from extraction.fetching.crawl.pages import PageView
 from extraction.fetching.crawl.shapes import Shape
 
 REMEMBERED = 100_000
-"""Pages whose content is remembered, the latest: some 25 MB. A repetition further apart is found in clustering."""
+"""How many of the latest pages are remembered, which takes about 25 MB. Clustering finds repetitions that are further apart."""
 
 SHINGLE_WORDS = 4
 
@@ -27,21 +30,25 @@ VOTES = 3
 TRAP_RUN = 60
 TRAP_SHAPES = 500
 TRAP_WORDS = 20_000
-"""Shapes watched, and words of one that are remembered: a shape with more words is no trap."""
+"""How many shapes are watched, and how many words of one are remembered. A shape with more words is not a trap."""
 
 WALL_PATHS = 6
 
 
 @dataclass(slots=True)
 class _Watch:
-    """Words that a shape's pages had, and how many pages in a row brought nothing. words: None for a shape that is no trap."""
+    """What is remembered about a shape.
+
+    words: hashes of the words of its pages; None if it is not a trap.
+    run: how many pages in a row had nothing new.
+    """
 
     words: set[int] | None = field(default_factory=set)
     run: int = 0
 
 
 class Repeats:
-    """What was seen of a site so far. ignored: query keys that say nothing about the page."""
+    """What was seen of a site so far. ignored: the query keys that say nothing about the page."""
 
     def __init__(self) -> None:
         self._contents: dict[int, str] = {}
@@ -53,7 +60,7 @@ class Repeats:
         self.ignored: frozenset[str] = frozenset()
 
     def same(self, page: PageView, url: str) -> tuple[str, int]:
-        """(address of an earlier page that shows the same, "" for none; paths under which it stood)."""
+        """Return (the address of an earlier page that shows the same or "", the number of paths under which it was seen)."""
         if not page.words:
             return "", 1
         first = self._contents.get(page.content)
@@ -72,7 +79,7 @@ class Repeats:
         return first, len(paths)
 
     def is_trap(self, shape: Shape, page: PageView, *, brought: bool) -> bool:
-        """Whether a shape has turned out to be a trap by this page of it. brought: it named addresses of other shapes that are new."""
+        """Return whether this page shows that its shape is a trap. brought: whether it linked to new addresses of other shapes."""
         if shape not in self._watches and len(self._watches) >= TRAP_SHAPES:
             return False
         watch = self._watches.setdefault(shape, _Watch())
@@ -87,7 +94,7 @@ class Repeats:
         return watch.run >= TRAP_RUN
 
     def canonical(self, page: PageView, url: str) -> None:
-        """A page gives its own address without a query key: the site says that the key is noise, which it may be wrong about."""
+        """Count the canonical address of a page as a vote that the query key missing in it says nothing. Sites can be wrong about this."""
         if page.canonical and "?" in url:
             self._vote(page.canonical, url)
 
@@ -99,7 +106,7 @@ class Repeats:
                 self.ignored |= {key}
 
     def _veto(self, page: PageView, url: str) -> None:
-        """A query key matters once two pages that differ in it alone show different things."""
+        """Stop ignoring a query key if two pages whose addresses differ only in it show different content."""
         if "?" not in url or len(self._without) > REMEMBERED:
             return
         for name in {pair.partition("=")[0] for pair in urlsplit(url).query.split("&")} - self._vetoed:
@@ -110,17 +117,17 @@ class Repeats:
 
 
 def shingles(words: Sequence[str]) -> set[str]:
-    """A text's runs of `SHINGLE_WORDS` words; a shorter text is one."""
+    """Return the runs of `SHINGLE_WORDS` words in a text. A shorter text is one run."""
     return {" ".join(words[start : start + SHINGLE_WORDS]) for start in range(max(1, len(words) - SHINGLE_WORDS + 1))}
 
 
 def jaccard(first: Set[str], second: Set[str]) -> float:
-    """What two sets share, of all they have."""
+    """Return the Jaccard coefficient of two sets; 1 if both are empty."""
     return len(first & second) / len(first | second) if first | second else 1.0
 
 
 def without(url: str, keys: frozenset[str]) -> str:
-    """An address without these query keys."""
+    """Return an address without these query keys."""
     head, mark, query = url.partition("?")
     if not mark:
         return url
@@ -129,7 +136,7 @@ def without(url: str, keys: frozenset[str]) -> str:
 
 
 def _differing_key(first: str, second: str) -> str:
-    """The only query key in which two addresses differ, "" when they differ in more."""
+    """Return the only query key in which two addresses differ; "" if they differ in anything else."""
     one, two = urlsplit(first), urlsplit(second)
     if (one.netloc, one.path) != (two.netloc, two.path):
         return ""

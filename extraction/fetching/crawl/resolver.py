@@ -1,8 +1,8 @@
-"""Names to addresses for Twisted, judged where the connection is made.
+"""A name resolver for Twisted that checks addresses where the connection is made.
 
-Twisted's endpoints ask the reactor's name resolver for each new connection and connect to just the addresses that it gives, IP literals
-included. So with this resolver installed no connection of this process goes to an address that was not judged, whatever a
-redirect or a name server says, and however often it changes its mind.
+For each new connection, even to an IP literal, Twisted's endpoints ask the reactor's name resolver and connect only to the addresses that
+it returns. So with this resolver, the process never connects to an unchecked address, whatever redirects and name servers say and however
+often their answers change.
 """
 
 import asyncio
@@ -16,10 +16,10 @@ from twisted.internet.interfaces import IAddress, IHostnameResolver, IHostResolu
 from twisted.internet.threads import deferToThreadPool
 from zope.interface import implementer
 
-from extraction.fetching.url_safety import Guard, IPAddress, RefusedAddress, checked, literal_address, resolve
+from extraction.fetching.url_safety import Guard, IPAddress, RefusedAddress, check_addresses, parse_literal_address, resolve_host
 
 REMEMBER_S = 60.0
-"""How long a name's addresses are used again. What is used again was judged, so this is about speed only."""
+"""How long the addresses of a name are reused. They have been checked, so reusing them is safe and only saves time."""
 
 MAX_NAMES = 2_000
 
@@ -32,17 +32,18 @@ class _Resolution:
         self.name = name
 
     def cancel(self) -> None:
-        """A look-up that runs in a thread cannot be stopped; its answer then comes too late."""
+        """Do nothing: a look-up in a thread cannot be stopped, and its answer is ignored."""
 
 
 @implementer(IHostnameResolver)
 class CheckedResolver:
-    """Gives the addresses of a host that `guard` lets pass. trusted: (host, port) of the operator's own proxy, not judged.
+    """Resolves a host to the addresses that `guard` allows.
 
-    refusals: why a (host, port) was refused the last time, since Twisted reports only that there is no address.
+    trusted: (host, port) of the operator's own proxy, whose address is not checked.
+    refusals: why each (host, port) was last refused, because Twisted reports only that there is no address.
     """
 
-    def __init__(self, reactor: Any, guard: Guard, *, trusted: tuple[str, int] | None = None, lookup: Lookup = resolve) -> None:
+    def __init__(self, reactor: Any, guard: Guard, *, trusted: tuple[str, int] | None = None, lookup: Lookup = resolve_host) -> None:
         self._reactor = reactor
         self._guard = guard
         self._trusted = trusted
@@ -58,24 +59,26 @@ class CheckedResolver:
         addressTypes: Sequence[type[IAddress]] | None = None,  # noqa: N803, ARG002
         transportSemantics: str = "TCP",  # noqa: N803, ARG002
     ) -> Any:
-        """Twisted's question; addresses go to the receiver."""
+        """Resolve a name for Twisted. The addresses go to the receiver."""
         resolution = _Resolution(hostName)
         resolutionReceiver.resolutionBegan(resolution)
         place = (hostName, portNumber)
         known = self._remembered.get(place)
         if known and known[0] > monotonic():
-            self._give(resolutionReceiver, portNumber, known[1])
+            self._deliver(resolutionReceiver, portNumber, known[1])
             return resolution
         looked_up = deferToThreadPool(self._reactor, self._reactor.getThreadPool(), self._addresses, hostName, portNumber)
         looked_up.addCallbacks(
-            lambda found: self._found(resolutionReceiver, place, found),
-            lambda failure: self._failed(resolutionReceiver, place, failure.value),
+            lambda found: self._remember(resolutionReceiver, place, found),
+            lambda failure: self._report_failure(resolutionReceiver, place, failure.value),
         )
         return resolution
 
     async def judge(self, host: str, port: int) -> None:
-        """Looks at the addresses of a host that a proxy will connect to, which resolves it again: the best that can be done from here.
-        Raises RefusedAddress. A host that only the proxy knows passes."""
+        """Check the addresses of a host that a proxy will connect to. Raises RefusedAddress.
+
+        The proxy resolves the name again, so this check cannot be certain. A host that only the proxy knows passes.
+        """
         known = self._remembered.get((host, port))
         if known and known[0] > monotonic():
             return
@@ -86,23 +89,23 @@ class CheckedResolver:
         self._remembered[host, port] = (monotonic() + REMEMBER_S, found)
 
     def _addresses(self, host: str, port: int) -> list[IPAddress]:
-        literal = literal_address(host)
+        literal = parse_literal_address(host)
         found = [literal] if literal else self._lookup(host, port)
-        return found if (host, port) == self._trusted else checked(found, guard=self._guard, host=host, port=port)
+        return found if (host, port) == self._trusted else check_addresses(found, guard=self._guard, host=host, port=port)
 
-    def _found(self, receiver: Any, place: tuple[str, int], found: list[IPAddress]) -> None:
+    def _remember(self, receiver: Any, place: tuple[str, int], found: list[IPAddress]) -> None:
         if len(self._remembered) >= MAX_NAMES:
             self._remembered.clear()
         self._remembered[place] = (monotonic() + REMEMBER_S, found)
         self.refusals.pop(place, None)
-        self._give(receiver, place[1], found)
+        self._deliver(receiver, place[1], found)
 
-    def _failed(self, receiver: Any, place: tuple[str, int], error: BaseException) -> None:
+    def _report_failure(self, receiver: Any, place: tuple[str, int], error: BaseException) -> None:
         if isinstance(error, RefusedAddress):
             self.refusals[place] = str(error)
         receiver.resolutionComplete()
 
-    def _give(self, receiver: Any, port: int, addresses: list[IPAddress]) -> None:
+    def _deliver(self, receiver: Any, port: int, addresses: list[IPAddress]) -> None:
         for address in addresses:
             kind = tcp.IPv4Address if isinstance(address, IPv4Address) else tcp.IPv6Address
             receiver.addressResolved(kind("TCP", str(address), port))

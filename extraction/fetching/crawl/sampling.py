@@ -1,9 +1,11 @@
-"""A sample that represents a site: pages spread over its path shapes, until new ones bring nothing new.
+"""A sample that represents a site: pages from all its path shapes, until more pages show nothing new.
 
-The next address is one of the shape of which the fewest were taken; among those of one shape, any (by a fixed seed): the first links
-of a list are its newest, its cheapest, its best. A shape is settled when `LEAST` pages of it were kept and the last `RUN` of them brought
-no new shingle vector; a vector is new while none before agrees with it in six of its eight bytes, which is what Algorithm 1 of Vertex
-calls one template. When every shape with addresses left is settled, the sample is complete.
+The next address comes from the shape of which the fewest addresses were taken. Within a shape it is chosen at random with a fixed seed,
+because the first links of a list are not typical: they are the newest, the cheapest or the best.
+
+A shape is settled when `LEAST` pages of it were kept and the last `RUN` of them had no new shingle vector. A vector is new if no earlier
+one agrees with it in six of its eight bytes, which is when Vertex considers two pages to have one template
+(docs/algorithms.md#first-stage-masked-shingle-vectors). The sample is complete when every shape that has addresses left is settled.
 """
 
 import random
@@ -16,13 +18,13 @@ from extraction.fetching.crawl.messages import Address
 from extraction.fetching.crawl.shapes import Shape, Shapes
 
 LEAST = 20
-"""Pages of a shape that are kept at least: the workbench proposes samples from them, and a rule is judged on the others."""
+"""The fewest pages kept of a shape. The workbench proposes sample pages from them, and rules are tested on the others."""
 
 RUN = 10
-"""Pages in a row that bring nothing new. A template that one page in five has is missed with probability 0.8^10 = 0.1."""
+"""How many pages in a row must show nothing new. A template that one page in five has is missed with probability 0.8^10 = 0.1."""
 
 REBUILD_EVERY = 25
-"""Addresses taken before queues are sorted by shapes that have changed."""
+"""How many addresses are taken before the queues are rebuilt after a change of shapes."""
 
 _MASKS = tuple(
     ((1 << 8 * VECTOR_BYTES) - 1) ^ (0xFF << 8 * first) ^ (0xFF << 8 * second) for first in range(VECTOR_BYTES) for second in range(first)
@@ -30,13 +32,13 @@ _MASKS = tuple(
 
 
 class Novelty:
-    """The vectors seen."""
+    """The shingle vectors seen so far."""
 
     def __init__(self) -> None:
         self._seen: set[tuple[int, int]] = set()
 
     def is_new(self, vector: ShingleVector) -> bool:
-        """Whether no vector before agrees in six bytes; then it has been seen."""
+        """Return whether no earlier vector agrees in six bytes, and remember this one."""
         masked = [(place, vector & mask) for place, mask in enumerate(_MASKS)]
         new = self._seen.isdisjoint(masked)
         self._seen.update(masked)
@@ -45,7 +47,13 @@ class Novelty:
 
 @dataclass(slots=True)
 class _Pile:
-    """A shape's addresses. taken: of it so far. kept: pages that were. run: kept pages in a row that brought nothing new."""
+    """The addresses of one shape.
+
+    waiting: the addresses that are still to fetch.
+    taken: how many addresses were taken so far.
+    kept: how many pages were kept.
+    run: how many pages in a row, up to the last one kept, showed nothing new.
+    """
 
     waiting: list[Address] = field(default_factory=list)
     taken: int = 0
@@ -58,7 +66,7 @@ class _Pile:
 
 
 class ShapeQueue:
-    """Addresses to fetch, by shape."""
+    """Addresses to fetch, in the order of a sample (see the module)."""
 
     def __init__(self, shapes: Shapes, *, seed: int = 0) -> None:
         self._shapes = shapes
@@ -74,7 +82,7 @@ class ShapeQueue:
         return self._size
 
     def push(self, address: Address) -> None:
-        """Puts an address in its pile."""
+        """Queue an address."""
         shape = self._shapes.see(address.url)
         self._size += 1
         if address.wanted:
@@ -86,9 +94,9 @@ class ShapeQueue:
             self._announce(shape, pile)
 
     def pop(self) -> tuple[Address, Shape] | None:
-        """An address of the shape with the fewest taken, and that shape; None when nothing is left but of settled shapes.
+        """Return the next address and its shape; None if all shapes that have addresses left are settled.
 
-        Those that are wanted come first of all.
+        `Address.wanted` addresses come first, then one of the shape of which the fewest were taken.
         """
         if self._wanted:
             return self._take_wanted()
@@ -107,7 +115,7 @@ class ShapeQueue:
         return None
 
     def kept(self, shape: Shape, vector: ShingleVector) -> None:
-        """A page of this shape was kept."""
+        """Record that a page of this shape was kept."""
         pile = self._piles.setdefault(self._shapes.now(shape), _Pile())
         pile.kept += 1
         pile.run = 0 if self._novelty.is_new(vector) else pile.run + 1
@@ -134,7 +142,7 @@ class ShapeQueue:
         heappush(self._heap, (pile.taken, self._pushed, shape))
 
     def _rebuild(self) -> None:
-        """Joins the piles whose shapes have become one."""
+        """Join the piles whose shapes have become one."""
         self._version, self._since = self._shapes.version, 0
         piles, self._piles, self._heap = self._piles, {}, []
         for shape, pile in piles.items():

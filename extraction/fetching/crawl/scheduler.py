@@ -1,6 +1,6 @@
-"""Gives Scrapy's engine one request after the other: its own retries and redirects first, then what the frontier says.
+"""Gives Scrapy's engine one request after the other: first its own retries and redirects, then pages from the frontier.
 
-Requests are made when they are wanted and not when a link is found: an address takes a tenth of the memory of a Request.
+A Request is created when the engine wants one, not when a link is found: an address takes a tenth of the memory of a Request.
 """
 
 from collections import deque
@@ -34,7 +34,7 @@ class FrontierScheduler(BaseScheduler):
         return True
 
     def next_request(self) -> Request | None:
-        """None also while the parent does not keep up; the engine asks again every few seconds."""
+        """Return the next request. Returns None while the parent has fallen behind; the engine asks again every few seconds."""
         if self._spider.events.is_full:
             return None
         return self._requests.popleft() if self._requests else self._spider.next_page()

@@ -1,4 +1,4 @@
-"""Which addresses belong to a crawl, and which are one address written in two ways."""
+"""Which addresses belong to a crawl, and which URLs are the same address written in different ways."""
 
 import re
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from w3lib.url import canonicalize_url, safe_url_string
 
-from extraction.algorithms.rules.url_patterns import Address as PatternAddress
+from extraction.algorithms.rules.url_patterns import SplitAddress
 from extraction.fetching.crawl.messages import CrawlPlan
 from extraction.fetching.url_safety import MAX_URL
 
@@ -18,32 +18,35 @@ TRACKING = re.compile(
     r"|pk_(campaign|source|medium|kwd)|matomo_\w+|ref_?src|spm",
     re.IGNORECASE,
 )
-"""Query keys that tell where a visitor came from and nothing about the page; each is documented by the tool that adds it."""
+"""Query keys that tell where a visitor came from and nothing about the page. The tools that add them document each one."""
 
 SESSION = re.compile(
     r"(php|asp\.?net_?|j|cf)?_?sess(ion)?_?(id)?|phpsessid|jsessionid|aspsessionid\w*|sid|cfid|cftoken|oscsid|zenid", re.IGNORECASE
 )
-"""Query keys that hold a session, when the value looks like one."""
+"""Query keys that contain a session id, if the value looks like one."""
 
 SESSION_VALUE = re.compile(r"[0-9a-zA-Z_.,-]{8,}")
 
 PATH_SESSION = re.compile(r";(?:jsessionid|sid|phpsessid)=[^/;?]*", re.IGNORECASE)
 
 MAX_REPEATS = 2
-"""How often one segment may stand in a path: ``/a/b/a/b/a/b`` is a relative link that a server answers at any depth."""
+"""How often a segment may occur in a path. ``/a/b/a/b/a/b`` comes from a relative link that a server answers at any depth."""
 
 FILES = re.compile(
     r"\.(?:7z|apk|avif|avi|bmp|bz2|css|csv|dmg|docx?|eot|epub|exe|flac|gif|gz|ico|iso|jpe?g|js|json|m4[av]|mov|mp[34]|mpe?g|msi|og[gv]|otf"
     r"|pdf|png|pptx?|psd|rar|rtf|svg|swf|tar|tgz|tiff?|ttf|txt|wav|web[mp]|wmv|woff2?|xlsx?|xz|zip)$",
     re.IGNORECASE,
 )
-"""Endings of links that are no pages; a link without one of them is fetched and its content type decides."""
+"""Endings of links that are not pages. Any other link is fetched, and its content type decides."""
 
 
 @lru_cache(maxsize=32_768)
 def key(url: str) -> int:
-    """64 bits that are the same for all writings of one address: scheme, order of the query, default port, trailing slash, tracking
-    and session keys do not matter. A number, since many are kept: that two of a million agree by chance is less likely than 1 in 10^7."""
+    """Return a 64-bit number that is the same for all ways to write an address.
+
+    The scheme, the order of the query, the default port, a trailing slash, and tracking and session keys do not matter. Numbers take less
+    memory than addresses; two of a million addresses get the same number with a probability below 1 in 10^7.
+    """
     parts = urlsplit(canonicalize_url(PATH_SESSION.sub("", url)))
     query = "&".join(f"{name}={value}" for name, value in parse_qsl(parts.query, keep_blank_values=True) if not is_noise(name, value))
     text = f"{host_of(parts)}{parts.path.rstrip('/')}?{query}"
@@ -51,12 +54,12 @@ def key(url: str) -> int:
 
 
 def is_noise(name: str, value: str) -> bool:
-    """Whether a query pair says nothing about the page."""
+    """Return whether a query pair says nothing about the page."""
     return bool(TRACKING.fullmatch(name) or (SESSION.fullmatch(name) and SESSION_VALUE.fullmatch(value)))
 
 
 def host_of(parts: SplitResult) -> str:
-    """The host in lower case, with the port unless it is the scheme's own. Raises ValueError for a port that is none."""
+    """Return the host in lower case, with the port unless it is the scheme's default. Raises ValueError for an invalid port."""
     host = (parts.hostname or "").rstrip(".")
     host = f"[{host}]" if ":" in host else host
     return host if parts.port in (None, {"http": 80, "https": 443}.get(parts.scheme)) else f"{host}:{parts.port}"
@@ -64,7 +67,11 @@ def host_of(parts: SplitResult) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which addresses a crawl follows. hosts: see `CrawlPlan.allowed_hosts`; include, exclude: patterns, taken apart at their stars."""
+    """Which addresses a crawl follows.
+
+    hosts: as in `CrawlPlan.allowed_hosts`.
+    include, exclude: the plan's patterns, split at their stars.
+    """
 
     hosts: frozenset[str]
     include: tuple[tuple[str, ...], ...] = ()
@@ -77,7 +84,10 @@ class Scope:
         return cls(frozenset(host.strip().lower() for host in hosts), _patterns(plan.include), _patterns(plan.exclude))
 
     def refusal(self, url: str, *, given: bool = False) -> str:
-        """Why an address is out of scope; empty when it is in. given: it is one of the plan's own, which need not fit `include`."""
+        """Return why an address is out of scope; empty if it is in scope.
+
+        given: whether the plan itself names the address; it then need not match `include`, and is never taken for a trap.
+        """
         try:
             parts = urlsplit(url)
             host = host_of(parts)
@@ -94,7 +104,7 @@ class Scope:
         return "" if given else trap(url, parts)
 
     def has_host(self, host: str) -> bool:
-        """Whether pages of a host, given with its port unless that is the scheme's own, are in scope."""
+        """Return whether pages of a host are in scope. host: with its port unless that is the scheme's default."""
         name = host.rpartition(":")[0] if re.search(r":\d+$", host) else host
         if host in self.hosts or name in self.hosts:
             return True
@@ -103,7 +113,7 @@ class Scope:
 
 
 def trap(url: str, parts: SplitResult) -> str:
-    """Why an address looks made up by a server without end; empty when it does not."""
+    """Return why an address looks like a crawler trap or not like a page; empty if it looks like a page."""
     if len(url) > MAX_URL:
         return "a very long address"
     segments = [segment for segment in parts.path.split("/") if segment]
@@ -113,7 +123,10 @@ def trap(url: str, parts: SplitResult) -> str:
 
 
 def fits(pattern: tuple[str, ...], parts: SplitResult, host: str) -> bool:
-    """Whether an address fits a pattern, of which the pieces between the stars are given. Linear: each piece is sought once, leftmost."""
+    """Return whether an address matches a pattern. pattern: its pieces between the stars.
+
+    Each piece is searched for once, from the left, so the time is linear in the length of the address.
+    """
     path = parts.path or "/"
     text = f"{path}?{parts.query}" if parts.query else path
     text = text if pattern[0].startswith("/") or (not pattern[0] and len(pattern) > 1) else host + text
@@ -132,13 +145,13 @@ def fits(pattern: tuple[str, ...], parts: SplitResult, host: str) -> bool:
     return place <= len(text) - len(tail)
 
 
-def segments_of(url: str) -> PatternAddress:
-    """An address's parts, as URL patterns see them."""
-    return PatternAddress.parse(url)
+def segments_of(url: str) -> SplitAddress:
+    """Return the parts of an address, as URL patterns use them."""
+    return SplitAddress.parse(url)
 
 
 def tidy(url: str) -> str:
-    """A link as a browser would ask for it: quoted, without blanks around it and without its fragment."""
+    """Return a link as a browser requests it: quoted, without surrounding spaces and without its fragment."""
     return safe_url_string(url.strip()).partition("#")[0]
 
 

@@ -1,11 +1,11 @@
-"""The plan in Scrapy's words."""
+"""Scrapy's settings for a crawl plan."""
 
 from typing import Any
 
 from extraction.fetching.crawl.messages import CrawlPlan
 
 PRODUCT = "Vertex"
-"""The name that robots.txt files know us by."""
+"""The name of this crawler in robots.txt files."""
 
 VERSION = "0.1"
 
@@ -15,14 +15,17 @@ _HERE = "extraction.fetching.crawl"
 
 
 def user_agent(plan: CrawlPlan) -> str:
-    """Who asks, and whom to write to about it."""
+    """Return the user agent: the product, its version and the contact."""
     contact = " ".join(plan.contact.split())
     return f"{PRODUCT}/{VERSION} (+{contact})" if contact else f"{PRODUCT}/{VERSION}"
 
 
 def settings(plan: CrawlPlan) -> dict[str, Any]:
-    """Settings of a crawl. What Scrapy does by itself and a crawl of a stranger's site does not want is switched off: the telnet console
-    and the remote control, spider middlewares (depth, referrer and filters are the frontier's), the jitter that halves delays."""
+    """Return the settings of a crawl.
+
+    They switch off defaults of Scrapy that do not suit a crawl of other people's sites: the telnet console, the spider middlewares
+    (the frontier handles depth, scope and duplicates) and the jitter, which can halve delays.
+    """
     return {
         "USER_AGENT": user_agent(plan),
         "ROBOTSTXT_OBEY": plan.obey_robots,
@@ -30,7 +33,7 @@ def settings(plan: CrawlPlan) -> dict[str, Any]:
         "DOWNLOAD_DELAY": plan.delay_s,
         "DOWNLOAD_DELAY_JITTER": 0.0,
         "CONCURRENT_REQUESTS_PER_DOMAIN": plan.concurrency,
-        "CONCURRENT_REQUESTS": plan.concurrency + 2,  # no more wait for their turn: the frontier decides late what comes next
+        "CONCURRENT_REQUESTS": plan.concurrency + 2,  # few requests wait, so that the frontier chooses the next one late
         "AUTOTHROTTLE_ENABLED": plan.autothrottle,
         "AUTOTHROTTLE_START_DELAY": plan.delay_s,
         "AUTOTHROTTLE_MAX_DELAY": max(MAX_THROTTLE_S, plan.delay_s),
@@ -42,9 +45,9 @@ def settings(plan: CrawlPlan) -> dict[str, Any]:
         "RETRY_TIMES": plan.retries,
         "RETRY_GIVE_UP_LOG_LEVEL": "DEBUG",
         "REDIRECT_MAX_TIMES": plan.max_redirects,
-        "METAREFRESH_ENABLED": False,  # `pages` reads it from the tree that is there anyway
+        "METAREFRESH_ENABLED": False,  # `pages` reads it from the parsed tree
         "COOKIES_ENABLED": True,
-        "CONCURRENT_ITEMS": 1,  # callbacks yield nothing; Scrapy starts so many tasks for each answer all the same
+        "CONCURRENT_ITEMS": 1,  # callbacks yield no items, but Scrapy starts this many tasks for each answer
         "WARN_ON_GENERATOR_RETURN_VALUE": False,
         "SCHEDULER": f"{_HERE}.scheduler.FrontierScheduler",
         "DOWNLOADER_MIDDLEWARES": {

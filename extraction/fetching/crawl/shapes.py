@@ -1,11 +1,12 @@
-"""Path shapes: addresses that look alike, found while a crawl goes on.
+"""Path shapes: groups of addresses that look alike, found during a crawl.
 
-A shape is what `rules.url_patterns` learns from all addresses of a cluster, for addresses that come one after the other: host,
-path segments and query keys, where what differs from page to page is ``*``. It is a tree of fixed depth as in Drain (He et al. 2017,
-for log lines): addresses of one host, one number of segments and the same query keys share a tree; at each level a part that holds a
-number or an identifier is ``*`` at once, and a level with more than `MAX_CHILDREN` values keeps those that many addresses have
-(the sections of a site) and takes the others for ``*``. Then the addresses below get another shape than before; `Shapes.version`
-tells who keeps some by shape.
+A shape has a host, path segments and query keys. Parts that differ from page to page are ``*``. `rules.url_patterns` learns the same
+from all addresses of a cluster; here the addresses come one after the other.
+
+The shapes form trees of fixed depth as in Drain (He et al. 2017, for log lines). Addresses with the same host, number of segments and
+query keys share a tree. At each level, numbers and identifiers in a part become ``*`` at once. A level with more than `MAX_CHILDREN`
+values keeps the values that many addresses have (the sections of a site) and replaces the others by ``*``. The addresses below that
+level then have a new shape; `Shapes.version` tells code that stores addresses by shape about it.
 """
 
 import re
@@ -15,15 +16,15 @@ from collections.abc import Sequence
 from extraction.fetching.crawl.scope import is_noise, segments_of
 
 MAX_CHILDREN = 12
-"""Values that one level may have before they are taken for names of pages rather than of sections."""
+"""How many values a level may have before the rare ones are taken for names of pages and not of sections."""
 
 MIN_SHARE = 0.1
-"""The share of a level's addresses that a value must have to stay, as in `rules.url_patterns`; `MIN_ADDRESSES` of them at least."""
+"""The share of a level's addresses that a value must have to be kept, as in `rules.url_patterns`, and at least `MIN_ADDRESSES`."""
 
 MIN_ADDRESSES = 5
 
 MAX_LEVELS = 200_000
-"""Levels that are counted. A site with more has no shapes to speak of: what is new then is ``*``."""
+"""How many levels are counted. A site with more has no useful shapes; further new values become ``*``."""
 
 IDENTIFIER = re.compile(r"[0-9a-fA-F]{8,}|(?=\w*\d)\w{12,}|\d+")
 
@@ -31,7 +32,7 @@ Shape = tuple[str, ...]
 
 
 class Shapes:
-    """The shapes of the addresses seen. version: grows each time an earlier address may have got another shape."""
+    """The shapes of the addresses seen. version: a number that grows whenever earlier addresses may have a new shape."""
 
     def __init__(self) -> None:
         self._levels: dict[Shape, Counter[str]] = defaultdict(Counter)
@@ -39,15 +40,15 @@ class Shapes:
         self.version = 0
 
     def see(self, url: str) -> Shape:
-        """The shape of an address, which is counted."""
+        """Count an address and return its shape."""
         return self._walk(*_parts(url), count=True)
 
     def shape(self, url: str) -> Shape:
-        """The shape of an address by now."""
+        """Return the current shape of an address, without counting it."""
         return self._walk(*_parts(url), count=False)
 
     def now(self, shape: Shape) -> Shape:
-        """What an earlier shape is by now."""
+        """Return the current shape of addresses that had an earlier shape."""
         return self._walk(shape[:3], shape[3:], count=False)
 
     def _walk(self, head: Shape, parts: Sequence[str], *, count: bool) -> Shape:
@@ -76,7 +77,7 @@ class Shapes:
 
 
 def _parts(url: str) -> tuple[Shape, list[str]]:
-    """(what addresses of one tree share, the parts that may differ)."""
+    """Return (the key of the address's tree, its parts)."""
     address = segments_of(url)
     query = [(name, value) for name, value in address.query if not is_noise(name, value)]
     head = (address.host, str(len(address.segments)), "&".join(name for name, _ in query))
@@ -84,7 +85,7 @@ def _parts(url: str) -> tuple[Shape, list[str]]:
 
 
 def text(shape: Shape) -> str:
-    """As people read it."""
+    """Return a shape in a form for people."""
     host, number, keys = shape[:3]
     parts = shape[3:]
     query = "&".join(f"{name}={value}" for name, value in zip(keys.split("&") if keys else (), parts[int(number) :], strict=True))

@@ -1,9 +1,9 @@
-"""Sites that answer "not found" with 200: learned by asking for pages that cannot exist.
+"""Soft 404s: "not found" pages that a site sends with status 200. They are learned by requesting pages that cannot exist.
 
-For each folder of a host (an address without its last segment, numbers aside) one made-up address is asked for, with the ending that the
-folder's pages have. When the site says 404, it can be believed there. Otherwise its answer is what missing pages look like:
-one that is nearly the same, or that a redirect led to the same address, is one. Bar-Yossef et al. (Sic Transit Gloria Telae, 2004)
-do the same with one address of random letters in the page's own folder.
+One made-up address is requested for each folder of a host. A folder is the address without its last segment, with numbers and
+identifiers replaced and with the ending of its pages. If the site answers 404, its statuses are trusted in that folder. Otherwise the
+answer shows what missing pages look like: a page is missing if it is nearly the same as the answer, or if it redirects to the same
+address. Bar-Yossef et al. (Sic Transit Gloria Telae, 2004) do the same with one address of random letters in the page's folder.
 """
 
 import asyncio
@@ -19,18 +19,24 @@ from extraction.fetching.crawl.repeats import jaccard, shingles
 from extraction.fetching.crawl.shapes import IDENTIFIER
 
 MAX_PROBES = 24
-"""Made-up addresses that a site is asked for in one crawl. Folders beyond them are judged by the site's root."""
+"""The most made-up addresses requested in one crawl. In folders beyond them, no page is taken for missing."""
 
 ALIKE = 0.8
-"""Jaccard coefficient of word shingles from which a page is a missing one. The words of its own address are left out: such pages
-like to say what they could not find."""
+"""A page is missing if its word shingles have at least this Jaccard coefficient with the learned answer. The words of the page's own
+address are left out, because many "not found" pages repeat them."""
 
 MIN_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What a folder answers for a page that does not exist. shingles: None where it says 404. redirected: it led to `final_url`."""
+    """What the site answers in a folder for a page that does not exist.
+
+    shingles: the word shingles of the answer; None if the site answers with an error such as 404.
+    title: the title of the answer.
+    final_url: the address after redirects.
+    redirected: whether the request was redirected to `final_url`.
+    """
 
     shingles: frozenset[str] | None = None
     title: str = ""
@@ -40,7 +46,7 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came for a made-up address. page: None unless it came with 200 and was a page."""
+    """The answer to a request for a made-up address. page: None unless the answer was a page with status 200."""
 
     page: PageView | None
     final_url: str
@@ -50,7 +56,7 @@ Ask = Callable[[str], Awaitable[Answer]]
 
 
 class Soft404:
-    """What is known of a site's missing pages. ask: fetches a made-up address."""
+    """What is known about a site's missing pages. ask: fetches a made-up address."""
 
     def __init__(self, ask: Ask, *, seed: int | None = None) -> None:
         self._ask = ask
@@ -58,10 +64,10 @@ class Soft404:
         self._known: dict[str, asyncio.Future[Missing]] = {}
 
     async def reason(self, page: PageView, *, url: str, final_url: str) -> str:
-        """Why a page is a missing one; empty when it is not."""
+        """Return why a page is a soft 404; empty if it is not."""
         folder = _folder(url)
         if not urlsplit(url).path.strip("/") and not urlsplit(url).query:
-            return ""  # the site's own first page is not missing
+            return ""  # the site's home page is never missing
         missing = await self._missing(folder, url)
         if missing.redirected and final_url != url and final_url == missing.final_url:
             return "it leads where made-up addresses lead"
@@ -88,7 +94,7 @@ class Soft404:
         return Missing(_shingles(answer.page, made_up), answer.page.title, answer.final_url, redirected)
 
     def _made_up(self, url: str) -> str:
-        """An address in the same folder, with the same ending, of letters that mean nothing."""
+        """Return an address in the same folder with the same ending and a name of random letters."""
         parts = urlsplit(url)
         head, _, last = parts.path.rstrip("/").rpartition("/")
         ending = re.search(r"\.\w{1,5}$", last)

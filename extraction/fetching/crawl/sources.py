@@ -1,6 +1,6 @@
-"""Addresses out of sitemaps, feeds and lists. Each reader takes bytes of any kind and size that was fetched, and gives what it finds.
+"""Addresses from sitemaps, feeds and lists. Each reader accepts any bytes and returns the addresses that it finds.
 
-XML is read without entities and without network, and broken XML as far as it goes, as everybody else does.
+XML is read without entities and without network access, and broken XML is read as far as possible.
 """
 
 import csv
@@ -23,14 +23,19 @@ WEB_ADDRESS = re.compile(r"https?://[^\s<>\"',;|]+", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What a sitemap names: pages, and more sitemaps."""
+    """The pages and the other sitemaps that a sitemap names."""
 
     pages: tuple[str, ...] = ()
     sitemaps: tuple[str, ...] = ()
 
 
 def read_sitemap(content: bytes, *, url: str, max_bytes: int) -> Listing:
-    """A sitemap, its index, a text file of addresses, or a feed, which the protocol allows too; gzip or not. Raises OSError for a bomb."""
+    """Return what a sitemap names, whether it is compressed with gzip or not.
+
+    It may be a sitemap, a sitemap index, a text file of addresses or a feed; the protocol allows all of these.
+
+    Raises OSError if the file is damaged or unpacks to more than `max_bytes`.
+    """
     if content[:2] == GZIP_MAGIC:
         content = unpacked(content, max_bytes=max_bytes)
     if not content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
@@ -46,7 +51,7 @@ def read_sitemap(content: bytes, *, url: str, max_bytes: int) -> Listing:
 
 
 def read_feed(content: bytes, *, url: str) -> Iterator[str]:
-    """The addresses of the entries of an RSS (0.9 to 2.0) or Atom feed."""
+    """Yield the addresses of the entries of an RSS (0.9 to 2.0) or Atom feed."""
     parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True, remove_comments=True, huge_tree=False)
     try:
         root = etree.fromstring(content.lstrip(), parser)
@@ -59,7 +64,10 @@ def read_feed(content: bytes, *, url: str) -> Iterator[str]:
 
 
 def read_url_list(content: bytes) -> list[str]:
-    """The addresses of a text or CSV file, one a row: the first cell of a row that is a web address. Others are passed over."""
+    """Return the addresses in a text or CSV file, at most one for each row.
+
+    It is the first cell that is a web address or, if there is none, the first web address within the row. Rows without one are skipped.
+    """
     text = content.decode("utf-8-sig", "replace")
     found: dict[str, None] = {}
     for row in _rows(text):
@@ -70,17 +78,17 @@ def read_url_list(content: bytes) -> list[str]:
 
 
 def robots_sitemaps(content: bytes) -> list[str]:
-    """The sitemaps that a robots.txt names."""
+    """Return the sitemaps that a robots.txt names."""
     return list(Protego.parse(content.decode("utf-8", "replace")).sitemaps)
 
 
 def unpacked(content: bytes, *, max_bytes: int) -> bytes:
-    """What was compressed with gzip. Raises OSError when it is more than `max_bytes` or damaged."""
+    """Return the unpacked content of gzip data. Raises OSError if it is damaged or has more than `max_bytes`."""
     try:
         return gunzip(content, max_size=max_bytes)
     except (OSError, EOFError):
         raise
-    except ValueError as error:  # Scrapy's own error for what grows too large
+    except ValueError as error:  # Scrapy's error for data that unpacks to too much
         raise OSError(f"it unpacks to more than {max_bytes:,} bytes") from error
 
 

@@ -1,4 +1,4 @@
-"""The spider: asks for one address after the other, tells what became of it, and follows what a page leads to."""
+"""The spider: it requests one address after the other, reports each result and follows the links of pages."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable
@@ -13,7 +13,7 @@ from twisted.python.failure import Failure
 from extraction.algorithms.errors import PageError
 from extraction.fetching.crawl import outcomes, sources
 from extraction.fetching.crawl.equipment import Equipment
-from extraction.fetching.crawl.failures import DOWNLOAD_ERRORS, Dropped, now, of_failure
+from extraction.fetching.crawl.failures import DOWNLOAD_ERRORS, Dropped, judge_failure, now
 from extraction.fetching.crawl.frontier import Frontier
 from extraction.fetching.crawl.judge import Judge, Judged
 from extraction.fetching.crawl.messages import KEPT_HEADERS, Address, Asset, CrawlPlan, Fetched, Found, Outcome, Progress
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from extraction.fetching.crawl.shapes import Shape
 
 FOUND_AT_ONCE = 500
-"""Addresses in one event at most."""
+"""The most addresses in one event."""
 
 MAX_SITEMAPS = 2_000
 SITEMAP_BYTES = 64 * 1024**2
@@ -36,11 +36,11 @@ MAX_ASSETS = 5_000
 ASSET_BYTES = 8 * 1024**2
 
 TRIES_PER_PAGE = 5
-"""Addresses that are tried for each page of the limit: a site of which most addresses fail ends too."""
+"""How many addresses are tried for each page of the limit, so that a crawl of a site whose addresses mostly fail also ends."""
 
 
 class SiteSpider(Spider):
-    """One crawl. equipment: the plan and what the child made for it."""
+    """One crawl. equipment: the plan and the objects that the child created for it."""
 
     name = "site"
 
@@ -65,9 +65,9 @@ class SiteSpider(Spider):
         return spider
 
     async def start(self) -> AsyncIterator[Request]:
-        """Requests for what names addresses; the addresses that the plan names are queued."""
-        self._found(self.frontier.give(self.plan.start))
-        self._give(self.plan.urls)
+        """Queue the addresses in the plan, and yield requests for its sitemaps, feeds, lists, files and robots.txt."""
+        self._report_found(self.frontier.give(self.plan.start))
+        self._queue_listed(self.plan.urls)
         for url in self.plan.sitemaps:
             yield self._source(url, self._sitemap)
         for url in self.plan.feeds:
@@ -80,16 +80,16 @@ class SiteSpider(Spider):
             for site in dict.fromkeys("{0.scheme}://{0.netloc}".format(urlsplit(url)) for url in self.plan.start):
                 yield self._source(f"{site}/robots.txt", self._robots, guessed=True, dont_obey_robotstxt=True)
 
-    # What the scheduler asks
+    # Called by the scheduler
 
     def wants_more(self) -> bool:
-        """Whether there is an address to fetch now."""
+        """Return whether there is an address to fetch now."""
         if self._next is None and not self.at_limit:
             self._next = self._draw()
         return self._next is not None and not self.at_limit
 
     def next_page(self) -> Request | None:
-        """The next request for a page."""
+        """Return the next request for a page; None if there is none."""
         if not self.wants_more() or self._next is None:
             return None
         (address, shape), self._next = self._next, None
@@ -105,40 +105,40 @@ class SiteSpider(Spider):
 
     @property
     def at_limit(self) -> bool:
-        """Whether the pages kept and under way are as many as wanted."""
+        """Whether enough pages are kept or under way, or too many addresses were tried."""
         limit = self.plan.page_limit
         if limit is None:
             return False
         kept = self.tally[Outcome.OK] + self.tally[Outcome.NOT_MODIFIED]
         return kept + self._under_way >= limit or self._tried >= TRIES_PER_PAGE * limit + 100
 
-    # What comes back
+    # Answers
 
     async def page(self, response: Response) -> None:
-        """A page's answer, whatever its status."""
+        """Handle the answer for a page, whatever its status."""
         address, shape = response.meta["page"], response.meta["shape"]
         judged = await self.judge.judge(response, address, shape)
         if judged.outcome is Outcome.OK:
             self.judge.keep(response, shape)
-        # Its links are told first: a page that was told of need not be fetched again, whenever child or parent die.
+        # Its links are reported first. If the child or the parent dies in between, the page is fetched again and no link is lost.
         self._follow(response, address, judged, self.frontier.shapes.now(shape))
-        self._tell(response, address, judged)
+        self._report_page(response, address, judged)
 
     def failed(self, failure: Failure) -> None:
-        """There was no answer to look at."""
+        """Report a request for a page that had no answer."""
         request: Request = failure.request  # type: ignore[attr-defined]
         if isinstance(failure.value, Dropped):
             return
         address: Address = request.meta["page"]
-        told = of_failure(failure.value or RuntimeError("no reason"), address=address, url=request.url)
-        self._done(told)
+        told = judge_failure(failure.value or RuntimeError("no reason"), address=address, url=request.url)
+        self._report(told)
 
-    def _tell(self, response: Response, address: Address, judged: Judged) -> None:
+    def _report_page(self, response: Response, address: Address, judged: Judged) -> None:
         keep = judged.page is not None
         body = self.spool.put(response.body, kind="body") if keep else None
         rendered = self.spool.put(judged.rendered.content, kind="rendered") if judged.rendered else None
         picture = judged.rendered.screenshot if judged.rendered else None
-        self._done(
+        self._report(
             Fetched(
                 url=address.url,
                 outcome=judged.outcome,
@@ -157,7 +157,7 @@ class SiteSpider(Spider):
             )
         )
 
-    def _done(self, told: Fetched, *, asked: bool = True) -> None:
+    def _report(self, told: Fetched, *, asked: bool = True) -> None:
         self._under_way -= asked
         self.tally[told.outcome] += 1
         self.bytes += told.size_bytes
@@ -173,7 +173,7 @@ class SiteSpider(Spider):
         if self.plan.follow_links:
             links = (link.url for link in page.links)
             found += self.frontier.follow(links, depth=address.depth + 1, via=response.url)
-        self._found(found)
+        self._report_found(found)
         brought = any(self.frontier.shapes.shape(each.url) != shape for each in found)
         if self.judge.repeats.is_trap(shape, page, brought=brought):
             self._trapped.add(shape)
@@ -183,7 +183,7 @@ class SiteSpider(Spider):
     # Sources
 
     def _source(self, url: str, callback: Any, *, guessed: bool = False, **meta: Any) -> Request:
-        """Asks for what names addresses. guessed: nobody said that it is there, so that nothing is told where it is not."""
+        """Return a request for a sitemap, feed or list. guessed: whether it may not exist; then its failure is not reported."""
         meta |= {"source": url, "guessed": guessed, "download_maxsize": SITEMAP_BYTES}
         return Request(url, callback=callback, errback=self._source_failed, meta=meta, dont_filter=True)
 
@@ -193,52 +193,52 @@ class SiteSpider(Spider):
             yield self._source(url, self._sitemap, guessed=not named)
 
     def _sitemap(self, response: Response) -> Iterable[Request]:
-        if not self._answered(response):
+        if not self._is_answered(response):
             return
         try:
             listing = sources.read_sitemap(response.body, url=response.url, max_bytes=SITEMAP_BYTES)
         except OSError as error:
-            self._source_told(response.request, Outcome.TOO_LARGE, str(error), status=response.status)
+            self._report_source(response.request, Outcome.TOO_LARGE, str(error), status=response.status)
             return
         if not (listing.pages or listing.sitemaps):
-            self._source_told(response.request, Outcome.EMPTY, "no addresses can be read from it", status=response.status)
-        self._found(self.frontier.give(listing.pages, via=response.url))
+            self._report_source(response.request, Outcome.EMPTY, "no addresses can be read from it", status=response.status)
+        self._report_found(self.frontier.give(listing.pages, via=response.url))
         for url in listing.sitemaps:
             if self._sitemaps < MAX_SITEMAPS:
                 self._sitemaps += 1
                 yield self._source(url, self._sitemap)
 
     def _feed(self, response: Response) -> None:
-        if self._answered(response):
-            self._found(self.frontier.give(sources.read_feed(response.body, url=response.url), via=response.url))
+        if self._is_answered(response):
+            self._report_found(self.frontier.give(sources.read_feed(response.body, url=response.url), via=response.url))
 
     def _list(self, response: Response) -> None:
-        if self._answered(response):
-            self._found(self.frontier.give(sources.read_url_list(response.body), via=response.url))
+        if self._is_answered(response):
+            self._report_found(self.frontier.give(sources.read_url_list(response.body), via=response.url))
 
-    def _answered(self, response: Response) -> bool:
-        """Whether a sitemap, feed or list is there; what came of it otherwise is told."""
-        verdict = outcomes.of_status(response.status, headers={name.decode("latin-1").lower(): "" for name in response.headers})
+    def _is_answered(self, response: Response) -> bool:
+        """Return whether a sitemap, feed or list was received. If not, report why."""
+        verdict = outcomes.judge_status(response.status, headers={name.decode("latin-1").lower(): "" for name in response.headers})
         if verdict is not None:
-            self._source_told(response.request, verdict.outcome, verdict.message, status=response.status)
+            self._report_source(response.request, verdict.outcome, verdict.message, status=response.status)
         return verdict is None
 
     def _source_failed(self, failure: Failure) -> None:
         request: Request = failure.request  # type: ignore[attr-defined]
-        told = of_failure(failure.value or RuntimeError("no reason"), address=Address(url=request.meta["source"]), url=request.url)
-        self._source_told(request, told.outcome, told.message)
+        told = judge_failure(failure.value or RuntimeError("no reason"), address=Address(url=request.meta["source"]), url=request.url)
+        self._report_source(request, told.outcome, told.message)
 
-    def _source_told(self, request: Request | None, outcome: Outcome, message: str, *, status: int | None = None) -> None:
+    def _report_source(self, request: Request | None, outcome: Outcome, message: str, *, status: int | None = None) -> None:
         if request is not None and not request.meta["guessed"]:
             words = "; ".join(filter(None, ("it should contain addresses", message)))
-            self._done(
+            self._report(
                 Fetched(url=request.meta["source"], outcome=outcome, final_url=request.url, status=status, message=words), asked=False
             )
 
-    # The rest
+    # Progress, queueing and assets
 
     def drop_waiting(self) -> None:
-        """Takes back what waits for its turn at a host: with a long delay a crawl would take minutes to stop."""
+        """Drop the requests that wait for their turn at a host. With a long delay, the crawl would otherwise take minutes to stop."""
         slots = self.crawler.engine.downloader.slots if self.crawler.engine else {}
         for slot in slots.values():
             while slot.queue:
@@ -246,29 +246,29 @@ class SiteSpider(Spider):
                 waiting.errback(Dropped("the crawl was stopped"))
 
     def progress(self, *, paused: bool) -> Progress:
-        """How far it is."""
+        """Return the progress of the crawl."""
         by_outcome = {outcome.value: number for outcome, number in self.tally.items()}
         waiting = len(self.frontier) + (self._next is not None) + self._under_way
         return Progress(fetched=self.tally.total(), queued=waiting, bytes=self.bytes, by_outcome=by_outcome, paused=paused)
 
-    def _give(self, urls: Iterable[str]) -> None:
-        """Queues the plan's own list; each of its addresses is told of, the ones that are not fetched too."""
+    def _queue_listed(self, urls: Iterable[str]) -> None:
+        """Queue the addresses in the plan's list. Those that are not fetched are reported too."""
         new = {address.url for address in self.frontier.give(urls)}
-        self._found([Address(url=url) for url in new])
+        self._report_found([Address(url=url) for url in new])
         goes_on = bool(self.plan.known or self.plan.queued)
         for url in urls:
             reason = self.frontier.refusal(url)
             if reason:
-                self._done(Fetched(url=url, outcome=Outcome.REFUSED_ADDRESS, message=reason), asked=False)
+                self._report(Fetched(url=url, outcome=Outcome.REFUSED_ADDRESS, message=reason), asked=False)
             elif url not in new and not goes_on:
-                self._done(Fetched(url=url, outcome=Outcome.DUPLICATE, message="the same address is in the list"), asked=False)
+                self._report(Fetched(url=url, outcome=Outcome.DUPLICATE, message="the same address is in the list"), asked=False)
 
-    def _found(self, addresses: list[Address]) -> None:
+    def _report_found(self, addresses: list[Address]) -> None:
         for start in range(0, len(addresses), FOUND_AT_ONCE):
             self.events.say(Found(addresses=tuple(addresses[start : start + FOUND_AT_ONCE])))
 
     def _draw(self) -> "tuple[Address, Shape] | None":
-        """An address that has not been fetched in another way, told of those that have."""
+        """Return the next address that has not been fetched in another way and is not in a trap. Report those that are skipped."""
         while drawn := self.frontier.queue.pop():
             address, shape = drawn
             if self._trapped and self.frontier.shapes.now(shape) in self._trapped:
@@ -277,18 +277,18 @@ class SiteSpider(Spider):
                 message = "its page was fetched under another address"
             else:
                 return drawn
-            self._done(Fetched(url=address.url, outcome=Outcome.DUPLICATE, depth=address.depth, message=message), asked=False)
+            self._report(Fetched(url=address.url, outcome=Outcome.DUPLICATE, depth=address.depth, message=message), asked=False)
         return None
 
     async def _ask_made_up(self, url: str) -> Answer:
-        """Asks for an address that does not exist."""
+        """Request an address that does not exist."""
         try:
             response = await self.crawler.engine.download_async(Request(url, meta={"dont_retry": True}, dont_filter=True))
             content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
             if response.status == 200 and outcomes.is_page(response.body, content_type=content_type):
                 return Answer(view(response.body, url=response.url, content_type=content_type), response.url)
         except (IgnoreRequest, PageError, OSError, *DOWNLOAD_ERRORS):
-            pass  # what cannot be asked for teaches nothing
+            pass  # without an answer there is nothing to learn
         return Answer(None, url)
 
     def _ask_assets(self, urls: Iterable[str], *, page_url: str) -> None:
@@ -304,7 +304,7 @@ class SiteSpider(Spider):
     def _asset(self, response: Response) -> None:
         kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
         page_url, url = response.meta["asset"], response.meta["file"]
-        # What was asked for by its address is looked at by whoever asked.
+        # The parent checks the content type of the plan's own files.
         if response.status == 200 and (not page_url or kind.lower().startswith(("text/css", "image/"))):
             body = self.spool.put(response.body, kind="asset")
             self.events.say(Asset(url=url, page_url=page_url, content_type=kind, body=body, size_bytes=len(response.body)))
@@ -313,17 +313,17 @@ class SiteSpider(Spider):
         self.logger.debug("asset: %s", failure.value)
 
     def _headers_received(self, headers: Any, request: Request) -> None:
-        """What cannot be a page is not downloaded."""
+        """Stop the download of an answer that cannot be a page."""
         content_type = (headers.get("Content-Type") or b"").decode("latin-1")
         if "page" in request.meta and "Location" not in headers and not outcomes.may_be_page(content_type):
             raise StopDownload(fail=True)
 
     def _callback_failed(self, failure: Failure, response: Response) -> None:
-        """A fault of ours: the address is done all the same, or a crawl that goes on would meet it for ever."""
+        """Report an address on which Vertex itself failed. It counts as done; otherwise a resumed crawl would fail on it for ever."""
         if response is not None and "page" in response.meta:
             address = response.meta["page"]
             message = f"the crawler failed on it: {failure.getErrorMessage()}"
-            self._done(Fetched(url=address.url, outcome=Outcome.NOT_HTML, status=response.status, depth=address.depth, message=message))
+            self._report(Fetched(url=address.url, outcome=Outcome.NOT_HTML, status=response.status, depth=address.depth, message=message))
 
 
 def _kept_headers(response: Response) -> dict[str, str]:

@@ -1,7 +1,7 @@
-"""The child's way out: files in the spool folder, events on standard output.
+"""How the child hands over its results: files in the spool folder, and events on standard output.
 
-Events are written by a thread of their own, so that a parent that is busy storing does not hold up answers that are under way; but
-not without bound: past `BACKLOG` events that nobody has read, no request is begun (`is_full`).
+A separate thread writes the events, so that a parent that is busy storing pages does not hold up answers that are under way. The backlog
+is limited: while more than `BACKLOG` events are waiting, the crawl starts no request (`is_full`).
 """
 
 import itertools
@@ -13,11 +13,11 @@ from pathlib import Path
 from extraction.fetching.crawl.messages import Event, event_to_json
 
 BACKLOG = 500
-"""Events that may wait for the parent. With pages of 100 KB their files are some 50 MB."""
+"""How many events may wait for the parent. With pages of 100 KB, their files take about 50 MB."""
 
 
 class Spool:
-    """Files that the parent takes away."""
+    """The folder of files that the parent collects."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -25,7 +25,7 @@ class Spool:
         self._prefix = f"{os.getpid()}-"
 
     def put(self, content: bytes, *, kind: str) -> str:
-        """Writes a file whole, or not at all, and gives its path. kind: the end of its name."""
+        """Write a file atomically and return its path. kind: the suffix of its name."""
         target = self._folder / f"{self._prefix}{next(self._numbers)}.{kind}"
         waiting = target.with_suffix(".part")
         waiting.write_bytes(content)
@@ -34,7 +34,7 @@ class Spool:
 
 
 class Events:
-    """Events to the parent. descriptor: an open file that nothing else writes to."""
+    """Sends events to the parent. descriptor: an open file that nothing else writes to."""
 
     def __init__(self, descriptor: int) -> None:
         self._file = os.fdopen(descriptor, "wb")
@@ -51,7 +51,7 @@ class Events:
         self._queue.put(event_to_json(event).encode() + b"\n")
 
     def close(self, *, timeout_s: float) -> None:
-        """Waits until all is written."""
+        """Wait until all events are written, for at most `timeout_s`."""
         self._queue.put(None)
         self._thread.join(timeout_s)
 
@@ -63,4 +63,4 @@ class Events:
                     self._file.flush()
             self._file.flush()
         except BrokenPipeError:
-            os._exit(1)  # nobody listens any more
+            os._exit(1)  # the parent has closed the pipe

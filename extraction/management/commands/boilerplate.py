@@ -1,4 +1,4 @@
-"""How much of a template's pages is template, by each detector, on the command line."""
+"""The command that prints how much of a template's pages is template and not content."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Checking a site's rules from the command line."""
+"""The command that checks the rules of a site."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ class Command(BaseCommand):
     def handle(self, *, site: str, wait: bool, here: bool, **_: Any) -> None:
         found = following.site_named(site)
         try:
-            run = monitors.check_now(found)
+            run = monitors.start_check(found)
         except JobError as error:
             raise CommandError(str(error)) from error
         following.follow(self, run, wait=wait, here=here)

@@ -1,4 +1,4 @@
-"""Clustering from the command line."""
+"""The command that clusters the pages of a site."""
 
 from typing import Any
 
@@ -47,16 +47,16 @@ class Command(BaseCommand):
                 self._compare(found, method or list(METHODS))
                 return
             if adopt:
-                tried = following.follow(self, comparisons.start(found, [adopt]), wait=wait, here=here)
-                run = cluster_pages.adopt(tried.clusterings.get(method=adopt))
+                tried = following.follow(self, comparisons.start_comparison(found, [adopt]), wait=wait, here=here)
+                run = cluster_pages.start_adopting(tried.clusterings.get(method=adopt))
             else:
-                run = cluster_pages.start(found, threshold=threshold)
+                run = cluster_pages.start_clustering(found, threshold=threshold)
         except JobError as error:
             raise CommandError(str(error)) from error
         following.follow(self, run, wait=wait, here=here)
 
     def _compare(self, site: Site, methods: list[str]) -> None:
-        for place, row in enumerate(compare_clusterings.compare(site, methods)):
+        for place, row in enumerate(compare_clusterings.compare_methods(site, methods)):
             if not place:
                 self.stdout.write(f"{'method':17}{'groups':>7}{'alone':>7}{'MDL kbit':>10}{'seconds':>9}{'MB':>7}  sizes")
             sizes = " ".join(map(str, row.sizes[:SHOWN_SIZES])) + (" …" if len(row.sizes) > SHOWN_SIZES else "")

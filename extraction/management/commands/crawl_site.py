@@ -1,4 +1,4 @@
-"""A site's pages from its address, from the command line."""
+"""The command that crawls a site."""
 
 from typing import Any
 
@@ -32,23 +32,23 @@ class Command(BaseCommand):
         into = following.site_named(site, create=bool(address))
         try:
             self._set(into, address, {name: value for name, value in given.items() if value is not None})
-            run = (crawl_site.start_extraction if records else crawl_site.start)(into)
+            run = (crawl_site.start_extracting_crawl if records else crawl_site.start_crawl)(into)
         except (JobError, sources.AddressError) as error:
             if Site.objects.count() > known:
                 into.delete()
             raise CommandError(str(error)) from error
         following.follow(self, run, wait=wait, here=here)
         if wait or here:
-            for row in crawl_view.outcomes(run):
+            for row in crawl_view.list_outcomes(run):
                 self.stdout.write(f"  {row.count:,} {row.word.lower()}")
             for clustering in Run.objects.filter(kind=Run.Kind.CLUSTER, site=into, parameters__after=run.pk):
                 following.follow(self, clustering, wait=wait, here=here)
 
     def _set(self, site: Site, address: str, given: dict[str, Any]) -> None:
-        """What was given stands in the site's settings from now on. Raises AddressError."""
-        source = sources.of(site)
+        """Save the given options in the site's settings. Raises AddressError."""
+        source = sources.get_source(site)
         if address:
-            source.addresses = [sources.checked(address if "://" in address else f"https://{address}")]
+            source.addresses = [sources.check_address(address if "://" in address else f"https://{address}")]
             site.address = site.address or source.addresses[0]
             site.save(update_fields=["address"])
         for name, value in given.items():

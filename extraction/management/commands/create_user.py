@@ -1,4 +1,4 @@
-"""A person who may sign in."""
+"""The command that creates or changes a user."""
 
 import getpass
 import sys
@@ -31,7 +31,7 @@ class Command(BaseCommand):
 
 
 def give(user: User, *, password: str, role: Role) -> User:
-    """Saves the person with this password and exactly this role. An admin may also use Django's admin pages."""
+    """Save the user with this password and this role only, and return it. An admin may also use Django's admin pages."""
     user.set_password(password)
     user.is_staff = user.is_superuser = role is Role.ADMIN
     user.save()

@@ -1,4 +1,4 @@
-"""The demo: a whole site from its address to a CSV, by the product's own services and workers; the site is served by this process."""
+"""The command that runs the demo: it serves a site and takes it from its address to a CSV file, with Vertex's own services and workers."""
 
 import itertools
 import logging
@@ -46,8 +46,8 @@ class Command(BaseCommand):
         parser.add_argument("--no-serve", action="store_true", help="stop after the CSV file")
 
     def handle(self, *, no_serve: bool, **_: Any) -> None:
-        logging.getLogger("extraction").setLevel(logging.WARNING)  # the lines below say it
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # else its processes would outlive it
+        logging.getLogger("extraction").setLevel(logging.WARNING)  # the command prints the progress itself
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # otherwise the child processes would outlive the command
         folder = Path(settings.VAR_DIR) / "demo"
         folder.mkdir(parents=True, exist_ok=True)
         log = folder / "processes.log"
@@ -71,19 +71,19 @@ class Command(BaseCommand):
     def _take_through(self, folder: Path, address: str) -> None:
         user = _user()
         site = _site(address)
-        self._follow(crawl_site.start(site, user))
+        self._follow(crawl_site.start_crawl(site, user))
         for run in site.runs.unfinished().filter(kind=Run.Kind.CLUSTER):
             self._follow(run)
         for bundle in annotations(base_url=address):
             cluster = annotate(site, bundle, user)
             if not cluster.rules.serving().exists():
-                self._follow(learn_rule.start(cluster, user))
-                rules.publish(cluster.rules.latest("version"), user)
-            self._follow(extract_records.start(cluster, user))
+                self._follow(learn_rule.start_learning(cluster, user))
+                rules.publish_rule(cluster.rules.latest("version"), user)
+            self._follow(extract_records.start_extraction(cluster, user))
             self._show(cluster, bundle, folder / f"{slugify(bundle.record_type)}s.csv")
 
     def _follow(self, run: Run) -> None:
-        """Shows a run's progress until it has ended. Raises CommandError when it failed."""
+        """Show the progress of a run until it ends. Raises CommandError if it failed."""
         started = time.monotonic()
         while not run.finished:
             self._line(run, "")
@@ -105,7 +105,7 @@ class Command(BaseCommand):
     def _show(self, cluster: Cluster, bundle: Annotations, path: Path) -> None:
         lines = 0
         with path.open("w", encoding="utf-8", newline="") as file:
-            for line in export_csv.rows(cluster):
+            for line in export_csv.write_rows(cluster):
                 file.write(line)
                 lines += 1
         self.stdout.write(f"\n{lines - 1} records of {bundle.record_type} in {path}:")
@@ -126,17 +126,17 @@ class Command(BaseCommand):
 
 
 def shortened(text: str, width: int) -> str:
-    """The text, cut with a sign where it is longer."""
+    """Return a text, cut with an ellipsis if it is longer than `width`."""
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 @contextmanager
 def _served() -> Iterator[str]:
-    """The shop on this machine, while the block runs; gives its address, at every demo the same. Raises ProcessError."""
+    """Serve the shop on this machine while the block runs. Gives its address, which is the same in every demo. Raises ProcessError."""
     known = Site.objects.filter(slug=slugify(SITE_NAME)).values_list("address", flat=True).first()
     port = urlsplit(known or "").port
     if port:
-        # Its pages are known by their addresses: another port would be another site.
+        # The stored pages have addresses with this port, so another port would be another site.
         advice = f"stop what listens there, or delete the site {SITE_NAME} in the dashboard to serve the shop on another port"
         port = processes.free_port(port, tries=1, advice=f"the shop was served there, and its pages are known by that address: {advice}")
     else:
@@ -152,13 +152,13 @@ def _served() -> Iterator[str]:
 
 
 def _allowing(address: str) -> dict[str, str]:
-    """The variables of workers that may fetch from the shop, although it is on this machine."""
+    """Return environment variables that let the workers fetch from the shop, although it is on this machine."""
     hosts = [*settings.VERTEX_CRAWL_PRIVATE_HOSTS, urlsplit(address).netloc]
     return {**os.environ, "VERTEX_CRAWL_PRIVATE_HOSTS": ",".join(hosts)}
 
 
 def _site(address: str) -> Site:
-    """The demo's site; all of its pages are fetched, without a pause, since nobody else is served."""
+    """Return the demo's site. All of its pages are fetched without delays, because the shop has no other visitors."""
     site, _ = Site.objects.get_or_create(slug=slugify(SITE_NAME), defaults={"name": SITE_NAME})
     if not site.address or not urlsplit(site.address).port:
         Site.objects.filter(pk=site.pk).update(address=f"{address}/")
@@ -167,7 +167,7 @@ def _site(address: str) -> Site:
 
 
 def _password() -> str:
-    """Drawn once, so that a browser may keep it; in a file that only its owner reads."""
+    """Return the demo's password. It is kept in a file that only its owner can read, so that it is the same in every demo."""
     kept = Path(settings.VAR_DIR) / "demo" / "password"
     if not kept.exists():
         kept.touch(mode=0o600)
@@ -181,7 +181,7 @@ def _user() -> User:
 
 
 def annotate(site: Site, bundle: Annotations, user: User) -> Cluster:
-    """Puts the bundled annotations where a person's clicks would have put them; gives their template."""
+    """Save the bundled annotations as if a person had made them, and return their template."""
     pages = {page.url: page for page in Page.objects.filter(site=site, url__in=bundle.pages).select_related("current__cluster")}
     cluster = _cluster(bundle, pages)
     record_type = _record_type(bundle)
@@ -201,15 +201,15 @@ def annotate(site: Site, bundle: Annotations, user: User) -> Cluster:
 
 
 def _cluster(bundle: Annotations, pages: dict[str, Page]) -> Cluster:
-    """The template of the annotated pages; when they came out as several, they are merged as a person would."""
+    """Return the template of the annotated pages. If they are in several templates, these are merged, as a person would do."""
     found = {page.current.cluster for page in pages.values() if page.current and page.current.cluster}
     if not found:
         raise CommandError(f"no template was found for the pages of {bundle.record_type}")
     cluster, *others = sorted(found, key=lambda each: each.number)
     if others:
-        clusters.merge(cluster, others)
+        clusters.merge_templates(cluster, others)
     if not cluster.name:
-        clusters.rename(cluster, bundle.record_type)
+        clusters.rename_template(cluster, bundle.record_type)
     return cluster
 
 

@@ -1,4 +1,4 @@
-"""Records as CSV from the command line."""
+"""The command that writes records as CSV."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -44,14 +44,14 @@ class Command(BaseCommand):
 
     def handle(self, *, site: str, template: str, output: Path | None, columns: str | None, raw: bool, **options: Any) -> None:
         cluster = template_arguments.template_named(site, template)
-        known = export_csv.list_names(cluster)
+        known = export_csv.find_list_names(cluster)
         if options["list"] is None:
-            options["list"] = export_csv.usual_list(cluster)
+            options["list"] = export_csv.find_usual_list(cluster)
         if options["list"] and options["list"] not in known:
             raise CommandError(
                 f"There is no list {options['list']!r}. " + (f"Lists: {', '.join(known)}" if known else "The pages have none.")
             )
-        layout = export_csv.default_layout(
+        layout = export_csv.get_default_layout(
             cluster,
             several=options["several"],
             separator=options["separator"],
@@ -65,13 +65,13 @@ class Command(BaseCommand):
         found = Record.objects.filter(cluster=cluster).in_part(options["of"])
         if not found.given().exists():
             raise CommandError(_nothing(cluster, RecordPart(options["of"])))
-        lines = export_csv.rows(found.order_by("pk"), layout)
+        lines = export_csv.write_rows(found.order_by("pk"), layout)
         if output is None:
             for line in lines:
                 self.stdout.write(line, ending="")
             return
         with output.open("w", encoding="utf-8", newline="") as file:
-            file.writelines(export_csv.blocks(lines))
+            file.writelines(export_csv.join_lines(lines))
         self.stdout.write(f"{output}: {output.stat().st_size:,} bytes")
 
 

@@ -1,4 +1,4 @@
-"""A template's rule as a file, from the command line."""
+"""The command that exports a template's rule."""
 
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ class Command(BaseCommand):
         if found is None:
             raise CommandError(f"{cluster.label} has no {'live rule' if rule is None else f'version {rule} of its rule'}.")
         try:
-            exported = export_rule.export(found, form)
+            exported = export_rule.export_rule(found, form)
         except (RuleError, XPathError) as error:
             raise CommandError(f"Version {found.version} cannot be exported: {error}") from error
         if output is None:

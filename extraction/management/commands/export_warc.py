@@ -1,4 +1,4 @@
-"""A site's pages as a WARC file from the command line."""
+"""The command that writes the pages of a site to a WARC file."""
 
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ class Command(BaseCommand):
         pages = -1  # the first record describes the file
         try:
             with path.open("wb") as out:
-                for record in export_warc.records(found):
+                for record in export_warc.write_records(found):
                     out.write(record)
                     pages += 1
         except OSError as error:

@@ -1,4 +1,4 @@
-"""Extracting records from the command line."""
+"""The command that extracts records."""
 
 from typing import Any
 
@@ -20,9 +20,9 @@ class Command(BaseCommand):
     def handle(self, *, site: str, template: str | None, wait: bool, here: bool, **_: Any) -> None:
         try:
             if template is None:
-                run = extract_records.start_site(following.site_named(site))
+                run = extract_records.start_site_extraction(following.site_named(site))
             else:
-                run = extract_records.start(template_arguments.template_named(site, template))
+                run = extract_records.start_extraction(template_arguments.template_named(site, template))
         except JobError as error:
             raise CommandError(str(error)) from error
         following.follow(self, run, wait=wait, here=here)

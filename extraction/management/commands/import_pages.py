@@ -1,4 +1,4 @@
-"""Pages from the command line."""
+"""The command that imports pages."""
 
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,10 @@ from extraction.services.core.runs import JobError
 from extraction.services.intake import import_pages
 
 SHOWN = 10
-"""Problems printed; the run's page has all of them."""
+"""How many problems are printed. The run's page has all of them."""
 
 CUT_OFF = 2
-"""Exit code when the archive ended too early: what stands in it was imported, but it is not all of it."""
+"""The exit code if the archive ended too early. The pages before that point were imported."""
 
 
 class Command(BaseCommand):
@@ -32,7 +32,11 @@ class Command(BaseCommand):
         into = following.site_named(site, create=True)
         try:
             _open(source)
-            run = import_pages.start_folder(into, source) if source.is_dir() else import_pages.start(into, source, name=source.name)
+            run = (
+                import_pages.start_folder_import(into, source)
+                if source.is_dir()
+                else import_pages.start_import(into, source, name=source.name)
+            )
             following.follow(self, run, wait=wait, here=here)
         except (JobError, OSError, CommandError) as error:
             if into.pk not in before and not into.pages.exists() and not into.runs.unfinished().exists():
@@ -46,7 +50,7 @@ class Command(BaseCommand):
             raise CommandError(f"{source.name} was cut off. The pages before that point were imported.", returncode=CUT_OFF)
 
     def _problems(self, run: Run) -> bool:
-        """Prints what could not be read; whether the archive was cut off."""
+        """Print what could not be read, and return whether the archive was cut off."""
         found = list(run.problems.order_by("pk").values_list("name", "reason"))
         for name, reason in found[:SHOWN]:
             self.stderr.write(f"  {name}: {reason}")
@@ -56,8 +60,8 @@ class Command(BaseCommand):
 
 
 def _open(source: Path) -> None:
-    """Raises CommandError for what no import could open, before a run is made for it."""
+    """Raise CommandError for a file that cannot be imported, before a run is created."""
     try:
-        Archive(source, name=source.name, limits=import_pages.limits()).close()
+        Archive(source, name=source.name, limits=import_pages.get_limits()).close()
     except (ArchiveError, OSError) as error:
         raise CommandError(f"{source.name}: {error}") from error

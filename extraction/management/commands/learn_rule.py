@@ -1,4 +1,4 @@
-"""Learning a rule from the command line."""
+"""The command that learns a rule."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ class Command(BaseCommand):
 
     def handle(self, *, site: str, template: str, wait: bool, here: bool, **_: Any) -> None:
         try:
-            run = learn_rule.start(template_arguments.template_named(site, template))
+            run = learn_rule.start_learning(template_arguments.template_named(site, template))
         except JobError as error:
             raise CommandError(str(error)) from error
         following.follow(self, run, wait=wait, here=here)

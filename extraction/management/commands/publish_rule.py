@@ -1,4 +1,4 @@
-"""Publishing a rule from the command line."""
+"""The command that publishes a rule."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ class Command(BaseCommand):
             what = "no draft of a rule" if rule_version is None else f"no version {rule_version} of its rule"
             raise CommandError(f"{cluster.label} has {what}.")
         try:
-            rules.publish(rule, what=Decision.What.COMMAND)
+            rules.publish_rule(rule, what=Decision.What.COMMAND)
         except rules.StateError as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"Version {rule.version} of the rule of {cluster.label} is live.")

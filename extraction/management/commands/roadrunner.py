@@ -1,4 +1,4 @@
-"""The wrapper that RoadRunner infers, from the command line."""
+"""The command that prints the wrapper that RoadRunner infers."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ class Command(BaseCommand):
         if pages < 2:
             raise CommandError("--pages: at least two pages are needed.")
         try:
-            seen = wrappers.look(template_arguments.template_named(site, template) if template else _largest(site), pages=pages)
+            seen = wrappers.infer_wrapper(template_arguments.template_named(site, template) if template else _largest(site), pages=pages)
         except JobError as error:
             raise CommandError(f"{error}.") from error
         urls = [snapshot.page.url for snapshot in seen.snapshots]
@@ -36,7 +36,7 @@ class Command(BaseCommand):
             self.stdout.write(f"# {urls[number]}: {reason}")
         self.stdout.write(seen.found.wrapper.printed())
         self.stdout.write("")
-        self.stdout.write((wrappers.as_json if form == "json" else wrappers.as_tsv)(seen.found.structure, urls))
+        self.stdout.write((wrappers.write_json if form == "json" else wrappers.write_tsv)(seen.found.structure, urls))
 
 
 def _largest(site: str) -> Cluster:

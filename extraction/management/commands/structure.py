@@ -1,4 +1,4 @@
-"""The structure of a template's pages, from the command line."""
+"""The command that prints the structure of a template's pages."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -27,7 +27,7 @@ class Command(BaseCommand):
             if method in structures.DESCRIPTIONS:
                 self.stdout.writelines(f"{line}\n" for line in structures.DESCRIPTIONS[method](cluster))
                 return
-            found = structures.find(cluster, method)
+            found = structures.find_structure(cluster, method)
         except JobError as error:
             raise CommandError(f"{error}.") from error
         self.stdout.write(f"{method} on {len(found.urls)} pages in {found.seconds:.2f} s")
@@ -35,13 +35,13 @@ class Command(BaseCommand):
 
 
 class _Schema:
-    """A schema as indented lines: each field with where it stands and what, each set with its fields below it."""
+    """A schema as indented lines: each field with its path and examples, and each set with its fields below it."""
 
     def __init__(self, found: structures.Found) -> None:
         self._columns, self._tables, self._paths = found.structure.columns(), found.structure.tables(), found.paths
 
     def lines(self, schema: Tuple, depth: int = 0) -> Iterator[str]:
-        """The lines of a sequence of parts; one that says so where there are none."""
+        """Yield the lines of a sequence of parts, or a line that says that there are none."""
         if not schema.parts:
             yield "no field varies"
         indent = "  " * depth

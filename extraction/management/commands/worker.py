@@ -1,4 +1,4 @@
-"""Workers that come back: so many processes, each started again when it dies."""
+"""The command that runs workers and starts each one again when it dies."""
 
 import signal
 import subprocess
@@ -9,10 +9,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 RESTART_S = 1.0
-"""Least time between two starts of one worker: one that dies at once must not take the machine with it."""
+"""The least time between two starts of a worker, so that one that dies at once does not overload the machine."""
 
 STOP_S = 3.0
-"""How long a worker may go on when it is told to stop. What it had in hand is a row: the next worker begins it again."""
+"""How long a worker may go on after it was told to stop. Its run is a row in the database, so the next worker starts it again."""
 
 
 class Command(BaseCommand):
@@ -39,8 +39,8 @@ class Command(BaseCommand):
 
 
 def _command(number: int, loglevel: str) -> list[str]:
-    # One process a worker: Celery's own pool of processes shares a lock, and a process killed while it holds the lock
-    # (out of memory, say) leaves the others waiting for ever.
+    # Each worker is a single process. The processes of Celery's own pool share a lock. If one is killed while it holds the lock, for
+    # example because memory ran out, the others wait for ever.
     name = f"worker{number}@%h"
     options = ["--pool", "solo", "--hostname", name, "--loglevel", loglevel, "--without-gossip", "--without-mingle"]
     return [sys.executable, "-m", "celery", "-A", "vertex", "worker", *options]

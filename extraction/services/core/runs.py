@@ -59,7 +59,7 @@ class Resumption(Enum):
     """Another run of the same kind and target was started since."""
 
 
-def start(
+def start_run(
     kind: Run.Kind,
     site: Site,
     *,
@@ -83,23 +83,23 @@ def start(
             defaults={"parameters": stored, "unit": unit, "created_by": user, "sent_at": timezone.now()},
         )
         if new:
-            send(run)
+            send_run(run)
     return run
 
 
-def send(run: Run) -> None:
+def send_run(run: Run) -> None:
     """Sends the run's message once the transaction has committed."""
     # By name: tasks call services, so a service cannot import them. A broker that is away only delays: the sweep sends again.
     transaction.on_commit(lambda: _message(run.pk), robust=True)
 
 
-def cancel(run: Run) -> bool:
+def cancel_run(run: Run) -> bool:
     """Cancels an unfinished run; False when it had ended already."""
     unfinished = Run.objects.unfinished().filter(pk=run.pk)
     return bool(unfinished.update(state=Run.State.CANCELLED, finished_at=timezone.now(), message="Cancelled"))
 
 
-def pause(run: Run) -> bool:
+def pause_run(run: Run) -> bool:
     """Lets an unfinished run rest: its worker lets go of it at its next sign of life. False when it rests or has ended already.
 
     Only for jobs that go on where they were, or all that was done is done again.
@@ -108,7 +108,7 @@ def pause(run: Run) -> bool:
     return bool(changed)
 
 
-def resume(run: Run) -> Resumption:
+def resume_run(run: Run) -> Resumption:
     """Gives a run back to the queue that was paused, failed or was cancelled."""
     resting = Run.objects.filter(pk=run.pk, state__in=(Run.State.PAUSED, Run.State.FAILED, Run.State.CANCELLED))
     try:
@@ -118,7 +118,7 @@ def resume(run: Run) -> Resumption:
                 state=Run.State.QUEUED, sent_at=timezone.now(), finished_at=None, error="", message="", claimed_by="", attempts=0
             )
             if changed:
-                send(run)
+                send_run(run)
     except IntegrityError:
         return Resumption.ANOTHER_UNDER_WAY
     return Resumption.RESUMED if changed else Resumption.NOT_RESTING
@@ -169,12 +169,12 @@ class Progress:
 Job = Callable[[Run, Progress], RunSummary]
 
 
-def execute(run_id: int, jobs: Mapping[str, Job], *, follow: Callable[[Run], None] = lambda _: None) -> bool:
+def execute_run(run_id: int, jobs: Mapping[str, Job], *, follow: Callable[[Run], None] = lambda _: None) -> bool:
     """Claims the run and does its job; False when somebody else has it or it is over.
 
     follow: called with a run that is done, in the transaction that marks it as done.
     """
-    run = claim(run_id)
+    run = claim_run(run_id)
     if run is None:
         return False
     progress = Progress(run)
@@ -195,14 +195,14 @@ def execute(run_id: int, jobs: Mapping[str, Job], *, follow: Callable[[Run], Non
     return True
 
 
-def broke(run_id: int, error: BaseException) -> None:
+def fail_broken_run(run_id: int, error: BaseException) -> None:
     """A job died of an error of the program. It must end in its row, or a person waits for ever."""
     Run.objects.running().filter(pk=run_id, claimed_by=_me()).update(
         state=Run.State.FAILED, error=f"Internal error: {type(error).__name__}: {error}", finished_at=timezone.now()
     )
 
 
-def claim(run_id: int) -> Run | None:
+def claim_run(run_id: int) -> Run | None:
     """Takes a queued run by compare-and-set; None when it is not queued any more."""
     now = timezone.now()
     waiting = Run.objects.queued().filter(pk=run_id)
@@ -211,7 +211,7 @@ def claim(run_id: int) -> Run | None:
         return None
     # Before another claims it, its last stretch ended with its last sign of life.
     mine = waiting.filter(started_at=found.started_at).update(
-        worked_s=found.worked_s + stretch_s(found),
+        worked_s=found.worked_s + measure_stretch_s(found),
         state=Run.State.RUNNING,
         claimed_by=_me(),
         started_at=now,
@@ -222,7 +222,7 @@ def claim(run_id: int) -> Run | None:
     return Run.objects.select_related("site", "cluster").get(pk=run_id) if mine else None
 
 
-def stretch_s(run: Run) -> float:
+def measure_stretch_s(run: Run) -> float:
     """Seconds from when a run was claimed last to its end, or to its last sign of life while it waits or rests; 0 before it began."""
     if run.started_at is None:
         return 0.0
@@ -232,7 +232,7 @@ def stretch_s(run: Run) -> float:
     return max(0.0, (end - run.started_at).total_seconds())
 
 
-def sweep() -> int:
+def sweep_runs() -> int:
     """Gives back to the queue what nobody holds any more, sends again what nobody took; how many were sent."""
     for run in Run.objects.running():
         if not _lost(run):
@@ -256,7 +256,7 @@ def _send_all(runs: Iterable[Run]) -> int:
     for run in runs:
         with transaction.atomic():
             if Run.objects.queued().filter(pk=run.pk, sent_at=run.sent_at).update(sent_at=timezone.now()):
-                send(run)
+                send_run(run)
                 sent += 1
     return sent
 

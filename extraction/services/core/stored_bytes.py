@@ -16,21 +16,21 @@ BIN = "bin"
 """Folder of contents that nothing needs any more, for some days."""
 
 
-def digest(content: bytes) -> str:
+def digest_bytes(content: bytes) -> str:
     """The name under which a content is kept: its sha256 in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
 
 
-def put(content: bytes) -> str:
+def put_bytes(content: bytes) -> str:
     """Keeps a content unless it is there already; gives its sha256."""
-    sha256 = digest(content)
+    sha256 = digest_bytes(content)
     name = _name(sha256)
     if not default_storage.exists(name):
-        keep(name, gzip.compress(content, LEVEL, mtime=0))
+        keep_file(name, gzip.compress(content, LEVEL, mtime=0))
     return sha256
 
 
-def get(sha256: str) -> bytes:
+def get_bytes(sha256: str) -> bytes:
     """The bytes kept under a sha256. Raises FileNotFoundError naming it."""
     name = _name(sha256)
     if not default_storage.exists(name) and default_storage.exists(_bin(sha256)):
@@ -39,15 +39,15 @@ def get(sha256: str) -> bytes:
         return gzip.decompress(file.read())
 
 
-def throw(sha256: str) -> None:
+def throw_away(sha256: str) -> None:
     """Puts a content into the bin, where `get` still finds it. Whoever stores it again does not look there."""
     if default_storage.exists(_name(sha256)):
         with default_storage.open(_name(sha256), "rb") as file:
-            keep(_bin(sha256), file.read())
+            keep_file(_bin(sha256), file.read())
         default_storage.delete(_name(sha256))
 
 
-def thrown(before: datetime) -> list[str]:
+def find_thrown_away(before: datetime) -> list[str]:
     """What is in the bin since before a time."""
     if not default_storage.exists(BIN):
         return []
@@ -55,15 +55,15 @@ def thrown(before: datetime) -> list[str]:
     return sorted(sha256 for sha256 in names if default_storage.get_modified_time(_bin(sha256)) < before)
 
 
-def empty(sha256: str, *, wanted: bool) -> None:
+def empty_trash(sha256: str, *, wanted: bool) -> None:
     """Takes a content out of the bin: back to where it was if it is wanted after all, else for good."""
     if wanted and not default_storage.exists(_name(sha256)):
         with default_storage.open(_bin(sha256), "rb") as file:
-            keep(_name(sha256), file.read())
+            keep_file(_name(sha256), file.read())
     default_storage.delete(_bin(sha256))
 
 
-def keep(name: str, data: bytes) -> None:
+def keep_file(name: str, data: bytes) -> None:
     """Writes a file of the storage whole or not at all, over what is there.
 
     Django's storage for files opens the final name and then writes: a writer killed in between would leave half a page

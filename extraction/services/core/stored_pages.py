@@ -66,7 +66,7 @@ def read_xml_as_written(page: Stored) -> ParsedPage | None:
 def read_bytes(page: Stored) -> bytes:
     """The page's bytes. Raises PageError when they are gone."""
     try:
-        return stored_bytes.get(page.sha256)
+        return stored_bytes.get_bytes(page.sha256)
     except FileNotFoundError as error:
         raise PageError("the stored bytes of the page are missing") from error
 

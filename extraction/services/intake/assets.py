@@ -48,19 +48,19 @@ class Room:
         return True
 
 
-def keep(site: Site, need: NeededResource, content: bytes, room: Room) -> Asset | None:
+def keep_asset(site: Site, need: NeededResource, content: bytes, room: Room) -> Asset | None:
     """Keeps a file that a page needs; None where the site has no room for it. What cannot be used is kept as its reason."""
     try:
         content_type = media.examine(content, need.kind)
     except media.MediaError as reason:
-        return failed(site, need, str(reason))
+        return note_failure(site, need, str(reason))
     if not room.take(len(content)):
         return None
-    values = {"sha256": stored_bytes.put(content), "content_type": content_type, "size_bytes": len(content), "error": ""}
+    values = {"sha256": stored_bytes.put_bytes(content), "content_type": content_type, "size_bytes": len(content), "error": ""}
     return Asset.objects.update_or_create(site=site, url=need.url, defaults=values | {"fetched_at": timezone.now()})[0]
 
 
-def failed(site: Site, need: NeededResource, reason: str) -> Asset:
+def note_failure(site: Site, need: NeededResource, reason: str) -> Asset:
     """Remembers why there is none. What was there before stays: an old style is better than none."""
     error, now = reason[:300] or "it could not be loaded", timezone.now()
     asset, made = Asset.objects.get_or_create(site=site, url=need.url, defaults={"error": error, "fetched_at": now})
@@ -70,7 +70,7 @@ def failed(site: Site, need: NeededResource, reason: str) -> Asset:
     return asset
 
 
-def missing(site: Site, needed: Iterable[NeededResource]) -> list[NeededResource]:
+def find_missing(site: Site, needed: Iterable[NeededResource]) -> list[NeededResource]:
     """Of these the ones to load, each once: never loaded, or failed some time ago."""
     wanted = {need.url: need for need in needed}
     urls = list(wanted)
@@ -81,24 +81,24 @@ def missing(site: Site, needed: Iterable[NeededResource]) -> list[NeededResource
     return [need for url, need in wanted.items() if url not in known]
 
 
-def of_sheet(asset: Asset) -> list[NeededResource]:
+def find_needs_of_sheet(asset: Asset) -> list[NeededResource]:
     """What a stylesheet needs in turn; nothing for another file."""
     return list(_sheet_needs(asset.sha256, asset.url)) if asset.content_type == media.CSS else []
 
 
-def of_sheets(site: Site, needed: Iterable[NeededResource]) -> list[NeededResource]:
+def find_needs_of_sheets(site: Site, needed: Iterable[NeededResource]) -> list[NeededResource]:
     """What those of these stylesheets that are held need in turn."""
     urls = [need.url for need in needed if need.kind is ResourceKind.STYLE]
-    return [need for sheet in Asset.objects.filter(site=site, url__in=urls, error="") for need in of_sheet(sheet)]
+    return [need for sheet in Asset.objects.filter(site=site, url__in=urls, error="") for need in find_needs_of_sheet(sheet)]
 
 
 @lru_cache(maxsize=256)
 def _sheet_needs(sha256: str, url: str) -> tuple[NeededResource, ...]:
     """Kept: the pages of a site share a few sheets, and reading one takes a tenth of a second."""
-    return tuple(references.resolve_references(references.find_style_references(sheet_text(stored_bytes.get(sha256))), url))
+    return tuple(references.resolve_references(references.find_style_references(decode_sheet(stored_bytes.get_bytes(sha256))), url))
 
 
-def sheet_text(content: bytes) -> str:
+def decode_sheet(content: bytes) -> str:
     """A stylesheet's text. Sheets are ASCII but for names and quotations: what is no UTF-8 is read byte by byte."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return content.decode("utf-16", "replace")
@@ -108,14 +108,14 @@ def sheet_text(content: bytes) -> str:
         return content.decode("cp1252", "replace")
 
 
-def version(site_id: int) -> str:
+def get_version(site_id: int) -> str:
     """Changes whenever something of the site's assets does; empty while it has none."""
     found = Asset.objects.filter(site=site_id).aggregate(n=Count("pk"), at=Max("fetched_at"))
     return f"{found['n']:x}-{int(found['at'].timestamp() * 1000):x}" if found["n"] else ""
 
 
 @lru_cache(maxsize=8)
-def held(site_id: int, version: str) -> Mapping[str, Held]:
+def get_held(site_id: int, version: str) -> Mapping[str, Held]:
     """{address: asset} of all that can be shown. version: as `version` gives it, so that nothing old is served."""
     if not version:
         return {}

@@ -18,15 +18,15 @@ class Extractor:
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        self._targets = extract_records.targets_of(run)
+        self._targets = extract_records.find_targets(run)
         self._matcher = Matcher(run.site)
 
     def extract(self, items: Sequence[PageItem]) -> int:
         """Writes the records of stored pages; how many. A page that belongs to a template is counted among its pages from now on."""
-        by_url = {page_store.address_of(item): item for item in items}
-        digests = {url: stored_bytes.digest(item.content) for url, item in by_url.items()}
+        by_url = {page_store.find_address(item): item for item in items}
+        digests = {url: stored_bytes.digest_bytes(item.content) for url, item in by_url.items()}
         rows = self._assigned([row for row in self._rows(list(by_url)) if row.sha256 == digests[row.url]])
-        made = extract_records.extract(
+        made = extract_records.extract_batch(
             self._run,
             self._targets,
             self._matcher,

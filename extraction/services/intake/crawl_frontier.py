@@ -8,7 +8,7 @@ from django.db.models import Count
 from django.utils import timezone
 
 from extraction.fetching.crawl.messages import Address, Fetched, Outcome
-from extraction.fetching.names import MAX_LENGTH, printable
+from extraction.fetching.names import MAX_LENGTH, make_printable
 from extraction.models import CrawlAddress, Page, Run, Site
 
 PAGES = (Outcome.OK, Outcome.NOT_MODIFIED)
@@ -36,7 +36,7 @@ class Standing:
     pages: int
 
 
-def standing(run: Run, *, conditional: bool) -> Standing:
+def read_standing(run: Run, *, conditional: bool) -> Standing:
     """What the rows say. conditional: pages that are kept are asked for with what their server said of them, so that it need not
     send again what has not changed.
     """
@@ -49,22 +49,22 @@ def standing(run: Run, *, conditional: bool) -> Standing:
     return Standing(queued, tuple(done.values_list("url", flat=True).iterator(chunk_size=10_000)), pages)
 
 
-def seed(run: Run, urls: Iterable[str], *, via: str = "") -> None:
+def seed_addresses(run: Run, urls: Iterable[str], *, via: str = "") -> None:
     """Queues addresses that are known before the crawl begins; those that stand there already stay as they are."""
-    add(run, (Address(url=url, via=via) for url in urls))
+    add_addresses(run, (Address(url=url, via=via) for url in urls))
 
 
-def add(run: Run, addresses: Iterable[Address]) -> None:
+def add_addresses(run: Run, addresses: Iterable[Address]) -> None:
     """Queues addresses; those that stand there already stay as they are."""
     rows = [
-        CrawlAddress(run=run, url=each.url, depth=min(each.depth, 32_767), via=printable(each.via)[:MAX_LENGTH])
+        CrawlAddress(run=run, url=each.url, depth=min(each.depth, 32_767), via=make_printable(each.via)[:MAX_LENGTH])
         for each in addresses
         if len(each.url) <= MAX_LENGTH
     ]
     CrawlAddress.objects.bulk_create(rows, ignore_conflicts=True, batch_size=CHUNK)
 
 
-def close(run: Run, events: Sequence[Fetched]) -> None:
+def close_addresses(run: Run, events: Sequence[Fetched]) -> None:
     """Writes what came of addresses. One that was never queued, such as a start address, is written all the same."""
     fields = ["state", "outcome", "status", "final_url", "message", "fetched_at"]
     rows = {event.url: _row(run, event) for event in events if len(event.url) <= MAX_LENGTH}
@@ -83,7 +83,7 @@ def note_gone(site: Site, events: Sequence[Fetched]) -> int:
 
 def note_unchanged(site: Site, events: Sequence[Fetched]) -> None:
     """Pages whose server said that they are as before: what is kept of them is what stands there now."""
-    times = {event.final_url or event.url: moment(event) for event in events if event.outcome is Outcome.NOT_MODIFIED}
+    times = {event.final_url or event.url: get_moment(event) for event in events if event.outcome is Outcome.NOT_MODIFIED}
     pages = Page.objects.filter(site=site, url__in=times).select_related("current")
     for page in pages:
         if page.current and page.current.fetched_at < times[page.url]:
@@ -91,13 +91,13 @@ def note_unchanged(site: Site, events: Sequence[Fetched]) -> None:
     pages.filter(gone_at__isnull=False).update(gone_at=None)
 
 
-def by_outcome(run: Run) -> dict[str, int]:
+def count_by_outcome(run: Run) -> dict[str, int]:
     """{outcome: addresses that came to it}."""
     done = CrawlAddress.objects.done().filter(run=run).order_by()
     return dict(done.values_list("outcome").annotate(n=Count("pk")))
 
 
-def moment(event: Fetched) -> datetime:
+def get_moment(event: Fetched) -> datetime:
     """When it was fetched; now where the process did not say so in a way that can be read."""
     try:
         found = datetime.fromisoformat(event.fetched_at)
@@ -115,8 +115,8 @@ def _row(run: Run, event: Fetched) -> CrawlAddress:
         outcome=event.outcome.value,
         status=event.status,
         final_url=event.final_url[:MAX_LENGTH] if event.final_url != event.url else "",
-        message=printable(event.message)[: CrawlAddress.MESSAGE_LENGTH],
-        fetched_at=moment(event),
+        message=make_printable(event.message)[: CrawlAddress.MESSAGE_LENGTH],
+        fetched_at=get_moment(event),
     )
 
 

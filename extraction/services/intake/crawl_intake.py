@@ -11,7 +11,7 @@ from extraction.algorithms.clustering.threshold import default_threshold
 from extraction.algorithms.sketches import shingles
 from extraction.fetching.crawl.messages import Address, Asset, Event, Fetched, Found, Outcome, Progress
 from extraction.fetching.items import Answer, PageItem
-from extraction.fetching.names import printable
+from extraction.fetching.names import make_printable
 from extraction.models import Run, RunProblem, Snapshot
 from extraction.services.intake import crawl_frontier
 from extraction.services.intake.crawl_extract import Extractor
@@ -70,13 +70,13 @@ class Intake:
     def write(self) -> None:
         """Writes what is in hand, in the order that lets another worker go on from any point between."""
         site, events = self.run.site, self.fetched
-        crawl_frontier.add(self.run, self.found)
+        crawl_frontier.add_addresses(self.run, self.found)
         items = [_item(event) for event in events if event.outcome is Outcome.OK and event.body]
         if items:
             self._store(items)
         crawl_frontier.note_unchanged(site, events)
         gone = crawl_frontier.note_gone(site, events)
-        crawl_frontier.close(self.run, events)
+        crawl_frontier.close_addresses(self.run, events)
         self.pages += sum(event.outcome in crawl_frontier.PAGES for event in events)
         self._count_pages()
         self._add(gone=(self.run.read_summary().gone or 0) + gone)
@@ -87,7 +87,7 @@ class Intake:
         self._count_templates()
 
     def _store(self, items: list[PageItem]) -> None:
-        stored = page_store.store(self.run, items, keep_new=self._extractor is None)
+        stored = page_store.store_pages(self.run, items, keep_new=self._extractor is None)
         problems = (*stored.unreadable, *stored.partly)
         for name, reason in problems:
             RunProblem.objects.get_or_create(run=self.run, name=name[:2000], reason=reason[:500])
@@ -125,10 +125,10 @@ class Intake:
 def _item(event: Fetched) -> PageItem:
     """The page of an answer: the rendered tree where there is one, else the bytes as received."""
     body = Path(event.body or "").read_bytes()
-    headers: dict[str, Any] = {name: printable(event.headers[name])[:HEADER_LENGTH] for name in HEADERS if event.headers.get(name)}
+    headers: dict[str, Any] = {name: make_printable(event.headers[name])[:HEADER_LENGTH] for name in HEADERS if event.headers.get(name)}
     url = event.final_url if 0 < len(event.final_url) <= 2000 else event.url
     content, content_type, received = body, headers.get("content-type", ""), None
     if event.rendered:
         content, content_type, received = Path(event.rendered).read_bytes(), RENDERED_TYPE, body
     answer = Answer(event.status or 200, headers, received)
-    return PageItem(url, url, content, content_type[:200], crawl_frontier.moment(event), answer)
+    return PageItem(url, url, content, content_type[:200], crawl_frontier.get_moment(event), answer)

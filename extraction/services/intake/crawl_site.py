@@ -45,7 +45,7 @@ MAX_DEATHS = 3
 """How often the crawling process may die in a row without having brought a page."""
 
 
-def start(site: Site, user: User | None = None) -> Run:
+def start_crawl(site: Site, user: User | None = None) -> Run:
     """Fetches the site's pages, or fetches them again. Raises JobError when nothing is known to begin with.
 
     While a crawl of the site is unfinished, that one is given back.
@@ -69,7 +69,7 @@ def start_renewal(site: Site, user: User | None = None) -> Run:
         return going
 
 
-def start_extraction(site: Site, user: User | None = None) -> Run:
+def start_extracting_crawl(site: Site, user: User | None = None) -> Run:
     """Crawls the whole site and extracts its records with all its live rules as the pages come by. Raises JobError."""
     live = Rule.objects.serving().of_site(site).not_ignored().order_by("pk")
     ids = list(live.values_list("pk", flat=True))
@@ -79,12 +79,12 @@ def start_extraction(site: Site, user: User | None = None) -> Run:
 
 
 def _start(site: Site, parameters: RunParameters, user: User | None) -> Run:
-    if not sources.ready(site):
+    if not sources.can_fetch(site):
         raise JobError(f"{site.name} has no start address. Enter one under Settings.")
-    return runs.start(Run.Kind.CRAWL, site, parameters=parameters, user=user)
+    return runs.start_run(Run.Kind.CRAWL, site, parameters=parameters, user=user)
 
 
-def run(run: Run, progress: Progress) -> RunSummary:
+def run_crawl(run: Run, progress: Progress) -> RunSummary:
     """Crawls until nothing is left, the limit is reached or pages bring nothing new; then has the templates found.
 
     Summary: pages fetched, of these new, changed, unchanged and unreadable; gone: pages that are not there any more; missed:
@@ -95,7 +95,7 @@ def run(run: Run, progress: Progress) -> RunSummary:
         raise JobError(f"{run.site.name} no longer has a start address. Enter one under Settings.")
     intake = Intake(run)
     if run.attempts == 1 and not run.addresses.exists():
-        crawl_frontier.seed(run, _kept_pages(run.site, source), via=crawl_frontier.SEEDED)
+        crawl_frontier.seed_addresses(run, _kept_pages(run.site, source), via=crawl_frontier.SEEDED)
     reason, deaths, before = None, 0, -1
     while reason is None:
         try:
@@ -113,7 +113,7 @@ def run(run: Run, progress: Progress) -> RunSummary:
 def _crawl(run: Run, source: Source, intake: Intake, progress: Progress) -> EndReason:
     """One life of the crawling process. Raises CrawlFailed when it dies, JobError when it cannot go on, Cancelled."""
     extracting = run.read_parameters().keeps_no_pages
-    now = crawl_frontier.standing(run, conditional=not extracting)
+    now = crawl_frontier.read_standing(run, conditional=not extracting)
     intake.begin(now)
     limit = _limit(run, source)
     progress(intake.pages, total=min(limit, intake.pages + intake.queued), message="Starting")
@@ -121,7 +121,7 @@ def _crawl(run: Run, source: Source, intake: Intake, progress: Progress) -> EndR
         return EndReason.PAGE_LIMIT
     frontier = sources.Frontier(now.queued, now.known, limit - now.pages)
     with _spool(run) as spool:
-        plan = sources.plan(source, frontier, spool=spool, sample=not (extracting or source.whole))
+        plan = sources.plan_crawl(source, frontier, spool=spool, sample=not (extracting or source.whole))
         with Crawl(plan) as crawl:
             try:
                 return _consume(iter(crawl), intake, progress, limit)
@@ -187,9 +187,9 @@ def _limit(run: Run, source: Source) -> int:
 
 def _kept_pages(site: Site, source: Source) -> Iterator[str]:
     """The addresses of the pages whose bytes are kept, on hosts that may be fetched from; those gone already come again, too."""
-    known = frozenset(sources.hosts(source))
+    known = frozenset(sources.list_hosts(source))
     for url in site.pages.filter(snapshots__kept=True).order_by("pk").distinct().values_list("url", flat=True).iterator(chunk_size=10_000):
-        if sources.host_of(url) in known:
+        if sources.get_host(url) in known:
             yield url
 
 
@@ -207,7 +207,7 @@ def _spool(run: Run) -> Iterator[Path]:
 
 
 def _ended(run: Run, intake: Intake, reason: EndReason) -> RunSummary:
-    outcomes = Counter(crawl_frontier.by_outcome(run))
+    outcomes = Counter(crawl_frontier.count_by_outcome(run))
     missed = sum(number for outcome, number in outcomes.items() if outcome not in crawl_frontier.HARMLESS)
     if not intake.pages:
         raise JobError(_nothing(run, outcomes))

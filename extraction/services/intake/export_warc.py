@@ -28,7 +28,7 @@ FILE = "file:///"
 _HEADERS = {"content-language": "Content-Language", "etag": "ETag", "last-modified": "Last-Modified"}
 
 
-def records(site: Site) -> Iterator[bytes]:
+def write_records(site: Site) -> Iterator[bytes]:
     """The file in pieces, a record each, compressed one by one as readers expect: all versions of all pages whose bytes are kept."""
     piece = io.BytesIO()
     writer = WARCWriter(piece, gzip=True, warc_version="WARC/1.1")

@@ -41,7 +41,7 @@ class WantedAssets:
         """A file was found; a sheet's own needs are noted."""
         self._done.add(item.need.url)
         if asset.content_type == media.CSS:
-            text = assets.sheet_text(stored_bytes.get(asset.sha256))
+            text = assets.decode_sheet(stored_bytes.get_bytes(asset.sha256))
             self._add(references.find_style_references(text), item.need.url, item.name)
 
     def find(self, address: str) -> NeededResource | None:

@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from extraction.fetching.archives import Archive, ArchiveError, Limits, PageItem, Refused, Skipped
 from extraction.fetching.items import AssetItem
-from extraction.fetching.names import printable
+from extraction.fetching.names import make_printable
 from extraction.models import Run, Site
 from extraction.models.run_values import RunParameters, RunSummary
 from extraction.services.core import runs
@@ -47,7 +47,7 @@ ORPHAN_AGE = timedelta(days=1)
 """An upload without a run is deleted after so long: its request died before the run was written."""
 
 
-def start(site: Site, file: File[bytes] | Path, *, name: str, user: User | None = None) -> Run:
+def start_import(site: Site, file: File[bytes] | Path, *, name: str, user: User | None = None) -> Run:
     """Keeps an upload, or a copy of an archive on this machine, and starts its import.
 
     name: what people call it. While an import of the same bytes into the site is unfinished, that one is given back.
@@ -55,7 +55,7 @@ def start(site: Site, file: File[bytes] | Path, *, name: str, user: User | None 
     """
     if isinstance(file, Path):
         with file.open("rb") as opened:
-            return start(site, File(opened, name=file.name), name=name, user=user)
+            return start_import(site, File(opened, name=file.name), name=name, user=user)
     if file.size > settings.VERTEX_UPLOAD_MAX_BYTES:
         raise JobError(f"{name} has {file.size:,} bytes; at most {settings.VERTEX_UPLOAD_MAX_BYTES:,} are accepted")
     sha256 = _digest(file)
@@ -63,25 +63,25 @@ def start(site: Site, file: File[bytes] | Path, *, name: str, user: User | None 
     if same:
         return same
     upload = default_storage.save(f"{UPLOADS}/{uuid.uuid4().hex}", file)
-    parameters = RunParameters(name=printable(name)[:200], upload=upload, sha256=sha256)
-    run = runs.start(Run.Kind.IMPORT, site, parameters=parameters, user=user)
+    parameters = RunParameters(name=make_printable(name)[:200], upload=upload, sha256=sha256)
+    run = runs.start_run(Run.Kind.IMPORT, site, parameters=parameters, user=user)
     if run.read_parameters().upload != upload:  # somebody else uploaded the same bytes at the same moment
         _delete(upload)
     return run
 
 
-def start_folder(site: Site, path: Path, *, user: User | None = None) -> Run:
+def start_folder_import(site: Site, path: Path, *, user: User | None = None) -> Run:
     """Starts the import of a folder, which must stay where it is and be seen by the worker. Raises JobError when it is none."""
     if not path.is_dir():
         raise JobError(f"there is no folder {path}")
-    parameters = RunParameters(name=printable(path.name)[:200], folder=str(path.resolve()))
-    return runs.start(Run.Kind.IMPORT, site, parameters=parameters, user=user)
+    parameters = RunParameters(name=make_printable(path.name)[:200], folder=str(path.resolve()))
+    return runs.start_run(Run.Kind.IMPORT, site, parameters=parameters, user=user)
 
 
-def check(file: File[bytes]) -> None:
+def check_archive(file: File[bytes]) -> None:
     """Looks into an upload before anything is made of it. Raises ArchiveError where no import could open it or find a page in it."""
     seen, reason = 0, ""
-    archive = Archive(cast(BinaryIO, file), name=file.name or "", limits=limits())
+    archive = Archive(cast(BinaryIO, file), name=file.name or "", limits=get_limits())
     for seen, item in enumerate(islice(archive, LOOK_ITEMS), 1):  # noqa: B007 - how many were looked at
         if isinstance(item, PageItem):
             break
@@ -93,7 +93,7 @@ def check(file: File[bytes]) -> None:
     file.seek(0)
 
 
-def limits() -> Limits:
+def get_limits() -> Limits:
     """The limits of an import as set."""
     return Limits(
         pages=settings.VERTEX_IMPORT_MAX_PAGES,
@@ -103,7 +103,7 @@ def limits() -> Limits:
     )
 
 
-def run(run: Run, progress: Progress) -> RunSummary:
+def run_import(run: Run, progress: Progress) -> RunSummary:
     """Imports all pages, then starts clustering when something changed.
 
     Summary: pages given, of these new, changed, unchanged, unreadable and partly (read in part); refused: files that could not be
@@ -119,7 +119,7 @@ def run(run: Run, progress: Progress) -> RunSummary:
     try:
         with _opened(parameters) as source:
             wanted = WantedAssets()
-            with Archive(source, name=archive_name, limits=limits()) as archive:
+            with Archive(source, name=archive_name, limits=get_limits()) as archive:
                 _import(run, archive, progress, wanted)
             _import_assets(run, source, progress, wanted)
     except ArchiveError as error:
@@ -149,7 +149,7 @@ def _import(run: Run, archive: Archive, progress: Progress, wanted: WantedAssets
     tally = _Tally()
     progress(0, message="Reading the archive")
     for batch in _batches(archive, tally, progress):
-        stored = page_store.store(run, batch, look=wanted.look)
+        stored = page_store.store_pages(run, batch, look=wanted.look)
         tally.pages += len(batch)
         tally.unreadable += len(stored.unreadable)
         tally.partly += len(stored.partly)
@@ -173,9 +173,9 @@ def _import_assets(run: Run, source: Path | BinaryIO, progress: Progress, wanted
         return
     room, kept = assets.Room.of(run.site), 0
     while wanted.grown():
-        with Archive(source, name=name, limits=limits(), wanted=wanted.find) as archive:
+        with Archive(source, name=name, limits=get_limits(), wanted=wanted.find) as archive:
             for item in archive:
-                if isinstance(item, AssetItem) and (asset := assets.keep(run.site, item.need, item.content, room)):
+                if isinstance(item, AssetItem) and (asset := assets.keep_asset(run.site, item.need, item.content, room)):
                     wanted.kept(item, asset)
                     kept += not asset.error
                 progress(summary.pages or 0, message="Keeping styles and pictures")
@@ -226,7 +226,7 @@ def _ended(run: Run) -> RunSummary:
     """Starts clustering when pages changed; gives the summary."""
     summary = run.read_summary()
     if summary.new or summary.changed:
-        cluster_pages.start(run.site, after=run, user=run.created_by)
+        cluster_pages.start_clustering(run.site, after=run, user=run.created_by)
     return summary
 
 

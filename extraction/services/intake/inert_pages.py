@@ -7,16 +7,16 @@ from cachetools import LRUCache, cached
 from extraction.algorithms.dom import references
 from extraction.display import addresses
 from extraction.display.inert import InertPage
-from extraction.display.sanitize import sanitize
+from extraction.display.sanitize import sanitize_page
 from extraction.models import Snapshot
 from extraction.services.core.stored_pages import Stored, read_page
 from extraction.services.intake import assets
 
 
-def inert_page(snapshot: Snapshot) -> InertPage:
+def make_inert_page(snapshot: Snapshot) -> InertPage:
     """The page for the frame, with what is held of its styles and pictures under `addresses.PLACE`. Raises PageError."""
     page = snapshot.page
-    version = assets.version(page.site_id)
+    version = assets.get_version(page.site_id)
     if not version:  # then the same content is the same page wherever it stands
         return _make_inert(snapshot, "", 0, "")
     return _make_inert(snapshot, page.url, page.site_id, version)
@@ -30,6 +30,6 @@ def _key(page: Stored, *place: str | int) -> tuple[str | int, ...]:
 @cached(LRUCache(48), key=_key, condition=Condition())
 def _make_inert(page: Stored, url: str, site_id: int, version: str) -> InertPage:
     parsed = read_page(page)
-    held = assets.held(site_id, version)
-    address = addresses.Addresses(references.find_base(parsed.root, url), held, addresses.under_place(version))
-    return sanitize(parsed.root, address, lost=parsed.notices)
+    held = assets.get_held(site_id, version)
+    address = addresses.Addresses(references.find_base(parsed.root, url), held, addresses.address_under_place(version))
+    return sanitize_page(parsed.root, address, lost=parsed.notices)

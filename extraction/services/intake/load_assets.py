@@ -40,25 +40,25 @@ Fetch = Callable[[Site, Sequence[NeededResource]], Iterator[tuple[NeededResource
 """Gives the files that could be loaded, as they come."""
 
 
-def start(site: Site, *, cluster: Cluster | None = None, user: User | None = None) -> Run:
+def start_loading(site: Site, *, cluster: Cluster | None = None, user: User | None = None) -> Run:
     """Starts loading for the samples of a template, or of all. Raises JobError where nothing says where the site stands."""
-    if not possible(site):
+    if not can_load(site):
         raise JobError(f"{site.name} has no address, so its styles and pictures can only be uploaded with its pages")
-    return runs.start(Run.Kind.ASSETS, site, cluster=cluster, unit="files", user=user)
+    return runs.start_run(Run.Kind.ASSETS, site, cluster=cluster, unit="files", user=user)
 
 
-def start_for(snapshots: Sequence[Snapshot], *, cluster: Cluster, user: User | None = None) -> Run:
+def start_loading_for(snapshots: Sequence[Snapshot], *, cluster: Cluster, user: User | None = None) -> Run:
     """Starts loading for these pages of a template's site, MAX_PAGES at most."""
     parameters = RunParameters(snapshots=tuple(sorted(each.pk for each in snapshots)[:MAX_PAGES]))
-    return runs.start(Run.Kind.ASSETS, cluster.site, cluster=cluster, parameters=parameters, unit="files", user=user)
+    return runs.start_run(Run.Kind.ASSETS, cluster.site, cluster=cluster, parameters=parameters, unit="files", user=user)
 
 
-def possible(site: Site) -> bool:
+def can_load(site: Site) -> bool:
     """Whether the site stands somewhere on the web."""
-    return bool(site.address) or sources.ready(site)
+    return bool(site.address) or sources.can_fetch(site)
 
 
-def missing(snapshots: Sequence[Snapshot]) -> list[NeededResource]:
+def find_missing(snapshots: Sequence[Snapshot]) -> list[NeededResource]:
     """What these pages (of one site, with their `page`) need from the web that was not loaded yet."""
     if not snapshots:
         return []
@@ -66,12 +66,12 @@ def missing(snapshots: Sequence[Snapshot]) -> list[NeededResource]:
     found = _on_the_web(need for snapshot in snapshots for need in _needs(snapshot))
     level = found
     for _ in range(MAX_DEPTH - 1):  # a run that died may have kept a sheet and not what it needs
-        level = _on_the_web(assets.of_sheets(site, level))
+        level = _on_the_web(assets.find_needs_of_sheets(site, level))
         found += level
-    return assets.missing(site, found)
+    return assets.find_missing(site, found)
 
 
-def fetched(site: Site, needed: Sequence[NeededResource]) -> Iterator[tuple[NeededResource, bytes]]:
+def fetch_assets(site: Site, needed: Sequence[NeededResource]) -> Iterator[tuple[NeededResource, bytes]]:
     """Loads files by a crawling process. Raises JobError when it fails."""
     by_url = {need.url: need for need in needed}
     folder = Path(settings.VAR_DIR) / "spool"
@@ -89,11 +89,11 @@ def fetched(site: Site, needed: Sequence[NeededResource]) -> Iterator[tuple[Need
         shutil.rmtree(spool, ignore_errors=True)
 
 
-def run(run: Run, progress: Progress, *, fetch: Fetch = fetched) -> RunSummary:
+def run_loading(run: Run, progress: Progress, *, fetch: Fetch = fetch_assets) -> RunSummary:
     """Loads. Summary: files loaded, and failed ones."""
     site, room = run.site, assets.Room.of(run.site)
     progress(0, message="Looking at the pages")
-    needed = missing(_pages(run))
+    needed = find_missing(_pages(run))
     loaded = failed = 0
     for _ in range(MAX_DEPTH):
         if not needed or room.files < 1:
@@ -103,19 +103,19 @@ def run(run: Run, progress: Progress, *, fetch: Fetch = fetched) -> RunSummary:
         deeper: list[NeededResource] = []
         for need, content in fetch(site, list(waiting.values())):
             waiting.pop(need.url, None)
-            asset = assets.keep(site, need, content, room)
+            asset = assets.keep_asset(site, need, content, room)
             if asset is not None and not asset.error:
                 loaded += 1
-                deeper += assets.of_sheet(asset)
+                deeper += assets.find_needs_of_sheet(asset)
             else:
                 failed += 1
                 progress.problem(need.url, asset.error if asset else "the site cannot store any more files")
             progress(loaded + failed)
         for need in waiting.values():
-            assets.failed(site, need, NOT_LOADED)
+            assets.note_failure(site, need, NOT_LOADED)
             progress.problem(need.url, NOT_LOADED)
         failed += len(waiting)
-        needed = assets.missing(site, _on_the_web(deeper))
+        needed = assets.find_missing(site, _on_the_web(deeper))
     return RunSummary(loaded=loaded, failed=failed)
 
 
@@ -144,6 +144,6 @@ def _needs(snapshot: Snapshot) -> list[NeededResource]:
 
 def _plan(site: Site, urls: Sequence[str], spool: Path) -> CrawlPlan:
     """The site's way of fetching, for these files and nothing else."""
-    usual = sources.plan(sources.of(site), sources.Frontier((), (), None), spool=spool, sample=False)
+    usual = sources.plan_crawl(sources.get_source(site), sources.Frontier((), (), None), spool=spool, sample=False)
     alone = replace(usual, start=(), sitemaps=(), feeds=(), urls=(), robots_sitemaps=False, follow_links=False, follow_pagination=False)
     return replace(alone, files=tuple(urls), rendered=Rendering.NEVER, soft_404=False)

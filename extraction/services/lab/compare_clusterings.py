@@ -34,9 +34,9 @@ class Compared:
     reason: str
 
 
-def compare(site: Site, methods: Sequence[str], *, most: int = MOST_PAGES) -> Iterator[Compared]:
+def compare_methods(site: Site, methods: Sequence[str], *, most: int = MOST_PAGES) -> Iterator[Compared]:
     """The methods' results one after the other, on at most `most` pages. Raises JobError for a site without pages."""
-    pages = read(chosen(site, most=most))
+    pages = read_pages(choose_pages(site, most=most))
     if not pages:
         raise JobError(f"site {site.name} has no pages that can be compared")
     for method in methods:
@@ -46,7 +46,7 @@ def compare(site: Site, methods: Sequence[str], *, most: int = MOST_PAGES) -> It
         yield Compared(method, tuple(sizes), len(pages) - sum(sizes), kbit, found.seconds, found.peak_bytes, found.reason)
 
 
-def chosen(site: Site, *, most: int = MOST_PAGES, most_bytes: int = MOST_BYTES) -> list[Snapshot]:
+def choose_pages(site: Site, *, most: int = MOST_PAGES, most_bytes: int = MOST_BYTES) -> list[Snapshot]:
     """The pages that are compared, in the order of the site's: all, or some spread evenly over them, within both bounds."""
     rows = list(Snapshot.objects.of_site(site).learnable().order_by("page").values_list("pk", "size_bytes"))
     sizes = dict(rows)
@@ -58,7 +58,7 @@ def chosen(site: Site, *, most: int = MOST_PAGES, most_bytes: int = MOST_BYTES) 
     return list(Snapshot.objects.filter(pk__in=ids).order_by("page"))
 
 
-def read(snapshots: Sequence[Snapshot]) -> Pages:
+def read_pages(snapshots: Sequence[Snapshot]) -> Pages:
     """{page id: bytes} of those whose bytes are there."""
     found = {}
     for snapshot in snapshots:

@@ -26,14 +26,14 @@ KEPT_RUNS = 3
 """Comparisons of a site that are kept; each is some ten kilobytes a method."""
 
 
-def start(site: Site, methods: Sequence[str], *, user: User | None = None) -> Run:
+def start_comparison(site: Site, methods: Sequence[str], *, user: User | None = None) -> Run:
     """Starts comparing. Raises JobError where no method is named, one is unknown, or the site has no pages."""
     unknown = sorted(set(methods) - set(METHODS))
     if unknown or not methods:
         raise JobError(f"there is no method {unknown[0]}" if unknown else "choose at least one method")
-    if not compare_clusterings.chosen(site, most=1):
+    if not compare_clusterings.choose_pages(site, most=1):
         raise JobError("there are no pages to compare")
-    return runs.start(
+    return runs.start_run(
         Run.Kind.LAB,
         site,
         parameters=RunParameters(methods=tuple(name for name in METHODS if name in methods)),
@@ -42,13 +42,15 @@ def start(site: Site, methods: Sequence[str], *, user: User | None = None) -> Ru
     )
 
 
-def run(run: Run, progress: Progress) -> RunSummary:
+def run_comparison(run: Run, progress: Progress) -> RunSummary:
     """Clusters the chosen pages by each method. Summary: methods through, pages, those that gave up; snapshots: the pages' ids."""
     methods = run.read_parameters().methods or ()
     pages = _pages(run)
     done = set(run.clusterings.values_list("method", flat=True))
     if NOW not in done:
-        _write(run, NOW, templates(pages), bits=method_process.measure_bits(pages, templates(pages), look=lambda: progress(0)))
+        _write(
+            run, NOW, group_by_template(pages), bits=method_process.measure_bits(pages, group_by_template(pages), look=lambda: progress(0))
+        )
     for number, method in enumerate(methods):
         progress(number, total=len(methods), message=f"Clustering {len(pages):,} pages by {method}", now=True)
         if method not in done:
@@ -60,12 +62,12 @@ def run(run: Run, progress: Progress) -> RunSummary:
     return replace(run.read_summary(), methods=len(methods), pages=len(pages), gave_up=gave_up)
 
 
-def last(site: Site) -> Run | None:
+def find_last_comparison(site: Site) -> Run | None:
     """The newest comparison that has a row to look at, or that is still going."""
     return Run.objects.filter(site=site, kind=Run.Kind.LAB).order_by("-pk").first()
 
 
-def templates(pages: Collection[str]) -> Groups:
+def group_by_template(pages: Collection[str]) -> Groups:
     """The pages by the templates they are of now; those of none are groups of one."""
     rows = Snapshot.objects.current().filter(page__in=[int(page) for page in pages])
     cluster_of = dict(rows.values_list("page", "cluster"))
@@ -76,7 +78,7 @@ def templates(pages: Collection[str]) -> Groups:
     return list(groups.values())
 
 
-def sorted_groups(groups: Groups) -> list[list[int]]:
+def sort_groups(groups: Groups) -> list[list[int]]:
     """Groups as a `Clustering` keeps them: of numbers, the largest first."""
     return sorted(([int(page) for page in group] for group in groups), key=lambda group: (-len(group), group))
 
@@ -85,9 +87,9 @@ def _pages(run: Run) -> Pages:
     """The pages that are compared: chosen once a run."""
     chosen = run.read_summary().snapshots
     if chosen is None:
-        chosen = tuple(snapshot.pk for snapshot in compare_clusterings.chosen(run.site))
+        chosen = tuple(snapshot.pk for snapshot in compare_clusterings.choose_pages(run.site))
         run.write_summary(RunSummary(snapshots=chosen))
-    pages = compare_clusterings.read(list(Snapshot.objects.filter(pk__in=chosen).order_by("page")))
+    pages = compare_clusterings.read_pages(list(Snapshot.objects.filter(pk__in=chosen).order_by("page")))
     if not pages:
         raise JobError("there are no pages to compare")
     return pages
@@ -96,7 +98,7 @@ def _pages(run: Run) -> Pages:
 def _write(
     run: Run, method: str, groups: Groups, bits: float = math.nan, seconds: float = 0.0, peak_bytes: int = 0, reason: str = ""
 ) -> None:
-    row = {"site": run.site, "groups": sorted_groups(groups), "bits": None if math.isnan(bits) else bits}
+    row = {"site": run.site, "groups": sort_groups(groups), "bits": None if math.isnan(bits) else bits}
     row |= {"seconds": seconds, "peak_bytes": peak_bytes, "reason": reason[:500]}
     Clustering.objects.update_or_create(run=run, method=method, defaults=row)
 

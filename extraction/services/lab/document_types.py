@@ -32,7 +32,7 @@ class Told:
         return left_out + self.type.text()
 
 
-def of(cluster: Cluster) -> Told | None:
+def find_document_type(cluster: Cluster) -> Told | None:
     """The document type of a template's pages; None where they are HTML, or where there is none that can be read.
 
     Raises JobError where the pages have more names than a document type can say, or where all of them are broken.

@@ -33,14 +33,14 @@ class Taken:
     first: str
 
 
-def of_site(site: Site) -> dict[int, str]:
+def get_labels(site: Site) -> dict[int, str]:
     """{page id: its label}. A page without one that a person put into a template counts as labelled by that."""
     placed = Placement.objects.filter(cluster__site=site, belongs=True).select_related("cluster")
     found = {row.page_id: row.cluster.label for row in placed}
     return found | dict(PageLabel.objects.filter(page__site=site).values_list("page", "label"))
 
 
-def take(site: Site, text: str, user: User | None) -> Taken:
+def take_labels(site: Site, text: str, user: User | None) -> Taken:
     """Labels pages by lines of an address and a label with a tab between; other columns and empty lines count for nothing.
 
     Raises JobError where no line is like that, naming the first that is not.
@@ -59,14 +59,14 @@ def take(site: Site, text: str, user: User | None) -> Taken:
     return Taken(len(pages), len(unknown), tuple(unknown[:3]), len(wrong), first)
 
 
-def confirm(cluster: Cluster, user: User | None) -> int:
+def confirm_template(cluster: Cluster, user: User | None) -> int:
     """Labels all pages that a template has now as what it is called; gives how many."""
     pages = cluster.snapshots.current().values_list("page", flat=True)
     _say(dict.fromkeys(pages, cluster.label), user)
     return len(pages)
 
 
-def clear(site: Site) -> int:
+def clear_labels(site: Site) -> int:
     """Forgets the site's labels, not where people put pages; gives how many there were."""
     return PageLabel.objects.filter(page__site=site).delete()[0]
 

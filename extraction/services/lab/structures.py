@@ -39,12 +39,12 @@ class Found:
     paths: Mapping[str, str]
 
 
-def find(cluster: Cluster, method: str) -> Found:
+def find_structure(cluster: Cluster, method: str) -> Found:
     """The structure of a template's sample pages by a method of `METHODS`.
 
     Raises JobError for fewer than two readable pages, or where the method gives up.
     """
-    kept, roots = sample_trees.read(sample_trees.of(cluster).snapshots)
+    kept, roots = sample_trees.read_trees(sample_trees.read_samples(cluster).snapshots)
     if len(roots) < 2:
         raise JobError(
             f"{cluster.label} has {len(roots)} readable sample page{'' if len(roots) == 1 else 's'}; a comparison needs at least two"
@@ -80,7 +80,7 @@ def _step(element: etree._Element) -> str:
 
 def _document_type(cluster: Cluster) -> Iterator[str]:
     """XTRACT's DTD of a template whose pages are XML."""
-    found = document_types.of(cluster)
+    found = document_types.find_document_type(cluster)
     if found is None:
         raise JobError(f"the pages of {cluster.label} are not XML")
     yield from found.text().splitlines()
@@ -88,14 +88,14 @@ def _document_type(cluster: Cluster) -> Iterator[str]:
 
 def _articles(cluster: Cluster) -> Iterator[str]:
     """The node extraction pattern of the sample pages, then the title and the body of each."""
-    told = articles.of(cluster)
+    told = articles.find_articles(cluster)
     if told is None and document_types.holds_xml(cluster):
         raise JobError(f"the pages of {cluster.label} are XML, but rtdm-patterns reads HTML news pages. For XML, use --method xtract")
     if told is None:
         raise JobError(f"{cluster.label} has fewer than two readable sample pages of HTML")
     yield write_pattern(told.pattern.tree)
-    for snapshot in sample_trees.of(cluster).snapshots:
-        found = articles.article(cluster, snapshot)
+    for snapshot in sample_trees.read_samples(cluster).snapshots:
+        found = articles.find_article(cluster, snapshot)
         yield f"{snapshot.page.url}"
         yield f"  title  {_short(found.title.text) if found.title else '–'}"
         yield f"  body   {_short(found.body.text) + f' ({len(found.body.text.split()):,} words)' if found.body else '–'}"

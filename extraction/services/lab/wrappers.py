@@ -16,7 +16,7 @@ from extraction.algorithms.alignment.roadrunner.wrapper import find_row_elements
 from extraction.algorithms.alignment.schema import Repeated, Row, Structure, Tuple, Value
 from extraction.algorithms.errors import AlignmentError
 from extraction.algorithms.rules.guess import guess_type
-from extraction.algorithms.suggestion.opinions import names
+from extraction.algorithms.suggestion.opinions import name_fields
 from extraction.models import Cluster, Snapshot
 from extraction.services.core.runs import JobError
 from extraction.services.suggestions import suggested_fields, taking_fields
@@ -95,18 +95,18 @@ class Look:
         return list(islice(print_lines((self.found.wrapper.root,)), LINES))
 
 
-def look(cluster: Cluster, *, pages: int = PAGES) -> Look:
+def infer_wrapper(cluster: Cluster, *, pages: int = PAGES) -> Look:
     """The wrapper of a template's first sample pages, read from all of them; computed once for the same pages.
 
     pages: how many it is inferred from. Raises JobError for fewer than two readable pages, or where RoadRunner gives up, with its reason.
     """
-    samples = sample_trees.of(cluster, least=pages)
+    samples = sample_trees.read_samples(cluster, least=pages)
     return _infer(cluster, samples, pages)
 
 
 @cached(LRUCache(10), key=lambda _cluster, samples, pages: (samples.key, pages), condition=Condition())
 def _infer(cluster: Cluster, samples: sample_trees.Samples, pages: int) -> Look:
-    kept, roots = sample_trees.read(samples.snapshots)
+    kept, roots = sample_trees.read_trees(samples.snapshots)
     if len(roots) < 2:
         raise JobError(
             f"{cluster.label} has {len(roots)} readable sample page{'' if len(roots) == 1 else 's'}; a comparison needs at least two"
@@ -117,10 +117,12 @@ def _infer(cluster: Cluster, samples: sample_trees.Samples, pages: int) -> Look:
         raise JobError(f"RoadRunner gives up on {cluster.label}: {error}") from error
 
 
-def columns(cluster: Cluster, seen: Look) -> list[Column]:
+def find_columns(cluster: Cluster, seen: Look) -> list[Column]:
     """Its fields as columns that can be taken, in the order of the page, at most `COLUMNS`."""
     structure = seen.found.structure
-    known = names(suggested_fields.columns(cluster), structure) if suggested_fields.offer(cluster).key == seen.key else {}
+    known = (
+        name_fields(suggested_fields.find_columns(cluster), structure) if suggested_fields.suggest_fields(cluster).key == seen.key else {}
+    )
     sets = {name: each.name for each in structure.schema.sets() for name in each.part.fields(within_sets=False)}
     shown = islice(enumerate(structure.columns().items()), COLUMNS)
     return [_column(place, letter, sets.get(letter, ""), known.get(letter, ""), pages) for place, (letter, pages) in shown if pages]
@@ -132,7 +134,7 @@ def _column(place: int, letter: str, within: str, name: str, pages: Mapping[int,
     return Column(place, letter, within, name, guess_type(texts), any(len(row) > 1 for row in pages.values()), len(pages), examples)
 
 
-def tables(seen: Look) -> list[Table]:
+def build_tables(seen: Look) -> list[Table]:
     """Its repeated parts, those with most rows first: a second opinion of where a template's repeating records are."""
     structure, elements = seen.found.structure, dict(find_row_elements((seen.found.wrapper.root,)))
     counts = {name: {page: len(rows) for page, rows in pages.items()} for name, pages in structure.tables().items()}
@@ -156,15 +158,15 @@ def _inner(part: Tuple) -> Iterator[Repeated]:
     return (each for each in sets if each.name not in deeper)
 
 
-def use(cluster: Cluster, key: str, taken: Sequence[Taken], user: User | None, *, type_name: str = "") -> int:
+def take_columns(cluster: Cluster, key: str, taken: Sequence[Taken], user: User | None, *, type_name: str = "") -> int:
     """Makes attributes of the columns taken and marks them on the first sample pages, as `suggested.use`; the number of pages marked."""
-    seen = look(cluster)
+    seen = infer_wrapper(cluster)
     if seen.key != key:
         raise JobError("the template's sample pages have changed; look at the wrapper again")
     read = [number for number in range(len(seen.snapshots)) if number not in seen.found.unread]
     by_place = dict(enumerate(seen.found.structure.columns().values()))
     rows = [(each, _renumbered(by_place[each.place], read)) for each in taken if each.place in by_place]
-    return taking_fields.take(cluster, [seen.snapshots[number].pk for number in read], rows, user, type_name=type_name)
+    return taking_fields.take_columns(cluster, [seen.snapshots[number].pk for number in read], rows, user, type_name=type_name)
 
 
 def _renumbered(values: taking_fields.Values, pages: Sequence[int]) -> taking_fields.Values:
@@ -172,7 +174,7 @@ def _renumbered(values: taking_fields.Values, pages: Sequence[int]) -> taking_fi
     return {place: values[number] for place, number in enumerate(pages) if number in values}
 
 
-def as_json(structure: Structure, urls: Sequence[str]) -> str:
+def write_json(structure: Structure, urls: Sequence[str]) -> str:
     """The data set, a line for each page."""
     rows = ({"page": url, **_plain(row)} for url, row in zip(urls, structure.rows, strict=True))
     return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
@@ -182,7 +184,7 @@ def _plain(row: Row) -> dict[str, Any]:
     return {name: held.text if isinstance(held, Value) else [_plain(each) for each in held] for name, held in row.items()}
 
 
-def as_tsv(structure: Structure, urls: Sequence[str]) -> str:
+def write_tsv(structure: Structure, urls: Sequence[str]) -> str:
     """The data set with a line for each page and a column for each field; several values of one are parted by " | "."""
     found = structure.columns()
     table = [["page", *found], *([url, *(_cell(pages.get(at, ())) for pages in found.values())] for at, url in enumerate(urls))]

@@ -9,12 +9,12 @@ from extraction.models.rule_report import AttributeReport, ListReport, RuleRepor
 from extraction.services.labels import designs
 
 
-def beside(cluster: Cluster, learned: RuleDefinition, failed: Collection[str]) -> RuleDefinition:
+def add_carried_values(cluster: Cluster, learned: RuleDefinition, failed: Collection[str]) -> RuleDefinition:
     """What was learned, and what repairs found again and nobody marked anew, in the record type's order. failed: marked in vain."""
     done = {each.name for each in learned.every} | {each.name for each in learned.lists} | set(failed)
     attributes: list[AttributeRule] = list(learned.attributes)
     lists: dict[str, ListRule] = {}
-    for name, each in designs.breaks(cluster.pk).items():
+    for name, each in designs.find_breaks(cluster.pk).items():
         if each.repair is None or name in done:
             continue
         value = each.repair.read_definition()
@@ -26,12 +26,12 @@ def beside(cluster: Cluster, learned: RuleDefinition, failed: Collection[str]) -
     return RuleDefinition(tuple(attributes), (*learned.lists, *lists.values()))
 
 
-def report(cluster: Cluster, value: RuleDefinition, learned: RuleReport, effect: RuleReport) -> RuleReport:
-    """The report of what was learned with what repairs said of the rest of the rule, counted anew. effect: `effects.effect_report`."""
+def report_carried_values(cluster: Cluster, value: RuleDefinition, learned: RuleReport, effect: RuleReport) -> RuleReport:
+    """The report of what was learned with what repairs said of the rest of the rule, counted anew. effect: `effects.count_effects`."""
     attributes = {each.name: each for each in learned.attributes}
     lists = {each.name: each for each in learned.lists}
     counts, list_counts = {each.name: each for each in effect.attributes}, {each.name: each for each in effect.lists}
-    for repair in [each.repair for each in designs.breaks(cluster.pk).values() if each.repair]:
+    for repair in [each.repair for each in designs.find_breaks(cluster.pk).values() if each.repair]:
         told = repair.read_report()
         for entry in told.attributes:
             attributes.setdefault(entry.name, _recounted(entry, counts.get(entry.name, entry)))

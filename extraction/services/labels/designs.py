@@ -31,20 +31,20 @@ class Break:
     repair: Rule | None
 
 
-def breaks(cluster_id: int) -> dict[str, Break]:
+def find_breaks(cluster_id: int) -> dict[str, Break]:
     """The last break of each attribute that broke and did not recover by itself."""
     states = (Breakage.State.OPEN, Breakage.State.REPAIRED)
     rows = Breakage.objects.filter(cluster=cluster_id, state__in=states).select_related("check_found", "proposal")
     found = {}
     for each in rows.order_by("opened_at", "pk"):
-        proof = proofs.proof(each.proposal.read_report(), each.attributes) if each.proposal else proofs.Proof()
+        proof = proofs.read_proof(each.proposal.read_report(), each.attributes) if each.proposal else proofs.Proof()
         pages = frozenset(_new_pages(each))
         for name in each.attributes:
             found[name] = Break(each.opened_at, pages, each.proposal if name not in {*proof.lost, *proof.doubtful} else None)
     return found
 
 
-def new_pages(cluster_id: int) -> list[int]:
+def find_new_pages(cluster_id: int) -> list[int]:
     """The pages as an open break's check found them, once one of them is labelled; [] otherwise.
 
     The template's own pages are still the old ones then: what is learned for the new design is to be tried on these.
@@ -55,15 +55,15 @@ def new_pages(cluster_id: int) -> list[int]:
     return sorted(pages) if pages and labelled.exists() else []
 
 
-def learnable_pages(cluster_id: int) -> list[StoredPage]:
+def find_learnable_pages(cluster_id: int) -> list[StoredPage]:
     """All pages of the cluster, without their URLs, in the order of their ids; while a new design is being learned, the pages of that."""
-    new = new_pages(cluster_id)
+    new = find_new_pages(cluster_id)
     pages = Snapshot.objects.readable().filter(pk__in=new) if new else Snapshot.objects.learnable().filter(cluster=cluster_id)
     rows = pages.order_by("pk").values_list("pk", "sha256", "content_type", "size_bytes")
     return [StoredPage(*row) for row in rows.iterator(chunk_size=2000)]
 
 
-def check_pages(rule: Rule) -> list[int]:
+def find_check_pages(rule: Rule) -> list[int]:
     """The pages as an open break's check found them, for a version that was made since to be tried on; [] for others."""
     if not rule.unpublished:
         return []
@@ -72,12 +72,12 @@ def check_pages(rule: Rule) -> list[int]:
     return _new_pages(breakage) if breakage else []
 
 
-def of_now(cluster: Cluster, labels: Mapping[int, Mapping[int, Said]]) -> dict[int, Mapping[int, Said]]:
+def keep_current_labels(cluster: Cluster, labels: Mapping[int, Mapping[int, Said]]) -> dict[int, Mapping[int, Said]]:
     """{attribute: {snapshot: what is said}} without what is said of pages as they were before the attribute broke."""
     return _of_now(cluster, labels, {pk: {name} for pk, name in Attribute.objects.filter(pk__in=labels).values_list("pk", "name")})
 
 
-def rows_of_now(cluster: Cluster, labels: Mapping[int, Mapping[int, Said]]) -> dict[int, Mapping[int, Said]]:
+def keep_current_row_labels(cluster: Cluster, labels: Mapping[int, Mapping[int, Said]]) -> dict[int, Mapping[int, Said]]:
     """The same of {list: {snapshot: rows}}: a list is of now where the last of its attributes that broke is."""
     names: dict[int, set[str]] = {pk: set() for pk in labels}
     for pk, name in Attribute.objects.filter(list__in=labels).values_list("list", "name"):
@@ -93,7 +93,7 @@ def _new_pages(breakage: Breakage) -> list[int]:
 def _of_now(
     cluster: Cluster, labels: Mapping[int, Mapping[int, Said]], names: Mapping[int, Collection[str]]
 ) -> dict[int, Mapping[int, Said]]:
-    broke, pages = breaks(cluster.pk), {pk for said in labels.values() for pk in said}
+    broke, pages = find_breaks(cluster.pk), {pk for said in labels.values() for pk in said}
     if not pages:
         return dict(labels)
     fetched = dict(Snapshot.objects.filter(pk__in=pages).values_list("pk", "fetched_at"))

@@ -8,7 +8,7 @@ from django.db import transaction
 from lxml import etree
 
 from extraction.algorithms.dom.nodes import Location, value
-from extraction.algorithms.learning.features import not_read
+from extraction.algorithms.learning.page_table import find_unread_tags
 from extraction.models import Attribute, Cluster, Label, Snapshot
 from extraction.models.marked_places import Said, read_said
 from extraction.services.core.stored_pages import read_elements
@@ -64,7 +64,7 @@ def set_labels(
         return Label.objects.bulk_create(labels)
 
 
-def said(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, row: int = 0) -> Said:
+def get_labels(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, row: int = 0) -> Said:
     """What is said now: the places, None for "not on this page", () for nothing."""
     labels = Label.objects.filter(cluster=cluster, snapshot=snapshot, attribute=attribute, row=row)
     return read_said(list(labels.order_by("position").values_list("location", flat=True)))
@@ -92,7 +92,7 @@ def _value(nodes: Sequence[etree._Element], place: Location) -> str:
     if found is None:
         raise LabelError("this place is no longer on the page; open the page again and mark the value again")
     tag = str(nodes[place.node].tag)
-    if place.kind != "attribute" and tag in not_read(nodes[0]):
+    if place.kind != "attribute" and tag in find_unread_tags(nodes[0]):
         raise LabelError(f"the text of a {tag} element cannot be marked, because no rule can be learned from it")
     if not found:
         raise LabelError("there is no text at that place")

@@ -10,26 +10,26 @@ UNLIKE = 0.1
 """Share of the rows offered on a page by which a rule's may differ there: one row in ten is missed or stands apart on real pages."""
 
 
-def note(cluster: Cluster, record_list: RecordList, rows: Mapping[int, int], whole: Sequence[int]) -> None:
+def note_offer(cluster: Cluster, record_list: RecordList, rows: Mapping[int, int], whole: Sequence[int]) -> None:
     """Keeps how many rows were offered. rows: {snapshot: how many}. whole: snapshots of which all are marked."""
     for snapshot, count in rows.items():
         said = {"rows": count, "whole": snapshot in whole}
         OfferedRows.objects.update_or_create(cluster=cluster, list=record_list, snapshot_id=snapshot, defaults=said)
 
 
-def whole(cluster_id: int, record_list: RecordList) -> tuple[int, ...]:
+def find_whole_pages(cluster_id: int, record_list: RecordList) -> tuple[int, ...]:
     """The snapshots of a template on which what is not marked is no row of the list."""
     found = OfferedRows.objects.filter(cluster=cluster_id, list=record_list, whole=True)
     return tuple(found.order_by("snapshot").values_list("snapshot", flat=True))
 
 
-def offered(cluster: Cluster, record_list: RecordList) -> dict[int, int]:
+def count_offered_rows(cluster: Cluster, record_list: RecordList) -> dict[int, int]:
     """{snapshot: rows} that the list was offered with."""
     found = OfferedRows.objects.filter(cluster=cluster, list=record_list)
     return dict(found.order_by("snapshot").values_list("snapshot", "rows"))
 
 
-def difference(said: Mapping[int, int], given: Mapping[int, int]) -> OfferDifference | None:
+def compare_with_offer(said: Mapping[int, int], given: Mapping[int, int]) -> OfferDifference | None:
     """Where a rule gives other numbers of rows than were offered, MAX_LISTED pages at most; None where it nowhere clearly does."""
     seen = {snapshot: (rows, given[snapshot]) for snapshot, rows in said.items() if snapshot in given}
     unlike = {snapshot: pair for snapshot, pair in seen.items() if abs(pair[1] - pair[0]) > UNLIKE * pair[0]}

@@ -36,12 +36,12 @@ class Proof:
         return len(self.proven) + len(self.thin)
 
 
-def lost(report: RuleReport) -> tuple[str, ...]:
+def find_lost(report: RuleReport) -> tuple[str, ...]:
     """The attributes that a version made by a repair does not find any more, by its report; () for one that was learned."""
     return tuple(each.name for each in report.failed) if report.repaired_from else ()
 
 
-def proof(report: RuleReport, names: Collection[str]) -> Proof:
+def read_proof(report: RuleReport, names: Collection[str]) -> Proof:
     """What a repair's report proves of these attributes. One that was edited since has no figures: its editor looked at it."""
     figures = report.relearned
     lost = {name: reason for name, reason in report.failures.items() if name in names}

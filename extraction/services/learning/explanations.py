@@ -1,22 +1,16 @@
-"""Why a rule is as it is: what each feature rules out, what it was chosen over, and which of its values to look at.
+"""Why a rule is as it is: what each feature rules out, what the rule was chosen over, and which of its values to look at.
 
-Kept with the rule when it is learned, since it is about the pages and the labels of that moment.
+An explanation is kept with the rule when it is learned, because it is about the pages and the labels of that moment.
 """
 
 from collections.abc import Mapping, Sequence
 
-from extraction.algorithms.errors import PageError, RuleError, XPathError
-from extraction.algorithms.learning import odd
 from extraction.algorithms.learning.committee import Committee, Member
-from extraction.algorithms.rules import apply, xslt
-from extraction.algorithms.rules.rule import RuleDefinition
-from extraction.algorithms.rules.values import read
-from extraction.models import Attribute, Cluster, Snapshot
+from extraction.algorithms.learning.outliers import find_outliers
+from extraction.algorithms.rules.values import read_value
+from extraction.models import Attribute
 from extraction.models.rule_report import Explanation, FeatureEffect, OddValue, OwnDataReport, Rival, RivalDifference
-from extraction.services.core import stored_pages
-from extraction.services.core.runs import Progress
-from extraction.services.learning.workspaces import Labels, Workspace
-from extraction.services.suggestions import page_data
+from extraction.services.suggestions.page_data import Agreement
 
 MAX_RIVALS = 4
 """Rules shown that fit as well: those nearest in cost."""
@@ -24,55 +18,50 @@ MAX_RIVALS = 4
 MAX_DIFFERENCES = 5
 """Pages shown on which one of them differs."""
 
-MAX_ODD = 30
+MAX_OUTLIERS = 30
 SHOWN_CHARS = 120
 
 
-def report(
-    cluster: Cluster,
-    space: Workspace,
-    value: RuleDefinition,
-    attributes: Sequence[Attribute],
-    labels: Mapping[int, Labels],
-    progress: Progress,
-) -> dict[str, Explanation]:
-    """{attribute: why its rule is as it is} for the rule's own attributes."""
-    mine = [attribute for attribute in attributes if any(each.name == attribute.name for each in value.attributes)]
-    progress(progress.run.done, message="Looking for values that stand out")
-    pages = page_data.checked(cluster)
-    given = _given(value, pages)
-    items = page_data.items_of(pages)
-    found = {}
-    for attribute in mine:
-        values = {pk: list(dict.fromkeys(each.get(attribute.name, ()))) for pk, each in given.items()}
-        committee = space.committee(attribute, labels[attribute.pk])
-        found[attribute.name] = Explanation(
-            features=_features(committee),
-            rivals=rivals(committee, list(space.pages)),
-            odd=odd_values(attribute, values),
-            own_data=_own(page_data.agreement(attribute, values, items)),
-        )
-    return found
+def explain_attribute(
+    attribute: Attribute,
+    committee: Committee,
+    values: Mapping[int, Sequence[str]],
+    agreement: Agreement | None,
+    voted: Sequence[int],
+) -> Explanation:
+    """Why an attribute's rule is as it is.
+
+    values: {snapshot id: different values} that the rule gives.
+    agreement: how they compare with the pages' own data.
+    voted: snapshot ids in the order of the committee's votes.
+    """
+    return Explanation(
+        features=_describe_features(committee),
+        rivals=describe_rivals(committee, voted),
+        odd=describe_outliers(attribute, values),
+        own_data=_describe_agreement(agreement),
+    )
 
 
-def rivals(committee: Committee, pages: Sequence[int]) -> tuple[Rival, ...]:
+def describe_rivals(committee: Committee, pages: Sequence[int]) -> tuple[Rival, ...]:
     """What the rule was chosen over. pages: snapshot ids in the order of the votes."""
     if not committee.members:
         return ()
     best, *others = committee.members
-    chosen = sorted([*others, *committee.twins], key=lambda member: member.total)[:MAX_RIVALS]
-    return tuple(_rival(best, member, pages) for member in chosen)
+    chosen = sorted([*others, *committee.equivalents], key=lambda member: member.total)[:MAX_RIVALS]
+    return tuple(_describe_rival(best, member, pages) for member in chosen)
 
 
-def odd_values(attribute: Attribute, values: Mapping[int, Sequence[str]]) -> tuple[OddValue, ...]:
+def describe_outliers(attribute: Attribute, values: Mapping[int, Sequence[str]]) -> tuple[OddValue, ...]:
     """Values unlike those of the other pages."""
     kind = attribute.type
-    typed = kind != Attribute.Type.TEXT
-    found = odd.odd(values, (lambda text: read(text, kind).value is not None) if typed else None)  # type: ignore[arg-type]
-    return tuple(OddValue(snapshot=each.page, value=each.value[:SHOWN_CHARS], reason=each.reason) for each in found[:MAX_ODD])
+    texts = {text for each in values.values() for text in each} if kind != Attribute.Type.TEXT else set[str]()
+    unreadable = {text for text in texts if read_value(text, kind).value is None}  # type: ignore[arg-type]
+    found = find_outliers(values, unreadable)
+    return tuple(OddValue(snapshot=each.page, value=each.value[:SHOWN_CHARS], reason=each.reason) for each in found[:MAX_OUTLIERS])
 
 
-def _features(committee: Committee) -> tuple[tuple[FeatureEffect, ...], ...]:
+def _describe_features(committee: Committee) -> tuple[tuple[FeatureEffect, ...], ...]:
     if not committee.members:
         return ()
     best = committee.members[0]
@@ -82,7 +71,7 @@ def _features(committee: Committee) -> tuple[tuple[FeatureEffect, ...], ...]:
     )
 
 
-def _rival(best: Member, member: Member, pages: Sequence[int]) -> Rival:
+def _describe_rival(best: Member, member: Member, pages: Sequence[int]) -> Rival:
     differing = [n for n, (one, other) in enumerate(zip(best.votes, member.votes, strict=True)) if set(one) != set(other)]
     first = member.alternatives[0]
     shown = differing[:MAX_DIFFERENCES]
@@ -93,27 +82,15 @@ def _rival(best: Member, member: Member, pages: Sequence[int]) -> Rival:
         support=first.support,
         several=first.several,
         differs=len(differing),
-        pages=tuple(RivalDifference(snapshot=pages[n], mine=_shown(best.votes[n]), theirs=_shown(member.votes[n])) for n in shown),
+        pages=tuple(RivalDifference(snapshot=pages[n], mine=_join(best.votes[n]), theirs=_join(member.votes[n])) for n in shown),
     )
 
 
-def _shown(values: Sequence[str]) -> str:
+def _join(values: Sequence[str]) -> str:
     return " · ".join(values)[:SHOWN_CHARS]
 
 
-def _own(found: page_data.Agreement | None) -> OwnDataReport | None:
+def _describe_agreement(found: Agreement | None) -> OwnDataReport | None:
     if found is None:
         return None
     return OwnDataReport(words=found.words, agree=found.agree, compared=found.compared, different=tuple(found.different))
-
-
-def _given(value: RuleDefinition, pages: Sequence[Snapshot]) -> dict[int, Mapping[str, Sequence[str]]]:
-    """What the rule gives on the pages; one that cannot be read is left out."""
-    sheet = xslt.Stylesheet.compile(xslt.stylesheet(value))
-    found: dict[int, Mapping[str, Sequence[str]]] = {}
-    for page in pages:
-        try:
-            found[page.pk] = apply.extract(sheet, stored_pages.read_root(page)).values
-        except (PageError, RuleError, XPathError):
-            continue
-    return found

@@ -1,25 +1,29 @@
-"""Which pages of a cluster are learned from, and how one of them is read.
+"""Which pages of a cluster are learned from, how one of them is read, and what is marked on them.
 
-The learning set is the labelled pages, the sample pages and up to OTHERS more pages of the cluster, in this order:
-the first make a rule possible, the last tell rules that carry over from rules that do not (ALGORITHMS 4.2).
+The learning set is the labelled pages, the sample pages and some more pages of the cluster, in this order. The first make a rule
+possible; the last distinguish rules that carry over to other pages from rules that do not.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Count, Max, Sum
 from lxml import etree
 
-from extraction.algorithms.dom.nodes import Location
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.tables import table
+from extraction.algorithms.dom.nodes import Location, value
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.table_reader import read_page_table
 from extraction.models import Cluster, Label, SamplePage, Snapshot
 from extraction.models.marked_places import read_location
-from extraction.services.core.stored_pages import StoredPage, read_root
+from extraction.services.core import stored_pages
+from extraction.services.core.stored_pages import StoredPage
 from extraction.services.labels import designs
 
 TREE_BYTE, TREE_ELEMENT = 3, 300
-"""Memory of a parsed page by its bytes and by its elements. Measured on 52 real pages: 2.9 and 262."""
+"""Memory of a parsed page per byte and per element. Measured on 52 real pages: 2.9 and 262."""
+
+RowLabels = Mapping[int, Mapping[int, Mapping[int, tuple[Location, ...]]]]
+"""{snapshot id: {row: {attribute id: places}}} of one list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +39,21 @@ class LoadedPage:
     table: PageTable
     memory_bytes: int
 
+    def find_value(self, location: Location) -> str | None:
+        """The cleaned value at a place, None where the page has no such place."""
+        return value(self.nodes, location)
+
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """What decides a learning set; equal states have equal sets."""
+class LearningSetState:
+    """What decides a learning set; equal states have equal sets. first: the labelled pages and the samples."""
 
     pages: tuple[int | None, ...]
     first: tuple[int, ...]
 
 
-def state(cluster_id: int) -> State:
-    """What a cluster's learning set hangs on now, in three cheap queries."""
+def read_state(cluster_id: int) -> LearningSetState:
+    """What a cluster's learning set depends on now, in three cheap queries."""
     figures = (
         Snapshot.objects.learnable()
         .filter(cluster=cluster_id)
@@ -55,24 +63,35 @@ def state(cluster_id: int) -> State:
     labelled = Label.objects.filter(cluster_id=cluster_id).order_by("snapshot_id").values_list("snapshot_id", flat=True).distinct()
     samples = SamplePage.objects.filter(cluster_id=cluster_id).order_by("position").values_list("snapshot_id", flat=True)
     pages = tuple(None if value is None else int(value) for value in figures.values())
-    return State((*pages, *designs.new_pages(cluster_id)), tuple(dict.fromkeys([*labelled, *samples])))
+    return LearningSetState((*pages, *designs.find_new_pages(cluster_id)), tuple(dict.fromkeys([*labelled, *samples])))
 
 
-def tree_bytes(source: StoredPage, root: etree._Element) -> int:
-    """The memory of a page's tree, estimated."""
-    return TREE_BYTE * source.size_bytes + TREE_ELEMENT * int(_COUNT(root))
+def list_sources(cluster_id: int) -> list[StoredPage]:
+    """All pages of a cluster that can be learned from, in the order of their ids."""
+    return designs.find_learnable_pages(cluster_id)
 
 
-def load(source: StoredPage) -> LoadedPage:
+def choose_learning_set(state: LearningSetState, sources: Sequence[StoredPage], *, max_bytes: int) -> list[StoredPage]:
+    """The pages to learn from, in their order, as many as `max_bytes` of memory hold."""
+    return stored_pages.choose_pages(state.first, sources, max_bytes=max_bytes)
+
+
+def load_page(source: StoredPage) -> LoadedPage:
     """The page in memory, with its table. Raises PageError."""
-    made = table(read_root(source))
-    index = {element: n for n, element in enumerate(made.nodes)}
-    memory_bytes = TREE_BYTE * source.size_bytes + made.size_bytes  # the table counts the elements
-    return LoadedPage(source.snapshot_id, source.sha256, source.url, made.root, made.nodes, index, made, memory_bytes)
+    table = read_page_table(stored_pages.read_root(source))
+    index = {element: n for n, element in enumerate(table.nodes)}
+    memory_bytes = TREE_BYTE * source.size_bytes + table.size_bytes  # the table counts the elements
+    return LoadedPage(source.snapshot_id, source.sha256, source.url, table.root, table.nodes, index, table, memory_bytes)
 
 
-def labels_of(cluster: Cluster) -> Mapping[int, Mapping[int, tuple[Location, ...]]]:
-    """{attribute id: {snapshot id: places}} of the pages' own attributes; () where it was said to be not on the page.
+def load_tree(source: StoredPage) -> tuple[etree._Element, int]:
+    """(the page's tree alone, its estimated memory in bytes). Raises PageError."""
+    root = stored_pages.read_root(source)
+    return root, TREE_BYTE * source.size_bytes + TREE_ELEMENT * int(_COUNT_ELEMENTS(root))
+
+
+def read_labels(cluster: Cluster) -> Mapping[int, Mapping[int, tuple[Location, ...]]]:
+    """{attribute id: {snapshot id: places}} of the pages' own attributes; () where somebody said that the page lacks it.
 
     Labels of an old design are left out, see `designs`.
     """
@@ -82,15 +101,11 @@ def labels_of(cluster: Cluster) -> Mapping[int, Mapping[int, tuple[Location, ...
         pages = found.setdefault(attribute_id, {})
         places = pages.get(snapshot_id, ())
         pages[snapshot_id] = places if location is None else (*places, read_location(location))
-    return designs.of_now(cluster, found)
+    return designs.keep_current_labels(cluster, found)
 
 
-RowLabels = Mapping[int, Mapping[int, Mapping[int, tuple[Location, ...]]]]
-"""{snapshot id: {row: {attribute id: places}}} of one list."""
-
-
-def row_labels_of(cluster: Cluster) -> Mapping[int, RowLabels]:
-    """{list id: its marked rows}; () where an attribute was said to be not in a row. Those of an old design are left out."""
+def read_row_labels(cluster: Cluster) -> Mapping[int, RowLabels]:
+    """{list id: its marked rows}; () where somebody said that a row lacks an attribute. Those of an old design are left out."""
     found: dict[int, dict[int, dict[int, dict[int, tuple[Location, ...]]]]] = {}
     labels = Label.objects.of_rows().filter(cluster=cluster)
     fields = ("attribute__list_id", "snapshot_id", "row", "attribute_id", "location")
@@ -98,7 +113,7 @@ def row_labels_of(cluster: Cluster) -> Mapping[int, RowLabels]:
         said = found.setdefault(list_id, {}).setdefault(snapshot_id, {}).setdefault(row, {})
         places = said.get(attribute_id, ())
         said[attribute_id] = places if location is None else (*places, read_location(location))
-    return designs.rows_of_now(cluster, found)
+    return designs.keep_current_row_labels(cluster, found)
 
 
-_COUNT = etree.XPath("count(descendant-or-self::*)")
+_COUNT_ELEMENTS = etree.XPath("count(descendant-or-self::*)")

@@ -1,4 +1,4 @@
-"""What alerts say, as plain text: what broke, where, since when, how many records, what to do, and where to look."""
+"""The text of alerts: what broke, where, since when, how many records, what to do, and where to look."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,23 +15,23 @@ from extraction.models import AlertChannel, Breakage, Check, Event, Record, Site
 MAX_TITLE = 250
 
 MAX_LINES = 20
-"""Breakages that a digest names; the rest is counted."""
+"""Breakages that a digest lists. The rest is counted."""
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class AlertText:
     """An alert's title, one line of at most MAX_TITLE characters, and its text."""
 
     title: str
     body: str
 
     @classmethod
-    def of(cls, title: str, paragraphs: Iterable[str]) -> "Words":
+    def of(cls, title: str, paragraphs: Iterable[str]) -> "AlertText":
         return cls(" ".join(title.split())[:MAX_TITLE], "\n\n".join(each for each in paragraphs if each))
 
 
-def of(event: Event, breakage: Breakage) -> Words:
-    """What is said of a breakage. Raises ValueError for an event that is of none."""
+def write_alert(event: Event, breakage: Breakage) -> AlertText:
+    """What an alert says about a breakage. Raises ValueError for an event that does not concern breakages."""
     if event == Event.BREAK:
         return _break(breakage)
     if event == Event.REPAIR:
@@ -41,8 +41,8 @@ def of(event: Event, breakage: Breakage) -> Words:
     raise ValueError(f"no alert about a breakage is sent for {event.label!r}")
 
 
-def of_digest(channel: AlertChannel, now: datetime) -> Words:
-    """The last day and what is still open, of the channel's sites."""
+def write_digest(channel: AlertChannel, now: datetime) -> AlertText:
+    """The digest of a channel's sites: what happened in the last day, and what is still open."""
     since = now - timedelta(days=1)
     sites = list(channel.sites.values_list("pk", flat=True)) or list(Site.objects.values_list("pk", flat=True))
     checks = Check.objects.filter(cluster__site__in=sites, checked_at__gt=since, checked_at__lte=now)
@@ -56,7 +56,7 @@ def of_digest(channel: AlertChannel, now: datetime) -> Words:
     ]
     open_count = broken.count()
     title = f"{_count(open_count, 'broken rule')}" if open_count else "All rules work" if checks.exists() else "Nothing was checked"
-    return Words.of(
+    return AlertText.of(
         f"Vertex: {title}",
         [
             " ".join(each for each in counted if each),
@@ -67,22 +67,22 @@ def of_digest(channel: AlertChannel, now: datetime) -> Words:
     )
 
 
-def of_test(channel: AlertChannel) -> Words:
-    """What the test button sends."""
-    return Words.of(
+def write_test(channel: AlertChannel) -> AlertText:
+    """The alert that the test button sends."""
+    return AlertText.of(
         f"Vertex: a test of “{channel.name}”",
         [f"Alerts reach this channel. It gets these alerts: {', '.join(channel.event_labels).lower() or 'none'}.", _link(reverse("home"))],
     )
 
 
-def _break(breakage: Breakage) -> Words:
+def _break(breakage: Breakage) -> AlertText:
     check = breakage.check_found
     records = Record.objects.here().filter(cluster=breakage.cluster).count()
     before = Check.objects.filter(cluster=breakage.cluster, rule=breakage.rule, checked_at__lt=check.checked_at, verdict=Check.Verdict.OK)
     last = before.order_by("-checked_at").values_list("checked_at", flat=True).first()
     example = next((each.url for each in check.read_evidence() if each.attribute in breakage.attributes), "")
     since = f"Found at {_time(check.checked_at)}" + (f"; it still worked at {_time(last)}." if last else ".")
-    return Words.of(
+    return AlertText.of(
         f"Broken: {_names(breakage.attributes)} of {_where(breakage)}",
         [
             f"The rule no longer finds what it should: {_names(breakage.attributes)}.",
@@ -101,10 +101,10 @@ def _break(breakage: Breakage) -> Words:
     )
 
 
-def _repair(breakage: Breakage) -> Words:
+def _repair(breakage: Breakage) -> AlertText:
     version = f"version {breakage.proposal.version}" if breakage.proposal else "another version"
     who = f"accepted by {breakage.closed_by}" if breakage.closed_by else "which passed every test and went live automatically"
-    return Words.of(
+    return AlertText.of(
         f"Repaired: {_names(breakage.attributes)} of {_where(breakage)}",
         [
             f"The rule works again: {version}, {who}. It was broken {_span(breakage)}.",
@@ -114,8 +114,8 @@ def _repair(breakage: Breakage) -> Words:
     )
 
 
-def _recovery(breakage: Breakage) -> Words:
-    return Words.of(
+def _recovery(breakage: Breakage) -> AlertText:
+    return AlertText.of(
         f"Works again: {_names(breakage.attributes)} of {_where(breakage)}",
         [
             f"The site's pages are again as the rule expects them; nobody changed the rule. It was broken {_span(breakage)}.",
@@ -143,7 +143,7 @@ def _listed(head: str, breakages: "QuerySet[Breakage]", *, state: bool = False) 
 
 
 def _share(check: Check, attributes: Sequence[str]) -> str:
-    """Of the worst attribute."""
+    """On how many pages the worst attribute is broken, in words."""
     findings = check.read_attributes()
     counts = [(round(found.fraction * found.pages), found.pages) for name in attributes if (found := findings.get(name))]
     hit, pages = max(counts, default=(0, 0))

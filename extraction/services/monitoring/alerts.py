@@ -1,9 +1,9 @@
-"""Alerts: an outbox. What is to be told is a row written in the transaction of what happened; a worker sends it afterwards.
+"""Alerts are an outbox: rows written in the transaction of what happened, which a worker sends afterwards.
 
-A channel is told a thing once: rows are unique by what they tell, and a worker claims a row by compare-and-set before it sends.
-What a service refuses is tried again, later every time. A worker that died while it sent leaves a row of which nobody
-knows whether it arrived: it is not sent again by itself but shown to people, since an alert that comes twice is one that is
-ignored; what is still broken stands in the daily digest, too.
+A channel is told everything once. Rows are unique by what they tell, and a worker claims a row by compare-and-set before it sends it.
+When a service refuses an alert, it is tried again after increasing waits. When a worker dies while it sends, nobody knows whether the alert
+arrived. It is then not sent again automatically but shown to people, because people ignore alerts that come twice. The daily digest names
+what is still broken, too.
 """
 
 import logging
@@ -19,35 +19,35 @@ from django.utils import timezone
 
 from extraction.models import Alert, AlertChannel, Breakage, Event
 from extraction.services.monitoring import alert_words
-from extraction.services.monitoring.alert_words import Words
+from extraction.services.monitoring.alert_words import AlertText
 
 logger = logging.getLogger(__name__)
 
 WAITS = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 20, 60, 240))
-"""After the first, second, … attempt that failed; after the last there is none any more."""
+"""Waits after the first, second, … failed attempt. After the last wait there is one more attempt."""
 
 SENDING_AT_MOST = timedelta(minutes=10)
-"""An alert that has been sending for longer than this has lost its worker."""
+"""Sending takes less time than this. After it, the worker that claimed the alert is taken to be dead."""
 
 DIGEST_HOUR = 7
-"""Of the day, in VERTEX_TIME_ZONE, from which the digest is sent."""
+"""Hour of the day, in VERTEX_TIME_ZONE, from which the digest is sent."""
 
 UNSURE = "The worker died while sending the alert, so it may or may not have arrived. Vertex does not send it again automatically."
 
 POST_AT_MOST_S = 60.0
 
 
-def tell(event: Event, breakage: Breakage, now: datetime) -> int:
-    """Writes what is to be told of a breakage into the outbox, in the caller's transaction; how many channels are told."""
+def queue_alerts(event: Event, breakage: Breakage, now: datetime) -> int:
+    """Queues the alerts about a breakage, in the caller's transaction. Returns how many channels are told."""
     channels = [each for each in _listening(event) if _concerns(each, breakage.cluster.site_id)]
     if not channels:
         return 0
-    words = alert_words.of(event, breakage)
+    words = alert_words.write_alert(event, breakage)
     return sum(_put(each, event, f"{event} {breakage.pk}", words, now, breakage) for each in channels)
 
 
-def tick(now: datetime) -> int:
-    """Writes the digests that are due, gives up what a dead worker sent, and sends what waits; how many are handed to workers."""
+def send_due_alerts(now: datetime) -> int:
+    """Queues the digests that are due, gives up alerts whose worker died, and hands waiting ones to workers. Returns how many."""
     for channel in _listening(Event.DIGEST):
         _digest(channel, now)
     dead = Q(claimed_at__lt=now - SENDING_AT_MOST) | Q(claimed_at__gt=now + SENDING_AT_MOST)
@@ -58,14 +58,14 @@ def tick(now: datetime) -> int:
     return len(due)
 
 
-def deliver(alert_id: int, now: datetime) -> bool:
-    """Claims an alert and sends it; False when it is not to be sent now, somebody else has it, or the service refused it."""
+def deliver_alert(alert_id: int, now: datetime) -> bool:
+    """Claims an alert and sends it. Returns False when it is not due, another worker has it, or the service refused it."""
     mine = Alert.objects.filter(_due(now), pk=alert_id, state=Alert.State.QUEUED)
     if not mine.update(state=Alert.State.SENDING, claimed_at=now, attempts=F("attempts") + 1):
         return False
     alert = Alert.objects.select_related("channel").get(pk=alert_id)
     if alert.channel.enabled:
-        error = post(alert.channel, Words(alert.title, alert.body))
+        error = post_text(alert.channel, AlertText(alert.title, alert.body))
         again = alert.attempts <= len(WAITS)
     else:
         error, again = "The channel was switched off.", False
@@ -73,8 +73,8 @@ def deliver(alert_id: int, now: datetime) -> bool:
     return not error
 
 
-def send_again(alert: Alert, now: datetime) -> bool:
-    """A person wants an alert sent that was not; False when it is not in that state any more."""
+def resend_alert(alert: Alert, now: datetime) -> bool:
+    """Queues an alert again that could not be sent, because a person asks for it. Returns False when it is no longer in that state."""
     with transaction.atomic():
         failed = Alert.objects.filter(pk=alert.pk, state=Alert.State.FAILED)
         changed = failed.update(state=Alert.State.QUEUED, next_at=now, attempts=0, error="")
@@ -83,18 +83,18 @@ def send_again(alert: Alert, now: datetime) -> bool:
     return bool(changed)
 
 
-def send_test(channel: AlertChannel) -> str:
-    """Sends a test here and now; why it failed, empty when the service took it."""
-    return post(channel, alert_words.of_test(channel))
+def send_test_alert(channel: AlertChannel) -> str:
+    """Sends a test at once. Returns why it failed, "" when the service accepted it."""
+    return post_text(channel, alert_words.write_test(channel))
 
 
-def usable(url: str) -> bool:
-    """Apprise knows what to do with the address."""
+def is_usable_address(url: str) -> bool:
+    """Whether Apprise can send to the address."""
     return Apprise.instantiate(url, suppress_exceptions=True) is not None
 
 
-def post(channel: AlertChannel, words: Words) -> str:
-    """Sends words to a channel; why the service did not take them, without the channel's secrets, empty when it did."""
+def post_text(channel: AlertChannel, words: AlertText) -> str:
+    """Sends a text to a channel. Returns why the service refused it, without the channel's secrets, "" when it accepted it."""
     said: list[str] = []
     sender = Apprise(asset=AppriseAsset(app_id="Vertex", app_desc="Vertex", app_url="", async_mode=False))
     if not sender.add(channel.url):
@@ -109,11 +109,11 @@ def post(channel: AlertChannel, words: Words) -> str:
     )
     if taken:
         return ""
-    return redacted(said[0] if said else "The service did not accept the alert.", channel.url)[:500]
+    return redact_address(said[0] if said else "The service did not accept the alert.", channel.url)[:500]
 
 
-def redacted(text: str, url: str) -> str:
-    """The text without anything that stands in the address, but for its scheme."""
+def redact_address(text: str, url: str) -> str:
+    """The text without any part of the address except its scheme and host."""
     rest = url.partition("://")[2]
     parts = {part for form in (rest, unquote(rest)) for part in re.split(r"[/?&=:@,;#]+", form)}
     host = urlsplit(url).hostname or ""
@@ -132,7 +132,7 @@ def _concerns(channel: AlertChannel, site_id: int) -> bool:
     return not sites or site_id in sites
 
 
-def _put(channel: AlertChannel, event: Event, key: str, words: Words, now: datetime, breakage: Breakage | None = None) -> bool:
+def _put(channel: AlertChannel, event: Event, key: str, words: AlertText, now: datetime, breakage: Breakage | None = None) -> bool:
     defaults = {"event": event, "breakage": breakage, "title": words.title, "body": words.body, "created_at": now, "next_at": now}
     alert, new = Alert.objects.get_or_create(channel=channel, key=key, defaults=defaults)
     if new:
@@ -147,11 +147,11 @@ def _digest(channel: AlertChannel, now: datetime) -> None:
     if today < begins or channel.created_at > begins or channel.alerts.filter(key=key).exists():
         return
     with transaction.atomic():
-        _put(channel, Event.DIGEST, key, alert_words.of_digest(channel, now), now)
+        _put(channel, Event.DIGEST, key, alert_words.write_digest(channel, now), now)
 
 
 def _due(now: datetime) -> Q:
-    """A time further off than any wait was written by a clock that stood in the future."""
+    """Alerts whose time has come. A time further away than any wait was written by a clock that was wrong, so it counts as due."""
     return Q(next_at__lte=now) | Q(next_at__gt=now + max(WAITS))
 
 
@@ -168,7 +168,7 @@ def _settle(alert: Alert, error: str, now: datetime, *, again: bool) -> None:
 
 
 def _send(alert_id: int) -> None:
-    # A broker that is away only delays: the tick sends again.
+    # If the broker is away, `send_due_alerts` sends the message later.
     transaction.on_commit(lambda: _message(alert_id), robust=True)
 
 

@@ -1,21 +1,21 @@
-"""A cluster's bellwethers: chosen once, kept as long as they stand, replaced when they are gone (Vertex §3.2.2)."""
+"""A cluster's bellwethers: chosen once, kept as long as their pages exist, then replaced (docs/algorithms.md#monitoring)."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Max, QuerySet
+from django.db.models import F, Max, QuerySet
 
 from extraction.algorithms.monitoring import bellwethers as choosing
 from extraction.models import Bellwether, Cluster, Page, Snapshot
 from extraction.services.templates import sample_pages
 
 POOL = 200
-"""Pages looked at when bellwethers are chosen."""
+"""Pages among which bellwethers are chosen."""
 
 
-def of(cluster: Cluster, *, count: int = choosing.BELLWETHERS) -> list[Bellwether]:
-    """The cluster's bellwethers, filled up to `count` from its readable pages; fewer where it has fewer."""
+def find_bellwethers(cluster: Cluster, *, count: int = choosing.BELLWETHERS) -> list[Bellwether]:
+    """The cluster's bellwethers, filled up to `count` from its readable pages. There are fewer where the cluster has fewer pages."""
     kept = list(_rows(cluster))
     if len(kept) < count:
         watched = [each.page_id for each in kept]
@@ -32,8 +32,22 @@ def of(cluster: Cluster, *, count: int = choosing.BELLWETHERS) -> list[Bellwethe
     return kept
 
 
-def drop(bellwethers: Collection[Bellwether], at: datetime) -> None:
-    """Stops watching pages that are gone, and notes that they are."""
+def record_visit(bellwethers: Iterable[Bellwether], answered: Mapping[str, Snapshot], *, renew: bool) -> None:
+    """Counts a visit of the bellwethers.
+
+    answered: what the pages that could be read are now, by URL.
+    renew: these become the baselines that later visits are compared with.
+    """
+    for each in bellwethers:
+        new = answered.get(each.page.url)
+        mine = Bellwether.objects.filter(pk=each.pk)
+        mine.update(asked=F("asked") + 1, answered=F("answered") + int(new is not None))
+        if new is not None and renew:
+            mine.update(baseline=new)
+
+
+def drop_bellwethers(bellwethers: Collection[Bellwether], at: datetime) -> None:
+    """Stops watching pages that are gone, and marks the pages as gone."""
     Page.objects.filter(pk__in=[each.page_id for each in bellwethers], gone_at=None).update(gone_at=at)
     Bellwether.objects.filter(pk__in=[each.pk for each in bellwethers]).delete()
 
@@ -45,7 +59,7 @@ def _rows(cluster: Cluster) -> QuerySet[Bellwether]:
 def _add(cluster: Cluster, pool: list[Snapshot], count: int) -> None:
     if not pool:
         return
-    chosen = choosing.choose([sample_pages.paths(each) for each in pool], answered_fractions=[1.0] * len(pool), k=count)
+    chosen = choosing.choose_bellwethers([sample_pages.read_paths(each) for each in pool], answered_fractions=[1.0] * len(pool), k=count)
     with transaction.atomic():
         Cluster.objects.select_for_update().get(pk=cluster.pk)
         last = Bellwether.objects.filter(cluster=cluster).aggregate(last=Max("position"))["last"] or 0

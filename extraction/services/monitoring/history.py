@@ -1,51 +1,74 @@
-"""What pages and a rule's values were: what checks and new templates are held against."""
+"""What a rule gave so far: pages as they were, and what the values of its attributes have looked like."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from itertools import chain
 
 from extraction.algorithms.errors import PageError
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.tables import table
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.table_reader import read_page_table
 from extraction.algorithms.monitoring.profiles import Profile
-from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
+from extraction.algorithms.monitoring.verdict import list_judged_attributes
+from extraction.algorithms.rules.apply import extract_or_nothing
+from extraction.algorithms.rules.rule import RuleDefinition
+from extraction.algorithms.rules.xslt import Stylesheet
 from extraction.models import Record, Rule, Snapshot
 from extraction.models.record_values import Values as RecordValues
 from extraction.models.record_values import read_rows, read_values
 from extraction.services.core import stored_pages
 
-RECORDS = 300
-"""Records that an attribute's profile is learned from."""
+MAX_RECORDS = 300
+"""Records that an attribute's profile is learned from, the newest."""
 
 Values = Mapping[str, tuple[str, ...]]
 
 
-def page(snapshot: Snapshot) -> PageTable | None:
+@dataclass(frozen=True, slots=True)
+class KnownPage:
+    """A page as it was and as it is.
+
+    before: the old rule's different values on the page as it was, by attribute, those of lists among them.
+    rows: the rows of each list on the page as it was.
+    """
+
+    url: str
+    old: PageTable
+    new: PageTable
+    before: Values
+    rows: Mapping[str, Sequence[Values]]
+
+
+def read_page(snapshot: Snapshot) -> PageTable | None:
     """A stored page, None where it cannot be read."""
     try:
-        return table(stored_pages.read_root(snapshot))
+        return read_page_table(stored_pages.read_root(snapshot))
     except PageError:
         return None
 
 
-def judged(value: RuleDefinition) -> tuple[AttributeRule, ...]:
-    """What is judged of a rule: its attributes, and those of its lists as one that has the values of all rows."""
-    columns = (replace(each, multiple=True, mandatory=False) for one in value.lists for each in one.attributes)
-    return (*value.attributes, *columns)
+def read_known_pages(sheet: Stylesheet, pairs: Sequence[tuple[int, int]]) -> list[KnownPage]:
+    """The pages that can be read then and now, with what a rule gave then.
+
+    sheet: the rule's. pairs: ids of the pages' old and new snapshots.
+    """
+    snapshots = Snapshot.objects.select_related("page").in_bulk([pk for pair in pairs for pk in pair])
+    found = []
+    for before, now in pairs:
+        if before in snapshots and now in snapshots:
+            old, new = read_page(snapshots[before]), read_page(snapshots[now])
+            if old is not None and new is not None:
+                given = extract_or_nothing(sheet, old.root)
+                found.append(KnownPage(snapshots[now].page.url, old, new, given.merged(), given.rows))
+    return found
 
 
-def columns(value: RuleDefinition) -> frozenset[str]:
-    """The attributes of the rule's lists."""
-    return frozenset(each.name for one in value.lists for each in one.attributes)
-
-
-def profiles(rule: Rule, value: RuleDefinition, before: Sequence[Values]) -> dict[str, Profile]:
-    """What each attribute's values look like, from the cluster's records; from the watched pages as they were where it has few."""
+def learn_profiles(rule: Rule, definition: RuleDefinition, before: Sequence[Values]) -> dict[str, Profile]:
+    """What each attribute's values have looked like: in the cluster's records, or on the watched pages where those are more."""
     rows = Record.objects.given().filter(cluster=rule.cluster).order_by("-extracted_at")
-    records = [_together(read_values(values), read_rows(lists)) for values, lists in rows.values_list("values", "rows")[:RECORDS]]
+    records = [_merge_rows(read_values(values), read_rows(lists)) for values, lists in rows.values_list("values", "rows")[:MAX_RECORDS]]
     found = {}
-    for attribute in judged(value):
+    for attribute in list_judged_attributes(definition):
         history = [tuple(record.get(attribute.name, ())) for record in records]
         if len(history) < len(before):
             history = [values.get(attribute.name, ()) for values in before]
@@ -53,8 +76,8 @@ def profiles(rule: Rule, value: RuleDefinition, before: Sequence[Values]) -> dic
     return found
 
 
-def _together(values: RecordValues, rows: Mapping[str, Sequence[RecordValues]]) -> dict[str, list[str]]:
-    """{attribute: raw values} of a record, those of its rows together."""
+def _merge_rows(values: RecordValues, rows: Mapping[str, Sequence[RecordValues]]) -> dict[str, list[str]]:
+    """{attribute: raw values} of a record, with those of its rows."""
     found: dict[str, list[str]] = defaultdict(list)
     for each in (values, *chain.from_iterable(rows.values())):
         for name, given in each.items():

@@ -1,8 +1,7 @@
-"""When sites are checked: rows an operator can edit, and one tick a minute that starts what is due.
+"""When sites are checked: rows that operators can edit, and a tick once a minute that starts the checks that are due.
 
-A tick moves a monitor's due time on by compare-and-set before it starts the check, so two ticks at once, or a message that
-came twice, start it once. A tick that did not come only delays: what was due meanwhile is checked once when the next one comes,
-not once for every time it was missed.
+A tick moves a monitor's due time by compare-and-set before it starts the check, so two ticks at once, or a message that came twice, start
+it once. A missed tick only delays checks: what became due meanwhile is checked once at the next tick, not once for each missed time.
 """
 
 import hashlib
@@ -17,45 +16,48 @@ from extraction.services.core import runs
 from extraction.services.sites import sources
 
 JITTER = 0.1
-"""Share of the interval by which checks are spread, so that a hundred sites are not all fetched at the same minute."""
+"""Share of the interval by which checks are spread, so that a hundred sites are not all fetched in the same minute."""
 
 
-def dispatch(now: datetime) -> int:
-    """Starts the checks that are due; how many. Sites with a rule that serves and an address get a monitor of their own first."""
+def start_due_checks(now: datetime) -> int:
+    """Starts the checks that are due. Returns how many.
+
+    Sites with an address and a rule that serves get a monitor first, if they have none.
+    """
     _begin_watching(now)
     started = 0
     for monitor in Monitor.objects.filter(enabled=True).select_related("site").order_by("next_due_at"):
         if monitor.next_due_at > now + 2 * timedelta(hours=monitor.every_hours):
-            # The clock stood in the future when it was set; without this the site would not be looked at until then.
-            _move(monitor, next_due(monitor, now))
+            # The clock was ahead when the time was set. Without this the site would not be checked until then.
+            _move(monitor, compute_next_due(monitor, now))
         elif monitor.next_due_at <= now:
             started += _start(monitor, now)
     return started
 
 
-def check_now(site: Site, user: User | None = None) -> Run:
-    """A check of the site's rules at once; one that is under way is given back. Raises JobError when there is nothing to check."""
-    if not sources.ready(site):
+def start_check(site: Site, user: User | None = None) -> Run:
+    """Starts a check of the site's rules at once, or returns the one under way. Raises JobError when there is nothing to check."""
+    if not sources.can_fetch(site):
         raise runs.JobError(f"{site.name} has no address, so its pages cannot be checked. Enter one under Settings.")
     if not Rule.objects.serving().of_site(site).not_ignored().exists():
         raise runs.JobError(f"{site.name} has no live rule. Publish one first.")
     return _run(site, user)
 
 
-def of(site: Site) -> Monitor:
-    """The site's monitor; a new one, not written yet, when it has none."""
+def find_monitor(site: Site) -> Monitor:
+    """The site's monitor, or a new one that is not saved yet."""
     return Monitor.objects.filter(site=site).first() or Monitor(site=site, next_due_at=timezone.now())
 
 
-def change(monitor: Monitor, *, now: datetime) -> None:
-    """Writes what an operator set; the next check comes one new interval after the last one, or at once."""
+def change_schedule(monitor: Monitor, *, now: datetime) -> None:
+    """Saves what an operator set. The next check comes one new interval after the last one, or at once."""
     last = monitor.last_checked_at
     monitor.next_due_at = max(now, last + timedelta(hours=monitor.every_hours)) if last else now
     monitor.save()
 
 
-def next_due(monitor: Monitor, now: datetime) -> datetime:
-    """One interval on, a little earlier or later by the site and the day: the same on every machine, another for every site."""
+def compute_next_due(monitor: Monitor, now: datetime) -> datetime:
+    """One interval from now, a little earlier or later depending on the site and the day, and the same on every machine."""
     seed = hashlib.sha256(f"{monitor.site_id} {now.date()}".encode()).digest()
     share = int.from_bytes(seed[:4], "big") / 2**32
     interval = timedelta(hours=monitor.every_hours)
@@ -65,20 +67,20 @@ def next_due(monitor: Monitor, now: datetime) -> datetime:
 def _begin_watching(now: datetime) -> None:
     serving = Rule.objects.serving().not_ignored().values("cluster__site")
     for site in Site.objects.filter(pk__in=serving, monitor=None):
-        if sources.ready(site):
+        if sources.can_fetch(site):
             Monitor.objects.get_or_create(site=site, defaults={"next_due_at": now})
 
 
 def _start(monitor: Monitor, now: datetime) -> bool:
     with transaction.atomic():
-        if not _move(monitor, next_due(monitor, now)):
+        if not _move(monitor, compute_next_due(monitor, now)):
             return False
         _run(monitor.site)
     return True
 
 
 def _run(site: Site, user: User | None = None) -> Run:
-    return runs.start(Run.Kind.CHECK, site, unit="templates", user=user)
+    return runs.start_run(Run.Kind.CHECK, site, unit="templates", user=user)
 
 
 def _move(monitor: Monitor, due: datetime) -> bool:

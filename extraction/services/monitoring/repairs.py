@@ -1,6 +1,7 @@
-"""A version that repairs a rule: the broken attributes are relearned from their old values, the others stay as they are.
+"""A version that repairs a rule: the broken attributes are learned again from their old values, the others stay as they are.
 
-A list is relearned whole, from its old rows, since its attributes' XPaths begin at its rows; what still works in it keeps its XPath.
+A list is learned again as a whole, from its old rows, since the XPaths of its attributes begin at its rows. Attributes of a list that still
+work keep their XPaths.
 """
 
 from collections import Counter
@@ -8,11 +9,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from extraction.algorithms.learning.apriori import LearnedXPath
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.monitoring.list_judging import places
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.monitoring.list_judging import find_rows
 from extraction.algorithms.monitoring.list_relearning import RelearnedList, relearn_list
-from extraction.algorithms.monitoring.relearning import NotRelearned, Relearned, relearn
-from extraction.algorithms.rules.apply import Extraction, attribute_values
+from extraction.algorithms.monitoring.relearning import NotRelearned, Relearned, count_pages, relearn_attribute
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
 from extraction.models import Rule
 from extraction.models.rule_report import (
@@ -25,24 +25,18 @@ from extraction.models.rule_report import (
     XPathReport,
 )
 from extraction.services.labels.proofs import AGREEMENT, LEAST_JUDGES
-from extraction.services.monitoring import page_visits
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A page as it was and as it is, and what the old rule gave on it as it was."""
-
-    old: PageTable
-    new: PageTable
-    before: Extraction
+from extraction.services.monitoring.history import KnownPage
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
     """The old rule with what could be relearned in place of what broke.
 
-    relearned: by attribute, those of lists among them. failed: {attribute: why not}; its old rule is kept. lists: {list: its entry in
-    the report}. given: {attribute: pages of those tried on which it has a value, and several}. pages: how many were tried.
+    relearned: by attribute, those of lists among them.
+    failed: {attribute: why it could not be relearned}; its old rule is kept.
+    lists: {list: its entry in the report}.
+    given: {attribute: on how many of the pages it has a value, and several different ones}.
+    pages: how many pages were tried.
     """
 
     value: RuleDefinition
@@ -54,12 +48,12 @@ class Repair:
 
     @property
     def valid(self) -> bool:
-        """Nothing is left broken, and enough pages that it was not learned from agree."""
+        """Whether nothing is left broken, and enough pages that it was not learned from agree."""
         judged = self.relearned.values()
         return not self.failed and all(each.agreement_fraction >= AGREEMENT and each.judged >= LEAST_JUDGES for each in judged)
 
     def report(self, rule: Rule) -> RuleReport:
-        """The broken version's report with the entries of what was relearned replaced."""
+        """The broken version's report, with new entries for what was relearned."""
         old = rule.read_report()
         own = {each.name for each in self.value.attributes}
         entries = {each.name: each for each in old.attributes}
@@ -73,7 +67,7 @@ class Repair:
         )
         if not self.relearned:
             return report
-        # Why the old XPaths were chosen says nothing of the new ones.
+        # The reasons for the old XPaths do not apply to the new ones.
         explained = {name: why for name, why in old.explained.items() if name not in self.relearned}
         return replace(report, pages=self.pages, checked=self.pages, explained=explained)
 
@@ -89,8 +83,8 @@ class Repair:
         )
 
 
-def without(value: RuleDefinition, names: Collection[str]) -> RuleDefinition:
-    """The rule with nothing for these attributes: no value is better than one that is known to be wrong."""
+def drop_attributes(value: RuleDefinition, names: Collection[str]) -> RuleDefinition:
+    """The rule without XPaths for these attributes: no value is better than one that is known to be wrong."""
 
     def left(each: AttributeRule) -> AttributeRule:
         return replace(each, alternatives=()) if each.name in names else each
@@ -99,39 +93,34 @@ def without(value: RuleDefinition, names: Collection[str]) -> RuleDefinition:
     return RuleDefinition(tuple(map(left, value.attributes)), lists)
 
 
-def make(value: RuleDefinition, broken: Collection[str], seen: Sequence[Seen]) -> Repair:
-    """The rule with the broken attributes relearned on pages that were seen before and after."""
-    pages, before = [each.new for each in seen], [page_visits.together(each.before) for each in seen]
+def make_repair(value: RuleDefinition, broken: Collection[str], pages: Sequence[KnownPage]) -> Repair:
+    """The rule with the broken attributes relearned on pages that are known as they were and as they are."""
+    tables, before = [each.new for each in pages], [each.before for each in pages]
     attributes = [each for each in value.attributes if each.name in broken]
-    tried = {each.name: relearn(each, pages, [row.get(each.name, ()) for row in before]) for each in attributes}
+    tried = {each.name: relearn_attribute(each, tables, [row.get(each.name, ()) for row in before]) for each in attributes}
     made = {name: each for name, each in tried.items() if isinstance(each, Relearned)}
     failed = {name: each.reason for name, each in tried.items() if isinstance(each, NotRelearned)}
     repaired = tuple(made[each.name].rule if each.name in made else each for each in value.attributes)
     lists, entries = [], {}
     for one in value.lists:
         names = [each.name for each in one.attributes if each.name in broken]
-        rows = [each.before.rows.get(one.name, ()) for each in seen]
-        again = relearn_list(one, names, pages, rows, old_pages=[each.old for each in seen]) if names else None
+        rows = [each.rows.get(one.name, ()) for each in pages]
+        again = relearn_list(one, names, tables, rows, old_pages=[each.old for each in pages]) if names else None
         if isinstance(again, RelearnedList):
             new = {each.name for each in again.rule.attributes if each not in one.attributes or again.rule.rows != one.rows}
             made |= {name: each for name, each in again.attributes.items() if name in names or name in new}
             failed |= again.failed
-            entries[one.name] = _list_entry(again, pages)
+            entries[one.name] = _list_entry(again, tables)
         elif again is not None:
             failed |= dict.fromkeys(names, again.reason)
         lists.append(again.rule if isinstance(again, RelearnedList) else one)
-    given = {each.name: _given(each, pages) for each in repaired if each.name in made}
+    given = {each.name: count_pages(each, tables) for each in repaired if each.name in made}
     return Repair(replace(value, attributes=repaired, lists=tuple(lists)), made, failed, entries, given, len(pages))
-
-
-def _given(attribute: AttributeRule, pages: Sequence[PageTable]) -> tuple[int, int]:
-    counts = [len(set(attribute_values(attribute, page.root))) for page in pages]
-    return sum(count > 0 for count in counts), sum(count > 1 for count in counts)
 
 
 def _list_entry(made: RelearnedList, pages: Sequence[PageTable]) -> ListReport:
     """A list's entry in the report, counted over the pages that it was relearned on."""
-    given = [places(made.rule, page) for page in pages]
+    given = [find_rows(made.rule, page) for page in pages]
     filled = Counter(name for rows in given for row in rows for name, values in row.items() if values)
     columns = [
         ColumnReport(name=name, alternatives=_alternatives(each.learned.alternatives), relearned=_relearned(each))

@@ -1,9 +1,9 @@
-"""New templates are offered the rules of old ones (Vertex §3.2.3; ALGORITHMS 7).
+"""New templates are offered the rules of old ones (Gulhane et al. 2011, section 3.2.3; docs/algorithms.md#reuse-and-relearning).
 
-When part of a site's pages get another design, clustering makes a new template of them. Its pages are known under their
-addresses from an old template that has a rule. That rule is tried on the pages that both have, as they were and as they are: what
-passes the field test and is not judged broken stays, the rest is relearned from the old values. What comes of it is a version of the
-new template's own rule, which waits for a person unless the site lets repairs go live by themselves.
+When part of a site's pages get another design, clustering makes a new template of them. The addresses of its pages are known from an old
+template that has a rule. That rule is tried on the pages that both have, as they were and as they are. What passes the field test and is
+not judged broken is kept, and the rest is learned again from the old values. The result is a version of the new template's own rule. It
+waits for a person, unless the site lets repairs go live without one.
 """
 
 from collections import Counter, defaultdict
@@ -15,9 +15,10 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F, QuerySet
 
-from extraction.algorithms.monitoring import verdict as judging
-from extraction.algorithms.monitoring.verdict import Visit
-from extraction.algorithms.rules import reuse, xslt
+from extraction.algorithms.monitoring.evidence import Revisit
+from extraction.algorithms.monitoring.verdict import judge_rule
+from extraction.algorithms.rules import reuse
+from extraction.algorithms.rules.apply import extract_or_nothing
 from extraction.algorithms.rules.reuse import NoReuse, OldCluster, Reuse
 from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.algorithms.sketches.shingles import Mask
@@ -26,27 +27,28 @@ from extraction.models.rule_report import ReusedFrom
 from extraction.models.run_values import RunSummary
 from extraction.services.core import runs
 from extraction.services.core.runs import Progress
-from extraction.services.monitoring import history, page_visits, repairs
-from extraction.services.monitoring.repairs import Repair, Seen
+from extraction.services.monitoring import history, repairs
+from extraction.services.monitoring.history import KnownPage
+from extraction.services.monitoring.repairs import Repair
 from extraction.services.rules import rules
 
 MAX_SHARED = 40
-"""Shared pages on which a rule is tried, evenly spread over all."""
+"""Shared pages on which a rule is tried, spread evenly over all of them."""
 
 LEAST_SHARED = 2
-"""Of one page nothing is said."""
+"""Shared pages without which no rule is offered."""
 
 Pairs = Mapping[int, Sequence[tuple[int, int]]]
 """{old cluster: (old, new) snapshots of the pages it shares with the new one}."""
 
 
-def start(site: Site, *, user: User | None = None) -> Run | None:
+def start_reuse(site: Site, *, user: User | None = None) -> Run | None:
     """Starts the job if a template without a rule has pages that one with a rule had."""
-    return runs.start(Run.Kind.REUSE, site, unit="templates", user=user) if _shared(site) else None
+    return runs.start_run(Run.Kind.REUSE, site, unit="templates", user=user) if _shared(site) else None
 
 
-def run(run: Run, progress: Progress) -> RunSummary:
-    """The job. A template that has a version by now is left alone, so it may begin again. Summary: templates, reused, relearned, live."""
+def run_reuse(run: Run, progress: Progress) -> RunSummary:
+    """The run's job. Templates that have a version are skipped, so it can start again. Summary: templates, reused, relearned, live."""
     shared = _shared(run.site)
     progress(0, total=len(shared))
     counts = Counter[str]()
@@ -58,15 +60,15 @@ def run(run: Run, progress: Progress) -> RunSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
-    """An old rule on the pages that both templates have, as they were and as they are."""
+class TriedRule:
+    """An old rule on the pages that both templates have, as they were and as they are. broken: {attribute: why}."""
 
-    seen: Sequence[Seen]
+    pages: Sequence[KnownPage]
     broken: Mapping[str, str]
 
 
 def _shared(site: Site) -> dict[int, dict[int, list[tuple[int, int]]]]:
-    """{new cluster without a rule: its Pairs}; of a page's old snapshots the newest."""
+    """{new cluster without a rule: its Pairs}, with the newest of each page's old snapshots."""
     found: dict[int, dict[int, dict[int, tuple[int, int]]]] = defaultdict(lambda: defaultdict(dict))
     for new, old, page, before, now in (*_kept_pages(site), *_changed_pages(site)):
         found[new][old][page] = (before, now)
@@ -91,7 +93,7 @@ def _changed_pages(site: Site) -> "QuerySet[Any, Any]":
 
 
 def _kept_pages(site: Site) -> "QuerySet[Any, Any]":
-    """The same of pages that are as they were: where most pages changed, those that did not are the new cluster."""
+    """The same for pages that are as they were: where most pages changed, the unchanged ones make up the new cluster."""
     return (
         Record.objects.standing()
         .filter(cluster__in=_ruled(site), snapshot__kept=True, snapshot__error="")
@@ -107,12 +109,12 @@ def _ruled(site: Site) -> "QuerySet[Any, Any]":
 
 
 def _offer(cluster: Cluster, pairs: Pairs, progress: Progress) -> dict[str, int]:
-    """Gives the cluster a version made of the best old rule; what was counted."""
+    """Gives the cluster a version made from the best old rule. Returns what is added to the summary."""
     old = Cluster.objects.get(pk=_chosen(cluster, pairs))
     rule = old.rules.serving().get()
     value = rule.read_definition()
     tried = _try(rule, value, pairs[old.pk])
-    repair = repairs.make(value, tried.broken, tried.seen)
+    repair = repairs.make_repair(value, tried.broken, tried.pages)
     for name, reason in repair.failed.items():
         progress.problem(f"{cluster.label}: {name}", reason)
     if len(repair.failed) == len(value.every):
@@ -120,17 +122,17 @@ def _offer(cluster: Cluster, pairs: Pairs, progress: Progress) -> dict[str, int]
     draft = _draft(cluster, rule, repair)
     live = draft.state == Rule.State.VALIDATED and Monitor.objects.filter(site=cluster.site, auto_repair=True).exists()
     if live:
-        rules.publish(draft, what=Decision.What.AUTOMATIC)
+        rules.publish_rule(draft, what=Decision.What.AUTOMATIC)
     return {"reused": not tried.broken, "relearned": bool(repair.relearned), "live": live}
 
 
 def _chosen(cluster: Cluster, pairs: Pairs) -> int:
-    """The old cluster by the paper's tests; where none looks alike, the one with most shared pages is relearned from."""
+    """The old cluster that the paper's tests choose. Where none looks alike, the one with the most shared pages."""
     members = cluster.snapshots.current().kept().exclude(vector="")
     vectors = [int(vector, 16) for vector in members.values_list("vector", flat=True)]
     urls = frozenset(members.values_list("page__url", flat=True))
     masks = frozenset(Mask.from_text(text) for text in cluster.masks)
-    chosen = reuse.choose(masks, vectors, urls, [_old(each, pairs[each.pk]) for each in Cluster.objects.filter(pk__in=pairs)])
+    chosen = reuse.choose_old_cluster(masks, vectors, urls, [_old(each, pairs[each.pk]) for each in Cluster.objects.filter(pk__in=pairs)])
     match chosen:
         case Reuse():
             return chosen.id
@@ -144,26 +146,23 @@ def _old(cluster: Cluster, shared: Sequence[tuple[int, int]]) -> OldCluster:
     return OldCluster(cluster.pk, frozenset(Mask.from_text(text) for text in cluster.masks), frozenset(urls), importance)
 
 
-def _try(rule: Rule, value: RuleDefinition, shared: Sequence[tuple[int, int]]) -> Tried:
-    """broken: by the field test, and by what a check would say; {attribute: why}."""
-    sheet, seen, looked = xslt.Stylesheet.compile(rule.stylesheet), list[Seen](), list[Visit]()
-    chosen = shared[:: -(-len(shared) // MAX_SHARED)]
-    snapshots = Snapshot.objects.select_related("page").in_bulk([pk for pair in chosen for pk in pair])
-    for before, now in chosen:
-        old, new = history.page(snapshots[before]), history.page(snapshots[now])
-        if old is not None and new is not None:
-            url, given = snapshots[now].page.url, page_visits.given(sheet, old.root)
-            seen.append(Seen(old, new, given))
-            looked.append(Visit(url, old, new, page_visits.together(given), page_visits.values_of(sheet, new.root), covered=True))
-    profiles = history.profiles(rule, value, [each.before for each in looked])
-    found = judging.check(history.judged(value), profiles, looked, columns=history.columns(value))
-    tested = reuse.field_test(value.attributes, {each.url: each.before for each in looked}, {each.url: each.now for each in looked})
+def _try(rule: Rule, value: RuleDefinition, shared: Sequence[tuple[int, int]]) -> TriedRule:
+    """Tries an old rule by the field test, and by what a check would say."""
+    sheet = rules.compile_rule(rule)
+    pages = history.read_known_pages(sheet, shared[:: -(-len(shared) // MAX_SHARED)])
+    visits = []
+    for each in pages:
+        now = extract_or_nothing(sheet, each.new.root).merged()
+        visits.append(Revisit(each.url, each.old, each.new, each.before, now, covered=True))
+    profiles = history.learn_profiles(rule, value, [each.before for each in visits])
+    found = judge_rule(value, profiles, visits)
+    tested = reuse.check_fields(value.attributes, {each.url: each.before for each in visits}, {each.url: each.now for each in visits})
     broken = {name: found.attributes[name].evidence[0].reason for name in found.broken} | dict(tested.failures)
-    return Tried(seen, broken)
+    return TriedRule(pages, broken)
 
 
 def _draft(cluster: Cluster, rule: Rule, repair: Repair) -> Rule:
-    """The new cluster's first version; its record type is the old cluster's where it has none."""
+    """The new cluster's first version. If the cluster has no record type, it gets the old cluster's."""
     reused = ReusedFrom(template=rule.cluster.label, version=rule.version)
     report = replace(repair.report(rule), repaired_from=None, reused_from=reused)
     origin = Rule.Origin.REPAIRED if repair.relearned or repair.failed else Rule.Origin.REUSED
@@ -171,5 +170,5 @@ def _draft(cluster: Cluster, rule: Rule, repair: Repair) -> Rule:
         Cluster.objects.filter(pk=cluster.pk, record_type=None).update(record_type=rule.cluster.record_type, small=False)
         draft = rules.add_draft(cluster, repair.value, report=report, origin=origin)
         if repair.valid:
-            rules.move(draft, Rule.State.VALIDATED)
+            rules.move_rule(draft, Rule.State.VALIDATED)
     return draft

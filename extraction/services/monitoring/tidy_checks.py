@@ -1,8 +1,9 @@
-"""What checks stored and nobody needs any more: pages that only a check fetched, and checks that found all in order long ago.
+"""Deletes what checks stored and nobody needs any more: pages that only a check fetched, and old checks that found nothing broken.
 
-A site that changes daily gives each of its bellwethers a new content a day. Kept is what is a baseline, what people or rules made
-something of, what an open breakage shows, and for EVIDENCE_DAYS what a check that found something shows. The bytes go when no other
-snapshot or asset has them: first to a bin, and for good days later, since an import may store the same bytes at the same moment.
+A site that changes daily gives each of its bellwethers new content every day. Kept are baselines, pages that people or rules made something
+of, pages that an open breakage shows, and for EVIDENCE_DAYS the pages of checks that found something. Bytes are deleted when no other
+snapshot or asset has them. They go to a bin first and are deleted for good days later, since an import may store the same bytes at the
+same moment.
 """
 
 from collections.abc import Sequence
@@ -18,21 +19,21 @@ EVIDENCE_DAYS = 90
 """How long the pages of a check that found something are kept."""
 
 YOUNGEST_DAYS = 1
-"""Pages fetched since are left alone: a check may be at work with them."""
+"""Pages fetched within so many days are left alone, because a check may be working with them."""
 
 BIN_DAYS = 3
-"""How long a content lies in the bin."""
+"""How long bytes stay in the bin."""
 
 OK_DAYS = 365
-"""Of checks in order that are older, one a month and template is kept."""
+"""Of older checks that found nothing broken, one for each month and template is kept."""
 
 CHUNK = 200
 
 
-def tidy(now: datetime) -> tuple[int, int]:
-    """(snapshots, checks) that were deleted. Does no harm when it is done twice, or at once."""
-    for sha256 in stored_bytes.thrown(now - timedelta(days=BIN_DAYS)):
-        stored_bytes.empty(sha256, wanted=_wanted(sha256))
+def tidy_checks(now: datetime) -> tuple[int, int]:
+    """Deletes what is no longer needed. Returns how many (snapshots, checks). Running it twice, or two at once, does no harm."""
+    for sha256 in stored_bytes.find_thrown_away(now - timedelta(days=BIN_DAYS)):
+        stored_bytes.empty_trash(sha256, wanted=_wanted(sha256))
     shown = _shown(now)
     old = _unused().filter(fetched_at__lt=now - timedelta(days=YOUNGEST_DAYS)).values_list("pk", flat=True)
     free = [pk for pk in old.order_by("pk") if pk not in shown]
@@ -41,7 +42,7 @@ def tidy(now: datetime) -> tuple[int, int]:
 
 
 def _unused() -> "QuerySet[Snapshot]":
-    """What only a check fetched, and what nothing but checks refers to."""
+    """Snapshots that only a check fetched and that only checks refer to."""
     used = Q(pk__in=Label.objects.values("snapshot")) | Q(pk__in=Record.objects.values("snapshot"))
     used |= Q(pk__in=SamplePage.objects.values("snapshot")) | Q(pk__in=Bellwether.objects.values("baseline"))
     used |= Q(pk=F("page__current"))
@@ -49,21 +50,21 @@ def _unused() -> "QuerySet[Snapshot]":
 
 
 def _shown(now: datetime) -> set[int]:
-    """The snapshots that checks show which are still looked at."""
+    """The snapshots shown by checks that people still look at."""
     recent = Q(checked_at__gte=now - timedelta(days=EVIDENCE_DAYS)) & ~Q(evidence=[])
     checks = Check.objects.filter(recent | Q(pk__in=Breakage.objects.open().values("check_found")))
     return {pk for check in checks.only("pages").iterator() for page in check.read_pages() for pk in (page.old, page.new) if pk}
 
 
 def _delete(snapshots: Sequence[int]) -> int:
-    """Deletes those that are still unused under a lock; their bytes go to the bin unless somebody else has them."""
+    """Deletes the snapshots that are still unused, under a lock. Their bytes go to the bin unless something else has them."""
     with transaction.atomic():
         list(Snapshot.objects.select_for_update().filter(pk__in=snapshots).order_by("pk").values_list("pk"))
         free = list(_unused().filter(pk__in=snapshots))
         Snapshot.objects.filter(pk__in=[each.pk for each in free]).delete()
     for sha256 in sorted({each.sha256 for each in free}):
         if not _wanted(sha256):
-            stored_bytes.throw(sha256)
+            stored_bytes.throw_away(sha256)
     return len(free)
 
 
@@ -73,7 +74,7 @@ def _wanted(sha256: str) -> bool:
 
 
 def _thin(now: datetime) -> int:
-    """Deletes old checks that found all in order, but for the first of each month and template."""
+    """Deletes old checks that found nothing broken, except the first of each month and template."""
     old = Check.objects.filter(verdict=Check.Verdict.OK, checked_at__lt=now - timedelta(days=OK_DAYS), breakages=None)
     kept, doomed = set[tuple[int, int, int]](), list[int]()
     for pk, cluster, at in old.order_by("checked_at", "pk").values_list("pk", "cluster", "checked_at"):

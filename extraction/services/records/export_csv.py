@@ -62,7 +62,7 @@ class Layout:
     list: str = ""
 
 
-def default_layout(cluster: Cluster, **changes: Any) -> Layout:
+def get_default_layout(cluster: Cluster, **changes: Any) -> Layout:
     """The attributes of the cluster's record type, without one those of its newest rule, in their order; then the URL.
 
     changes: fields of the layout that are to be otherwise; with `list`, the attributes of its rows come before the page's own.
@@ -78,17 +78,17 @@ def default_layout(cluster: Cluster, **changes: Any) -> Layout:
     return replace(layout, **changes)
 
 
-def list_names(cluster: Cluster) -> list[str]:
+def find_list_names(cluster: Cluster) -> list[str]:
     """The lists that a file of rows can be of, in the order of the record type."""
     return list(
         RecordList.objects.filter(record_type_id=cluster.record_type_id, attributes__isnull=False).distinct().values_list("name", flat=True)
     )
 
 
-def usual_list(cluster: Cluster) -> str:
+def find_usual_list(cluster: Cluster) -> str:
     """The list whose rows are the lines unless told otherwise: the first where a record has no values of its own, else none, ""."""
     of_pages = Attribute.objects.of_cluster(cluster).of_page().exists()
-    names = [] if of_pages else list_names(cluster)
+    names = [] if of_pages else find_list_names(cluster)
     return names[0] if names else ""
 
 
@@ -97,21 +97,21 @@ def _of_rule(rule: RuleDefinition, wanted: str) -> list[tuple[str, bool]]:
     return [(each.name, each.multiple) for each in [*rows, *rule.attributes]]
 
 
-def rows(source: Cluster | RecordQuerySet, layout: Layout | None = None) -> Iterator[str]:
+def write_rows(source: Cluster | RecordQuerySet, layout: Layout | None = None) -> Iterator[str]:
     """The file line by line, CRLF included: the header, then each record that has any value.
 
     source: records in the order wanted, or a cluster for those of its pages as they are now. layout: needed for records; a cluster has its
     `default_layout`. A failed record has no values and no line.
     """
     if isinstance(source, Cluster):
-        layout = layout or default_layout(source)
+        layout = layout or get_default_layout(source)
         source = Record.objects.filter(cluster=source).now().order_by("pk")
     if layout is None:
         raise TypeError("records need a layout; a cluster has a default one")
     return _lines(source, layout)
 
 
-def blocks(lines: Iterable[str]) -> Iterator[str]:
+def join_lines(lines: Iterable[str]) -> Iterator[str]:
     """The same text in pieces of some BLOCK_CHARACTERS, for a streaming response."""
     held: list[str] = []
     size = 0
@@ -125,7 +125,7 @@ def blocks(lines: Iterable[str]) -> Iterator[str]:
         yield "".join(held)
 
 
-def line(cells: Iterable[str]) -> str:
+def write_line(cells: Iterable[str]) -> str:
     """One record of RFC 4180 with its CRLF. An only cell that is empty is quoted: a blank line is no record for most readers."""
     fields = list(cells)
     return '""\r\n' if fields == [""] else ",".join(map(_field, fields)) + "\r\n"
@@ -137,15 +137,15 @@ def _field(text: str) -> str:
     return str(writer.writerow([text])).removesuffix("\r\n") if text else ""
 
 
-def cell(name: str, values: Sequence[RecordValue], layout: Layout) -> str:
+def write_cell(name: str, values: Sequence[RecordValue], layout: Layout) -> str:
     """The text of one attribute's cell, guarded."""
     texts = [_text(value, normalised=layout.normalised) for value in values]
     if layout.several == "json" and (name in layout.multiple or len(texts) > 1):
         return json.dumps(texts, ensure_ascii=False)
-    return guard(layout.separator.join(map(guard, texts))) if layout.guarded else layout.separator.join(texts)
+    return guard_formula(layout.separator.join(map(guard_formula, texts))) if layout.guarded else layout.separator.join(texts)
 
 
-def guard(text: str) -> str:
+def guard_formula(text: str) -> str:
     """The text with an apostrophe in front if a spreadsheet could run it; plain numbers and telephone numbers stay."""
     bare = text.strip(" ")
     harmless = not bare.startswith(DANGEROUS) or _PLAIN_NUMBER.fullmatch(bare) or _TELEPHONE.fullmatch(bare)
@@ -153,15 +153,17 @@ def guard(text: str) -> str:
 
 
 def _lines(records: RecordQuerySet, layout: Layout) -> Iterator[str]:
-    guarded = guard if layout.guarded else str
-    yield (BOM if layout.bom else "") + line(map(guarded, layout.columns))
+    guarded = guard_formula if layout.guarded else str
+    yield (BOM if layout.bom else "") + write_line(map(guarded, layout.columns))
     found = records.given().values_list("values", "rows", "snapshot__page__url")
     for values, lists, url in found.iterator(chunk_size=CHUNK):
         of_page = read_values(values)
         for row in read_rows(lists).get(layout.list, ()) if layout.list else ({},):
             here = {**of_page, **row}
             # Where an archive gave no address, the page's is its file's name, which may begin with anything.
-            yield line(guarded(url) if name == URL_COLUMN else cell(name, here.get(name, ()), layout) for name in layout.columns)
+            yield write_line(
+                guarded(url) if name == URL_COLUMN else write_cell(name, here.get(name, ()), layout) for name in layout.columns
+            )
 
 
 def _text(value: RecordValue, *, normalised: bool) -> str:

@@ -21,7 +21,7 @@ from lxml import etree
 from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.rules import apply, values, xslt
 from extraction.algorithms.rules.apply import Extraction
-from extraction.algorithms.rules.language import language_of
+from extraction.algorithms.rules.language import detect_language
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition
 from extraction.models import Cluster, Record, Rule, Run, Site, Snapshot
 from extraction.models.record_values import RecordValue, Values, rows_as_json, values_as_json
@@ -44,45 +44,45 @@ MAX_REASON = 500
 _BASES = etree.XPath("/descendant::base/@href")
 
 
-def start(cluster: Cluster, user: User | None = None) -> Run:
+def start_extraction(cluster: Cluster, user: User | None = None) -> Run:
     """A run over the pages of one template with its live rule. Raises JobError when it has none."""
     rule = cluster.rules.serving().first()
     if cluster.ignored:
         raise JobError(f"{cluster.label} is ignored. Stop ignoring it first.")
     if rule is None:
         raise JobError(f"{cluster.label} has no live rule. Publish one first.")
-    return runs.start(Run.Kind.EXTRACT, cluster.site, cluster=cluster, parameters=RunParameters(rules=(rule.pk,)), user=user)
+    return runs.start_run(Run.Kind.EXTRACT, cluster.site, cluster=cluster, parameters=RunParameters(rules=(rule.pk,)), user=user)
 
 
-def start_site(site: Site, user: User | None = None) -> Run:
+def start_site_extraction(site: Site, user: User | None = None) -> Run:
     """A run over all pages of a site with all its live rules. Raises JobError when there are none."""
     live = Rule.objects.serving().of_site(site).not_ignored().order_by("pk")
     ids = list(live.values_list("pk", flat=True))
     if not ids:
         raise JobError(f"{site.name} has no live rule. Publish one first.")
-    return runs.start(Run.Kind.EXTRACT, site, parameters=RunParameters(rules=tuple(ids)), user=user)
+    return runs.start_run(Run.Kind.EXTRACT, site, parameters=RunParameters(rules=tuple(ids)), user=user)
 
 
-def start_working(site: Site, user: User | None = None) -> Run | None:
+def start_working_rules(site: Site, user: User | None = None) -> Run | None:
     """A run over all pages of a site with those of its rules that no check found broken; None when there are none.
 
     A broken rule would take the records of pages as they were for nothing.
     """
     rules = Rule.objects.live().of_site(site).not_ignored().order_by("pk")
     ids = list(rules.values_list("pk", flat=True))
-    return runs.start(Run.Kind.EXTRACT, site, parameters=RunParameters(rules=tuple(ids)), user=user) if ids else None
+    return runs.start_run(Run.Kind.EXTRACT, site, parameters=RunParameters(rules=tuple(ids)), user=user) if ids else None
 
 
-def run(run: Run, progress: Progress) -> RunSummary:
+def run_extraction(run: Run, progress: Progress) -> RunSummary:
     """Extracts from every page that belongs to a template of the run's rules; gives the figures."""
-    targets = targets_of(run)
+    targets = find_targets(run)
     matcher = Matcher(run.site)
     pages = _pages(run.site, list(targets))
     total, done, started = pages.count(), 0, time.monotonic()
     left: Counter[str] = Counter()
     progress(0, total=total, message="Extracting")
     for batch in _batches(pages):
-        left += extract(run, targets, matcher, batch)
+        left += extract_batch(run, targets, matcher, batch)
         done += len(batch)
         rate = done / max(time.monotonic() - started, 1e-3)
         progress(min(done, total), message=f"Extracting, {rate:,.0f} pages per second")
@@ -99,7 +99,7 @@ class Target:
     sheet: xslt.Stylesheet
 
 
-def targets_of(run: Run) -> dict[int, Target]:
+def find_targets(run: Run) -> dict[int, Target]:
     """{cluster id: its rule, ready to run}. Raises JobError when one is not live any more or cannot be run."""
     targets = {}
     rules = run.read_parameters().rules or ()
@@ -130,17 +130,17 @@ def _batches(pages: QuerySet[Snapshot]) -> Iterator[list[PageRow]]:
         yield batch
 
 
-def stored(page: PageRow) -> etree._Element:
+def read_stored(page: PageRow) -> etree._Element:
     """The tree of a page whose bytes are kept. Raises PageError."""
     return stored_pages.read_root(page)
 
 
-def extract(
+def extract_batch(
     run: Run,
     targets: Mapping[int, Target],
     matcher: Matcher,
     batch: Sequence[PageRow],
-    read: Callable[[PageRow], etree._Element] = stored,
+    read: Callable[[PageRow], etree._Element] = read_stored,
 ) -> Counter[str]:
     """Writes the records of a batch that the run has not made yet; counts the pages that belong to no template, and the records
     by state. read: gives a page's tree; raises PageError.
@@ -179,9 +179,9 @@ def _record(run: Run, target: Target, page: PageRow, read: Callable[[PageRow], e
         if page.error:
             raise PageError(page.error)
         root = read(page)
-        extraction = apply.extract(target.sheet, root)
+        extraction = apply.extract_values(target.sheet, root)
         raw = extraction.values
-        base, language = _base(root, page.url), language_of(root, page.url)
+        base, language = _base(root, page.url), detect_language(root, page.url)
         given = [each for each in target.value.attributes if raw.get(each.name)]
         found = {each.name: _typed(each, raw[each.name], base_url=base, language=language) for each in given}
         for each in target.value.lists:
@@ -202,7 +202,9 @@ def _record(run: Run, target: Target, page: PageRow, read: Callable[[PageRow], e
         reason=reason if len(reason) <= MAX_REASON else reason[: MAX_REASON - 1] + "…",
         values=values_as_json({name: many[:MAX_VALUES] for name, many in found.items()}),
         rows=rows_as_json({name: many[:MAX_ROWS] for name, many in rows.items()}),
-        text="\n".join(filter(None, [search_text(found), *(search_text(row) for many in rows.values() for row in many[:MAX_ROWS])])),
+        text="\n".join(
+            filter(None, [build_search_text(found), *(build_search_text(row) for many in rows.values() for row in many[:MAX_ROWS])])
+        ),
         extracted_at=timezone.now(),
     )
 
@@ -210,7 +212,7 @@ def _record(run: Run, target: Target, page: PageRow, read: Callable[[PageRow], e
 def _typed(attribute: AttributeRule, raw: Sequence[str], *, base_url: str, language: str | None) -> list[RecordValue]:
     """The values read as their type; of equal ones of a single-valued attribute, one."""
     kept = raw if attribute.multiple else list(dict.fromkeys(raw))
-    read = (values.read(each, attribute.type, base_url=base_url, language=language) for each in kept)
+    read = (values.read_value(each, attribute.type, base_url=base_url, language=language) for each in kept)
     return [RecordValue(each.raw, each.value, each.problem) for each in read]
 
 
@@ -249,13 +251,15 @@ def _verdict(
             wrong.append(f"{attribute.name} has {count:,} values, of which {MAX_VALUES:,} are kept")
     for each in rule.lists:
         if each.name not in failed:
-            wrong += [f"{problem.attribute} {problem.reason}" for problem in apply.list_problems(each, extraction.rows.get(each.name, ()))]
+            wrong += [
+                f"{problem.attribute} {problem.reason}" for problem in apply.find_list_problems(each, extraction.rows.get(each.name, ()))
+            ]
         if len(rows.get(each.name, ())) > MAX_ROWS:
             wrong.append(f"{each.name} has {len(rows[each.name]):,} rows, of which {MAX_ROWS:,} are kept")
     return (Record.State.INCOMPLETE, "; ".join(wrong)) if wrong else (Record.State.COMPLETE, "")
 
 
-def search_text(found: Values) -> str:
+def build_search_text(found: Values) -> str:
     """All raw values, case folded so that every database finds them in any case."""
     return "\n".join(each.raw for many in found.values() for each in many[:MAX_VALUES]).casefold()
 

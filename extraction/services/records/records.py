@@ -24,7 +24,7 @@ class PlaceError(Exception):
     """The place of a value cannot be shown, for a reason a person can read."""
 
 
-def search(
+def search_records(
     cluster: Cluster,
     *,
     query: str = "",
@@ -53,7 +53,7 @@ def search(
     return _sorted(records, cluster, sort)
 
 
-def place(record: Record, attribute: str, position: int = 0) -> Location:
+def find_place(record: Record, attribute: str, position: int = 0) -> Location:
     """Where the value at `position` of an attribute stands on its page, by the rule that extracted it.
 
     Raises PlaceError when the page cannot be read or does not give that value any more.
@@ -62,7 +62,7 @@ def place(record: Record, attribute: str, position: int = 0) -> Location:
     try:
         rule = record.rule.read_definition()
         root = stored_pages.read_root(snapshot)
-        found: Sequence[tuple[Location, str]] = apply.places(rule, root).get(attribute, ())
+        found: Sequence[tuple[Location, str]] = apply.find_places(rule, root).get(attribute, ())
     except (PageError, RuleError, XPathError) as error:
         raise PlaceError(f"The place cannot be shown: {error}") from error
     values = record.read_values().get(attribute, [])

@@ -1,4 +1,4 @@
-"""What a rule does on the pages of its cluster: tried on a few before it is saved, counted over many for the report."""
+"""What a rule gives on the pages of its cluster: tried on a few before it is saved, counted over many for its report."""
 
 import time
 from collections import Counter
@@ -21,14 +21,14 @@ PREVIEW_PAGES = 20
 """Pages a change is tried on before it is saved: as many as a person looks at, and a second's work."""
 
 PREVIEW_BYTES = 40_000_000
-"""Bytes of pages a change is tried on, however few pages that are: a page may have 32 MB."""
+"""Bytes of the pages a change is tried on, however few pages that are. A single page may have 32 MB."""
 
 REPORT_PAGES = 2_000
 """Pages a report counts over. A share of 2,000 is known to within two per cent; more would only take longer."""
 
 
 @dataclass(frozen=True, slots=True)
-class EffectRow:
+class RuleEffectRow:
     """One page: what the attribute gives with the old rule and with the new one. error: why it could not be tried."""
 
     snapshot_id: int
@@ -43,7 +43,7 @@ class EffectRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class RuleEffect:
     """A changed rule beside the old one.
 
     error: what is wrong with the change, in words; empty when it can be saved. rows: the pages it was tried on.
@@ -52,7 +52,7 @@ class Effect:
     """
 
     error: str = ""
-    rows: tuple[EffectRow, ...] = ()
+    rows: tuple[RuleEffectRow, ...] = ()
     checked: int = 0
     total: int = 0
     gained: int = 0
@@ -63,7 +63,7 @@ class Effect:
 
 
 @dataclass(slots=True)
-class _Tally:
+class _AttributeTally:
     hits: int = 0
     several: int = 0
     without: list[int] = field(default_factory=list)
@@ -103,10 +103,10 @@ class _ListTally:
         return ListReport(name=name, checked=checked, hits=self.hits, rows=self.rows, without=without, filled=dict(self.filled))
 
 
-def compare(cluster: Cluster, old: RuleDefinition, new: RuleDefinition, attribute: str, *, on: Sequence[int] = ()) -> Effect:
+def compare_rules(cluster: Cluster, old: RuleDefinition, new: RuleDefinition, attribute: str, *, on: Sequence[int] = ()) -> RuleEffect:
     """One attribute's values by two rules on up to PREVIEW_PAGES pages, within the trial's time limit.
 
-    on: the snapshots to try, those of the cluster without any, samples first.
+    on: the snapshots to try. By default pages of the cluster are tried, samples first.
     """
     pages = list(_within(stored_pages.find_stored_pages(on[:PREVIEW_PAGES]), PREVIEW_BYTES)) if on else _preview_pages(cluster)
     contents = [(stored_pages.find_bytes(source), source.content_type) for source in pages]
@@ -114,20 +114,22 @@ def compare(cluster: Cluster, old: RuleDefinition, new: RuleDefinition, attribut
     if len(tried.values) + len(tried.errors) < len(pages):
         stuck = pages[len(tried.values) + len(tried.errors)]
         if tried.too_much:
-            return Effect(error=f"It needs too much time or memory on {stuck.url}. Start the XPath at an element with an id or a class.")
-        return Effect(error=f"It could not be tried on {stuck.url}: {tried.reason}.")
+            return RuleEffect(
+                error=f"It needs too much time or memory on {stuck.url}. Start the XPath at an element with an id or a class."
+            )
+        return RuleEffect(error=f"It could not be tried on {stuck.url}: {tried.reason}.")
     rows = []
     for number, source in enumerate(pages):
         failed = [each[attribute] for each in tried.failed.get(number, ())[1:] if attribute in each]
         if failed:
-            return Effect(error=f"{source.url}: {failed[0]}")
+            return RuleEffect(error=f"{source.url}: {failed[0]}")
         before, after = tried.values.get(number, ({}, {}))
         found = before.get(attribute, ()), after.get(attribute, ())
-        rows.append(EffectRow(source.snapshot_id, source.url, *found, error=tried.errors.get(number, "")))
+        rows.append(RuleEffectRow(source.snapshot_id, source.url, *found, error=tried.errors.get(number, "")))
     good = [row for row in rows if not row.error]
     if rows and not good:
-        return Effect(error=f"It could not be tried on any of {len(rows)} pages. {rows[0].url}: {rows[0].error}")
-    return Effect(
+        return RuleEffect(error=f"It could not be tried on any of {len(rows)} pages. {rows[0].url}: {rows[0].error}")
+    return RuleEffect(
         rows=tuple(rows),
         checked=len(good),
         total=len(on) or Snapshot.objects.learnable().filter(cluster=cluster.pk).count(),
@@ -139,20 +141,20 @@ def compare(cluster: Cluster, old: RuleDefinition, new: RuleDefinition, attribut
     )
 
 
-def effect_report(cluster: Cluster, rule: RuleDefinition, *, progress: Progress | None = None, done: int = 0) -> RuleReport:
+def count_effects(cluster: Cluster, rule: RuleDefinition, *, progress: Progress | None = None, done: int = 0) -> RuleReport:
     """What each attribute and list of a rule gives over the cluster's pages (REPORT_PAGES at most, spread evenly).
 
     The report holds figures only, and nothing of how the rule was made. It names MAX_LISTED snapshots of a kind at most.
     """
-    sources = designs.learnable_pages(cluster.pk)
+    sources = designs.find_learnable_pages(cluster.pk)
     chosen = sources[:: max(1, -(-len(sources) // REPORT_PAGES))]
-    sheet = xslt.Stylesheet.compile(xslt.stylesheet(rule))
-    tallies = {attribute.name: _Tally() for attribute in rule.attributes}
+    sheet = xslt.Stylesheet.compile(xslt.write_stylesheet(rule))
+    tallies = {attribute.name: _AttributeTally() for attribute in rule.attributes}
     lists = {each.name: _ListTally() for each in rule.lists}
     unreadable, started = 0, time.monotonic()
     for number, source in enumerate(chosen, 1):
         try:
-            given = apply.extract(sheet, stored_pages.read_root(source))
+            given = apply.extract_values(sheet, stored_pages.read_root(source))
         except (PageError, RuleError, XPathError):
             unreadable += 1
             continue
@@ -176,7 +178,9 @@ def effect_report(cluster: Cluster, rule: RuleDefinition, *, progress: Progress 
 def _preview_pages(cluster: Cluster) -> list[StoredPage]:
     """Samples in their order, then other pages as the learning set draws them, within PREVIEW_PAGES and PREVIEW_BYTES."""
     samples = list(SamplePage.objects.filter(cluster=cluster).order_by("position").values_list("snapshot_id", flat=True)[:PREVIEW_PAGES])
-    chosen = stored_pages.choose_pages(samples, designs.learnable_pages(cluster.pk), max_bytes=stored_pages.PAGE_FACTOR * PREVIEW_BYTES)
+    chosen = stored_pages.choose_pages(
+        samples, designs.find_learnable_pages(cluster.pk), max_bytes=stored_pages.PAGE_FACTOR * PREVIEW_BYTES
+    )
     return list(_within(chosen[:PREVIEW_PAGES], PREVIEW_BYTES))
 
 

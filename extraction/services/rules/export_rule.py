@@ -17,10 +17,10 @@ class ExportedRule:
     text: str
 
 
-def export(rule: Rule, form: exports.Form) -> ExportedRule:
+def export_rule(rule: Rule, form: exports.Form) -> ExportedRule:
     """The rule in one of `exports.FORMS`. Raises RuleError or XPathError when the row does not hold a rule."""
     cluster = rule.cluster
     records = cluster.record_type.name if cluster.record_type else cluster.label
     name = f"{cluster.site.slug} {records}"
-    text = exports.export(rule.read_definition(), form, name=name)
-    return ExportedRule(exports.file_name(form, name=name), CONTENT_TYPES[form], text)
+    text = exports.write_export(rule.read_definition(), form, name=name)
+    return ExportedRule(exports.name_file(form, name=name), CONTENT_TYPES[form], text)

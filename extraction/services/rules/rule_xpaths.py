@@ -1,4 +1,4 @@
-"""The XPaths of a version's attributes as people read them; an attribute of a list with those of its rows before its own."""
+"""The XPaths of a version's attributes as people read them. Those of an attribute of a list follow the XPaths of the list's rows."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ class Entry:
     rows: tuple[Selector, ...] = ()
 
 
-def definition_of(rule: Rule) -> RuleDefinition:
+def read_definition_or_empty(rule: Rule) -> RuleDefinition:
     """The version as a value; an empty one where the row holds none, so that its page can be shown."""
     try:
         return rule.read_definition()
@@ -23,17 +23,17 @@ def definition_of(rule: Rule) -> RuleDefinition:
         return RuleDefinition()
 
 
-def entries(rule: Rule) -> dict[str, Entry]:
+def find_entries(rule: Rule) -> dict[str, Entry]:
     """What a version has for each attribute; for one of a list with what its rows are."""
-    value = definition_of(rule)
+    value = read_definition_or_empty(rule)
     found = {each.name: Entry(each) for each in value.attributes}
     for one in value.lists:
         found |= {each.name: Entry(each, one.rows) for each in one.attributes}
     return found
 
 
-def shown(entry: Entry | None) -> tuple[str, ...]:
-    """The XPaths of such an entry; () of none."""
+def format_xpaths(entry: Entry | None) -> tuple[str, ...]:
+    """The XPaths of such an entry, () for None."""
     if entry is None:
         return ()
     rows = " or ".join(each.xpath for each in entry.rows)

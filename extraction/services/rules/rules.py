@@ -1,7 +1,7 @@
-"""The life of a rule by what people do to it: `Rule.TRANSITIONS`; versions are kept. One rule of a cluster serves at a time.
+"""What people do to rules: publish, retire, restore and edit them. All versions are kept, and one rule of a cluster serves at a time.
 
-Every change of state is a compare-and-set inside a transaction that holds the cluster's row, so two persons who publish
-at once follow one another; the constraint `one_serving_rule_per_cluster` stands behind that.
+The allowed changes of state are in `Rule.TRANSITIONS`. Every change is a compare-and-set in a transaction that locks the cluster's row, so
+two people who publish at once follow one another. The constraint `one_serving_rule_per_cluster` backs this up.
 """
 
 import logging
@@ -22,21 +22,7 @@ from extraction.services.core import signals
 from extraction.services.labels import designs
 from extraction.services.rules import effects, xpath_words
 from extraction.services.rules.definitions import build_attribute_rule
-from extraction.services.rules.effects import Effect, EffectRow, effect_report
-
-__all__ = [
-    "Effect",
-    "EffectRow",
-    "StateError",
-    "add_draft",
-    "edit",
-    "effect_report",
-    "move",
-    "preview",
-    "publish",
-    "restore",
-    "retire",
-]
+from extraction.services.rules.effects import RuleEffect
 
 logger = logging.getLogger(__name__)
 
@@ -45,33 +31,33 @@ class StateError(Exception):
     """The rule is not in a state that allows what was asked, in words."""
 
 
-def publish(rule: Rule, user: User | None = None, *, what: Decision.What = Decision.What.PUBLISHED) -> Rule:
-    """Makes a draft or a retired rule the live one; the live one before it is retired in the same transaction. what: how it came to it.
+def publish_rule(rule: Rule, user: User | None = None, *, what: Decision.What = Decision.What.PUBLISHED) -> Rule:
+    """Makes a draft or a retired rule the live one; the one before it is retired in the same transaction. what: how it was decided.
 
-    Raises StateError when it is not draft or retired any more, or when it cannot be run.
+    Raises StateError when the rule is no longer a draft or retired, or when it cannot be run.
     """
     published = _go_live(rule, (*Rule.UNPUBLISHED, *Rule.ENDED), user, what)
     signals.rule_published.send(Rule, rule=rule, user=user)
     return published
 
 
-def restore(rule: Rule, user: User | None = None) -> Rule:
+def restore_rule(rule: Rule, user: User | None = None) -> Rule:
     """Makes a retired rule the live one again. Raises StateError when it is not retired."""
     return _go_live(rule, Rule.ENDED, user, Decision.What.PUBLISHED)
 
 
-def retire(rule: Rule, user: User | None = None) -> Rule:
-    """Takes the live rule out of use; the cluster has none then. Raises StateError when it is not live."""
+def retire_rule(rule: Rule, user: User | None = None) -> Rule:
+    """Takes the live rule out of use, which leaves the cluster without one. Raises StateError when the rule is not live."""
     with transaction.atomic():
-        if not move(rule, Rule.State.RETIRED):
+        if not move_rule(rule, Rule.State.RETIRED):
             raise StateError(f"Version {rule.version} is {rule.get_state_display().lower()}; only a live rule can be retired.")
         _decided(rule, Decision.What.RETIRED, user)
     logger.info("%s retired by %s", rule, user)
     return rule
 
 
-def move(rule: Rule, state: Rule.State) -> bool:
-    """Compare-and-set by `Rule.TRANSITIONS`: False when the row was meanwhile in a state from which it may not go there."""
+def move_rule(rule: Rule, state: Rule.State) -> bool:
+    """Changes a rule's state by compare-and-set. Returns False when `Rule.TRANSITIONS` does not allow it from the row's state."""
     before = [each for each, after in Rule.TRANSITIONS.items() if state in after]
     times = {} if state in Rule.UNPUBLISHED else {"published_at": Coalesce("published_at", timezone.now())}
     changed = Rule.objects.filter(pk=rule.pk, state__in=before).update(state=state, **times)
@@ -79,27 +65,27 @@ def move(rule: Rule, state: Rule.State) -> bool:
     return bool(changed)
 
 
-def preview(rule: Rule, attribute: str, xpath: str) -> Effect:
+def preview_xpath(rule: Rule, attribute: str, xpath: str) -> RuleEffect:
     """What an attribute's values would be with another XPath, beside what they are; nothing is saved."""
-    wrong = xpath_words.check(xpath)
+    wrong = xpath_words.explain_xpath(xpath)
     if wrong:
-        return Effect(error=wrong)
+        return RuleEffect(error=wrong)
     try:
         old = rule.read_definition()
         new = _with_xpath(rule, old, attribute, xpath)
-        xslt.Stylesheet.compile(xslt.stylesheet(new))
+        xslt.Stylesheet.compile(xslt.write_stylesheet(new))
     except (RuleError, XPathError) as error:
-        return Effect(error=str(error))
-    return effects.compare(rule.cluster, old, new, attribute, on=designs.check_pages(rule))
+        return RuleEffect(error=str(error))
+    return effects.compare_rules(rule.cluster, old, new, attribute, on=designs.find_check_pages(rule))
 
 
-def edit(rule: Rule, attribute: str, xpath: str, user: User | None = None) -> Rule:
+def edit_xpath(rule: Rule, attribute: str, xpath: str, user: User | None = None) -> Rule:
     """A new draft: the rule with another XPath for one attribute, in place of all its alternatives.
 
     A part of the text that all alternatives agree on (after "by ", before ",") stays. The attribute may be one that the
     rule has not got yet, if the record type has it. Raises XPathError or RuleError in words when it cannot be used.
     """
-    effect = preview(rule, attribute, xpath)
+    effect = preview_xpath(rule, attribute, xpath)
     if effect.error:
         raise XPathError(effect.error)
     value = _with_xpath(rule, rule.read_definition(), attribute, xpath)
@@ -107,8 +93,8 @@ def edit(rule: Rule, attribute: str, xpath: str, user: User | None = None) -> Ru
 
 
 def add_draft(cluster: Cluster, value: RuleDefinition, *, report: RuleReport, origin: Rule.Origin, user: User | None = None) -> Rule:
-    """A new version of the cluster's rule as a draft. The newest version, if it is the same draft, gets the report instead."""
-    definition, stylesheet = value.as_json(), xslt.stylesheet(value)
+    """A new version of the cluster's rule as a draft. If the newest version is the same draft, it gets the report instead."""
+    definition, stylesheet = value.as_json(), xslt.write_stylesheet(value)
     xslt.Stylesheet.compile(stylesheet)
     with transaction.atomic():
         Cluster.objects.select_for_update().get(pk=cluster.pk)
@@ -127,6 +113,11 @@ def add_draft(cluster: Cluster, value: RuleDefinition, *, report: RuleReport, or
             report=report.as_json(),
             created_by=user,
         )
+
+
+def compile_rule(rule: Rule) -> xslt.Stylesheet:
+    """The rule's stylesheet, ready to run. Raises RuleError when the row does not hold one."""
+    return xslt.Stylesheet.compile(rule.stylesheet)
 
 
 def _go_live(rule: Rule, states: tuple[Rule.State, ...], user: User | None, what: Decision.What) -> Rule:
@@ -164,7 +155,7 @@ def _swap(rule: Rule, states: tuple[Rule.State, ...], user: User | None, what: D
 
 
 def _decided(rule: Rule, what: Decision.What, user: User | None) -> None:
-    """Writes down who decided. Called in the transaction of what was decided."""
+    """Records who decided. Called in the transaction of the decision."""
     Decision.objects.create(rule=rule, what=what, at=timezone.now(), by=user, by_name=user.get_username() if user else "")
 
 
@@ -188,7 +179,7 @@ def _replaced(attribute: AttributeRule, xpath: str) -> AttributeRule:
     return replace(attribute, alternatives=(Selector(xpath, parts.pop() if len(parts) == 1 else None),))
 
 
-def _edited_report(rule: Rule, attribute: str, xpath: str, effect: Effect, user: User | None) -> RuleReport:
+def _edited_report(rule: Rule, attribute: str, xpath: str, effect: RuleEffect, user: User | None) -> RuleReport:
     """The old report with this attribute's entry replaced by what the trial showed."""
     old = rule.read_report()
     entry = AttributeReport(

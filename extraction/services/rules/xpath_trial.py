@@ -66,7 +66,7 @@ def _request(rules: Sequence[RuleDefinition], pages: Sequence[tuple[bytes, str]]
 def evaluate_pages(source: BinaryIO) -> Iterator[dict[str, Any]]:
     """Runs in the child: one row a page."""
     head = json.loads(source.readline())
-    sheets = [xslt.Stylesheet.compile(xslt.stylesheet(RuleDefinition.from_json(row))) for row in head["rules"]]
+    sheets = [xslt.Stylesheet.compile(xslt.write_stylesheet(RuleDefinition.from_json(row))) for row in head["rules"]]
     for number, (length, kind) in enumerate(head["pages"]):
         yield _page(sheets, source.read(length), kind) | {"page": number}
 
@@ -74,7 +74,7 @@ def evaluate_pages(source: BinaryIO) -> Iterator[dict[str, Any]]:
 def _page(sheets: Sequence[xslt.Stylesheet], content: bytes, kind: str) -> dict[str, Any]:
     try:
         root = parse(content, content_type=kind or None).root
-        found = [apply.extract(sheet, root) for sheet in sheets]
+        found = [apply.extract_values(sheet, root) for sheet in sheets]
     except (PageError, RuleError, XPathError) as error:
         return {"error": str(error)}
     given = [{**each.values, **each.columns()} for each in found]

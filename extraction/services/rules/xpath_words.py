@@ -1,4 +1,4 @@
-"""What is wrong with a person's XPath, and where: libxml2 says "Invalid expression" and keeps the place to itself."""
+"""What is wrong with a person's XPath, and where. libxml2 only says "Invalid expression"."""
 
 from lxml import etree
 
@@ -6,12 +6,12 @@ from extraction.algorithms.dom.xpath import XPath, blanked, unknown_name
 from extraction.algorithms.errors import XPathError
 
 MAX_EXPLAINED = 1_000
-"""Longest XPath whose error is looked for: each character is tried as the end."""
+"""Longest XPath whose error is located, since each character is tried as the end."""
 
 _PAIRS = {"]": "[", ")": "("}
 
 
-def check(text: str) -> str:
+def explain_xpath(text: str) -> str:
     """Empty when the XPath can be used, else what is wrong with it, in words, with the character's position from 1."""
     try:
         XPath(text)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from extraction.models import Attribute, Label, RecordList, RecordType
 
 
-def renamed(record_type: RecordType, wanted: Mapping[int, str], names: Sequence[str]) -> dict[str, str]:
+def find_renamed_lists(record_type: RecordType, wanted: Mapping[int, str], names: Sequence[str]) -> dict[str, str]:
     """{old name: new name} of lists. wanted: {attribute id: the list it is to be in, "" for none}; names: all that are to be.
 
     A list is renamed when none of its attributes names it any more and one of them names a list that is new.
@@ -19,7 +19,7 @@ def renamed(record_type: RecordType, wanted: Mapping[int, str], names: Sequence[
     return found
 
 
-def moved(record_type: RecordType, wanted: Mapping[int, str], renames: Mapping[str, str]) -> list[Attribute]:
+def find_moved_attributes(record_type: RecordType, wanted: Mapping[int, str], renames: Mapping[str, str]) -> list[Attribute]:
     """Attributes that go to another list, or from the page to one: what was marked for them says nothing there."""
     rows = record_type.attributes.filter(pk__in=list(wanted)).select_related("list")
     return [each for each in rows if _name(each, renames) != wanted[each.pk]]
@@ -30,7 +30,7 @@ def _name(attribute: Attribute, renames: Mapping[str, str]) -> str:
     return renames.get(name, name)
 
 
-def write(record_type: RecordType, names: Sequence[str], renames: Mapping[str, str]) -> dict[str, RecordList]:
+def write_lists(record_type: RecordType, names: Sequence[str], renames: Mapping[str, str]) -> dict[str, RecordList]:
     """The lists by name, in the order given, made, renamed and ordered. What no attribute names any more, `sweep` removes."""
     for old, new in renames.items():
         RecordList.objects.filter(record_type=record_type, name=old).update(name=new)
@@ -40,7 +40,7 @@ def write(record_type: RecordType, names: Sequence[str], renames: Mapping[str, s
     return found
 
 
-def sweep(record_type: RecordType, names: Sequence[str]) -> None:
+def sweep_lists(record_type: RecordType, names: Sequence[str]) -> None:
     """Removes lists without attributes."""
     record_type.lists.exclude(name__in=names).delete()
 

@@ -39,13 +39,13 @@ class RecordTypeRow:
     templates: int
 
 
-def rows() -> list[RecordTypeRow]:
+def list_record_types() -> list[RecordTypeRow]:
     """Every record type, by name, in a constant number of queries."""
     found = RecordType.objects.annotate(templates=Count("clusters")).prefetch_related("attributes")
     return [RecordTypeRow(row, list(row.attributes.all()), row.templates) for row in found]
 
 
-def create(name: str, description: str, attributes: Sequence[AttributeDraft]) -> RecordType:
+def create_record_type(name: str, description: str, attributes: Sequence[AttributeDraft]) -> RecordType:
     """A new record type with its attributes in the given order."""
     with transaction.atomic():
         record_type = RecordType.objects.create(name=name, description=description, slug=_free_slug(name))
@@ -53,7 +53,7 @@ def create(name: str, description: str, attributes: Sequence[AttributeDraft]) ->
     return record_type
 
 
-def update(
+def update_record_type(
     record_type: RecordType, name: str, description: str, attributes: Sequence[AttributeDraft], *, drop_labels: bool = False
 ) -> bool:
     """Changes a record type to what is given. Raises InUse when annotations would be lost and `drop_labels` is not set.
@@ -63,9 +63,9 @@ def update(
     """
     with transaction.atomic():
         wanted = {draft.id: draft.list for draft in attributes if draft.id}
-        lists = record_lists.renamed(record_type, wanted, _lists(attributes))
+        lists = record_lists.find_renamed_lists(record_type, wanted, _lists(attributes))
         gone = record_type.attributes.exclude(pk__in=list(wanted))
-        moved = record_lists.moved(record_type, wanted, lists)
+        moved = record_lists.find_moved_attributes(record_type, wanted, lists)
         lost = record_type.attributes.filter(Q(pk__in=gone) | Q(pk__in=[each.pk for each in moved]))
         labels = dict(lost.order_by("position", "id").values_list("name").annotate(n=Count("labels")))
         labelled = [(name, n) for name, n in labels.items() if n]
@@ -77,10 +77,10 @@ def update(
         renamed = {names[draft.id]: draft.name for draft in attributes if draft.id in names and names[draft.id] != draft.name}
         RecordType.objects.filter(pk=record_type.pk).update(name=name, description=description)
         _write(record_type, attributes, lists)
-        return renaming.follow(record_type, renamed, lists)
+        return renaming.rename_in_rules_and_records(record_type, renamed, lists)
 
 
-def add(record_type: RecordType, drafts: Sequence[AttributeDraft]) -> None:
+def add_attributes(record_type: RecordType, drafts: Sequence[AttributeDraft]) -> None:
     """Adds attributes whose names are new, and their lists; those that are there stay as they are."""
     old = list(record_type.attributes.select_related("list"))
     known = {each.name.lower() for each in old}
@@ -90,10 +90,10 @@ def add(record_type: RecordType, drafts: Sequence[AttributeDraft]) -> None:
     ]
     new = [draft for draft in drafts if draft.name.lower() not in known]
     if new:
-        update(record_type, record_type.name, record_type.description, [*kept, *new])
+        update_record_type(record_type, record_type.name, record_type.description, [*kept, *new])
 
 
-def delete(record_type: RecordType) -> None:
+def delete_record_type(record_type: RecordType) -> None:
     """Deletes a record type. Raises InUse while a template uses it."""
     with transaction.atomic():
         users = Cluster.objects.filter(record_type=record_type).select_related("site")
@@ -102,7 +102,7 @@ def delete(record_type: RecordType) -> None:
         record_type.delete()
 
 
-def label_counts(record_type: RecordType) -> dict[int, int]:
+def count_labels(record_type: RecordType) -> dict[int, int]:
     """{attribute id: how many annotations it has}."""
     return dict(Label.objects.filter(attribute__record_type=record_type).values_list("attribute").order_by().annotate(n=Count("pk")))
 
@@ -113,7 +113,7 @@ def _lists(attributes: Sequence[AttributeDraft]) -> list[str]:
 
 
 def _write(record_type: RecordType, attributes: Sequence[AttributeDraft], renamed_lists: Mapping[str, str]) -> None:
-    lists = record_lists.write(record_type, _lists(attributes), renamed_lists)
+    lists = record_lists.write_lists(record_type, _lists(attributes), renamed_lists)
     # Two attributes may swap their names: the unique constraint is checked row by row, so names pass through one that is free.
     kept = record_type.attributes.in_bulk([draft.id for draft in attributes if draft.id])
     for attribute in kept.values():
@@ -124,7 +124,7 @@ def _write(record_type: RecordType, attributes: Sequence[AttributeDraft], rename
         row.multiple, row.mandatory, row.hotkey = draft.multiple, draft.mandatory, draft.hotkey
         row.list = lists.get(draft.list)
         row.save()
-    record_lists.sweep(record_type, list(lists))
+    record_lists.sweep_lists(record_type, list(lists))
 
 
 def _free_slug(name: str) -> str:

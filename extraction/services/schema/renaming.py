@@ -17,7 +17,7 @@ CHUNK = 500
 """Records written at once; databases bound the number of parameters of a statement."""
 
 
-def follow(record_type: RecordType, renamed: Mapping[str, str], lists: Mapping[str, str] | None = None) -> bool:
+def rename_in_rules_and_records(record_type: RecordType, renamed: Mapping[str, str], lists: Mapping[str, str] | None = None) -> bool:
     """Brings every rule and record of the templates that use the type up to its attributes as they are now.
 
     renamed: {old name: new name} of attributes, lists: of lists; names may be swapped. The caller holds a transaction. What an
@@ -46,7 +46,7 @@ def _follow_rule(rule: Rule, schema: Mapping[str, Attribute], renamed: Mapping[s
         return False
     if new == old:
         return False
-    rule.definition, rule.stylesheet = new.as_json(), xslt.stylesheet(new)
+    rule.definition, rule.stylesheet = new.as_json(), xslt.write_stylesheet(new)
     rule.report = _renamed_report(rule.read_report(), renamed, lists).as_json()
     rule.save(update_fields=["definition", "stylesheet", "report"])
     return rule.serving and new != named

@@ -17,7 +17,7 @@ from extraction.algorithms.dom.parse import ParsedPage, parse
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.sketches import shingles
 from extraction.fetching.items import PageItem
-from extraction.fetching.names import printable
+from extraction.fetching.names import make_printable
 from extraction.models import Page, Run, Site, Snapshot
 from extraction.services.core import stored_bytes
 
@@ -59,7 +59,7 @@ class Stored:
     partly: tuple[tuple[str, str], ...]
 
 
-def store(run: Run, items: Sequence[PageItem], *, keep_new: bool = True, look: Look = _pass) -> Stored:
+def store_pages(run: Run, items: Sequence[PageItem], *, keep_new: bool = True, look: Look = _pass) -> Stored:
     """Keeps a batch of pages; a page's newest snapshot becomes its current one. Adds up `new` and `changed` in the run's summary.
 
     keep_new: False to keep only the rows, not the bytes, of pages whose bytes were never kept. look: sees the trees of new
@@ -84,7 +84,7 @@ def store(run: Run, items: Sequence[PageItem], *, keep_new: bool = True, look: L
     return Stored(new, changed, bad, tuple((url, f"{PARTLY}{notice}") for url, error, notice in every if notice and not error))
 
 
-def vectorise(snapshots: Sequence[Snapshot], pages: Sequence[bytes]) -> None:
+def add_vectors(snapshots: Sequence[Snapshot], pages: Sequence[bytes]) -> None:
     """Gives readable snapshots the shingle vectors of their contents."""
     readable = [(snapshot, content) for snapshot, content in zip(snapshots, pages, strict=True) if not snapshot.error]
     vectors = shingles.compute_vectors([content for _, content in readable])
@@ -92,23 +92,23 @@ def vectorise(snapshots: Sequence[Snapshot], pages: Sequence[bytes]) -> None:
         snapshot.vector, snapshot.scheme = f"{vector:016x}", shingles.SCHEME
 
 
-def address_of(item: PageItem) -> str:
+def find_address(item: PageItem) -> str:
     """What the page is known by: its URL, else its name in the archive."""
     return item.url or item.name
 
 
 def _kept(site: Site, items: Sequence[PageItem]) -> set[str]:
     """The addresses of those pages whose bytes are kept."""
-    pages = Page.objects.filter(site=site, url__in={address_of(item) for item in items}, snapshots__kept=True)
+    pages = Page.objects.filter(site=site, url__in={find_address(item) for item in items}, snapshots__kept=True)
     return set(pages.values_list("url", flat=True))
 
 
 def _visit(run: Run, item: PageItem, kept: set[str] | None) -> Visit:
-    url = address_of(item)
+    url = find_address(item)
     # A date from the future is no date: the page would stay the newest for ever.
     dated = item.fetched_at if item.fetched_at and item.fetched_at <= timezone.now() else None
     keep = kept is None or url in kept
-    return Visit(url, stored_bytes.digest(item.content), dated or run.created_at, dated is not None, item, keep)
+    return Visit(url, stored_bytes.digest_bytes(item.content), dated or run.created_at, dated is not None, item, keep)
 
 
 def _known(site: Site, visits: Sequence[Visit]) -> dict[tuple[str, str, bool], tuple[str, str]]:
@@ -127,10 +127,10 @@ def _made(visits: Sequence[Visit], look: Look) -> dict[tuple[str, str], Snapshot
     wanted = [visit.item for visit in visits if visit.keep]
     received = [item.answer.received for item in wanted if item.answer and item.answer.received is not None]
     with ThreadPoolExecutor(WRITERS) as writers:
-        kept = writers.map(stored_bytes.put, [*(item.content for item in wanted), *received])
+        kept = writers.map(stored_bytes.put_bytes, [*(item.content for item in wanted), *received])
         made = [_snapshot(visit, look) for visit in visits]
         list(kept)  # raises what a writer raised
-    vectorise(made, [visit.item.content for visit in visits])
+    add_vectors(made, [visit.item.content for visit in visits])
     return {(visit.url, visit.sha256): snapshot for visit, snapshot in zip(visits, made, strict=True)}
 
 
@@ -141,7 +141,7 @@ def _snapshot(visit: Visit, look: Look) -> Snapshot:
         if reason := explain_non_page(content):
             raise PageError(reason)
         page = parse(content, content_type=content_type or None)
-        title, notice = title_of(page), notice_of(page)
+        title, notice = find_title(page), find_notice(page)
         look(visit.item, page)
     except PageError as reason:
         error = str(reason)[:500]
@@ -157,21 +157,21 @@ def _snapshot(visit: Visit, look: Look) -> Snapshot:
     )
     if answer:
         made.status, made.headers = answer.status, dict(answer.headers)
-        made.received = stored_bytes.digest(answer.received) if answer.received is not None else ""
+        made.received = stored_bytes.digest_bytes(answer.received) if answer.received is not None else ""
     return made
 
 
-def notice_of(page: ParsedPage) -> str:
+def find_notice(page: ParsedPage) -> str:
     """What of the page could not be read, as it is kept."""
     return "; ".join(page.notices)[:500]
 
 
-def title_of(page: ParsedPage) -> str:
+def find_title(page: ParsedPage) -> str:
     """The page's title as it is kept; empty where it has none."""
     element = next(page.root.iter("title"), None)
     if element is None and nodes.is_xml(page.root):
         element = next((each for each in page.root.iter("Title", "name", "Name", "headline", "label")), None)
-    return printable(nodes.clean(nodes.whole_text(element)))[:TITLE_LENGTH] if element is not None else ""
+    return make_printable(nodes.clean(nodes.whole_text(element)))[:TITLE_LENGTH] if element is not None else ""
 
 
 def _write(site: Site, visits: Sequence[Visit], made: dict[tuple[str, str], Snapshot]) -> tuple[int, int]:

@@ -63,26 +63,26 @@ class SiteHead:
     extractable: bool
 
 
-def same_named(name: str) -> list[Site]:
+def find_sites_named_alike(name: str) -> list[Site]:
     """The sites whose name is this one but for case: one at most of those made here."""
     wanted = name.casefold()
     ids = [pk for pk, known in Site.objects.values_list("pk", "name") if known.casefold() == wanted]
     return list(Site.objects.filter(pk__in=ids).order_by("pk"))
 
 
-def create(name: str, address: str = "", *, user: User | None = None) -> Site:
+def create_site(name: str, address: str = "", *, user: User | None = None) -> Site:
     """A new site with a slug of its own."""
     with transaction.atomic():
         return Site.objects.create(name=name, address=address, slug="-".join(_free_slug(name)), created_by=user)
 
 
-def rename(site: Site, name: str, address: str) -> None:
+def rename_site(site: Site, name: str, address: str) -> None:
     """Changes its name and address. The slug stays: links to the site go on working."""
     Site.objects.filter(pk=site.pk).update(name=name, address=address)
     site.name, site.address = name, address
 
 
-def delete(site: Site) -> None:
+def delete_site(site: Site) -> None:
     """Deletes a site with its pages, templates, rules and records, and ends its runs.
 
     The bytes of its pages stay in the storage: another site may share them.
@@ -96,7 +96,7 @@ def delete(site: Site) -> None:
         site.delete()
 
 
-def rows(sites: Iterable[Site] | None = None) -> list[SiteRow]:
+def list_sites(sites: Iterable[Site] | None = None) -> list[SiteRow]:
     """Every site and how it stands, by name, in a constant number of queries."""
     chosen = list(Site.objects.all() if sites is None else sites)
     ids = [site.pk for site in chosen]
@@ -118,7 +118,7 @@ def rows(sites: Iterable[Site] | None = None) -> list[SiteRow]:
     ]
 
 
-def head(site: Site) -> SiteHead:
+def summarize_site(site: Site) -> SiteHead:
     """The figures above a site's tabs."""
     figures = Page.objects.filter(site=site).aggregate(
         unreadable=Count("pk", filter=Q(current__isnull=False) & ~Q(current__error="")),
@@ -134,7 +134,7 @@ def head(site: Site) -> SiteHead:
     fetchable = source is not None and source.is_set
     live = fetchable and Rule.objects.serving().of_site(site).not_ignored().exists()
     return SiteHead(
-        rows([site])[0],
+        list_sites([site])[0],
         **figures,
         running=len(states) - paused,
         paused=paused,

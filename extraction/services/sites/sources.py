@@ -12,7 +12,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from extraction.algorithms.rules.url_patterns import Address as Parsed
+from extraction.algorithms.rules.url_patterns import SplitAddress as Parsed
 from extraction.fetching import url_safety
 from extraction.fetching.crawl.messages import Address, CrawlPlan, Rendering
 from extraction.fetching.crawl.sources import read_url_list
@@ -36,26 +36,26 @@ class Frontier:
     page_limit: int | None
 
 
-def of(site: Site) -> Source:
+def get_source(site: Site) -> Source:
     """The site's source, a new one with its address when it has none; not written yet then."""
     found = Source.objects.filter(site=site).first()
     return found or Source(site=site, addresses=[site.address] if site.address else [])
 
 
-def ready(site: Site) -> bool:
+def can_fetch(site: Site) -> bool:
     """The site's pages can be fetched: something is known to begin with."""
     source = Source.objects.filter(site=site).first()
     return source is not None and source.is_set
 
 
 @transaction.atomic
-def create(address: str, *, name: str = "", options: dict[str, Any] | None = None, user: User | None = None) -> Source:
+def create_from_address(address: str, *, name: str = "", options: dict[str, Any] | None = None, user: User | None = None) -> Source:
     """A new site with its source. name: empty for one made of the address's host. options: fields of the source."""
-    site = sites.create(name or free_name(address), address, user=user)
+    site = sites.create_site(name or find_free_name(address), address, user=user)
     return Source.objects.create(site=site, **{"addresses": [address], **(options or {})})
 
 
-def checked(address: str) -> str:
+def check_address(address: str) -> str:
     """The address as it will be fetched. Raises AddressError: no web address, a host that is not there or not on the public internet.
 
     What this says is for the person who types; what is connected to is judged again when it is.
@@ -70,7 +70,7 @@ def checked(address: str) -> str:
             raise AddressError(f"“{host}” is not the name of a web site. Give an address such as https://www.example.org.")
         found = _resolved(host, port)
         if found:
-            url_safety.checked(found, guard=guard, host=host, port=port)
+            url_safety.check_addresses(found, guard=guard, host=host, port=port)
     except url_safety.RefusedAddress as error:
         raise AddressError(f"This address cannot be fetched: {error}. {hint if 'public internet' in str(error) else ''}".strip()) from error
     except OSError as error:
@@ -84,7 +84,7 @@ def _resolved(host: str, port: int) -> list[url_safety.IPAddress]:
         return []
     waiter = ThreadPoolExecutor(1)
     try:
-        return waiter.submit(url_safety.resolve, host, port).result(RESOLVE_S)
+        return waiter.submit(url_safety.resolve_host, host, port).result(RESOLVE_S)
     except TooLate:
         return []
     finally:
@@ -96,7 +96,7 @@ def read_list(content: bytes) -> list[str]:
     return [url for url in read_url_list(content) if len(url) <= url_safety.MAX_URL]
 
 
-def free_name(address: str) -> str:
+def find_free_name(address: str) -> str:
     """A name that no site has yet, from the host of an address: example.org, example.org 2."""
     base = (urlsplit(address).hostname or address).removeprefix("www.")[:100]
     names = (name.casefold() for name in Site.objects.values_list("name", flat=True))
@@ -105,24 +105,24 @@ def free_name(address: str) -> str:
     return base if base.casefold() not in taken else next(free)
 
 
-def hosts(source: Source) -> tuple[str, ...]:
+def list_hosts(source: Source) -> tuple[str, ...]:
     """The hosts that may be fetched from: those set, else those of its addresses, with and without `www.`."""
     if source.hosts:
         return tuple(source.hosts)
     found: dict[str, None] = {}
     for address in (*source.addresses, *source.listed, *source.sitemaps, *source.feeds):
-        host = host_of(address)
+        host = get_host(address)
         if host:
             found |= dict.fromkeys((host, host[4:] if host.startswith("www.") else f"www.{host}"))
     return tuple(found)
 
 
-def host_of(address: str) -> str:
+def get_host(address: str) -> str:
     """An address's host in lower case, with the port unless it is the scheme's own; empty where it has none."""
     return Parsed.parse(address).host if "://" in address else ""
 
 
-def plan(source: Source, frontier: Frontier, *, spool: Path, sample: bool) -> CrawlPlan:
+def plan_crawl(source: Source, frontier: Frontier, *, spool: Path, sample: bool) -> CrawlPlan:
     """What the crawling process is told. sample: take a sample that represents the site, and end when nothing new comes."""
     return CrawlPlan(
         spool=str(spool),
@@ -131,7 +131,7 @@ def plan(source: Source, frontier: Frontier, *, spool: Path, sample: bool) -> Cr
         feeds=tuple(source.feeds),
         urls=tuple(source.listed),
         robots_sitemaps=source.find_sitemaps,
-        allowed_hosts=hosts(source),
+        allowed_hosts=list_hosts(source),
         include=tuple(source.include),
         exclude=tuple(source.exclude),
         max_depth=source.depth,

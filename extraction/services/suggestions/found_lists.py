@@ -12,7 +12,7 @@ _FOUND: LRUCache[str, tuple[SuggestedList, ...]] = LRUCache(20)
 _ONE_AT_A_TIME = Lock()
 
 
-def of(key: str, roots: Sequence[etree._Element]) -> tuple[SuggestedList, ...]:
+def find_lists(key: str, roots: Sequence[etree._Element]) -> tuple[SuggestedList, ...]:
     """The lists of pages. key: says which pages they are."""
     with _ONE_AT_A_TIME:
         if key not in _FOUND:

@@ -16,7 +16,7 @@ from extraction.algorithms.markup import matching, naming, value_places
 from extraction.algorithms.markup.items import Item
 from extraction.algorithms.markup.matching import OfferedProperty
 from extraction.algorithms.markup.naming import NamedProperty
-from extraction.algorithms.rules.values import read
+from extraction.algorithms.rules.values import read_value
 from extraction.models import Attribute, Cluster, Snapshot
 from extraction.services.core import stored_bytes
 from extraction.services.core.stored_pages import find_bytes
@@ -55,20 +55,20 @@ class Agreement:
     different: tuple[int, ...]
 
 
-def items_of(snapshots: Sequence[Snapshot]) -> dict[int, list[Item]]:
+def read_items(snapshots: Sequence[Snapshot]) -> dict[int, list[Item]]:
     """{snapshot id: items}; what was never read is read now, all in one child."""
     found = {snapshot.pk: _kept(snapshot.sha256) for snapshot in snapshots}
     fresh = [snapshot for snapshot in snapshots if found[snapshot.pk] is None]
     pages = [(find_bytes(snapshot), snapshot.content_type) for snapshot in fresh]
     for snapshot, items in zip(fresh, markup_process.read_items(pages) if pages else [], strict=True):
-        stored_bytes.keep(_name(snapshot.sha256), json.dumps([item.as_json() for item in items]).encode())
+        stored_bytes.keep_file(_name(snapshot.sha256), json.dumps([item.as_json() for item in items]).encode())
         found[snapshot.pk] = items
     return {pk: items or [] for pk, items in found.items()}
 
 
-def suggestions(snapshot: Snapshot, attributes: Iterable[Attribute], nodes: Sequence[etree._Element]) -> list[Suggestion]:
+def suggest_values(snapshot: Snapshot, attributes: Iterable[Attribute], nodes: Sequence[etree._Element]) -> list[Suggestion]:
     """What the page itself says of the attributes, where that stands somewhere on the page. nodes: its elements."""
-    items = items_of([snapshot])[snapshot.pk]
+    items = read_items([snapshot])[snapshot.pk]
     rows = []
     for attribute in attributes:
         found = matching.match_property(attribute.name, attribute.type, items)
@@ -79,19 +79,19 @@ def suggestions(snapshot: Snapshot, attributes: Iterable[Attribute], nodes: Sequ
     return rows
 
 
-def offered(cluster: Cluster) -> list[OfferedProperty]:
+def find_offered(cluster: Cluster) -> list[OfferedProperty]:
     """The properties that the template's pages carry, on most of the pages looked at."""
     pages = _spread(cluster, SAMPLE_PAGES)
-    return [row for row in matching.collect_properties(items_of(pages).values()) if 2 * row.pages > len(pages)]
+    return [row for row in matching.collect_properties(read_items(pages).values()) if 2 * row.pages > len(pages)]
 
 
-def proposed(cluster: Cluster) -> tuple[str, list[NamedProperty]]:
+def propose_record_type(cluster: Cluster) -> tuple[str, list[NamedProperty]]:
     """(type, attributes) of a record type as the template's own data would have it; ("", []) where it carries none."""
-    rows = offered(cluster)
+    rows = find_offered(cluster)
     return (rows[0].type, naming.name_attributes(rows)) if rows else ("", [])
 
 
-def agreement(attribute: Attribute, given: Mapping[int, Sequence[str]], items: Mapping[int, Sequence[Item]]) -> Agreement | None:
+def measure_agreement(attribute: Attribute, given: Mapping[int, Sequence[str]], items: Mapping[int, Sequence[Item]]) -> Agreement | None:
     """How a rule's values compare with the pages' own data; None where the pages say nothing of the attribute.
 
     given: {snapshot id: values}. Pages without either are not compared.
@@ -118,7 +118,7 @@ def agrees(attribute: Attribute, given: Sequence[str], said: Sequence[str]) -> b
     if mine & theirs and (not attribute.multiple or mine == theirs):
         return True
     if attribute.type != Attribute.Type.TEXT:
-        normal = [{read(text, attribute.type).value for text in texts} - {None} for texts in (given, said)]  # type: ignore[arg-type]
+        normal = [{read_value(text, attribute.type).value for text in texts} - {None} for texts in (given, said)]  # type: ignore[arg-type]
         return bool(normal[0] & normal[1]) or _amounts(normal[0]) & _amounts(normal[1]) != set()
     if attribute.multiple:
         return len(mine & theirs) >= 0.9 * max(len(mine), len(theirs))
@@ -134,7 +134,7 @@ def _amounts(values: Iterable[str | None]) -> set[str]:
     return {each.split(" ")[0] for each in values if each}
 
 
-def checked(cluster: Cluster) -> list[Snapshot]:
+def choose_checked_pages(cluster: Cluster) -> list[Snapshot]:
     """The pages that rules are checked against."""
     return _spread(cluster, CHECK_PAGES)
 

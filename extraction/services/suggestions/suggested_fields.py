@@ -12,8 +12,8 @@ from cachetools import LRUCache, cached
 from django.contrib.auth.models import User
 
 from extraction.algorithms.rules.guess import guess_type
-from extraction.algorithms.suggestion.lists import columns_within
-from extraction.algorithms.suggestion.suggest import Column, suggest
+from extraction.algorithms.suggestion.lists import find_columns_within
+from extraction.algorithms.suggestion.suggest import SuggestedColumn, suggest_columns
 from extraction.models import Cluster
 from extraction.services.core.runs import JobError
 from extraction.services.suggestions import found_lists, taking_fields
@@ -62,17 +62,17 @@ class Offer:
 @dataclass(frozen=True, slots=True, eq=False)
 class _Found:
     snapshots: tuple[int, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[SuggestedColumn, ...]
     fields: tuple[Field, ...]
 
 
-def offer(cluster: Cluster) -> Offer:
+def suggest_fields(cluster: Cluster) -> Offer:
     """The columns proposed for a template's sample pages; computed once for the same pages."""
     key, found = _find(cluster)
     return Offer(key, len(found.snapshots), found.fields)
 
 
-def use(cluster: Cluster, key: str, taken: Sequence[Taken], user: User | None, *, type_name: str = "") -> int:
+def take_fields(cluster: Cluster, key: str, taken: Sequence[Taken], user: User | None, *, type_name: str = "") -> int:
     """Makes attributes of the columns taken and marks them on the first sample pages; gives the number of pages marked.
 
     key: the offer's. type_name: of the record type to be made where the template has none. What was marked before stays.
@@ -82,31 +82,31 @@ def use(cluster: Cluster, key: str, taken: Sequence[Taken], user: User | None, *
     if now != key:
         raise JobError("the template's sample pages have changed; look at the suggestions again")
     rows = [(each, found.columns[each.place].values) for each in taken if each.place < len(found.columns)]
-    return taking_fields.take(cluster, found.snapshots, rows, user, type_name=type_name)
+    return taking_fields.take_columns(cluster, found.snapshots, rows, user, type_name=type_name)
 
 
-def columns(cluster: Cluster) -> tuple[Column, ...]:
+def find_columns(cluster: Cluster) -> tuple[SuggestedColumn, ...]:
     """The columns that are offered, with all their values."""
     return _find(cluster)[1].columns
 
 
 def _find(cluster: Cluster) -> tuple[str, _Found]:
-    samples = sample_trees.of(cluster)
+    samples = sample_trees.read_samples(cluster)
     return samples.key, _read(samples)
 
 
 @cached(LRUCache(20), key=lambda samples: samples.key, condition=Condition())
 def _read(samples: Samples) -> _Found:
-    kept, roots = sample_trees.read(samples.snapshots)
-    columns = suggest(roots, most=COLUMNS)
+    kept, roots = sample_trees.read_trees(samples.snapshots)
+    columns = suggest_columns(roots, most=COLUMNS)
     language = roots[0].get("lang") if roots else None
-    within = columns_within(found_lists.of(samples.key, roots), roots, [column.values for column in columns])
+    within = find_columns_within(found_lists.find_lists(samples.key, roots), roots, [column.values for column in columns])
     names = {place: found.name for place, found in within.items()}
     fields = tuple(replace(_field(place, column, len(kept), language), list=names.get(place, "")) for place, column in enumerate(columns))
     return _Found(tuple(snapshot.pk for snapshot in kept), tuple(columns), fields)
 
 
-def _field(place: int, column: Column, pages: int, language: str | None) -> Field:
+def _field(place: int, column: SuggestedColumn, pages: int, language: str | None) -> Field:
     texts = [each.text for row in column.values.values() for each in row]
     examples = tuple(" · ".join(each.text for each in row) for row in list(column.values.values())[:EXAMPLES])
     kind = guess_type(texts, language=language)

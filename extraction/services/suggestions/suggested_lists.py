@@ -14,7 +14,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from extraction.algorithms.rules.guess import guess_type
-from extraction.algorithms.suggestion.lists import ListField, SuggestedList, rows_to_mark, with_opinions
+from extraction.algorithms.suggestion.lists import ListField, SuggestedList, add_opinions, choose_rows_to_mark
 from extraction.models import Attribute, Cluster, Label, Snapshot
 from extraction.services.core.runs import JobError
 from extraction.services.core.stored_pages import read_elements
@@ -100,13 +100,13 @@ class _Found:
     offered: tuple[OfferedList, ...]
 
 
-def offer(cluster: Cluster) -> Offer:
+def suggest_lists(cluster: Cluster) -> Offer:
     """The lists found on a template's sample pages; computed once for the same pages."""
     key, found = _find(cluster)
     return Offer(key, len(found.snapshots), found.offered)
 
 
-def take(cluster: Cluster, key: str, taken: TakenList, user: User | None, *, type_name: str = "") -> Marked:
+def take_list(cluster: Cluster, key: str, taken: TakenList, user: User | None, *, type_name: str = "") -> Marked:
     """Makes a list of the fields taken and marks rows of it.
 
     key: the offer's. type_name: of the record type to be made where the template has none. Pages on which rows of the list are marked
@@ -124,14 +124,14 @@ def take(cluster: Cluster, key: str, taken: TakenList, user: User | None, *, typ
 
 
 def _find(cluster: Cluster) -> tuple[str, _Found]:
-    samples = sample_trees.of(cluster)
+    samples = sample_trees.read_samples(cluster)
     return samples.key, _read(samples)
 
 
 @cached(LRUCache(20), key=lambda samples: samples.key, condition=Condition())
 def _read(samples: sample_trees.Samples) -> _Found:
-    kept, roots = sample_trees.read(samples.snapshots)
-    lists = tuple(with_opinions(found_lists.of(samples.key, roots), second_opinions.structures(samples.key, roots)))
+    kept, roots = sample_trees.read_trees(samples.snapshots)
+    lists = tuple(add_opinions(found_lists.find_lists(samples.key, roots), second_opinions.find_structures(samples.key, roots)))
     language = roots[0].get("lang") if roots else None
     offered = tuple(_offered(place, each, language) for place, each in enumerate(lists))
     return _Found(tuple(snapshot.pk for snapshot in kept), lists, offered)
@@ -158,14 +158,14 @@ def _attributes(cluster: Cluster, name: str, fields: Sequence[tuple[Taken, ListF
     """{name in lower case: attribute} of the list, those that are missing made."""
     drafts = [AttributeDraft(None, each.name, each.type, multiple=field.multiple, list=name) for each, field in fields]
     if cluster.record_type is None:
-        clusters.set_record_type(cluster, record_types.create(type_name, "", drafts))
+        clusters.set_record_type(cluster, record_types.create_record_type(type_name, "", drafts))
     else:
         for each in cluster.record_type.attributes.select_related("list"):
             clash = any(each.name.lower() == draft.name.lower() for draft in drafts)
             if clash and (each.list is None or each.list.name != name):
                 where = f"of the list {each.list.name}" if each.list else "of the page"
                 raise JobError(f"{each.name} is already an attribute {where}; give the list's field another name")
-        record_types.add(cluster.record_type, drafts)
+        record_types.add_attributes(cluster.record_type, drafts)
     assert cluster.record_type is not None  # noqa: S101 - set just above; the checker does not see it
     return {each.name.lower(): each for each in cluster.record_type.attributes.filter(list__name=name)}
 
@@ -188,7 +188,7 @@ def _mark(
         every_row = every and page == shown[0]
         snapshot = pages[snapshots[page]]
         nodes = read_elements(snapshot)
-        rows = rows_to_mark(found, page, numbers, most=MAX_ROWS if every_row else MARKED_ROWS)
+        rows = choose_rows_to_mark(found, page, numbers, most=MAX_ROWS if every_row else MARKED_ROWS)
         for number, row in enumerate(rows, 1):
             for attribute, field in fields:
                 places = [value.place for value in row.values.get(field.number, ())]
@@ -199,5 +199,5 @@ def _mark(
             whole.append(snapshots[page])
     record_list = fields[0][0].list
     if record_list and not known:
-        list_offers.note(cluster, record_list, {snapshots[page]: len(rows) for page, rows in found.section.rows.items()}, whole)
+        list_offers.note_offer(cluster, record_list, {snapshots[page]: len(rows) for page, rows in found.section.rows.items()}, whole)
     return Marked(count, len(marked))

@@ -30,7 +30,7 @@ class Taken:
     type: str
 
 
-def take(
+def take_columns(
     cluster: Cluster, snapshots: Sequence[int], rows: Sequence[tuple[Taken, Values]], user: User | None, *, type_name: str = ""
 ) -> int:
     """Makes attributes of columns and marks their values on the first pages; gives the number of pages marked.
@@ -47,24 +47,24 @@ def take(
     return len(pages)
 
 
-def said(fields: int, pages: int) -> str:
+def describe_fields(fields: int, pages: int) -> str:
     """What taking did, in words for the editor."""
     marked = f"{fields} field{'s' if fields > 1 else ''} marked on {pages} page{'s' if pages > 1 else ''}"
     return f"{marked}. Check them and correct what is wrong."
 
 
-def several(values: Values) -> bool:
+def has_several(values: Values) -> bool:
     """Whether a page has several values of a column."""
     return any(len(row) > 1 for row in values.values())
 
 
 def _attributes(cluster: Cluster, rows: Sequence[tuple[Taken, Values]], type_name: str) -> dict[str, Attribute]:
     """{name in lower case: attribute} of the template's record type, those that are missing made."""
-    drafts = [AttributeDraft(None, each.name, each.type, multiple=several(values)) for each, values in rows]
+    drafts = [AttributeDraft(None, each.name, each.type, multiple=has_several(values)) for each, values in rows]
     if cluster.record_type is None:
-        clusters.set_record_type(cluster, record_types.create(type_name, "", drafts))
+        clusters.set_record_type(cluster, record_types.create_record_type(type_name, "", drafts))
     else:
-        record_types.add(cluster.record_type, drafts)
+        record_types.add_attributes(cluster.record_type, drafts)
     assert cluster.record_type is not None  # noqa: S101 - set just above; the checker does not see it
     return {each.name.lower(): each for each in cluster.record_type.attributes.all()}
 

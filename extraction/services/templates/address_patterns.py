@@ -8,13 +8,13 @@ from extraction.models import Cluster
 from extraction.services.templates import clusters
 
 
-def learn(cluster: Cluster) -> None:
+def learn_patterns(cluster: Cluster) -> None:
     """Learns the URL patterns of a cluster from its pages: seconds for a hundred thousand, so without holding anybody up."""
     while True:
         state, urls = _members_state(cluster), list(cluster.snapshots.current().kept().order_by("page").values_list("page__url", flat=True))
-        patterns = [pattern.text() for pattern in url_patterns.learn(urls)]
+        patterns = [pattern.text() for pattern in url_patterns.learn_patterns(urls)]
         with transaction.atomic():
-            clusters.lock(cluster.site)
+            clusters.lock_templates(cluster.site)
             # Another clustering or a merge may have ended meanwhile; what it made is what the patterns are for.
             if _members_state(cluster) == state:
                 Cluster.objects.filter(pk=cluster.pk).exclude(url_patterns=patterns).update(url_patterns=patterns)

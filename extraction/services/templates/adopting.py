@@ -49,7 +49,7 @@ class Effect:
     back: int
 
 
-def of_clustering(clustering: Clustering, pages: Collection[int], reader: Reader, threshold: int) -> Found:
+def group_by_clustering(clustering: Clustering, pages: Collection[int], reader: Reader, threshold: int) -> Found:
     """The groups of a clustering that are of two pages at least, with the pages that it did not see, by the groups' cores."""
     there = set(pages)
     known: list[tuple[int | None, tuple[str, ...]]] = [(each.id, each.masks) for each in clustering.read_templates()]
@@ -57,11 +57,11 @@ def of_clustering(clustering: Clustering, pages: Collection[int], reader: Reader
     rows = [(tuple(page for page in group if page in there), *named) for group, named in zip(clustering.groups, known, strict=True)]
     groups = [Group(masks, members, len(members) < threshold, pk) for members, pk, masks in rows if len(members) > 1]
     seen = {page for group in clustering.groups for page in group}
-    groups, left = placed(groups, [page for page in pages if page not in seen], reader)
+    groups, left = find_placed(groups, [page for page in pages if page not in seen], reader)
     return groups, sorted(left + [page for members, _, _ in rows if len(members) == 1 for page in members])
 
 
-def of_templates(
+def group_by_templates(
     site: Site, home: Mapping[int, int], vectors: Mapping[int, int], changed: Collection[int], reader: Reader, threshold: int
 ) -> Found:
     """The templates as they are, with later pages by their cores; what fits none is clustered by masked shingles.
@@ -75,16 +75,16 @@ def of_templates(
             members[pk].append(page)
     groups = [Group(tuple(rows[pk].masks), tuple(pages), rows[pk].small, pk) for pk, pages in members.items()]
     settled = {page for group in groups for page in group.members}
-    groups, left = placed(groups, [page for page in vectors if page not in settled], reader)
+    groups, left = find_placed(groups, [page for page in vectors if page not in settled], reader)
     first = masked_shingles.cluster_vectors({page: vectors[page] for page in left}, threshold=threshold)
     found = refinement.refine_clusters(first, reader, threshold=threshold)
     new = [Group(tuple(mask.text() for mask in cluster.masks), cluster.members) for cluster in found.clusters]
     return groups + new, sorted(found.unclustered)
 
 
-def placed(groups: Sequence[Group], pages: Iterable[int], reader: Reader) -> Found:
+def find_placed(groups: Sequence[Group], pages: Iterable[int], reader: Reader) -> Found:
     """The groups with pages that they were not made of, each in the one whose core it fits best; and those that fit none."""
-    known = {place: TemplateCore.of(_steps(sample_evenly(group.members, SAMPLE_PAGES), reader)) for place, group in enumerate(groups)}
+    known = {place: TemplateCore.of_pages(_steps(sample_evenly(group.members, SAMPLE_PAGES), reader)) for place, group in enumerate(groups)}
     joined: dict[int, list[int]] = defaultdict(list)
     left = []
     for page in pages:
@@ -101,11 +101,11 @@ def placed(groups: Sequence[Group], pages: Iterable[int], reader: Reader) -> Fou
     return made, left
 
 
-def effect(clustering: Clustering, home: Mapping[int, int], given: Collection[int]) -> Effect:
+def preview_adoption(clustering: Clustering, home: Mapping[int, int], given: Collection[int]) -> Effect:
     """What its adoption would do. home: {page: its template}. given: templates that stay also without pages."""
     rows = {cluster.pk: cluster for cluster in clustering.site.clusters.select_related("site")}
-    groups, _ = of_clustering(clustering, [page for group in clustering.groups for page in group], _nothing, 0)
-    chosen = cluster_match.same(groups, olds(rows.values()), home)
+    groups, _ = group_by_clustering(clustering, [page for group in clustering.groups for page in group], _nothing, 0)
+    chosen = cluster_match.match_groups(groups, list_old_clusters(rows.values()), home)
     then = {page: pk for group, pk in zip(groups, chosen, strict=True) for page in group.members}
     compared = [page for group in clustering.groups for page in group]
     before, after = Counter(home[page] for page in compared if page in home), Counter(pk for pk in then.values() if pk is not None)
@@ -126,7 +126,7 @@ def effect(clustering: Clustering, home: Mapping[int, int], given: Collection[in
     )
 
 
-def remember(run: Run, home: Mapping[int, int]) -> None:
+def remember_templates(run: Run, home: Mapping[int, int]) -> None:
     """Keeps how the site's templates are, before a run that adopts a clustering changes them; once a run."""
     rows = {cluster.pk: cluster for cluster in run.site.clusters.all()}
     members: dict[int, list[int]] = defaultdict(list)
@@ -138,7 +138,7 @@ def remember(run: Run, home: Mapping[int, int]) -> None:
     Clustering.objects.get_or_create(run=run, method=run.site.method, defaults=values)
 
 
-def olds(rows: Iterable[Cluster]) -> list[Old]:
+def list_old_clusters(rows: Iterable[Cluster]) -> list[Old]:
     """Clusters as `cluster_match` knows them."""
     return [Old(cluster.pk, cluster.number, tuple(cluster.masks), cluster.merged) for cluster in rows]
 

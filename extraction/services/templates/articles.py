@@ -22,14 +22,14 @@ class Told:
     labels: news.NewsLabels
 
 
-def of(cluster: Cluster) -> Told | None:
+def find_articles(cluster: Cluster) -> Told | None:
     """What the sample pages of a template tell; None for fewer than two of HTML."""
-    return _read(sample_trees.of(cluster))
+    return _read(sample_trees.read_samples(cluster))
 
 
-def article(cluster: Cluster, snapshot: Snapshot) -> news.NewsArticle:
+def find_article(cluster: Cluster, snapshot: Snapshot) -> news.NewsArticle:
     """Title and body of one page of a template. Raises PageError when it cannot be read."""
-    told = of(cluster)
+    told = find_articles(cluster)
     if told is None:
         return news.NewsArticle(None, None)
     page = read_page_tree(read_elements(snapshot)[0], told.pattern.forest.copy())
@@ -38,7 +38,7 @@ def article(cluster: Cluster, snapshot: Snapshot) -> news.NewsArticle:
 
 @cached(LRUCache(8), key=lambda samples: samples.key, condition=Condition())
 def _read(samples: sample_trees.Samples) -> Told | None:
-    _, roots = sample_trees.read(samples.snapshots)
+    _, roots = sample_trees.read_trees(samples.snapshots)
     roots = [root for root in roots if not is_xml(root)]
     if len(roots) < 2:
         return None

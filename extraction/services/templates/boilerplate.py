@@ -22,7 +22,7 @@ from extraction.algorithms.boilerplate.template_hash import HashedNode, HtmlAmou
 from extraction.algorithms.boilerplate.words import DEFAULT_LANGUAGE
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError
-from extraction.algorithms.rules.language import language_of
+from extraction.algorithms.rules.language import detect_language
 from extraction.models import Attribute, Cluster, Snapshot
 from extraction.services.core import stored_bytes
 from extraction.services.core.stored_pages import Stored, StoredPage, read_elements
@@ -69,23 +69,23 @@ class Judged:
     shares: Shares
 
 
-def shares(cluster: Cluster) -> Shares | None:
+def measure_shares(cluster: Cluster) -> Shares | None:
     """How much of the template's pages is template; None where there are fewer than two to compare."""
-    return shares_of(cluster.snapshots.current().kept())
+    return measure_shares_of_pages(cluster.snapshots.current().kept())
 
 
-def shares_of(pages: QuerySet[Snapshot]) -> Shares | None:
+def measure_shares_of_pages(pages: QuerySet[Snapshot]) -> Shares | None:
     """How much of some pages is their template."""
     judged = _judge(_contents(pages))
     return judged.shares if judged.pages > 1 else None
 
 
-def looked_at(cluster: Cluster) -> tuple[StoredPage, ...]:
+def choose_pages(cluster: Cluster) -> tuple[StoredPage, ...]:
     """The pages of a template that tell what of them is template."""
     return _contents(cluster.snapshots.current().kept())
 
 
-def dimmed(cluster: Cluster, snapshot: Snapshot) -> list[int]:
+def find_dimmed(cluster: Cluster, snapshot: Snapshot) -> list[int]:
     """The elements of a page to dim, none within another; nothing where there is no second page. Raises PageError."""
     page, judged = read_parts(snapshot), _judge(_beside(cluster, snapshot))
     if judged.pages < 2:
@@ -94,9 +94,9 @@ def dimmed(cluster: Cluster, snapshot: Snapshot) -> list[int]:
     return main_content.find_dimmed_elements(page.nodes, page.blocks, find_informative(page, judged), template)
 
 
-def main_text(cluster: Cluster, snapshot: Snapshot) -> Location | None:
+def find_main_text(cluster: Cluster, snapshot: Snapshot) -> Location | None:
     """The element that holds the page's main text: the body of an article, else by blocks. Raises PageError."""
-    article = articles.article(cluster, snapshot)
+    article = articles.find_article(cluster, snapshot)
     if article.body:
         return article.body.place
     page, judged = read_parts(snapshot), _judge(_beside(cluster, snapshot))
@@ -122,7 +122,7 @@ def read_parts(page: Stored) -> Parts:
         "nodes": [[n.hash, n.parent, n.end, *astuple(n.whole), *astuple(n.tail)] for n in found.nodes],
         "blocks": [[b.node, b.nodes, b.chars, b.features] for b in found.blocks],
     }
-    stored_bytes.keep(name, gzip.compress(json.dumps(rows, separators=(",", ":")).encode(), mtime=0))
+    stored_bytes.keep_file(name, gzip.compress(json.dumps(rows, separators=(",", ":")).encode(), mtime=0))
     return found
 
 
@@ -162,7 +162,7 @@ def find_informative(page: Parts, judged: Judged) -> list[bool]:
 
 def _read(page: Stored) -> Parts:
     nodes = read_elements(page)
-    return Parts(template_hash.hash_nodes(nodes), split_blocks(nodes, language=language_of(nodes[0]) or DEFAULT_LANGUAGE))
+    return Parts(template_hash.hash_nodes(nodes), split_blocks(nodes, language=detect_language(nodes[0]) or DEFAULT_LANGUAGE))
 
 
 _FIELDS = ("pk", "sha256", "content_type", "size_bytes")

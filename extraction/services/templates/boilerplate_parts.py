@@ -61,7 +61,7 @@ class _Page:
 
 def report(cluster: Cluster, method: str) -> Report | None:
     """What is template of a template's pages, by a detector of `METHODS`; None where there are fewer than two pages to compare."""
-    pages = [page for stored in boilerplate.looked_at(cluster) if (page := _read(stored))]
+    pages = [page for stored in boilerplate.choose_pages(cluster) if (page := _read(stored))]
     if len(pages) < 2:
         return None
     pieces, whole = METHODS[method](pages)

@@ -37,7 +37,7 @@ class Group:
     known: int | None = None
 
 
-def same(groups: Sequence[Group], olds: Iterable[Old], old_of_page: Mapping[int, int]) -> list[int | None]:
+def match_groups(groups: Sequence[Group], olds: Iterable[Old], old_of_page: Mapping[int, int]) -> list[int | None]:
     """The id of the old cluster that each group is, None for a new one.
 
     old_of_page: {page id: id of the cluster it was in}. Pairs are taken in this order: more shared pages, then a mask
@@ -66,7 +66,7 @@ def same(groups: Sequence[Group], olds: Iterable[Old], old_of_page: Mapping[int,
     return chosen
 
 
-def without_placed(groups: Sequence[Group], placed: Container[int], old_of_page: Mapping[int, int]) -> list[Group]:
+def remove_placed(groups: Sequence[Group], placed: Container[int], old_of_page: Mapping[int, int]) -> list[Group]:
     """The groups without the pages that a person put elsewhere, which say nothing of what a group was; one that has no other page
     that was in any cluster keeps them: it is theirs."""
     result = []
@@ -77,7 +77,7 @@ def without_placed(groups: Sequence[Group], placed: Container[int], old_of_page:
     return result
 
 
-def kept_masks(old: Old, new: Iterable[str], left: Mapping[int, ShingleVector]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+def keep_masks(old: Old, new: Iterable[str], left: Mapping[int, ShingleVector]) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """(masks of a merged cluster, pages that come to it by them).
 
     new: the masks of its groups. left: {page: vector} of the pages in no group. A group of a merge can fall under the threshold for once;

@@ -40,7 +40,9 @@ REVECTOR_PAGES = 100
 """Pages read at a time when vectors of an older scheme are made anew."""
 
 
-def start(site: Site, *, threshold: int | None = None, after: Run | None = None, extract: bool = False, user: User | None = None) -> Run:
+def start_clustering(
+    site: Site, *, threshold: int | None = None, after: Run | None = None, extract: bool = False, user: User | None = None
+) -> Run:
     """Starts clustering. threshold: fewest pages a template has, None to choose it by the site's size.
 
     after: the import that asks for it. It makes the run its own: a clustering that already works has not seen its pages.
@@ -53,10 +55,10 @@ def start(site: Site, *, threshold: int | None = None, after: Run | None = None,
     if threshold and threshold > pages:
         raise JobError(f"{site.name} has {pages:,} pages; with a minimum of {threshold:,} pages per template, it would have no templates")
     parameters = RunParameters(threshold=threshold, after=after.pk if after is not None else None, then=EXTRACT if extract else None)
-    return runs.start(Run.Kind.CLUSTER, site, parameters=parameters, user=user)
+    return runs.start_run(Run.Kind.CLUSTER, site, parameters=parameters, user=user)
 
 
-def adopt(clustering: Clustering, *, user: User | None = None) -> Run:
+def start_adopting(clustering: Clustering, *, user: User | None = None) -> Run:
     """Starts making a clustering of the structure lab the site's templates; masked shingles are run anew, on all pages.
 
     Raises JobError where the method gave up.
@@ -65,10 +67,10 @@ def adopt(clustering: Clustering, *, user: User | None = None) -> Run:
         raise JobError(f"{clustering} has no groups")
     usual = clustering.method == adopting.USUAL and not clustering.templates
     parameters = RunParameters(method="") if usual else RunParameters(adopt=clustering.pk)
-    return runs.start(Run.Kind.CLUSTER, clustering.site, parameters=parameters, user=user)
+    return runs.start_run(Run.Kind.CLUSTER, clustering.site, parameters=parameters, user=user)
 
 
-def run(run: Run, progress: Progress) -> RunSummary:
+def run_clustering(run: Run, progress: Progress) -> RunSummary:
     """Clusters all current snapshots of the site that are kept, keeping what people gave to clusters that are the same as before.
 
     Summary: clusters, clustered and unclustered pages, threshold, last_number (the highest number a cluster of the site ever had).
@@ -79,12 +81,12 @@ def run(run: Run, progress: Progress) -> RunSummary:
     found = _find(run, progress)
     progress(len(found.vectors), total=len(found.vectors), message="Writing the templates")
     with transaction.atomic():
-        clusters.lock(site)
+        clusters.lock_templates(site)
         if _state(site) != found.state:
             # Pages came in, or another clustering ended, while this one thought; under the lock nobody does.
             found = _find(run, progress)
         if found.method != site.method or run.read_parameters().adopt is not None:
-            adopting.remember(run, old_of_page(site))
+            adopting.remember_templates(run, find_old_clusters(site))
             site.method = found.method
             site.save(update_fields=["method"])
         summary = _write(site, found)
@@ -92,11 +94,11 @@ def run(run: Run, progress: Progress) -> RunSummary:
     progress(len(found.vectors), message="Finding address patterns and choosing sample pages")
     clustered = Snapshot.objects.of_site(site).current().kept().exclude(cluster=None).order_by()
     for cluster in list(site.clusters.filter(pk__in=clustered.values("cluster"))):
-        address_patterns.learn(cluster)
-        template_cores.renew(cluster)
+        address_patterns.learn_patterns(cluster)
+        template_cores.renew_core(cluster)
         if not cluster.ignored:
             # Now rather than when an editor waits for them.
-            sample_pages.samples(cluster, tell=lambda: progress(len(found.vectors)))
+            sample_pages.choose_samples(cluster, tell=lambda: progress(len(found.vectors)))
     return summary
 
 
@@ -128,12 +130,12 @@ def _find(run: Run, progress: Progress) -> _Found:
     progress(0, message="Comparing the pages")
     if parameters.adopt is not None:
         clustering = _adopted(site, parameters.adopt)
-        groups = adopting.of_clustering(clustering, list(vectors), reader, threshold)
+        groups = adopting.group_by_clustering(clustering, list(vectors), reader, threshold)
         return _Found(state, clustering.method, threshold, vectors, *groups)
     method = site.method if parameters.method is None else parameters.method
     if method:
         changed = set(Snapshot.objects.of_site(site).current().kept().filter(cluster=None).values_list("page", flat=True))
-        groups = adopting.of_templates(site, old_of_page(site), vectors, changed, reader, threshold)
+        groups = adopting.group_by_templates(site, find_old_clusters(site), vectors, changed, reader, threshold)
         return _Found(state, method, threshold, vectors, *groups)
     first = masked_shingles.cluster_vectors(vectors, threshold=threshold)
     templates = refinement.refine_clusters(first, reader, threshold=threshold)
@@ -164,14 +166,14 @@ def _groups(templates: SiteTemplates[int], threshold: int, reader: page_steps.Re
 def _write(site: Site, found: _Found) -> RunSummary:
     """Writes clusters and memberships; the caller holds the site's lock."""
     rows = {cluster.pk: cluster for cluster in site.clusters.all()}
-    olds = adopting.olds(rows.values())
-    words, before = placing.Words.of(site), old_of_page(site)
-    groups = cluster_match.without_placed(found.groups, words.belongs, before)
-    chosen = cluster_match.same(groups, olds, before)
+    olds = adopting.list_old_clusters(rows.values())
+    words, before = placing.Words.of(site), find_old_clusters(site)
+    groups = cluster_match.remove_placed(found.groups, words.belongs, before)
+    chosen = cluster_match.match_groups(groups, olds, before)
     pages: dict[int, list[int]] = defaultdict(list)
     masks: dict[int, list[str]] = defaultdict(list)
     small: dict[int, bool] = {}
-    number = last_number = clusters.last_number(site)
+    number = last_number = clusters.find_last_number(site)
     for group, old_id in zip(groups, chosen, strict=True):
         if old_id is None:
             number += 1
@@ -183,7 +185,7 @@ def _write(site: Site, found: _Found) -> RunSummary:
     left = {page: found.vectors[page] for page in found.left}
     for old in sorted(olds, key=lambda old: old.number):
         if old.merged:
-            kept, joined = cluster_match.kept_masks(old, masks[old.id], left)
+            kept, joined = cluster_match.keep_masks(old, masks[old.id], left)
             masks[old.id], pages[old.id] = list(kept), pages[old.id] + list(joined)
             for page in joined:
                 del left[page]
@@ -220,7 +222,7 @@ def _summary(site: Site, found: _Found, alive: Mapping[int, int], last_number: i
     )
 
 
-def old_of_page(site: Site) -> dict[int, int]:
+def find_old_clusters(site: Site) -> dict[int, int]:
     """{page: the cluster it was in}: of its current snapshot, else (its content is new) of its newest one that was in any."""
     rows = Snapshot.objects.filter(page__site=site, cluster__site=site).annotate(now=F("page__current"))
     found: dict[int, int] = {}
@@ -246,7 +248,7 @@ def _assign(site: Site, cluster_of: dict[int, int]) -> None:
     for cluster_id, snapshots in moves.items():
         for chunk in _chunks(snapshots):
             Snapshot.objects.filter(pk__in=chunk).update(cluster=cluster_id)
-    sample_pages.drop([cluster_id for cluster_id in touched if cluster_id is not None])
+    sample_pages.drop_samples([cluster_id for cluster_id in touched if cluster_id is not None])
 
 
 def _forget(site: Site, alive: set[int]) -> None:
@@ -259,7 +261,7 @@ def _renew_vectors(site: Site, progress: Progress) -> None:
     stale = list(Snapshot.objects.of_site(site).learnable().exclude(scheme=shingles.SCHEME).values_list("pk", flat=True))
     for done, chunk in enumerate(_chunks(stale, REVECTOR_PAGES)):
         snapshots = list(Snapshot.objects.filter(pk__in=chunk).order_by("pk"))
-        page_store.vectorise(snapshots, [read_bytes(snapshot) for snapshot in snapshots])
+        page_store.add_vectors(snapshots, [read_bytes(snapshot) for snapshot in snapshots])
         Snapshot.objects.bulk_update(snapshots, ["vector", "scheme"])
         progress(done * REVECTOR_PAGES)
 

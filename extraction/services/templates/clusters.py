@@ -66,7 +66,7 @@ class Overview:
     unreadable: int
 
 
-def overview(site: Site) -> Overview:
+def list_templates(site: Site) -> Overview:
     """The Templates tab, in a number of queries that does not depend on how much there is."""
     sizes = _sizes(site)
     bad = Snapshot.objects.of_site(site).current().exclude(error="").count()
@@ -101,14 +101,14 @@ def overview(site: Site) -> Overview:
     return Overview(tuple(rows), total, sizes.get(None, (0, 0))[0] - bad, bad)
 
 
-def rename(cluster: Cluster, name: str) -> None:
+def rename_template(cluster: Cluster, name: str) -> None:
     """Gives a cluster a name; an empty one takes it back."""
     cluster.name = " ".join(name.split())[: Cluster._meta.get_field("name").max_length or 0]
     cluster.small = cluster.small and not cluster.name
     cluster.save(update_fields=["name", "small"])
 
 
-def ignore(cluster: Cluster, ignored: bool) -> None:
+def ignore_template(cluster: Cluster, ignored: bool) -> None:
     """Says that nothing is to be extracted from a cluster, or that it is to be used: also of a small one that was only offered."""
     cluster.ignored, cluster.small = ignored, False
     cluster.save(update_fields=["ignored", "small"])
@@ -124,14 +124,14 @@ def set_record_type(cluster: Cluster, record_type: RecordType | None) -> None:
 
 
 @transaction.atomic
-def merge(into: Cluster, others: Iterable[Cluster]) -> Cluster:
+def merge_templates(into: Cluster, others: Iterable[Cluster]) -> Cluster:
     """Makes one cluster of several: `into` takes the pages, masks, labels, rules and records of the others, which go.
 
     It and its masks remember the merge: clustering again does not undo it. Rules keep their order; a live rule of another becomes
     retired when `into` has one, and its open breakage is closed. Raises JobError for clusters of other sites and for labels of
     another record type.
     """
-    lock(into.site)
+    lock_templates(into.site)
     into = Cluster.objects.get(pk=into.pk)
     for other in Cluster.objects.filter(pk__in=[other.pk for other in others if other.pk != into.pk]).order_by("number"):
         if other.site_id != into.site_id:
@@ -143,20 +143,20 @@ def merge(into: Cluster, others: Iterable[Cluster]) -> Cluster:
         into.masks = list(dict.fromkeys([*into.masks, *other.masks]))
         into.url_patterns = list(dict.fromkeys([*into.url_patterns, *other.url_patterns]))
         into.name, into.merged, into.small = into.name or other.name, True, False
-        merging.move(other, into)
+        merging.move_everything(other, into)
         other.delete()
     into.save()
     return into
 
 
-def last_number(site: Site) -> int:
+def find_last_number(site: Site) -> int:
     """The highest number a cluster of the site ever had. Clusters that went are remembered by the runs that numbered them."""
     earlier = Run.objects.filter(site=site, kind=Run.Kind.CLUSTER).only("summary")
     now = site.clusters.aggregate(last=Max("number"))["last"] or 0
     return max([int(now), *(run.read_summary().last_number or 0 for run in earlier)])
 
 
-def lock(site: Site) -> None:
+def lock_templates(site: Site) -> None:
     """Holds the site until the transaction ends: clustering and merging wait for each other."""
     Site.objects.select_for_update().get(pk=site.pk)
 
@@ -182,7 +182,7 @@ def _serving(site: Site) -> dict[int, tuple[str, tuple[str, ...]]]:
     rows = Rule.objects.serving().of_site(site)
     told = list(rows.values_list("cluster", "state", "report__repaired_from", "report__failed"))
     reports = {pk: RuleReport.from_json({"repaired_from": repaired, "failed": failed or []}) for pk, _, repaired, failed in told}
-    return {pk: (state, proofs.lost(reports[pk])) for pk, state, _, _ in told}
+    return {pk: (state, proofs.find_lost(reports[pk])) for pk, state, _, _ in told}
 
 
 def _labelled(site: Site) -> dict[int, int]:

@@ -49,14 +49,14 @@ class Pair:
     other: Cluster
 
 
-def start(site: Site, user: User | None = None) -> Run | None:
+def start_comparing(site: Site, user: User | None = None) -> Run | None:
     """A run that looks for templates that are one; None where there are no two to compare."""
     if not _ruled(site) or site.clusters.not_ignored().count() < 2:
         return None
-    return runs.start(Run.Kind.COMPARE, site, unit="pairs", user=user)
+    return runs.start_run(Run.Kind.COMPARE, site, unit="pairs", user=user)
 
 
-def run(run: Run, progress: Progress) -> RunSummary:
+def run_comparing(run: Run, progress: Progress) -> RunSummary:
     """Compares the site's templates by their rules; writes what seems to be one, takes back what does not any more.
 
     Summary: pairs compared, proposals that are open now.
@@ -73,22 +73,22 @@ def run(run: Run, progress: Progress) -> RunSummary:
     return RunSummary(pairs=len(pairs), proposals=_write(run.site, found))
 
 
-def proposals(site: Site) -> list[MergeProposal]:
+def list_proposals(site: Site) -> list[MergeProposal]:
     """What waits for a person's word, the surest and largest first."""
     rows = MergeProposal.objects.open().of_site(site).select_related("into__site", "other__site")
     return sorted(rows, key=lambda row: (row.kind != MergeProposal.Kind.SAME, -row.read_evidence().pages, row.pk))
 
 
-def merge(proposal: MergeProposal) -> Cluster:
+def accept_proposal(proposal: MergeProposal) -> Cluster:
     """Makes the two templates one. Raises JobError when that cannot be done."""
     if proposal.state != OPEN:
         raise JobError("this proposal has been answered already")
-    merged = clusters.merge(proposal.into, [proposal.other])
-    template_cores.renew(merged)
+    merged = clusters.merge_templates(proposal.into, [proposal.other])
+    template_cores.renew_core(merged)
     return merged
 
 
-def refuse(proposal: MergeProposal) -> None:
+def refuse_proposal(proposal: MergeProposal) -> None:
     """Remembers that the two are not the same: they are not proposed again."""
     MergeProposal.objects.filter(pk=proposal.pk).update(state=REFUSED)
 
@@ -106,7 +106,7 @@ def _ruled(site: Site) -> dict[int, Rule]:
 
 def _pairs(site: Site) -> list[Pair]:
     """The pairs to compare: for each template with a rule the PARTNERS most alike, without those said not to be the same."""
-    cores, ruled = template_cores.of_site(site), _ruled(site)
+    cores, ruled = template_cores.read_cores(site), _ruled(site)
     rows = {row.pk: row for row in site.clusters.not_ignored().filter(pk__in=cores).order_by("number")}
     answered = MergeProposal.objects.refused().of_site(site).values_list("into", "other")
     known = {frozenset(pair) for pair in answered}
@@ -141,11 +141,11 @@ class _Reader:
         """Why the two seem to be one template, None when they do not."""
         one, other = pair.into.pk, pair.other.pk
         if other in self._ruled:
-            here = agreement.agreement(self._given(one, one), self._given(other, one))
-            there = agreement.agreement(self._given(one, other), self._given(other, other))
+            here = agreement.compare_answers(self._given(one, one), self._given(other, one))
+            there = agreement.compare_answers(self._given(one, other), self._given(other, other))
             same = MergeEvidence(pages=here.pages + there.pages, answers=here.answers + there.answers, same=here.same + there.same)
-            return (MergeProposal.Kind.SAME, same) if agreement.same(here, there) else None
-        found = agreement.reading(self._given(one, one), self._given(one, other))
+            return (MergeProposal.Kind.SAME, same) if agreement.are_same(here, there) else None
+        found = agreement.compare_reading(self._given(one, one), self._given(one, other))
         return (MergeProposal.Kind.READS, MergeEvidence(pages=found.pages, complete=found.complete)) if found.plausible else None
 
     def _given(self, rule_of: int, pages_of: int) -> list[Values]:
@@ -159,7 +159,7 @@ class _Reader:
             sheet = xslt.Stylesheet.compile(self._ruled[rule_of].stylesheet)
         except (RuleError, XPathError):
             sheet = None
-        for source in sample_evenly(designs.learnable_pages(pages_of), PAGES):
+        for source in sample_evenly(designs.find_learnable_pages(pages_of), PAGES):
             try:
                 yield sheet, stored_pages.read_root(source)
             except PageError:
@@ -169,7 +169,7 @@ class _Reader:
 def _extract(sheet: xslt.Stylesheet | None, root: etree._Element) -> Values:
     """What a rule gives on a page; nothing where it cannot be run."""
     try:
-        return apply.extract(sheet, root).values if sheet else {}
+        return apply.extract_values(sheet, root).values if sheet else {}
     except (RuleError, XPathError):
         return {}
 
@@ -177,7 +177,7 @@ def _extract(sheet: xslt.Stylesheet | None, root: etree._Element) -> Values:
 @transaction.atomic
 def _write(site: Site, found: Mapping[tuple[int, int], tuple[MergeProposal.Kind, MergeEvidence]]) -> int:
     """Open proposals become those found; an answer that a person gave meanwhile stays. Gives how many are open."""
-    clusters.lock(site)
+    clusters.lock_templates(site)
     there = set(site.clusters.values_list("pk", flat=True))
     refused = {frozenset(pair) for pair in MergeProposal.objects.refused().of_site(site).values_list("into", "other")}
     MergeProposal.objects.open().of_site(site).delete()

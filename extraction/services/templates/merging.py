@@ -23,7 +23,7 @@ SETTLED = frozenset({SamplePage, Label, Rule, ClusterCore, MergeProposal, Placem
 """What there may be only one of in a template, in one way or another: each has its own word below. All else simply moves."""
 
 
-def move(other: Cluster, into: Cluster) -> None:
+def move_everything(other: Cluster, into: Cluster) -> None:
     """Moves to `into` what is to outlive `other`; the caller deletes `other` with what is left on it.
 
     Left are the core and the sample pages, which are made anew, and the picture, unless `into` has none.

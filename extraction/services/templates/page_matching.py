@@ -18,8 +18,8 @@ from django.db.models import Count, F, Q, QuerySet
 from extraction.algorithms.clustering.template_core import TemplateCore, find_nearest_core
 from extraction.algorithms.errors import PageError
 from extraction.algorithms.rules import matching
-from extraction.algorithms.rules.matching import Candidate
-from extraction.algorithms.rules.url_patterns import Address, UrlPattern
+from extraction.algorithms.rules.matching import RuleCandidate
+from extraction.algorithms.rules.url_patterns import SplitAddress, UrlPattern
 from extraction.algorithms.sketches import shingles
 from extraction.algorithms.sketches.shingles import Mask
 from extraction.models import Cluster, Site
@@ -49,7 +49,7 @@ class Matcher:
         self._site = site
         clusters: QuerySet[Any, Any] = Cluster.objects.filter(site=site).annotate(size=current).order_by("number")
         self.candidates = [
-            Candidate(
+            RuleCandidate(
                 id=cluster.pk,
                 patterns=tuple(UrlPattern.from_text(text) for text in cluster.url_patterns),
                 masks=tuple(Mask.from_text(text) for text in cluster.masks),
@@ -62,22 +62,22 @@ class Matcher:
         """The id of the template that a page belongs to, None when it matches none."""
         if page.cluster_id is not None:
             return page.cluster_id
-        address = Address.parse(page.url)
+        address = SplitAddress.parse(page.url)
         fitting = [each for each in self.candidates if not each.patterns or _specificity(each, address) is not None]
         if page.error:
             named = [each for each in fitting if each.patterns]
             return max(named, key=lambda each: (_specificity(each, address) or (), each.size, -each.id)).id if named else None
         try:
-            found = matching.match(page.url, _vector(page), fitting) if fitting else None
+            found = matching.match_page(page.url, _vector(page), fitting) if fitting else None
         except PageError:
             return None
-        return found.id if isinstance(found, matching.Match) else self._nearest(page, fitting)
+        return found.id if isinstance(found, matching.RuleMatch) else self._nearest(page, fitting)
 
     @cached_property
     def _cores(self) -> dict[int, TemplateCore]:
-        return template_cores.of_site(self._site)
+        return template_cores.read_cores(self._site)
 
-    def _nearest(self, page: PageRow, fitting: Sequence[Candidate]) -> int | None:
+    def _nearest(self, page: PageRow, fitting: Sequence[RuleCandidate]) -> int | None:
         """The template whose core is nearest, of those whose addresses fit; None where the page is too far from all."""
         cores = {each.id: self._cores[each.id] for each in fitting if each.id in self._cores}
         try:
@@ -86,7 +86,7 @@ class Matcher:
             return None
 
 
-def _specificity(candidate: Candidate, address: Address) -> tuple[int, ...] | None:
+def _specificity(candidate: RuleCandidate, address: SplitAddress) -> tuple[int, ...] | None:
     """That of the most specific pattern that matches, None when none does."""
     return max((pattern.specificity for pattern in candidate.patterns if pattern.matches(address)), default=None)
 

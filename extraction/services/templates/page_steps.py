@@ -50,5 +50,5 @@ def read_steps(page: Stored) -> PageSteps:
             return PageSteps.from_bytes(file.read())
     except (FileNotFoundError, ValueError):  # not there yet, or of another release
         found = collect_steps(read_root(page))
-    stored_bytes.keep(name, found.to_bytes())
+    stored_bytes.keep_file(name, found.to_bytes())
     return found

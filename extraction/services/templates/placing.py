@@ -45,7 +45,7 @@ class Moved:
     touched: tuple[int, ...] = ()
 
 
-def alike(page: Snapshot) -> list[Alike]:
+def find_alike(page: Snapshot) -> list[Alike]:
     """The pages of a page's template that should go out with it, the most like it first; LOOKED_AT pages are looked at.
 
     Raises PageError for a page that cannot be read.
@@ -60,19 +60,19 @@ def alike(page: Snapshot) -> list[Alike]:
     return sorted((each for each in found if each.likeness > ALIKE), key=lambda each: (-each.likeness, each.snapshot.pk))
 
 
-def new_template(site: Site, pages: Iterable[Page], user: User | None = None) -> Moved:
+def move_to_new_template(site: Site, pages: Iterable[Page], user: User | None = None) -> Moved:
     """Makes a template of these pages. Raises JobError when there are none."""
     chosen = list(pages)
     if not chosen:
         raise JobError("no page was selected")
     with transaction.atomic():
-        clusters.lock(site)
-        moved = _move(site, chosen, Cluster.objects.create(site=site, number=clusters.last_number(site) + 1), user)
+        clusters.lock_templates(site)
+        moved = _move(site, chosen, Cluster.objects.create(site=site, number=clusters.find_last_number(site) + 1), user)
     _follow(site, moved, user)
     return moved
 
 
-def move(site: Site, pages: Iterable[Page], into: Cluster | None, user: User | None = None) -> Moved:
+def move_pages(site: Site, pages: Iterable[Page], into: Cluster | None, user: User | None = None) -> Moved:
     """Puts pages of a site into a template of it, or out of theirs. Raises JobError for none, and for a template of another site."""
     chosen = list(pages)
     if not chosen:
@@ -80,7 +80,7 @@ def move(site: Site, pages: Iterable[Page], into: Cluster | None, user: User | N
     if into is not None and into.site_id != site.pk:
         raise JobError(f"{into.label} belongs to another site")
     with transaction.atomic():
-        clusters.lock(site)
+        clusters.lock_templates(site)
         moved = _move(site, chosen, into, user)
     _follow(site, moved, user)
     return moved
@@ -99,16 +99,16 @@ def _move(site: Site, pages: Sequence[Page], into: Cluster | None, user: User | 
     if into:
         Cluster.objects.filter(pk=into.pk).update(small=False)
     touched = sorted(pk for pk in left | {into.pk if into else None} if pk is not None)
-    sample_pages.drop(touched)
+    sample_pages.drop_samples(touched)
     for cluster in Cluster.objects.filter(pk__in=touched):
-        template_cores.renew(cluster)
+        template_cores.renew_core(cluster)
     return Moved(into, len(moved), *dropped, tuple(touched))
 
 
 def _follow(site: Site, moved: Moved, user: User | None) -> None:
     """What a template's pages make of it is made anew: its addresses, and its picture where a page of another is shown."""
     for cluster in Cluster.objects.filter(pk__in=moved.touched):
-        address_patterns.learn(cluster)
+        address_patterns.learn_patterns(cluster)
     if moved.into:
         moved.into.refresh_from_db(fields=["url_patterns"])
     signals.pages_moved.send(Site, site=site, user=user)

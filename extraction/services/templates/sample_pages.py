@@ -27,7 +27,7 @@ pattern in it, and the same each time."""
 NOTHING = PagePaths(np.zeros(0, np.uint64), np.zeros(0, np.uint64))
 
 
-def samples(cluster: Cluster, *, count: int = 10, tell: Callable[[], None] = lambda: None) -> list[SamplePage]:
+def choose_samples(cluster: Cluster, *, count: int = 10, tell: Callable[[], None] = lambda: None) -> list[SamplePage]:
     """The sample pages in the order in which to annotate them, at most `count` unless more are labelled.
 
     Chosen once and kept. Labelled pages stay, unlabelled ones that left the cluster are replaced; clustering drops the samples of
@@ -44,7 +44,7 @@ def samples(cluster: Cluster, *, count: int = 10, tell: Callable[[], None] = lam
     return _keep(cluster, _ordered(stay, pool, count, tell))
 
 
-def paths(snapshot: Snapshot) -> PagePaths:
+def read_paths(snapshot: Snapshot) -> PagePaths:
     """A page's paths, from the cache in the storage or read from the page; none for a page that cannot be read."""
     name = f"paths/{snapshot.sha256[:2]}/{snapshot.sha256[2:]}"
     try:
@@ -52,11 +52,11 @@ def paths(snapshot: Snapshot) -> PagePaths:
             return PagePaths.from_bytes(file.read())
     except (FileNotFoundError, ValueError):  # not there yet, or of another release
         found = _read(snapshot)
-    stored_bytes.keep(name, found.to_bytes())
+    stored_bytes.keep_file(name, found.to_bytes())
     return found
 
 
-def drop(cluster_ids: Sequence[int]) -> None:
+def drop_samples(cluster_ids: Sequence[int]) -> None:
     """Forgets the samples of clusters whose pages changed, where nobody has labelled anything yet."""
     SamplePage.objects.filter(cluster__in=cluster_ids, cluster__labels=None).delete()
 
@@ -106,7 +106,7 @@ def _ordered(stay: list[Snapshot], pool: list[Snapshot], count: int, tell: Calla
     pages = stay + [page for page in pool if page.pk not in first]
     known: list[PagePaths] = []
     for page in pages:
-        known.append(paths(page))
+        known.append(read_paths(page))
         tell()
     if not pages:
         return []

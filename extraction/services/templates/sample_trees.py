@@ -29,16 +29,16 @@ class Samples:
         return "-".join(f"{snapshot.pk}.{snapshot.sha256[:8]}" for snapshot in self.snapshots)
 
 
-def of(cluster: Cluster, *, least: int = 0) -> Samples:
+def read_samples(cluster: Cluster, *, least: int = 0) -> Samples:
     """The sample pages of a template that are compared; after them others of its pages, until there are `least`."""
-    samples = tuple(row.snapshot for row in sample_pages.samples(cluster)[:PAGES])
+    samples = tuple(row.snapshot for row in sample_pages.choose_samples(cluster)[:PAGES])
     if len(samples) >= least:
         return Samples(samples)
     others = cluster.snapshots.current().kept().exclude(pk__in=[each.pk for each in samples])
     return Samples((*samples, *others.select_related("page").order_by("pk")[: least - len(samples)]))
 
 
-def read(snapshots: Sequence[Snapshot]) -> tuple[list[Snapshot], list[etree._Element]]:
+def read_trees(snapshots: Sequence[Snapshot]) -> tuple[list[Snapshot], list[etree._Element]]:
     """The pages that can be read, as many as `MAX_BYTES` allow, two at least, and their trees."""
     kept: list[Snapshot] = []
     roots: list[etree._Element] = []

@@ -12,16 +12,16 @@ from extraction.services.templates import page_steps
 logger = logging.getLogger(__name__)
 
 
-def renew(cluster: Cluster) -> None:
+def renew_core(cluster: Cluster) -> None:
     """Makes the core of a cluster from its pages as they are now, SAMPLE_PAGES of them; one without readable pages has none."""
-    pages = sample(cluster)
+    pages = choose_core_pages(cluster)
     if pages:
-        ClusterCore.objects.update_or_create(cluster=cluster, defaults={"data": TemplateCore.of(pages).to_bytes()})
+        ClusterCore.objects.update_or_create(cluster=cluster, defaults={"data": TemplateCore.of_pages(pages).to_bytes()})
     else:
         ClusterCore.objects.filter(cluster=cluster).delete()
 
 
-def of_site(site: Site) -> dict[int, TemplateCore]:
+def read_cores(site: Site) -> dict[int, TemplateCore]:
     """{cluster id: its core} of those that have one."""
     found = {}
     for cluster_id, data in ClusterCore.objects.filter(cluster__site=site).values_list("cluster", "data"):
@@ -33,7 +33,7 @@ def of_site(site: Site) -> dict[int, TemplateCore]:
     return found
 
 
-def sample(cluster: Cluster) -> list[PageSteps]:
+def choose_core_pages(cluster: Cluster) -> list[PageSteps]:
     """The steps of up to SAMPLE_PAGES of a cluster's pages, evenly over all."""
     ids = list(cluster.snapshots.learnable().order_by("page").values_list("pk", flat=True))
     pages = []

@@ -29,9 +29,9 @@ class OutcomeRow:
     examples: list[CrawlAddress]
 
 
-def outcomes(run: Run, *, examples: bool = False) -> list[OutcomeRow]:
+def list_outcomes(run: Run, *, examples: bool = False) -> list[OutcomeRow]:
     """The outcomes of a crawl so far: pages first, then the commonest."""
-    counts = crawl_frontier.by_outcome(run)
+    counts = crawl_frontier.count_by_outcome(run)
     total = sum(counts.values())
     order = sorted(counts, key=lambda outcome: (outcome not in crawl_frontier.HARMLESS, -counts[outcome], outcome))
     return [
@@ -47,7 +47,7 @@ def outcomes(run: Run, *, examples: bool = False) -> list[OutcomeRow]:
     ]
 
 
-def addresses(run: Run, outcome: str, page_number: str | int, *, query: str = "") -> "Pages[CrawlAddress]":
+def list_addresses(run: Run, outcome: str, page_number: str | int, *, query: str = "") -> "Pages[CrawlAddress]":
     """One page of the addresses of an outcome, or of those that wait. What is no page number gives the first page."""
     found = _of(run, outcome)
     return Paginator(found.filter(url__icontains=query) if query else found, PER_PAGE).get_page(page_number)

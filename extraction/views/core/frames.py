@@ -12,7 +12,7 @@ from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.errors import PageError
 from extraction.display import addresses, framing
 from extraction.models import Role, Snapshot
-from extraction.services.intake.inert_pages import inert_page
+from extraction.services.intake.inert_pages import make_inert_page
 from extraction.services.templates import boilerplate
 from extraction.views.policy import requires
 
@@ -26,15 +26,15 @@ def frame(request: HttpRequest, snapshot_id: int) -> HttpResponse:
     ?preview=1 leaves out the script that reports clicks, ?dim=1 dims what is the same on all pages of its template.
     """
     snapshot = get_object_or_404(Snapshot.objects.select_related("page", "cluster"), pk=snapshot_id)
-    assets = request.build_absolute_uri(addresses.folder(snapshot.page.site_id))
+    assets = request.build_absolute_uri(addresses.get_folder(snapshot.page.site_id))
     try:
         marks = _outlines(json.loads(request.GET.get("mark") or "[]"))
         cluster = snapshot.cluster if request.GET.get("dim") else None
-        dimmed = boilerplate.dimmed(cluster, snapshot) if cluster else []
+        dimmed = boilerplate.find_dimmed(cluster, snapshot) if cluster else []
         script = not request.GET.get("preview")
-        return framing.respond(inert_page(snapshot), marks=marks, script=script, assets=assets, dimmed=dimmed)
+        return framing.respond_with_frame(make_inert_page(snapshot), marks=marks, script=script, assets=assets, dimmed=dimmed)
     except (PageError, ValueError) as error:
-        return framing.failure(f"This page cannot be shown: {error}.")
+        return framing.respond_with_failure(f"This page cannot be shown: {error}.")
 
 
 def _outlines(rows: Any) -> list[framing.Outline]:

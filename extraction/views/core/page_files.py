@@ -36,7 +36,7 @@ LOADED_AS = frozenset({"", "style", "image", "font", "empty"})
 @require_safe
 def asset(request: HttpRequest, token: str, name: str) -> HttpResponse:
     """One file: `<sha256>.<suffix>`, or `<row>_<depth>_<version>.css`."""
-    site_id = addresses.site_of(token)
+    site_id = addresses.read_token(token)
     wanted = addresses.parse_name(name)
     if site_id is None or wanted is None or request.headers.get("Sec-Fetch-Dest", "") not in LOADED_AS:
         raise Http404("no such file, or the page it belongs to was opened too long ago")
@@ -58,7 +58,7 @@ def picture(_request: HttpRequest, slug: str, number: int, sha256: str) -> HttpR
     if not sha256 or not Preview.objects.filter(named, cluster__site__slug=slug, cluster__number=number).exists():
         raise Http404("no such picture")
     try:
-        content = stored_bytes.get(sha256)
+        content = stored_bytes.get_bytes(sha256)
     except FileNotFoundError as error:
         raise Http404("its stored bytes are missing") from error
     headers = {"Cache-Control": "private, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff"}
@@ -69,7 +69,7 @@ def _sheet(site_id: int, token: str, name: SheetName) -> tuple[bytes, str]:
     found = Asset.objects.filter(pk=name.pk, site=site_id, content_type=media.CSS).values_list("sha256", "url").first()
     if found is None:
         raise Http404("no such stylesheet")
-    text = _cleaned(*found, site_id, assets.version(site_id), name.depth)
+    text = _cleaned(*found, site_id, assets.get_version(site_id), name.depth)
     folder = f"/assets/{token}/"
     return text.replace(PLACE, folder).encode("utf-8", "replace"), f"{media.CSS}; charset=utf-8"
 
@@ -79,20 +79,20 @@ def _file(site_id: int, name: FileName) -> tuple[bytes, str]:
     content_type = held.first()
     if not content_type or addresses.SUFFIXES.get(content_type) != name.suffix:
         raise Http404("no such picture or font")
-    return (_drawing(name.sha256) if content_type == media.SVG else stored_bytes.get(name.sha256)), content_type
+    return (_drawing(name.sha256) if content_type == media.SVG else stored_bytes.get_bytes(name.sha256)), content_type
 
 
 @lru_cache(maxsize=32)
 def _cleaned(sha256: str, url: str, site_id: int, version: str, depth: int) -> str:
     """Kept, because every page of a site asks for the same few. Up to 1 MB each."""
-    text = assets.sheet_text(stored_bytes.get(sha256))
-    written = addresses.under_place(version, depth=depth + 1)
-    return stylesheets.sheet(text[: stylesheets.MAX_CHARS], Addresses(url, assets.held(site_id, version), written))
+    text = assets.decode_sheet(stored_bytes.get_bytes(sha256))
+    written = addresses.address_under_place(version, depth=depth + 1)
+    return stylesheets.clean_sheet(text[: stylesheets.MAX_CHARS], Addresses(url, assets.get_held(site_id, version), written))
 
 
 @lru_cache(maxsize=64)
 def _drawing(sha256: str) -> bytes:
-    drawing = drawings.inert(stored_bytes.get(sha256))
+    drawing = drawings.make_drawing_inert(stored_bytes.get_bytes(sha256))
     if drawing is None:
         raise Http404("this drawing cannot be shown")
     return drawing

@@ -33,12 +33,12 @@ class RunProgress:
         return max(0, self.run.total - self.run.done)
 
 
-def progress_of(run: Run) -> RunProgress:
+def describe_progress(run: Run) -> RunProgress:
     """The figures of a run as it stands."""
     fraction = min(1.0, run.done / run.total) if run.total else None
     if run.started_at is None:
         return RunProgress(run, fraction, None, None, None)
-    stretch_s = runs.stretch_s(run)
+    stretch_s = runs.measure_stretch_s(run)
     fresh = max(0, run.done - (run.read_summary().before or 0))  # a crawl taken up again did not do all of it just now
     steady = fresh > 0 and (run.finished or (run.state == Run.State.RUNNING and stretch_s >= STEADY_AFTER_S))
     rate = fresh / max(stretch_s, 0.001) if steady else None
@@ -46,14 +46,14 @@ def progress_of(run: Run) -> RunProgress:
     return RunProgress(run, fraction, run.worked_s + stretch_s, rate, left_s)
 
 
-def going(site: Site) -> Run | None:
+def find_going(site: Site) -> Run | None:
     """The unfinished run that brings the site's pages or finds their templates; the oldest, which the others wait for."""
     kinds = (Run.Kind.CRAWL, Run.Kind.IMPORT, Run.Kind.CLUSTER)
     found = Run.objects.unfinished().filter(site=site, kind__in=kinds)
     return found.select_related("site", "created_by").order_by("pk").first()
 
 
-def following(run: Run) -> Run | None:
+def find_following(run: Run) -> Run | None:
     """The unfinished run that this one started when it ended: finding the templates of what came in, then their records if asked."""
     after = {Run.Kind.IMPORT: Run.Kind.CLUSTER, Run.Kind.CRAWL: Run.Kind.CLUSTER}
     if run.read_parameters().wants_records and run.kind == Run.Kind.CLUSTER:
@@ -65,6 +65,6 @@ def following(run: Run) -> Run | None:
     return later.order_by("pk").first()
 
 
-def problems(run: Run, page_number: str | int) -> "Pages[RunProblem]":
+def list_problems(run: Run, page_number: str | int) -> "Pages[RunProblem]":
     """One page of what the run could not use. A number that is none gives the first page, one too high the last."""
     return Paginator(RunProblem.objects.filter(run=run), PROBLEMS_PER_PAGE).get_page(page_number)

@@ -6,7 +6,7 @@ MANY = 0.5
 """From this share of failed records on, a run that ended is not shown as one that went well."""
 
 
-def outcome(run: Run) -> str:
+def name_outcome(run: Run) -> str:
     """The run's state; of a finished extraction that gave little: `no_records`, `many_failed` or `all_failed`; of a check that found
     broken rules: `found_broken`.
     """
@@ -23,7 +23,7 @@ def outcome(run: Run) -> str:
     return "many_failed" if failed >= MANY * records else run.state
 
 
-def figures(run: Run) -> list[tuple[str, int]]:
+def list_figures(run: Run) -> list[tuple[str, int]]:
     """(what, how many) of the summary, what is 0 left out but for the first."""
     summary = run.read_summary()
     held = [(words, getattr(summary, name)) for name, words in _WORDS.get(run.kind, {}).items()]
@@ -33,9 +33,9 @@ def figures(run: Run) -> list[tuple[str, int]]:
     return [(_form(words, number, templates), number) for words, number in given]
 
 
-def sentence(run: Run) -> str:
+def write_sentence(run: Run) -> str:
     """The figures as one text: "1 template, 6 pages in it, 4 without"."""
-    return ", ".join(f"{number:,} {words}" for words, number in figures(run))
+    return ", ".join(f"{number:,} {words}" for words, number in list_figures(run))
 
 
 _WORDS: dict[str, dict[str, str]] = {

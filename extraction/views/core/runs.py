@@ -25,8 +25,8 @@ def runs(request: HttpRequest, slug: str) -> HttpResponse:
     site = get_object_or_404(Site, slug=slug)
     found = Run.objects.filter(site=site).select_related("cluster", "created_by").annotate(problem_count=Count("problems")).order_by("-id")
     shown = Paginator(found, PER_PAGE).get_page(request.GET.get("page", 1))
-    rows = [run_progress.progress_of(run) for run in shown]
-    context = {"site": site, "head": sites.head(site), "pages": shown, "rows": rows, "tab": "runs"}
+    rows = [run_progress.describe_progress(run) for run in shown]
+    context = {"site": site, "head": sites.summarize_site(site), "pages": shown, "rows": rows, "tab": "runs"}
     return render(request, "extraction/sites/site_runs.html", context)
 
 
@@ -54,7 +54,7 @@ def cancel(request: HttpRequest, run_id: int) -> HttpResponse:
     """Cancels it: one's own, or anybody's for an operator."""
     found = get_object_or_404(Run, pk=run_id)
     may_control(request, found, or_refuse=True)
-    if service.cancel(found):
+    if service.cancel_run(found):
         messages.success(request, "Cancelled. Work done before that is kept.")
     else:
         messages.info(request, "The run has already ended.")
@@ -63,16 +63,16 @@ def cancel(request: HttpRequest, run_id: int) -> HttpResponse:
 
 def _context(request: HttpRequest, run_id: int) -> dict[str, object]:
     found = get_object_or_404(Run.objects.select_related("site", "cluster__site", "created_by"), pk=run_id)
-    problems = run_progress.problems(found, request.GET.get("page", 1))
+    problems = run_progress.list_problems(found, request.GET.get("page", 1))
     return {
         "site": found.site,
         "run": found,
-        "progress": run_progress.progress_of(found),
+        "progress": run_progress.describe_progress(found),
         "problems": problems,
         "may_cancel": not found.finished and may_control(request, found),
         "may_control": may_control(request, found),
-        "outcomes": crawl_view.outcomes(found, examples=True) if found.kind == Run.Kind.CRAWL else [],
-        "next_run": run_progress.following(found),
+        "outcomes": crawl_view.list_outcomes(found, examples=True) if found.kind == Run.Kind.CRAWL else [],
+        "next_run": run_progress.find_following(found),
         "again": _again(found),
         "upload_again": found.kind == Run.Kind.IMPORT and found.state in (Run.State.FAILED, Run.State.CANCELLED),
         "has_templates": found.site.clusters.exists(),

@@ -7,15 +7,15 @@ from extraction.views.core import crawl_view, run_progress
 from extraction.views.policy import may_control
 
 
-def now_context(request: HttpRequest, site: Site) -> dict[str, object]:
+def build_activity_context(request: HttpRequest, site: Site) -> dict[str, object]:
     """What `_site_now.html` shows: the run that is busy with the site's pages, if any."""
-    going = run_progress.going(site)
+    going = run_progress.find_going(site)
     if going is None:
         return {"site": site, "going": None}
     crawling = going.kind == Run.Kind.CRAWL
     return {
         "site": site,
-        "going": run_progress.progress_of(going),
-        "outcomes": crawl_view.outcomes(going) if crawling else [],
+        "going": run_progress.describe_progress(going),
+        "outcomes": crawl_view.list_outcomes(going) if crawling else [],
         "may_control": may_control(request, going),
     }

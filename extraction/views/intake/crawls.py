@@ -14,7 +14,7 @@ from extraction.services.core import runs
 from extraction.services.intake import crawl_site, outcome_words
 from extraction.services.sites import sites, sources
 from extraction.views.core import crawl_view, run_progress
-from extraction.views.core.site_activity import now_context
+from extraction.views.core.site_activity import build_activity_context
 from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import may_control, requires
 from extraction.views.sites.sites import settings_page
@@ -24,14 +24,14 @@ from extraction.views.sites.sites import settings_page
 @requires(Role.EDITOR)
 def start(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     """Fetches the site's pages, or fetches them again."""
-    return _started(request, slug, crawl_site.start)
+    return _started(request, slug, crawl_site.start_crawl)
 
 
 @require_POST
 @requires(Role.EDITOR)
 def extract(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     """Crawls the whole site for its records."""
-    return _started(request, slug, crawl_site.start_extraction)
+    return _started(request, slug, crawl_site.start_extracting_crawl)
 
 
 @require_safe
@@ -41,10 +41,10 @@ def now(request: HttpRequest, slug: str) -> HttpResponse:
     above the tabs come with it.
     """
     site = get_object_or_404(Site, slug=slug)
-    going = run_progress.going(site)
+    going = run_progress.find_going(site)
     # What came is on the page itself, which is shown anew.
     headers = {} if going else {"HX-Refresh": "true"}
-    context = now_context(request, site) | {"head": sites.head(site), "later": True}
+    context = build_activity_context(request, site) | {"head": sites.summarize_site(site), "later": True}
     return HttpResponse(render_to_string("extraction/sites/_site_now.html", context, request), headers=headers)
 
 
@@ -53,7 +53,7 @@ def now(request: HttpRequest, slug: str) -> HttpResponse:
 def source(request: HttpRequest, slug: str) -> HttpResponse:
     """Changes where the site's pages are fetched from, and how."""
     site = get_object_or_404(Site, slug=slug)
-    form = SourceForm(request.POST, request.FILES, instance=sources.of(site))
+    form = SourceForm(request.POST, request.FILES, instance=sources.get_source(site))
     if not form.is_valid():
         return settings_page(request, site, source=form)
     form.save()
@@ -69,8 +69,8 @@ def addresses(request: HttpRequest, run_id: int) -> HttpResponse:
     outcome, query = request.GET.get("outcome", outcome_words.QUEUED), request.GET.get("q", "").strip()
     if outcome not in outcome_words.WORDS:
         raise Http404(f"there is no outcome {outcome!r}")
-    rows = crawl_view.outcomes(run)
-    found = crawl_view.addresses(run, outcome, request.GET.get("page", 1), query=query)
+    rows = crawl_view.list_outcomes(run)
+    found = crawl_view.list_addresses(run, outcome, request.GET.get("page", 1), query=query)
     context = {"run": run, "site": run.site, "outcome": outcome, "word": outcome_words.WORDS[outcome], "rows": rows, "pages": found}
     return render(request, "extraction/intake/run_addresses.html", context | {"query": query})
 
@@ -80,7 +80,7 @@ def addresses(request: HttpRequest, run_id: int) -> HttpResponse:
 def pause(request: HttpRequest, run_id: int) -> HttpResponse:
     """Lets a crawl rest: one's own, or anybody's for an operator."""
     run = _controlled(request, run_id)
-    if runs.pause(run):
+    if runs.pause_run(run):
         messages.success(request, "Paused. Resume it to continue where it stopped.")
     else:
         messages.info(request, "The run is already paused or has ended.")
@@ -92,7 +92,7 @@ def pause(request: HttpRequest, run_id: int) -> HttpResponse:
 def resume(request: HttpRequest, run_id: int) -> HttpResponse:
     """Lets a crawl go on that rests, failed or was cancelled."""
     run = _controlled(request, run_id)
-    outcome = runs.resume(run)
+    outcome = runs.resume_run(run)
     if outcome is runs.Resumption.NOT_RESTING:
         messages.info(request, "The run is already running or has ended.")
     elif outcome is runs.Resumption.ANOTHER_UNDER_WAY:

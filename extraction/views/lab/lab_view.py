@@ -32,7 +32,7 @@ METHOD_WORDS: dict[str, tuple[str, str]] = {
 """What each method is called, and what it is good for."""
 
 
-def title(method: str) -> str:
+def name_method(method: str) -> str:
     """What a method is called."""
     return METHOD_WORDS[method][0]
 
@@ -114,11 +114,11 @@ class Compared:
     effect: Effect
 
 
-def view(site: Site) -> Lab:
+def build_lab(site: Site) -> Lab:
     """The first screen."""
-    run = comparisons.last(site)
+    run = comparisons.find_last_comparison(site)
     pages = Snapshot.objects.of_site(site).learnable().count()
-    labels = page_labels.of_site(site)
+    labels = page_labels.get_labels(site)
     found = _as_now(list(run.clusterings.select_related("site"))) if run else []
     rows = _rows(site, found, labels)
     seen = {page for each in found[:1] for group in each.groups for page in group}
@@ -130,11 +130,11 @@ def view(site: Site) -> Lab:
     return Lab(run, tuple(rows), tuple(METHODS), pages, compared, len(labels), measured, 1 < measured < FEW_LABELS, back)
 
 
-def compared(clustering: Clustering) -> Compared:
+def build_comparison(clustering: Clustering) -> Compared:
     """One clustering beside the templates."""
     site = clustering.site
-    home = cluster_pages.old_of_page(site)
-    (row,) = _rows(site, [clustering], page_labels.of_site(site))
+    home = cluster_pages.find_old_clusters(site)
+    (row,) = _rows(site, [clustering], page_labels.get_labels(site))
     chosen = _chosen(clustering, home)
     rows = {cluster.pk: cluster for cluster in site.clusters.select_related("site", "picture")}
     several = [(place, group) for place, group in enumerate(clustering.groups) if len(group) > 1]
@@ -149,15 +149,15 @@ def compared(clustering: Clustering) -> Compared:
         moved = sum(count for pk, count in of.items() if template is None or pk != template.pk)
         example = next((examples[page] for page in group if page in examples), None)
         made.append(GroupRow(place, len(group), len(group) / max(1, clustering.pages), template, cells, example, moved))
-    effect = adopting.effect(clustering, home, _given(site))
+    effect = adopting.preview_adoption(clustering, home, _given(site))
     return Compared(row, tuple(rows.get(pk or 0) for pk in columns), tuple(made), row.alone, effect)
 
 
-def moves(clustering: Clustering, *, group: int | None = None, now: int | None = None) -> list[Move]:
+def list_moves(clustering: Clustering, *, group: int | None = None, now: int | None = None) -> list[Move]:
     """Pages that change their template, by where they go; of a group, all its pages; now: only those of the template of this number."""
     site = clustering.site
-    home = cluster_pages.old_of_page(site)
-    found = compared(clustering)
+    home = cluster_pages.find_old_clusters(site)
+    found = build_comparison(clustering)
     rows = {cluster.pk: cluster for cluster in site.clusters.select_related("site")}
     then = {page: each for each in found.groups for page in clustering.groups[each.place]}
     wanted = clustering.groups[group] if group is not None else [page for each in clustering.groups for page in each]
@@ -166,11 +166,11 @@ def moves(clustering: Clustering, *, group: int | None = None, now: int | None =
     return [each for each in made if (group is not None or _moves(each)) and (now is None or (each.now.number if each.now else 0) == now)]
 
 
-def shares(clustering: Clustering, place: int) -> Shares | None:
+def measure_shares(clustering: Clustering, place: int) -> Shares | None:
     """How much of a group's pages is template."""
     snapshots = Snapshot.objects.filter(page__in=clustering.groups[place], page__current__isnull=False, error="", kept=True)
     rows = snapshots.filter(Q(pk__in=Page.objects.filter(pk__in=clustering.groups[place]).values("current"))).order_by("pk")
-    return boilerplate.shares_of(rows)
+    return boilerplate.measure_shares_of_pages(rows)
 
 
 def _as_now(found: Sequence[Clustering]) -> list[Clustering]:
@@ -181,7 +181,7 @@ def _as_now(found: Sequence[Clustering]) -> list[Clustering]:
     shown = []
     for each in found:
         if each.method == comparisons.NOW:
-            groups = comparisons.sorted_groups(comparisons.templates([str(page) for group in each.groups for page in group]))
+            groups = comparisons.sort_groups(comparisons.group_by_template([str(page) for group in each.groups for page in group]))
             same = next((other for other in [each, *found] if _parts(other.groups) == _parts(groups)), None)
             each = Clustering(
                 pk=each.pk, site=each.site, run=each.run, method=comparisons.NOW, groups=groups, bits=same.bits if same else None
@@ -201,7 +201,7 @@ def _moves(move: Move) -> bool:
 
 
 def _rows(site: Site, found: Sequence[Clustering], labels: Mapping[int, str]) -> list[Row]:
-    home = cluster_pages.old_of_page(site)
+    home = cluster_pages.find_old_clusters(site)
     most = [max((getattr(each, name) or 0 for each in found), default=0) or 1 for name in ("seconds", "peak_bytes", "bits")]
     rows = []
     for each in found:
@@ -236,7 +236,7 @@ def _moved(clustering: Clustering, home: Mapping[int, int]) -> int:
 def _chosen(clustering: Clustering, home: Mapping[int, int]) -> list[int | None]:
     """The template that each group is; None for new ones and for single pages."""
     groups = [Group((), tuple(group)) for group in clustering.groups if len(group) > 1]
-    chosen = cluster_match.same(groups, adopting.olds(clustering.site.clusters.all()), home)
+    chosen = cluster_match.match_groups(groups, adopting.list_old_clusters(clustering.site.clusters.all()), home)
     return [*chosen, *[None] * (len(clustering.groups) - len(groups))]
 
 

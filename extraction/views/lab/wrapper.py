@@ -30,8 +30,8 @@ def wrapper(request: SignedInHttpRequest, slug: str, number: int) -> HttpRespons
 
     def take() -> str:
         data = form.cleaned_data
-        pages = wrappers.use(cluster, data["key"], form.taken, request.user, type_name=data["record_type"])
-        return taking_fields.said(len(form.taken), pages)
+        pages = wrappers.take_columns(cluster, data["key"], form.taken, request.user, type_name=data["record_type"])
+        return taking_fields.describe_fields(len(form.taken), pages)
 
     problems = taking.problems(request, form, take)
     if not problems:
@@ -53,7 +53,7 @@ def look(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def opinions(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Which methods agree with which suggested field, for the table that stands already."""
     cluster = cluster_of(slug, number)
-    key, agreed = second_opinions.of_fields(cluster)
+    key, agreed = second_opinions.find_opinions(cluster)
     context = {"cluster": cluster, "site": cluster.site, "agreed": list(enumerate(agreed)) if key == request.GET.get("key") else []}
     context["count"] = sum(map(bool, agreed))
     return render(request, "extraction/suggestions/_opinions.html", context)
@@ -62,19 +62,27 @@ def opinions(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def _look(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """What is shown: the wrapper with what was typed already, or why there is none."""
     try:
-        seen = wrappers.look(cluster)
+        seen = wrappers.infer_wrapper(cluster)
     except JobError as error:
         return {"gave_up": f"{error}"}
     sent = request.POST
     ticked = {int(place) for place in sent.getlist("take") if place.isdecimal() and len(place) < 4}
     columns = [
         (each, sent.get(f"name-{each.place}", each.name), sent.get(f"type-{each.place}", each.type), each.place in ticked)
-        for each in wrappers.columns(cluster, seen)
+        for each in wrappers.find_columns(cluster, seen)
     ]
     unread = [(seen.snapshots[page], reason) for page, reason in seen.found.unread.items()]
     shown = {"types": Attribute.Type.choices, "type_name": sent.get("record_type", ""), "marked": taking_fields.MARKED_PAGES}
-    data = wrapper_view.grid(seen)
+    data = wrapper_view.build_grid(seen)
     read = [page for page in range(len(seen.snapshots)) if page not in seen.found.unread]
     lines = [(letter, [data.rows[page][at] for page in read]) for at, letter in enumerate(data.heads)]
     pages = [seen.snapshots[page] for page in read]
-    return {"look": seen, "columns": columns, "unread": unread, "pages": pages, "data": lines, "tables": wrappers.tables(seen), **shown}
+    return {
+        "look": seen,
+        "columns": columns,
+        "unread": unread,
+        "pages": pages,
+        "data": lines,
+        "tables": wrappers.build_tables(seen),
+        **shown,
+    }

@@ -19,7 +19,7 @@ class Grid:
     more: int = 0
 
 
-def grid(seen: Look) -> Grid:
+def build_grid(seen: Look) -> Grid:
     """The data set: a row for each page, an empty one where the wrapper does not match."""
     structure = seen.found.structure
     return _grid(_flat(structure.schema), structure.rows, len(structure.rows))

@@ -1,4 +1,4 @@
-"""Alerts: the channels and what was sent to them. For admins: an address may lead anywhere this machine reaches, on purpose."""
+"""Alerts: the channels, and what was sent to them. For admins only, because a channel's address may lead to any place on the network."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -14,7 +14,7 @@ from extraction.views.http import SignedInHttpRequest
 from extraction.views.policy import requires
 
 SHOWN = 50
-"""Alerts on the page, the newest."""
+"""How many alerts the page shows, the newest."""
 
 
 @require_safe
@@ -45,9 +45,9 @@ def channel(request: HttpRequest, channel_id: int) -> HttpResponse:
 @require_POST
 @requires(Role.ADMIN)
 def test(request: HttpRequest, channel_id: int) -> HttpResponse:
-    """Sends a test and says what became of it."""
+    """Sends a test and says whether it was accepted."""
     found = get_object_or_404(AlertChannel, pk=channel_id)
-    error = service.send_test(found)
+    error = service.send_test_alert(found)
     if error:
         messages.error(request, f"The test to {found.name} was not sent: {error}")
     else:
@@ -58,7 +58,7 @@ def test(request: HttpRequest, channel_id: int) -> HttpResponse:
 @require_POST
 @requires(Role.ADMIN)
 def delete(request: HttpRequest, channel_id: int) -> HttpResponse:
-    """Deletes a channel and the list of what it was sent."""
+    """Deletes a channel and the list of its alerts."""
     found = get_object_or_404(AlertChannel, pk=channel_id)
     found.delete()
     messages.success(request, f"{found.name} was deleted.")
@@ -68,8 +68,8 @@ def delete(request: HttpRequest, channel_id: int) -> HttpResponse:
 @require_POST
 @requires(Role.ADMIN)
 def again(request: HttpRequest, alert_id: int) -> HttpResponse:
-    """Sends an alert again that was not sent."""
-    if service.send_again(get_object_or_404(Alert, pk=alert_id), timezone.now()):
+    """Sends an alert again that could not be sent."""
+    if service.resend_alert(get_object_or_404(Alert, pk=alert_id), timezone.now()):
         messages.success(request, "The alert is being sent again.")
     else:
         messages.error(request, "The alert has already been sent, or is waiting to be sent.")

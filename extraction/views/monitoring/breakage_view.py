@@ -1,4 +1,4 @@
-"""Breakages as operators look at them: the queue, worst first, and one beside its pages and the repair's effect."""
+"""Breakages as operators see them: the queue, worst first, and one breakage with its pages and what its repair would give."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -23,17 +23,17 @@ from extraction.services.rules import rule_xpaths
 from extraction.views.schema.shown_attributes import choose_attributes, find_attributes, read_schema
 
 MAX_MARKS = 40
-"""Places outlined on a page: they stand in an address, and more nobody tells apart."""
+"""How many places are outlined on a page. They are passed in an address, and nobody could tell more of them apart."""
 
 CLOSED_SHOWN = 50
-"""Breakages that are over, shown under the open ones."""
+"""How many closed breakages are shown under the open ones."""
 
 Places = Mapping[str, Sequence[tuple[Location, str]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A breakage in the queue, with the attributes that broke in their hues, its template's records, and how sure its repair is."""
+class BreakageRow:
+    """A breakage in the queue. attributes: those that broke. records: how many its template has. proof: how certain its repair is."""
 
     breakage: Breakage
     attributes: list[Attribute]
@@ -42,8 +42,8 @@ class Row:
 
     @property
     def ending(self) -> str:
-        """How it ended, in words where its repair did not find all that broke: "13 of 14 repaired"; else empty."""
-        return ending(self.breakage, self.proof)
+        """How much was repaired, if the repair did not find everything that broke: "13 of 14 repaired"; else empty."""
+        return describe_ending(self.breakage, self.proof)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class PagePair:
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The page looked at: what to outline on its old and on its new version, as the frame wants it in its address."""
+    """The page looked at, with what to outline on its old and its new version, in the form that the frame's address takes."""
 
     pair: PagePair
     old: Snapshot | None
@@ -68,8 +68,11 @@ class Sides:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A broken attribute on one page: before, what the old rule gives now, what the repair gives; why it counts as broken."""
+class BrokenValue:
+    """A broken attribute on one page.
+
+    before, now: what the old rule gave, and what it gives now. repaired: what the repair gives. reason: why it counts as broken.
+    """
 
     place: int
     url: str
@@ -88,7 +91,7 @@ class AttributeEffect:
     """
 
     attribute: Attribute
-    lines: list[Line]
+    lines: list[BrokenValue]
     relearned: RelearnedReport | None = None
     failure: str = ""
     old: tuple[str, ...] = ()
@@ -99,37 +102,37 @@ class AttributeEffect:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A page pair evaluated: the old rule's places then and now, the repair's now."""
+    """The places on one page: the old rule's on the old and the new page, and the repair's on the new page."""
 
     before: Places
     now: Places
     repaired: Places
 
 
-def open_count() -> int:
-    """How many breakages wait for somebody."""
+def count_open() -> int:
+    """How many breakages are open."""
     return Breakage.objects.open().count()
 
 
-def queue() -> list[Row]:
-    """The open breakages, those that touch most records first."""
+def list_open() -> list[BreakageRow]:
+    """The open breakages, those that affect most records first."""
     return _rows(state=Breakage.State.OPEN)
 
 
-def closed() -> list[Row]:
-    """Breakages that are over, the latest first."""
+def list_closed() -> list[BreakageRow]:
+    """The closed breakages, the latest first."""
     found = _rows(closed_at__isnull=False)
     return sorted(found, key=lambda row: row.breakage.closed_at or row.breakage.opened_at, reverse=True)[:CLOSED_SHOWN]
 
 
-def pairs(check: Check) -> list[PagePair]:
+def list_pages(check: Check) -> list[PagePair]:
     """The pages of a check, those that answered first."""
     rows = [PagePair(each.url, each.outcome, each.old, each.new) for each in check.read_pages()]
     return sorted(rows, key=lambda pair: pair.new is None)
 
 
-def sides(breakage: Breakage, pair: PagePair) -> Sides:
-    """One page with the old places, and the places the repair (or, without one, the old rule) finds now."""
+def show_page(breakage: Breakage, pair: PagePair) -> Sides:
+    """One page with the old places, and the places that the repair finds now, or the old rule if there is no repair."""
     found = Snapshot.objects.select_related("page").in_bulk([pk for pk in (pair.old, pair.new) if pk])
     old, new = found.get(pair.old), found.get(pair.new or 0)
     hues = {each.name: each.hue for each in find_attributes(breakage.cluster, breakage.attributes)}
@@ -139,14 +142,14 @@ def sides(breakage: Breakage, pair: PagePair) -> Sides:
     return Sides(pair, old, new, _marks(read.before, hues), _marks(read.repaired if breakage.proposal else read.now, hues))
 
 
-def effect(breakage: Breakage) -> list[AttributeEffect]:
-    """What broke and what the repair gives, attribute by attribute, page by page; what is not proven first."""
-    read, pages = _evaluated(breakage), pairs(breakage.check_found)
+def show_effects(breakage: Breakage) -> list[AttributeEffect]:
+    """What broke and what the repair gives, attribute by attribute and page by page. Attributes that are not proven come first."""
+    read, pages = _evaluated(breakage), list_pages(breakage.check_found)
     reasons = {(each.attribute, each.url): each.reason for each in breakage.check_found.read_evidence()}
     report = breakage.proposal.read_report() if breakage.proposal else RuleReport()
     figures, failures = report.relearned, report.failures
     old, new = _xpaths(breakage.rule), _xpaths(breakage.proposal) if breakage.proposal else {}
-    sure = proof(breakage)
+    sure = judge_proposal(breakage)
     proven, found = sure.proven if sure else (), []
     for attribute in find_attributes(breakage.cluster, breakage.attributes):
         lines = [_line(n, pair.url, read[pair.url], attribute.name, reasons) for n, pair in enumerate(pages, 1) if pair.url in read]
@@ -163,36 +166,36 @@ def effect(breakage: Breakage) -> list[AttributeEffect]:
     return sorted(found, key=lambda each: each.proven)
 
 
-def proof(breakage: Breakage) -> Proof | None:
-    """How sure the repair is of what broke; None where there is none."""
-    return proofs.proof(breakage.proposal.read_report(), breakage.attributes) if breakage.proposal else None
+def judge_proposal(breakage: Breakage) -> Proof | None:
+    """How certain the repair of each attribute is, None where there is no repair."""
+    return proofs.read_proof(breakage.proposal.read_report(), breakage.attributes) if breakage.proposal else None
 
 
-def ending(breakage: Breakage, proof: Proof | None) -> str:
-    """Of a repair that was accepted without some of what broke: how much it repaired, in words; else empty."""
+def describe_ending(breakage: Breakage, proof: Proof | None) -> str:
+    """How much an accepted repair repaired, in words, if it left something out; else empty."""
     accepted = breakage.state == Breakage.State.REPAIRED and breakage.proposal is not None and breakage.proposal.published_at is not None
     if not accepted or proof is None or not proof.lost:
         return ""
     return f"{len(breakage.attributes) - len(proof.lost)} of {len(breakage.attributes)} repaired"
 
 
-def renewing(breakage: Breakage) -> Run | None:
-    """The run that makes the records right after the repair was accepted, while it is not done."""
+def find_renewal(breakage: Breakage) -> Run | None:
+    """The unfinished run that renews the records after the repair was accepted, if there is one."""
     runs = Run.objects.unfinished().filter(site=breakage.cluster.site).order_by("pk")
     return runs.filter(kind__in=(Run.Kind.CRAWL, Run.Kind.CLUSTER, Run.Kind.EXTRACT)).first()
 
 
-def page_number(asked: str, pages: int) -> int:
-    """The page asked for, from 1, within those that there are."""
+def choose_page_number(asked: str, pages: int) -> int:
+    """The number of the page asked for, from 1 to `pages`."""
     return min(max(int(asked) if asked.isdecimal() else 1, 1), max(pages, 1))
 
 
-def annotatable(breakage: Breakage, asked: str) -> Snapshot | None:
-    """The page of the check to be annotated, as it is now: the one asked for, else the first that answered; None where none did.
+def choose_annotatable(breakage: Breakage, asked: str) -> Snapshot | None:
+    """The check's page to annotate, as it is now: the one asked for, else the first that answered, None where none did.
 
-    The check kept it beside the site's pages; from now on it is one of the template's.
+    The check stored it apart from the template's pages. From now on it belongs to the template.
     """
-    answered = [pair.new for pair in pairs(breakage.check_found) if pair.new]
+    answered = [pair.new for pair in list_pages(breakage.check_found) if pair.new]
     if not answered:
         return None
     chosen = int(asked) if asked.isdecimal() and int(asked) in answered else answered[0]
@@ -200,14 +203,15 @@ def annotatable(breakage: Breakage, asked: str) -> Snapshot | None:
     return Snapshot.objects.filter(pk=chosen).first()
 
 
-def _rows(**conditions: Any) -> list[Row]:
+def _rows(**conditions: Any) -> list[BreakageRow]:
     found = Breakage.objects.filter(**conditions).select_related("cluster__site", "cluster__record_type", "rule", "proposal", "closed_by")
     shown = list(found.defer("rule__stylesheet", "proposal__stylesheet"))
     clusters = [each.cluster for each in shown]
     schema = read_schema(clusters)
     records = dict(Record.objects.here().filter(cluster__in=clusters).values_list("cluster").order_by().annotate(n=Count("pk")))
     return [
-        Row(each, choose_attributes(schema, each.cluster, each.attributes), records.get(each.cluster_id, 0), proof(each)) for each in shown
+        BreakageRow(each, choose_attributes(schema, each.cluster, each.attributes), records.get(each.cluster_id, 0), judge_proposal(each))
+        for each in shown
     ]
 
 
@@ -218,10 +222,10 @@ def _key(breakage: Breakage) -> tuple[int, int, int | None]:
 # Kept because each step through the pages asks for it, and it is a second's work.
 @cached(LRUCache(16), key=_key, condition=Condition())
 def _evaluated(breakage: Breakage) -> dict[str, _Read]:
-    """{url: what the rules give on its two versions} of the pages that could be read."""
+    """{url: what the rules give on the page's two versions}, for the pages that could be read."""
     old = _only(breakage.rule, breakage.attributes)
     new = _only(breakage.proposal, breakage.attributes) if breakage.proposal else RuleDefinition(())
-    answered = [pair for pair in pairs(breakage.check_found) if pair.new]
+    answered = [pair for pair in list_pages(breakage.check_found) if pair.new]
     snapshots = Snapshot.objects.in_bulk([pk for pair in answered for pk in (pair.old, pair.new) if pk])
     found = {}
     for pair in answered:
@@ -242,16 +246,16 @@ def _only(rule: Rule, names: Sequence[str]) -> RuleDefinition:
 
 def _places(rule: RuleDefinition, root: etree._Element) -> Places:
     """Where a rule's values stand, those of all rows of a list together."""
-    found = dict(apply.places(RuleDefinition(rule.attributes), root))
+    found = dict(apply.find_places(RuleDefinition(rule.attributes), root))
     index = {element: n for n, element in enumerate(elements(root))} if rule.lists else {}
     for one in rule.lists:
-        rows = apply.row_places(one, root, index)
+        rows = apply.find_row_places(one, root, index)
         found |= {each.name: tuple(place for row in rows for place in row.get(each.name, ())) for each in one.attributes}
     return found
 
 
 def _xpaths(rule: Rule) -> dict[str, tuple[str, ...]]:
-    return {name: rule_xpaths.shown(entry) for name, entry in rule_xpaths.entries(rule).items()}
+    return {name: rule_xpaths.format_xpaths(entry) for name, entry in rule_xpaths.find_entries(rule).items()}
 
 
 def _marks(places: Places, hues: Mapping[str, int]) -> str:
@@ -261,8 +265,8 @@ def _marks(places: Places, hues: Mapping[str, int]) -> str:
     return json.dumps(outlines[:MAX_MARKS], separators=(",", ":")) if outlines else ""
 
 
-def _line(number: int, url: str, read: _Read, name: str, reasons: Mapping[tuple[str, str], str]) -> Line:
+def _line(number: int, url: str, read: _Read, name: str, reasons: Mapping[tuple[str, str], str]) -> BrokenValue:
     def values(places: Places) -> tuple[str, ...]:
         return tuple(dict.fromkeys(value for _, value in places.get(name, ())))
 
-    return Line(number, url, values(read.before), values(read.now), values(read.repaired), reasons.get((name, url), ""))
+    return BrokenValue(number, url, values(read.before), values(read.now), values(read.repaired), reasons.get((name, url), ""))

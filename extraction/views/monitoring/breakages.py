@@ -1,4 +1,4 @@
-"""Breakages: the queue, one with its pages side by side, and what is done about it."""
+"""Breakages: the queue, one breakage with its pages side by side, and what people can do about it."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -20,8 +20,8 @@ from extraction.views.workbench import workbench_url
 @require_safe
 @requires(Role.VIEWER)
 def breakages(request: HttpRequest) -> HttpResponse:
-    """What broke and waits, worst first; under it what is over."""
-    return render(request, "extraction/monitoring/breakages.html", {"rows": service.queue(), "closed": service.closed()})
+    """The open breakages, worst first, and the closed ones under them."""
+    return render(request, "extraction/monitoring/breakages.html", {"rows": service.list_open(), "closed": service.list_closed()})
 
 
 @require_safe
@@ -29,19 +29,19 @@ def breakages(request: HttpRequest) -> HttpResponse:
 def breakage(request: HttpRequest, breakage_id: int) -> HttpResponse:
     """One breakage: a page then and now, the places on it, the repair. `page=` is the page's number in the check."""
     found = _breakage(breakage_id)
-    pages = service.pairs(found.check_found)
-    number = service.page_number(request.GET.get("page", ""), len(pages))
+    pages = service.list_pages(found.check_found)
+    number = service.choose_page_number(request.GET.get("page", ""), len(pages))
     context = {
         "breakage": found,
         "site": found.cluster.site,
         "attributes": find_attributes(found.cluster, found.attributes),
-        "proof": (proof := service.proof(found)),
-        "ending": service.ending(found, proof),
+        "proof": (proof := service.judge_proposal(found)),
+        "ending": service.describe_ending(found, proof),
         "pages": pages,
         "number": number,
-        "sides": service.sides(found, pages[number - 1]) if pages else None,
-        "renewing": service.renewing(found) if found.state == Breakage.State.REPAIRED else None,
-        "fetchable": sources.ready(found.cluster.site),
+        "sides": service.show_page(found, pages[number - 1]) if pages else None,
+        "renewing": service.find_renewal(found) if found.state == Breakage.State.REPAIRED else None,
+        "fetchable": sources.can_fetch(found.cluster.site),
     }
     return render(request, "extraction/monitoring/breakage.html", context)
 
@@ -51,23 +51,23 @@ def breakage(request: HttpRequest, breakage_id: int) -> HttpResponse:
 def effect(request: HttpRequest, breakage_id: int) -> HttpResponse:
     """The tables under the pages: what each broken attribute had, has and would have."""
     found = _breakage(breakage_id)
-    context = {"breakage": found, "effects": service.effect(found), "pages": service.pairs(found.check_found)}
+    context = {"breakage": found, "effects": service.show_effects(found), "pages": service.list_pages(found.check_found)}
     return render(request, "extraction/monitoring/_breakage_effect.html", context)
 
 
 @require_POST
 @requires(Role.EDITOR)
 def looks(request: SignedInHttpRequest, breakage_id: int) -> HttpResponse:
-    """Has what the page looked at needs to look right loaded, if it is not there; `page=` is the page's number in the check."""
+    """Starts loading the styles and pictures that the page looked at lacks. `page=` is the page's number in the check."""
     found = _breakage(breakage_id)
-    run = breakage_looks.load(found, request.POST.get("page", ""), request.user)
+    run = breakage_looks.load_looks(found, request.POST.get("page", ""), request.user)
     return render(request, "extraction/monitoring/_breakage_looks.html", {"breakage": found, "run": run})
 
 
 @require_safe
 @requires(Role.VIEWER)
 def looks_progress(request: HttpRequest, breakage_id: int, run_id: int) -> HttpResponse:
-    """How loading goes."""
+    """The progress of loading."""
     found = _breakage(breakage_id)
     run = get_object_or_404(Run, pk=run_id, kind=Run.Kind.ASSETS, cluster=found.cluster)
     return render(request, "extraction/monitoring/_breakage_looks.html", {"breakage": found, "run": run})
@@ -76,16 +76,16 @@ def looks_progress(request: HttpRequest, breakage_id: int, run_id: int) -> HttpR
 @require_POST
 @requires(Role.OPERATOR)
 def accept(request: SignedInHttpRequest, breakage_id: int) -> HttpResponse:
-    """Publishes the repair; the site is fetched again and its records are made anew. `doubtful=1`: with what is not proven."""
+    """Publishes the repair; the site is fetched again and its records are renewed. `doubtful=1`: including what is not proven."""
     found = _breakage(breakage_id)
     try:
-        rule = life.accept(found, user=request.user, doubtful=bool(request.POST.get("doubtful")))
+        rule = life.accept_repair(found, user=request.user, doubtful=bool(request.POST.get("doubtful")))
     except StateError as error:
         messages.error(request, str(error))
         return redirect(found)
     then = (
         "The pages are being fetched again, then their records are extracted."
-        if sources.ready(found.cluster.site)
+        if sources.can_fetch(found.cluster.site)
         else "Add the new pages, then run the rule."
     )
     messages.success(request, f"Version {rule.version} is live. {then}")
@@ -96,7 +96,7 @@ def accept(request: SignedInHttpRequest, breakage_id: int) -> HttpResponse:
 @requires(Role.OPERATOR)
 def dismiss(request: SignedInHttpRequest, breakage_id: int) -> HttpResponse:
     """Says that nothing is broken."""
-    if life.dismiss(_breakage(breakage_id), user=request.user):
+    if life.dismiss_breakage(_breakage(breakage_id), user=request.user):
         messages.success(request, "Dismissed. The rule is live, and the next alarm for this template will need stronger evidence.")
     else:
         messages.info(request, "This breakage is already closed.")
@@ -108,7 +108,7 @@ def dismiss(request: SignedInHttpRequest, breakage_id: int) -> HttpResponse:
 def annotate(request: HttpRequest, breakage_id: int) -> HttpResponse:
     """Opens the workbench on a page as it is now. `page=` is its snapshot."""
     found = _breakage(breakage_id)
-    chosen = service.annotatable(found, request.POST.get("page", ""))
+    chosen = service.choose_annotatable(found, request.POST.get("page", ""))
     if chosen is None:
         messages.error(request, "No page of this check answered, so there is none to annotate.")
         return redirect(found)

@@ -1,4 +1,4 @@
-"""The Monitoring tab of a site: how its rules stand, a check at once, when the next ones come."""
+"""The Monitoring tab of a site: the state of its rules, starting a check, and the schedule."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -30,7 +30,7 @@ def check_now(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     """Checks the site's rules at once."""
     site = get_object_or_404(Site, slug=slug)
     try:
-        monitors.check_now(site, request.user)
+        monitors.start_check(site, request.user)
     except JobError as error:
         messages.error(request, str(error))
     return redirect("site_monitoring", slug)
@@ -39,12 +39,12 @@ def check_now(request: SignedInHttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @requires(Role.OPERATOR)
 def settings(request: HttpRequest, slug: str) -> HttpResponse:
-    """Changes when the site is checked, and whether repairs go live by themselves."""
+    """Changes when the site is checked, and whether repairs go live without a person."""
     site = get_object_or_404(Site, slug=slug)
-    form = MonitorForm(request.POST, instance=monitors.of(site))
+    form = MonitorForm(request.POST, instance=monitors.find_monitor(site))
     if not form.is_valid():
         return _page(request, site, form)
-    monitors.change(form.save(commit=False), now=timezone.now())
+    monitors.change_schedule(form.save(commit=False), now=timezone.now())
     messages.success(request, "Saved.")
     return redirect("site_monitoring", slug)
 
@@ -55,19 +55,19 @@ def check(request: HttpRequest, slug: str, check_id: int) -> HttpResponse:
     """One check with its evidence."""
     rows = Check.objects.select_related("cluster__site", "cluster__record_type", "rule", "run")
     found = get_object_or_404(rows, pk=check_id, cluster__site__slug=slug)
-    context = {"site": found.cluster.site, "view": watch_view.check(found), "words": outcome_words.WORDS}
+    context = {"site": found.cluster.site, "view": watch_view.show_check(found), "words": outcome_words.WORDS}
     return render(request, "extraction/monitoring/check.html", context)
 
 
 def _page(request: HttpRequest, site: Site, form: MonitorForm | None = None) -> HttpResponse:
     going = Run.objects.unfinished().filter(site=site, kind=Run.Kind.CHECK).order_by("pk").first()
-    monitor = monitors.of(site)
+    monitor = monitors.find_monitor(site)
     context = {
         "site": site,
-        "head": sites.head(site),
-        "templates": watch_view.templates(site),
+        "head": sites.summarize_site(site),
+        "templates": watch_view.list_templates(site),
         "monitor": monitor,
-        "last_checked_at": monitor.last_checked_at or watch_view.last_checked_at(site),
+        "last_checked_at": monitor.last_checked_at or watch_view.find_last_check(site),
         "form": form or MonitorForm(instance=monitor),
         "going": going,
         "words": outcome_words.WORDS,

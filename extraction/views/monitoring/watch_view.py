@@ -1,4 +1,4 @@
-"""Monitoring as people look at it: each template's checks on a line of time, its bellwethers, and the health of its rule in figures."""
+"""Monitoring as people see it: each template's checks on a time line, its bellwethers, and the health of its rule in figures."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from extraction.services.rules import rule_xpaths
 from extraction.views.schema.shown_attributes import find_attributes
 
 SHOWN = 60
-"""Checks on the line of time: two months of daily ones."""
+"""How many checks the time line shows: two months of daily ones."""
 
 
 SINCE = timedelta(days=400)
@@ -59,7 +59,7 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class TemplateWatch:
-    """A template's monitoring: checks newest last. nulls: a line an attribute, what broke first."""
+    """A template's monitoring. checks: the newest last. nulls: a line for each attribute, broken ones first."""
 
     cluster: Cluster
     rule: Rule
@@ -98,7 +98,7 @@ class CheckView:
         return list(found.values())
 
 
-def templates(site: Site) -> list[TemplateWatch]:
+def list_templates(site: Site) -> list[TemplateWatch]:
     """The templates of a site with a rule that serves, in the order of their numbers; a constant number of queries."""
     serving = Rule.objects.serving().of_site(site).not_ignored().defer("stylesheet", "report")
     rules = list(serving.select_related("cluster__site", "cluster__record_type").order_by("cluster__number"))
@@ -124,12 +124,12 @@ def templates(site: Site) -> list[TemplateWatch]:
     return found
 
 
-def last_checked_at(site: Site) -> datetime | None:
-    """When one of the site's templates was checked last, on whose word ever."""
+def find_last_check(site: Site) -> datetime | None:
+    """When one of the site's templates was last checked, on schedule or because a person asked."""
     return Check.objects.filter(cluster__site=site).order_by("-checked_at").values_list("checked_at", flat=True).first()
 
 
-def check(found: Check) -> CheckView:
+def show_check(found: Check) -> CheckView:
     """One check for its page."""
     findings = found.read_attributes()
     known = dict(zip(findings, find_attributes(found.cluster, list(findings)), strict=True))
@@ -148,7 +148,7 @@ def _template(
 ) -> TemplateWatch:
     outcomes = {each.url: each.outcome for each in checks[-1].read_pages()} if checks else {}
     watched = [Watched(each, outcomes.get(each.page.url, "")) for each in bellwethers]
-    names = [each.name for each in rule_xpaths.definition_of(rule).every]
+    names = [each.name for each in rule_xpaths.read_definition_or_empty(rule).every]
     broke = checks[-1].broken if checks else []
     names.sort(key=lambda name: name not in broke)
     known = [schema.get((rule.cluster.record_type_id, name)) or Attribute(name=name, position=n) for n, name in enumerate(names)]
@@ -171,7 +171,7 @@ def _health(checks: Sequence[Check], breakages: Sequence[Breakage], counted: int
 
 
 def _unseen_s(breakage: Breakage, checks: Sequence[Check]) -> float | None:
-    """From the last check at which all was well to the one that found the break; None where it was the first check."""
+    """Seconds from the last check that found nothing broken to the one that found the break, None where that was the first check."""
     well = [each.checked_at for each in checks if each.checked_at < breakage.opened_at and each.verdict == Check.Verdict.OK]
     return (breakage.opened_at - well[-1]).total_seconds() if well else None
 

@@ -27,17 +27,17 @@ def records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     attributes = list(cluster.record_type.attributes.of_page()) if cluster.record_type else []
     schema = site_pages.list_schema(cluster.record_type)
     form = RecordsForm(request.GET)
-    found = Paginator(service.search(cluster, **form.asked()), PER_PAGE).get_page(request.GET.get("page", 1))
+    found = Paginator(service.search_records(cluster, **form.asked()), PER_PAGE).get_page(request.GET.get("page", 1))
     context = {
         "site": cluster.site,
         "cluster": cluster,
-        "view": cluster_view.view(cluster),
+        "view": cluster_view.build_cluster_view(cluster),
         "attributes": attributes,
         "pages": found,
         "rows": [(record, site_pages.columns(record, attributes), site_pages.lists(record, schema)) for record in found],
         "lists": schema,
         "layouts": [
-            (name, export_csv.default_layout(cluster, list=name).columns) for name in (("", *schema) if attributes else (*schema, ""))
+            (name, export_csv.get_default_layout(cluster, list=name).columns) for name in (("", *schema) if attributes else (*schema, ""))
         ],
         "states": Record.State,
         "part": form.asked()["part"] if form.asked()["part"] in (RecordPart.EARLIER, RecordPart.ELSEWHERE) else "",
@@ -53,16 +53,16 @@ def records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def csv(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
     """The records that the table shows, with the chosen columns, as a file; of a type that has only lists, the rows of the first."""
     cluster = cluster_of(slug, number)
-    name = request.GET.get("list", export_csv.usual_list(cluster))
-    if name and name not in export_csv.list_names(cluster):
+    name = request.GET.get("list", export_csv.find_usual_list(cluster))
+    if name and name not in export_csv.find_list_names(cluster):
         return HttpResponse(f"{cluster.label} has no list “{name}”.", status=400, content_type="text/plain")
-    standard = export_csv.default_layout(cluster, list=name)
+    standard = export_csv.get_default_layout(cluster, list=name)
     form = ExportForm(request.GET, known=standard.columns)
     if not form.is_valid():
         return HttpResponse(said(form), status=400, content_type="text/plain")
-    lines = export_csv.rows(service.search(cluster, **RecordsForm(request.GET).asked()), form.layout(standard))
+    lines = export_csv.write_rows(service.search_records(cluster, **RecordsForm(request.GET).asked()), form.layout(standard))
     return StreamingHttpResponse(
-        export_csv.blocks(lines),
+        export_csv.join_lines(lines),
         content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="{_file_name(cluster, name)}"'},
     )

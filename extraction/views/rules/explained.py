@@ -1,4 +1,4 @@
-"""What was kept of why a rule is as it is, for its page: pages by id become pages to open."""
+"""Why a rule is as it is, as its page shows it: the stored ids of pages become pages that can be opened."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -21,7 +21,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Feature:
+class ExplainedFeature:
     """What a rule asks for and how many other nodes that rules out; None for what is no condition of its own."""
 
     words: str
@@ -60,21 +60,21 @@ class OwnData:
 class Explained:
     """Why one attribute's rule is as it is, and which of its values to look at."""
 
-    features: tuple[tuple[Feature, ...], ...]
+    features: tuple[tuple[ExplainedFeature, ...], ...]
     rivals: tuple[Rival, ...]
     odd: tuple[Place, ...]
     own_data: OwnData | None
 
 
-def of(report: RuleReport) -> dict[str, Explained]:
-    """{attribute: why} of a rule's report; rules learned before there was any have none."""
+def explain_attributes(report: RuleReport) -> dict[str, Explained]:
+    """{attribute: why} of a rule's report. Rules that were learned before reasons were stored have none."""
     kept = report.explained
     pages = Snapshot.objects.select_related("page").in_bulk({pk for each in kept.values() for pk in _ids(each)})
     return {name: _one(each, pages) for name, each in kept.items()}
 
 
-def conflicts(report: RuleReport) -> dict[str, tuple[Place, ...]]:
-    """{attribute that was not learned: the places that do not go together}."""
+def find_conflicts(report: RuleReport) -> dict[str, tuple[Place, ...]]:
+    """{attribute that could not be learned: the labelled places that contradict each other}."""
     failed = {each.name: each.places or () for each in report.failed}
     pages = Snapshot.objects.select_related("page").in_bulk({place.snapshot for each in failed.values() for place in each})
     return {
@@ -92,7 +92,7 @@ def _ids(why: Explanation) -> Iterable[int]:
 def _one(why: Explanation, pages: Pages) -> Explained:
     return Explained(
         features=tuple(
-            tuple(Feature(each.words, each.rules_out if number else None) for number, each in enumerate(features))
+            tuple(ExplainedFeature(each.words, each.rules_out if number else None) for number, each in enumerate(features))
             for features in why.features
         ),
         rivals=tuple(_rival(each, pages) for each in why.rivals),

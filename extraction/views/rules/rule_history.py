@@ -1,4 +1,4 @@
-"""What became of a version of a rule and who did it, and how two versions differ."""
+"""What happened to a rule's versions, who did it, and how two versions differ."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,16 +7,17 @@ from datetime import datetime
 from django.contrib.auth.models import User
 
 from extraction.algorithms.errors import RuleError, XPathError
-from extraction.models import Attribute, Breakage, Decision, Rule
+from extraction.algorithms.rules.rule import AttributeRule, ListRule
+from extraction.models import Attribute, Breakage, Cluster, Decision, Rule
 from extraction.services.labels import designs
 from extraction.services.rules import effects, rule_xpaths
-from extraction.services.rules.effects import Effect
+from extraction.services.rules.effects import RuleEffect
 from extraction.views.schema.shown_attributes import find_attributes
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
-    """One thing that happened to a version. state: as a badge shows it. by: who did it or their name, None for Vertex itself."""
+class RuleEvent:
+    """One thing that happened to a version. state: as a badge shows it. by: the person or their name, None for Vertex itself."""
 
     at: datetime
     state: str
@@ -26,7 +27,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class AttributeDifference:
     """An attribute whose XPaths differ between two versions; () where a version has none for it."""
 
     attribute: Attribute
@@ -34,41 +35,62 @@ class Difference:
     new: tuple[str, ...]
 
 
-def events(rule: Rule) -> list[Event]:
-    """What became of a version, the latest first."""
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    """A version. changes: which attributes it added, dropped or changed. approved: the decision by which it last went live."""
+
+    rule: Rule
+    changes: list[tuple[str, str]]
+    approved: Decision | None
+
+
+def list_events(rule: Rule) -> list[RuleEvent]:
+    """What happened to a version, the latest first."""
     return sorted(_events(rule), key=lambda event: event.at, reverse=True)
 
 
-def differences(old: Rule, new: Rule) -> list[Difference]:
+def list_versions(cluster: Cluster) -> list[VersionRow]:
+    """All versions of a template's rule, newest first, with what changed."""
+    found = list(Rule.objects.filter(cluster=cluster).select_related("created_by").defer("stylesheet"))
+    before = [*found[1:], None]
+    decisions = Decision.objects.filter(rule__cluster=cluster, what__in=Decision.LIVE).order_by("at", "pk")
+    approved = {each.rule_id: each for each in decisions}
+    return [VersionRow(rule, _changes(rule, older), approved.get(rule.pk)) for rule, older in zip(found, before, strict=False)]
+
+
+def list_differences(old: Rule, new: Rule) -> list[AttributeDifference]:
     """The attributes whose definitions differ, those of lists among them, in the order of the newer version."""
-    then, now = rule_xpaths.entries(old), rule_xpaths.entries(new)
+    then, now = rule_xpaths.find_entries(old), rule_xpaths.find_entries(new)
     names = [name for name in dict.fromkeys([*now, *then]) if then.get(name) != now.get(name)]
     shown = find_attributes(new.cluster, names)
-    return [Difference(each, rule_xpaths.shown(then.get(each.name)), rule_xpaths.shown(now.get(each.name))) for each in shown]
+    return [
+        AttributeDifference(each, rule_xpaths.format_xpaths(then.get(each.name)), rule_xpaths.format_xpaths(now.get(each.name)))
+        for each in shown
+    ]
 
 
-def effect(old: Rule, new: Rule, attribute: str) -> Effect:
-    """What one attribute gives by the one version and by the other, on some pages of the template."""
+def compare_versions(old: Rule, new: Rule, attribute: str) -> RuleEffect:
+    """What one attribute gives by each of two versions, on some pages of the template."""
     try:
-        return effects.compare(new.cluster, old.read_definition(), new.read_definition(), attribute, on=designs.check_pages(new))
+        return effects.compare_rules(new.cluster, old.read_definition(), new.read_definition(), attribute, on=designs.find_check_pages(new))
     except (RuleError, XPathError) as error:
-        return Effect(error=str(error))
+        return RuleEffect(error=str(error))
 
 
-def _events(rule: Rule) -> Iterator[Event]:
+def _events(rule: Rule) -> Iterator[RuleEvent]:
     repaired_from = rule.read_report().repaired_from
     made = f"made to repair version {repaired_from}" if repaired_from else rule.get_origin_display().lower()
-    yield Event(rule.created_at, "draft", made, rule.created_by)
+    yield RuleEvent(rule.created_at, "draft", made, rule.created_by)
     accepted = Breakage.objects.filter(proposal=rule, state=Breakage.State.REPAIRED).select_related("cluster").first()
     for decision in Decision.objects.filter(rule=rule):
         live = decision.what in Decision.LIVE
         repair = accepted if decision.what in (Decision.What.ACCEPTED, Decision.What.AUTOMATIC) else None
         words = decision.get_what_display().lower()
-        yield Event(decision.at, "live" if live else "retired", words, decision.by_name or None, repair)
+        yield RuleEvent(decision.at, "live" if live else "retired", words, decision.by_name or None, repair)
     for each in Breakage.objects.filter(rule=rule).select_related("closed_by", "proposal", "cluster"):
-        yield Event(each.opened_at, "broken", f"a check found that {', '.join(each.attributes)} broke", None, each)
+        yield RuleEvent(each.opened_at, "broken", f"a check found that {', '.join(each.attributes)} broke", None, each)
         if each.closed_at:
-            yield Event(each.closed_at, each.state, _ending(each), each.closed_by, each)
+            yield RuleEvent(each.closed_at, each.state, _ending(each), each.closed_by, each)
 
 
 def _ending(breakage: Breakage) -> str:
@@ -76,3 +98,22 @@ def _ending(breakage: Breakage) -> str:
         proposal = breakage.proposal
         return f"replaced by version {proposal.version}" if proposal and proposal.published_at else "replaced by another version"
     return "works again" if breakage.state == Breakage.State.RECOVERED else "dismissed: nothing was broken"
+
+
+def _changes(rule: Rule, older: Rule | None) -> list[tuple[str, str]]:
+    """(what happened, attribute) against the version before."""
+    now = _entries(rule)
+    then = _entries(older) if older else {}
+    if older is None:
+        return [("first version", "")]
+    came = [("new", name) for name in now if name not in then]
+    went = [("gone", name) for name in then if name not in now]
+    changed = [("changed", name) for name in now if name in then and now[name] != then[name]]
+    return [*came, *went, *changed] or [("same XPaths", "")]
+
+
+def _entries(rule: Rule) -> dict[str, AttributeRule | ListRule]:
+    """What a version has for each of its attributes and lists, by name."""
+    value = rule_xpaths.read_definition_or_empty(rule)
+    entries: tuple[AttributeRule | ListRule, ...] = (*value.attributes, *value.lists)
+    return {each.name: each for each in entries}

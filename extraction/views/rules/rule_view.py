@@ -1,4 +1,4 @@
-"""A rule as a person reads it: attribute by attribute, what it selects, how sure, where it gives nothing."""
+"""A rule as people read it: what each attribute selects, how certain it is, and where it gives nothing."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -7,7 +7,7 @@ from extraction.algorithms.errors import PageError, RuleError, XPathError
 from extraction.algorithms.learning.text_range import TextPart
 from extraction.algorithms.rules import apply, xslt
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, Selector
-from extraction.models import Attribute, Cluster, Decision, Rule, Snapshot
+from extraction.models import Attribute, Rule, Snapshot
 from extraction.models.rule_report import AttributeReport, ListReport, OfferDifference, XPathReport
 from extraction.services.core.stored_pages import read_root
 from extraction.services.labels import designs
@@ -20,16 +20,16 @@ SEEN_PAGES = 4
 """Sample pages whose values are shown: enough to see what an attribute holds, and quick to read."""
 
 SEEN_ROWS = 5
-"""Rows of a list shown of each of these pages."""
+"""Rows of a list that are shown for each of these pages."""
 
 SEEN_BYTES = 8_000_000
-"""Bytes of pages read for that, at most."""
+"""Most bytes of pages that are read for that."""
 
 UNLIKE_PAGES = 10
-"""Pages listed of those on which a list has other rows than it was offered with."""
+"""How many of the pages are listed on which a list has other rows than when it was offered."""
 
 LISTED = 50
-"""Pages listed of those without a value; the rest is counted."""
+"""How many of the pages without a value are listed. The rest is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +63,12 @@ class AttributeRow:
 
     @property
     def share(self) -> float | None:
-        """Hit rate over the pages checked, None where none was."""
+        """Share of the checked pages with a value, None where no page was checked."""
         return self.hits / self.checked if self.checked else None
 
     @property
     def colour(self) -> str:
-        """The state's colour of the hit rate: what is mandatory and missing is suspect, what is never there broken."""
+        """The state whose colour the hit rate has: suspect if a mandatory value is missing, broken if there is never a value."""
         if not self.checked or (self.hits < self.checked and not self.attribute.mandatory and self.hits):
             return "ok" if self.hits else ""
         return "ok" if self.hits == self.checked else "suspect" if self.hits else "broken"
@@ -119,25 +119,16 @@ class ListRow:
         return self.hits / self.checked if self.checked else None
 
 
-@dataclass(frozen=True, slots=True)
-class VersionRow:
-    """A version beside the one before it: which attributes came, went or changed. approved: how it went live the last time."""
-
-    rule: Rule
-    changes: list[tuple[str, str]]
-    approved: Decision | None
-
-
-def rows(rule: Rule) -> list[AttributeRow]:
-    """The rule's attributes in the record type's order, then those that the record type has no more."""
+def list_attributes(rule: Rule) -> list[AttributeRow]:
+    """The rule's attributes in the record type's order, then those that the record type no longer has."""
     report = rule.read_report()
     entries = {entry.name: entry for entry in report.attributes}
     failures = report.failures
-    defined = {each.name: each for each in rule_xpaths.definition_of(rule).attributes}
+    defined = {each.name: each for each in rule_xpaths.read_definition_or_empty(rule).attributes}
     pages = _pages(entries.values())
     seen = _seen(rule)
-    why = explained.of(report)
-    conflicts = explained.conflicts(report)
+    why = explained.explain_attributes(report)
+    conflicts = explained.find_conflicts(report)
     edited = {name for name, entry in entries.items() if entry.edited_by is not None}
     found = [
         _row(
@@ -157,10 +148,10 @@ def rows(rule: Rule) -> list[AttributeRow]:
     ]
 
 
-def lists(rule: Rule) -> list[ListRow]:
+def list_lists(rule: Rule) -> list[ListRow]:
     """The lists of the record type with what the rule has for them; those it has nothing for, with the reason if there is one."""
     report = rule.read_report()
-    defined = {each.name: each for each in rule_xpaths.definition_of(rule).lists}
+    defined = {each.name: each for each in rule_xpaths.read_definition_or_empty(rule).lists}
     said = {entry.name: entry for entry in report.lists}
     schema = site_pages.list_schema(rule.cluster.record_type)
     for name, one in defined.items():
@@ -203,15 +194,6 @@ def _list(
     return ListRow(said.name, rows_of, columns, *figures, seen, failures.get(said.name, ""), said.offered, unlike_on)
 
 
-def versions(cluster: Cluster) -> list[VersionRow]:
-    """All versions of a template's rule, newest first, with what changed."""
-    found = list(Rule.objects.filter(cluster=cluster).select_related("created_by").defer("stylesheet"))
-    before = [*found[1:], None]
-    decisions = Decision.objects.filter(rule__cluster=cluster, what__in=Decision.LIVE).order_by("at", "pk")
-    approved = {each.rule_id: each for each in decisions}
-    return [VersionRow(rule, _changes(rule, older), approved.get(rule.pk)) for rule, older in zip(found, before, strict=False)]
-
-
 def _attributes(rule: Rule, defined: Mapping[str, AttributeRule]) -> list[Attribute]:
     record_type = rule.cluster.record_type
     known = list(record_type.attributes.of_page()) if record_type else []
@@ -247,7 +229,7 @@ def _row(
 
 
 def _selectors(defined: Sequence[Selector], said: Sequence[XPathReport]) -> list[SelectorRow]:
-    """What is run, with what the learner said of the same XPath."""
+    """The XPaths that are run, with the learner's figures for them."""
     by_xpath = {entry.xpath: entry for entry in said}
     found = []
     for selector in defined:
@@ -287,35 +269,16 @@ def _found(rule: Rule) -> list[tuple[Snapshot, apply.Extraction]]:
         if size_bytes > SEEN_BYTES:
             break
         try:
-            found.append((snapshot, apply.extract(sheet, read_root(snapshot))))
+            found.append((snapshot, apply.extract_values(sheet, read_root(snapshot))))
         except (PageError, RuleError, XPathError):
             continue
     return found
 
 
 def _shown(rule: Rule) -> list[Snapshot]:
-    """The pages of an open break that a version was made for; else samples, those first that are as the pages are now."""
-    checked = Snapshot.objects.select_related("page").in_bulk(designs.check_pages(rule)[:SEEN_PAGES])
+    """The pages of the open breakage that a version was made for, else samples, those first that are still current."""
+    checked = Snapshot.objects.select_related("page").in_bulk(designs.find_check_pages(rule)[:SEEN_PAGES])
     if checked:
         return list(checked.values())
     samples = [each.snapshot for each in rule.cluster.samples.select_related("snapshot__page").order_by("position")]
     return sorted(samples, key=lambda snapshot: snapshot.page.current_id != snapshot.pk)[:SEEN_PAGES]
-
-
-def _changes(rule: Rule, older: Rule | None) -> list[tuple[str, str]]:
-    """(what happened, attribute) against the version before."""
-    now = _entries(rule)
-    then = _entries(older) if older else {}
-    if older is None:
-        return [("first version", "")]
-    came = [("new", name) for name in now if name not in then]
-    went = [("gone", name) for name in then if name not in now]
-    changed = [("changed", name) for name in now if name in then and now[name] != then[name]]
-    return [*came, *went, *changed] or [("same XPaths", "")]
-
-
-def _entries(rule: Rule) -> dict[str, AttributeRule | ListRule]:
-    """What a version has for each of its attributes and lists, by name."""
-    value = rule_xpaths.definition_of(rule)
-    entries: tuple[AttributeRule | ListRule, ...] = (*value.attributes, *value.lists)
-    return {each.name: each for each in entries}

@@ -21,7 +21,7 @@ from extraction.views.templates import cluster_view
 from extraction.views.templates.clusters import cluster_of
 
 
-def rule_of(slug: str, number: int, version: int) -> Rule:
+def find_rule(slug: str, number: int, version: int) -> Rule:
     """The rule at an address; 404 for none."""
     found = Rule.objects.select_related("cluster__site", "cluster__record_type", "created_by")
     return get_object_or_404(found, cluster__site__slug=slug, cluster__number=number, version=version)
@@ -32,28 +32,39 @@ def rule_of(slug: str, number: int, version: int) -> Rule:
 def rules(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """All versions, newest first, with what changed from one to the next."""
     cluster = cluster_of(slug, number)
-    context = {"site": cluster.site, "cluster": cluster, "view": cluster_view.view(cluster), "versions": rule_view.versions(cluster)}
+    context = {
+        "site": cluster.site,
+        "cluster": cluster,
+        "view": cluster_view.build_cluster_view(cluster),
+        "versions": rule_history.list_versions(cluster),
+    }
     return render(request, "extraction/rules/rules.html", context)
 
 
 @require_safe
 @requires(Role.VIEWER)
 def rule(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
-    """One version: each attribute's XPath, how sure it is, what it gives and where it gives nothing."""
-    return _page(request, rule_of(slug, number, version))
+    """One version: each attribute's XPath, how certain it is, what it gives and where it gives nothing."""
+    return _page(request, find_rule(slug, number, version))
 
 
 @require_safe
 @requires(Role.VIEWER)
 def difference(request: HttpRequest, slug: str, number: int, version: int, other: int) -> HttpResponse:
     """How a version differs from another one. `attribute=`: the part that says what this attribute gives by both."""
-    old, new = rule_of(slug, number, other), rule_of(slug, number, version)
+    old, new = find_rule(slug, number, other), find_rule(slug, number, version)
     name = request.GET.get("attribute", "")
     if name:
-        effect = rule_history.effect(old, new, name)
+        effect = rule_history.compare_versions(old, new, name)
         versions = {"before": f"Version {old.version}", "after": f"Version {new.version}"}
         return render(request, "extraction/rules/_effect.html", {"effect": effect, "error": effect.error, **versions})
-    context = {"site": new.cluster.site, "cluster": new.cluster, "old": old, "new": new, "differences": rule_history.differences(old, new)}
+    context = {
+        "site": new.cluster.site,
+        "cluster": new.cluster,
+        "old": old,
+        "new": new,
+        "differences": rule_history.list_differences(old, new),
+    }
     return render(request, "extraction/rules/rule_difference.html", context)
 
 
@@ -61,12 +72,12 @@ def difference(request: HttpRequest, slug: str, number: int, version: int, other
 @requires(Role.VIEWER)
 def export(request: HttpRequest, slug: str, number: int, version: int, form: str) -> HttpResponse:
     """The rule as a file that runs without Vertex."""
-    found = rule_of(slug, number, version)
+    found = find_rule(slug, number, version)
     known = next((each for each in FORMS if each == form), None)
     if known is None:
         raise Http404(f"rules are not exported as {form}")
     try:
-        exported = export_rule.export(found, known)
+        exported = export_rule.export_rule(found, known)
     except (RuleError, XPathError) as error:
         messages.error(request, f"This version cannot be exported: {error}")
         return redirect(found)
@@ -78,21 +89,21 @@ def export(request: HttpRequest, slug: str, number: int, version: int, form: str
 @requires(Role.EDITOR)
 def preview(request: HttpRequest, slug: str, number: int, version: int) -> HttpResponse:
     """What another XPath would give, page by page; nothing is saved."""
-    found = rule_of(slug, number, version)
+    found = find_rule(slug, number, version)
     form = XPathForm(request.POST)
     if not form.is_valid():
         return render(
             request, "extraction/rules/_effect.html", {"site": found.cluster.site, "error": "Enter an XPath to see the values it gives."}
         )
-    effect = service.preview(found, form.cleaned_data["attribute"], form.cleaned_data["xpath"])
+    effect = service.preview_xpath(found, form.cleaned_data["attribute"], form.cleaned_data["xpath"])
     return render(request, "extraction/rules/_effect.html", {"site": found.cluster.site, "effect": effect, "error": effect.error})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(Role.EDITOR)
 def edit(request: SignedInHttpRequest, slug: str, number: int, version: int) -> HttpResponse:
-    """Keeps another XPath as a new draft version. Who comes back to the address of a refused one is led to the rule."""
-    found = rule_of(slug, number, version)
+    """Saves another XPath as a new draft version. A GET, as after a refused POST, leads to the rule."""
+    found = find_rule(slug, number, version)
     if request.method != "POST":
         return redirect(found)
     form = XPathForm(request.POST)
@@ -100,7 +111,7 @@ def edit(request: SignedInHttpRequest, slug: str, number: int, version: int) -> 
         return _page(request, found, error="Enter an XPath before you save.", name=request.POST.get("attribute", ""))
     name, xpath = form.cleaned_data["attribute"], form.cleaned_data["xpath"]
     try:
-        draft = service.edit(found, name, xpath, request.user)
+        draft = service.edit_xpath(found, name, xpath, request.user)
     except (RuleError, XPathError) as error:
         return _page(request, found, error=str(error), name=name, xpath=xpath)
     messages.success(request, f"Saved as version {draft.version}, a draft. Publish it to use it.")
@@ -110,10 +121,10 @@ def edit(request: SignedInHttpRequest, slug: str, number: int, version: int) -> 
 @require_POST
 @requires(Role.EDITOR)
 def publish(request: SignedInHttpRequest, slug: str, number: int, version: int) -> HttpResponse:
-    """Makes it the live rule: a draft, or a retired one that is brought back, as whoever may publish may also undo it."""
-    found = rule_of(slug, number, version)
+    """Makes a draft or a retired version the live rule. Whoever may publish may also undo it, so retired ones are allowed."""
+    found = find_rule(slug, number, version)
     try:
-        service.publish(found, request.user)
+        service.publish_rule(found, request.user)
         messages.success(request, f"Version {found.version} is live. Run it on all pages to get records.")
     except service.StateError as error:
         messages.error(request, str(error))
@@ -124,9 +135,9 @@ def publish(request: SignedInHttpRequest, slug: str, number: int, version: int) 
 @requires(Role.OPERATOR)
 def retire(request: SignedInHttpRequest, slug: str, number: int, version: int) -> HttpResponse:
     """Takes the live rule out of use."""
-    found = rule_of(slug, number, version)
+    found = find_rule(slug, number, version)
     try:
-        service.retire(found, request.user)
+        service.retire_rule(found, request.user)
         messages.success(request, f"Version {found.version} is retired. The template has no live rule now.")
     except service.StateError as error:
         messages.error(request, str(error))
@@ -139,7 +150,7 @@ def learn(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
     """Learns the rule from what is annotated."""
     cluster = cluster_of(slug, number)
     try:
-        return redirect(learn_rule.start(cluster, request.user))
+        return redirect(learn_rule.start_learning(cluster, request.user))
     except JobError as error:
         messages.error(request, str(error))
     return redirect(cluster)
@@ -151,7 +162,7 @@ def extract(request: SignedInHttpRequest, slug: str, number: int) -> HttpRespons
     """Runs the live rule over all matching pages."""
     cluster = cluster_of(slug, number)
     try:
-        return redirect(extract_records.start(cluster, request.user))
+        return redirect(extract_records.start_extraction(cluster, request.user))
     except JobError as error:
         messages.error(request, str(error))
     return redirect(cluster)
@@ -164,11 +175,11 @@ def _page(request: HttpRequest, found: Rule, *, error: str = "", name: str = "",
         "cluster": cluster,
         "rule": found,
         "report": found.read_report(),
-        "view": cluster_view.view(cluster),
-        "rows": rule_view.rows(found),
-        "lists": rule_view.lists(found),
-        "versions": rule_view.versions(cluster),
-        "events": rule_history.events(found),
+        "view": cluster_view.build_cluster_view(cluster),
+        "rows": rule_view.list_attributes(found),
+        "lists": rule_view.list_lists(found),
+        "versions": rule_history.list_versions(cluster),
+        "events": rule_history.list_events(found),
         "edit_error": error,
         "edit_name": name,
         "edit_xpath": xpath,

@@ -20,7 +20,7 @@ EDIT = ("GET", "HEAD", "POST")
 @requires(Role.VIEWER)
 def record_types(request: HttpRequest) -> HttpResponse:
     """All record types with their attributes."""
-    return render(request, "extraction/schema/record_types.html", {"rows": service.rows()})
+    return render(request, "extraction/schema/record_types.html", {"rows": service.list_record_types()})
 
 
 @require_http_methods(EDIT)
@@ -35,7 +35,7 @@ def new(request: HttpRequest) -> HttpResponse:
     name, first = _proposed(wanted) if request.GET.get("from") == "data" and data is None else ("", _blank())
     form, rows = RecordTypeForm(data, initial={"name": name}), attribute_rows(data, first)
     if request.method == "POST" and form.is_valid() and rows.is_valid():
-        made = service.create(form.cleaned_data["name"], form.cleaned_data["description"], rows.drafts)
+        made = service.create_record_type(form.cleaned_data["name"], form.cleaned_data["description"], rows.drafts)
         messages.success(request, f"{made.name} is ready.")
         cluster = Cluster.objects.filter(pk=wanted, record_type=None).select_related("site").first() if wanted.isdecimal() else None
         if cluster:
@@ -64,7 +64,9 @@ def change(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid() and rows.is_valid():
         drop = bool(request.POST.get("drop_labels"))
         try:
-            judged = service.update(found, form.cleaned_data["name"], form.cleaned_data["description"], rows.drafts, drop_labels=drop)
+            judged = service.update_record_type(
+                found, form.cleaned_data["name"], form.cleaned_data["description"], rows.drafts, drop_labels=drop
+            )
         except service.InUse as error:
             return _editor(request, found, form, rows, lost=str(error))
         messages.success(request, "Saved." + (" Run the rule again to update the records." if judged else ""))
@@ -78,7 +80,7 @@ def delete(request: HttpRequest, slug: str) -> HttpResponse:
     """Deletes it while no template uses it."""
     found = get_object_or_404(RecordType, slug=slug)
     try:
-        service.delete(found)
+        service.delete_record_type(found)
     except service.InUse as error:
         messages.error(request, f"{found.name} is {error}. Choose another record type there first.")
         return redirect(found)
@@ -90,7 +92,7 @@ def _editor(
     request: HttpRequest, found: RecordType | None, form: RecordTypeForm, rows: BaseAttributeFormSet, lost: str = ""
 ) -> HttpResponse:
     bad = request.method == "POST"
-    counts = service.label_counts(found) if found else {}
+    counts = service.count_labels(found) if found else {}
     users = found.clusters.select_related("site").order_by("site__name", "number") if found else []
     attributes = found.attributes.select_related("list") if found else []
     context = {"record_type": found, "attributes": attributes, "form": form, "rows": rows, "counts": counts, "users": users, "lost": lost}
@@ -100,7 +102,7 @@ def _editor(
 def _proposed(template: str) -> tuple[str, list[dict[str, object]]]:
     """(name, rows) as the template's pages would have it."""
     cluster = Cluster.objects.filter(pk=template).first() if template.isdecimal() else None
-    kind, found = page_data.proposed(cluster) if cluster else ("", [])
+    kind, found = page_data.propose_record_type(cluster) if cluster else ("", [])
     return kind, [{"name": each.name, "type": each.type, "multiple": each.multiple} for each in found] or _blank()
 
 

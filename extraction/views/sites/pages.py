@@ -26,7 +26,15 @@ def pages(request: HttpRequest, slug: str) -> HttpResponse:
     query, part = request.GET.get("q", "").strip(), request.GET.get("part", "")
     found = Paginator(site_pages.search(site, query=query, part=part), PER_PAGE).get_page(request.GET.get("page", 1))
     clusters = site.clusters.all()
-    context = {"site": site, "head": sites.head(site), "pages": found, "query": query, "part": part, "clusters": clusters, "tab": "pages"}
+    context = {
+        "site": site,
+        "head": sites.summarize_site(site),
+        "pages": found,
+        "query": query,
+        "part": part,
+        "clusters": clusters,
+        "tab": "pages",
+    }
     return render(request, "extraction/sites/site_pages.html", context)
 
 
@@ -51,7 +59,7 @@ def upload(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     by_script = request.get_preferred_type(["text/html", "application/json"]) == "application/json"
     if request.method == "POST" and form.is_valid():
         file = form.cleaned_data["file"]
-        run = import_pages.start(site, file, name=file.name, user=request.user)
+        run = import_pages.start_import(site, file, name=file.name, user=request.user)
         return JsonResponse({"location": run.get_absolute_url()}, status=201) if by_script else redirect(run)
     if by_script and form.errors:
         return JsonResponse({"error": said(form)}, status=400)
@@ -65,7 +73,7 @@ def warc(_: HttpRequest, slug: str) -> HttpResponseBase:
     """All kept pages as a WARC file, streamed."""
     site = get_object_or_404(Site, slug=slug)
     disposition = {"Content-Disposition": f'attachment; filename="{site.slug}.warc.gz"'}
-    return StreamingHttpResponse(export_warc.records(site), content_type="application/warc", headers=disposition)
+    return StreamingHttpResponse(export_warc.write_records(site), content_type="application/warc", headers=disposition)
 
 
 def import_limits() -> dict[str, int]:

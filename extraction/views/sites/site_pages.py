@@ -133,7 +133,7 @@ def mark(record: Record, text: str) -> Mark:
     if not name or not position.isdecimal():
         return Mark()
     try:
-        place = records.place(record, name, int(position))
+        place = records.find_place(record, name, int(position))
     except records.PlaceError as error:
         return Mark(problem=str(error))
     attribute = Attribute.objects.of_cluster(record.cluster).filter(name=name).first()

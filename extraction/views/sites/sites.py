@@ -27,7 +27,7 @@ def sites(request: HttpRequest) -> HttpResponse:
     """All sites with their figures."""
     query = request.GET.get("q", "").strip()
     found = Site.objects.filter(name__icontains=query) if query else None
-    return render(request, "extraction/sites/sites.html", {"rows": service.rows(found), "query": query})
+    return render(request, "extraction/sites/sites.html", {"rows": service.list_sites(found), "query": query})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -37,8 +37,8 @@ def new(request: SignedInHttpRequest) -> HttpResponse:
     form = NewSiteForm(request.POST if request.method == "POST" else None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
-        source = sources.create(data["address"], name=data["name"], options=form.options(), user=request.user)
-        crawl_site.start(source.site, request.user)
+        source = sources.create_from_address(data["address"], name=data["name"], options=form.options(), user=request.user)
+        crawl_site.start_crawl(source.site, request.user)
         return redirect(source.site)
     return render(request, "extraction/sites/site_new.html", {"form": form}, status=400 if form.errors else 200)
 
@@ -52,8 +52,8 @@ def new_upload(request: SignedInHttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
         with transaction.atomic():  # no site without its pages
-            site = service.create(data["name"], data["address"], user=request.user)
-            run = import_pages.start(site, data["file"], name=data["file"].name, user=request.user)
+            site = service.create_site(data["name"], data["address"], user=request.user)
+            run = import_pages.start_import(site, data["file"], name=data["file"].name, user=request.user)
         return JsonResponse({"location": run.get_absolute_url()}, status=201) if by_script else redirect(run)
     if by_script and form.errors:
         return JsonResponse({"error": said(form)}, status=400)
@@ -68,7 +68,7 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
     site = get_object_or_404(Site, slug=slug)
     form = SiteForm(request.POST if request.method == "POST" else None, instance=site)
     if request.method == "POST" and form.is_valid():
-        service.rename(site, form.cleaned_data["name"], form.cleaned_data["address"])
+        service.rename_site(site, form.cleaned_data["name"], form.cleaned_data["address"])
         messages.success(request, "Saved.")
         return redirect("site_settings", site.slug)
     return settings_page(request, Site.objects.get(pk=site.pk), form=form)
@@ -82,7 +82,7 @@ def delete(request: HttpRequest, slug: str) -> HttpResponse:
     form = DeleteForm(request.POST, wanted=site.name)
     if not form.is_valid():
         return settings_page(request, site, deletion=form)
-    service.delete(site)
+    service.delete_site(site)
     messages.success(request, f"{form.wanted} was deleted.")
     return redirect("sites")
 
@@ -97,7 +97,7 @@ def cluster_start(request: SignedInHttpRequest, slug: str) -> HttpResponse:
         messages.error(request, "The minimum must be a whole number of at least 1. Nothing was started.")
         return redirect("site_settings", site.slug)
     try:
-        return redirect(cluster_pages.start(site, threshold=form.cleaned_data["threshold"], user=request.user))
+        return redirect(cluster_pages.start_clustering(site, threshold=form.cleaned_data["threshold"], user=request.user))
     except JobError as error:
         messages.error(request, f"Nothing was started: {error}.")
     return redirect("site_settings", site.slug)
@@ -114,9 +114,9 @@ def settings_page(
     """The Settings tab, with the forms that were sent and are wrong as they were sent."""
     context = {
         "site": site,
-        "head": service.head(site),
+        "head": service.summarize_site(site),
         "form": form or SiteForm(instance=site),
-        "source": source or SourceForm(instance=sources.of(site)),
+        "source": source or SourceForm(instance=sources.get_source(site)),
         "deletion": deletion,
         "tab": "settings",
     }

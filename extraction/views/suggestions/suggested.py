@@ -31,8 +31,8 @@ def suggested(request: SignedInHttpRequest, slug: str, number: int) -> HttpRespo
 
     def take() -> str:
         data = form.cleaned_data
-        pages = service.use(cluster, data["key"], form.taken, request.user, type_name=data["record_type"])
-        return taking_fields.said(len(form.taken), pages)
+        pages = service.take_fields(cluster, data["key"], form.taken, request.user, type_name=data["record_type"])
+        return taking_fields.describe_fields(len(form.taken), pages)
 
     problems = taking.problems(request, form, take)
     if not problems:
@@ -51,7 +51,7 @@ def table(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 def _table(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """What the table shows: the offer with what was typed already; columns of a list apart, by its name."""
-    offer = service.offer(cluster)
+    offer = service.suggest_fields(cluster)
     sent = request.POST
     ticked = {int(place) for place in sent.getlist("take") if place.isdecimal() and len(place) < 4} if sent else _first(offer)
     rows = [

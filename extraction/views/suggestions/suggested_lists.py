@@ -28,7 +28,7 @@ def lists(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
 
     def take() -> str:
         data = form.cleaned_data
-        marked = service.take(cluster, data["key"], form.taken_list, request.user, type_name=data["record_type"])
+        marked = service.take_list(cluster, data["key"], form.taken_list, request.user, type_name=data["record_type"])
         return _said(data["list_name"], marked)
 
     problems = taking.problems(request, form, take)
@@ -48,7 +48,7 @@ def _said(name: str, marked: service.Marked) -> str:
 
 def _lists(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     """What is shown: the offer, with what was typed already for the list that was sent."""
-    offer, sent = service.offer(cluster), request.POST
+    offer, sent = service.suggest_lists(cluster), request.POST
     rows = []
     for each in offer.lists:
         mine = sent.get("list") == str(each.place)

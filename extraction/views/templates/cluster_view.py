@@ -75,7 +75,7 @@ class ClusterView:
     @property
     def lost(self) -> tuple[str, ...]:
         """The attributes that the serving rule's repair did not find again."""
-        return proofs.lost(self.live.read_report()) if self.live else ()
+        return proofs.find_lost(self.live.read_report()) if self.live else ()
 
     @property
     def health(self) -> list[tuple[float, str]]:
@@ -88,7 +88,7 @@ class ClusterView:
         return self.records.given
 
 
-def view(cluster: Cluster) -> ClusterView:
+def build_cluster_view(cluster: Cluster) -> ClusterView:
     """A template's figures, in a constant number of queries."""
     rules = list(Rule.objects.filter(cluster=cluster).defer("definition", "stylesheet", "report"))
     live = next((rule for rule in rules if rule.serving), None)
@@ -110,7 +110,7 @@ ENOUGH = 0.995
 """Share of the template shown, from which on further samples add hardly anything."""
 
 
-def samples(cluster: Cluster) -> tuple[list[SampleRow], list[SampleRow]]:
+def list_samples(cluster: Cluster) -> tuple[list[SampleRow], list[SampleRow]]:
     """The sample pages in greedy order with what was annotated on each: those that show enough or are annotated, and those after them."""
     rows = cluster.samples.select_related("snapshot__page").order_by("position")
     labelled = Label.objects.filter(cluster=cluster).values_list("snapshot").order_by().annotate(n=Count("attribute", distinct=True))

@@ -15,7 +15,7 @@ from extraction.services.lab import document_types
 from extraction.services.sites import sites
 from extraction.services.templates import boilerplate, merge_proposals
 from extraction.services.templates import clusters as service
-from extraction.views.core.site_activity import now_context
+from extraction.views.core.site_activity import build_activity_context
 from extraction.views.http import HtmxHttpRequest
 from extraction.views.policy import requires
 from extraction.views.sites import site_pages
@@ -32,18 +32,18 @@ def cluster_of(slug: str, number: int) -> Cluster:
 def site(request: HttpRequest, slug: str) -> HttpResponse:
     """The site's first tab: its templates as cards."""
     found = get_object_or_404(Site, slug=slug)
-    overview = service.overview(found)
+    overview = service.list_templates(found)
     context = {
         "site": found,
-        "head": sites.head(found),
+        "head": sites.summarize_site(found),
         "overview": overview,
-        "proposals": merge_proposals.proposals(found),
+        "proposals": merge_proposals.list_proposals(found),
         "rows": [row for row in overview.rows if not row.cluster.ignored and not row.cluster.small],
         "small": [row for row in overview.rows if row.cluster.small],
         "ignored": [row for row in overview.rows if row.cluster.ignored],
         "tab": "templates",
     }
-    return render(request, "extraction/templates/site.html", context | now_context(request, found))
+    return render(request, "extraction/templates/site.html", context | build_activity_context(request, found))
 
 
 @require_safe
@@ -51,11 +51,11 @@ def site(request: HttpRequest, slug: str) -> HttpResponse:
 def cluster(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """One template: its way from pages to records, its sample pages."""
     found = cluster_of(slug, number)
-    samples, more = cluster_view.samples(found)
+    samples, more = cluster_view.list_samples(found)
     context = {
         "site": found.site,
         "cluster": found,
-        "view": cluster_view.view(found),
+        "view": cluster_view.build_cluster_view(found),
         "samples": samples,
         "more_samples": more,
         "pages": site_pages.search(found.site, part=str(number))[:10],
@@ -72,7 +72,7 @@ def shares(request: HtmxHttpRequest, slug: str, number: int) -> HttpResponse:
     cluster = cluster_of(slug, number)
     if not request.htmx:
         return redirect(cluster)
-    return render(request, "extraction/core/_shares.html", {"shares": boilerplate.shares(cluster)})
+    return render(request, "extraction/core/_shares.html", {"shares": boilerplate.measure_shares(cluster)})
 
 
 @require_safe
@@ -87,7 +87,7 @@ def structure(request: HtmxHttpRequest, slug: str, number: int) -> HttpResponse:
         return redirect(cluster)
     context: dict[str, Any] = {"cluster": cluster}
     try:
-        found = context["found"] = document_types.of(cluster)
+        found = context["found"] = document_types.find_document_type(cluster)
     except JobError as error:
         found, context["problem"] = None, f"{error}"
     if form == "dtd":
@@ -106,7 +106,7 @@ def rename(request: HtmxHttpRequest, slug: str, number: int) -> HttpResponse:
     found = cluster_of(slug, number)
     form = NameForm(request.POST)
     if form.is_valid():
-        service.rename(found, form.cleaned_data["name"])
+        service.rename_template(found, form.cleaned_data["name"])
     elif request.htmx:
         return HttpResponse(said(form), status=400, content_type="text/plain")
     else:
@@ -134,7 +134,7 @@ def ignore(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Sets it aside, or brings it back."""
     found = cluster_of(slug, number)
     ignored = request.POST.get("ignored") == "1"
-    service.ignore(found, ignored)
+    service.ignore_template(found, ignored)
     messages.success(request, f"{found.label} is {'ignored' if ignored else 'in use'}.")
     return redirect("site", slug)
 
@@ -150,7 +150,7 @@ def merge(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("site", slug)
     into, *others = form.cleaned_data["clusters"]
     try:
-        into = service.merge(into, others)
+        into = service.merge_templates(into, others)
         messages.success(request, f"{len(others)} template{'s' if len(others) > 1 else ''} merged into {into.label}.")
     except JobError as error:
         messages.error(request, f"Nothing was merged: {error}.")

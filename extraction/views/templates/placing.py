@@ -25,12 +25,12 @@ def same(request: HttpRequest, slug: str) -> HttpResponse:
     other = proposal.other.label
     if request.POST.get("answer") == "merge":
         try:
-            into = merge_proposals.merge(proposal)
+            into = merge_proposals.accept_proposal(proposal)
             messages.success(request, f"{other} was merged into {into.label}.")
         except JobError as error:
             messages.error(request, f"Nothing was merged: {error}.")
     else:
-        merge_proposals.refuse(proposal)
+        merge_proposals.refuse_proposal(proposal)
         messages.success(request, f"{proposal.into.label} and {other} stay apart. This is not proposed again.")
     return redirect("site", slug)
 
@@ -42,7 +42,7 @@ def apart(request: HttpRequest, slug: str, page_id: int) -> HttpResponse:
     page = get_object_or_404(Page.objects.select_related("site", "current__cluster__site"), site__slug=slug, pk=page_id)
     alike, problem = [], ""
     try:
-        alike = placing.alike(page.current) if page.current else []
+        alike = placing.find_alike(page.current) if page.current else []
     except PageError as error:
         problem = f"This page cannot be compared: {error}."
     cluster = page.current.cluster if page.current else None
@@ -62,7 +62,11 @@ def place(request: SignedInHttpRequest, slug: str) -> HttpResponse:
         return redirect("site_pages", slug)
     pages, into = form.cleaned_data["pages"], form.cleaned_data["into"]
     try:
-        moved = placing.new_template(site, pages, request.user) if into == PlaceForm.NEW else placing.move(site, pages, into, request.user)
+        moved = (
+            placing.move_to_new_template(site, pages, request.user)
+            if into == PlaceForm.NEW
+            else placing.move_pages(site, pages, into, request.user)
+        )
     except JobError as error:
         messages.error(request, f"Nothing was moved: {error}.")
         return redirect("site_pages", slug)

@@ -224,11 +224,11 @@ def test_a_page_further_off_than_the_templates_own_is_not_taken_in() -> None:
     body = "<html><body>" + "".join(f"<p class=c{n}>x</p>" for n in range(40))
     more = "".join(f"<i class=d{n}>x</i>" for n in range(40))
     equal = [collect_steps(parse(body.encode()).root)] * 10
-    core = TemplateCore.of(equal)
+    core = TemplateCore.of_pages(equal)
     assert core.least == 1.0
     assert not core.covers(collect_steps(parse((body + more[: len(more) // 2]).encode()).root))
     assert core.covers(collect_steps(parse((body + "<i class=d1>x</i>").encode()).root))
-    assert TemplateCore.of(equal[:1]).least == 0.0, "one page says nothing of how far others lie"
+    assert TemplateCore.of_pages(equal[:1]).least == 0.0, "one page says nothing of how far others lie"
 
 
 def test_a_threshold_under_one_is_refused() -> None:
@@ -250,14 +250,14 @@ def test_later_pages_are_recognised_by_their_cores() -> None:
 
 
 def test_a_core_is_kept_and_given_back() -> None:
-    core = TemplateCore.of([steps_of(page) for page in mix(book=20)])
+    core = TemplateCore.of_pages([steps_of(page) for page in mix(book=20)])
     again = TemplateCore.from_bytes(core.to_bytes())
     assert (again.required.tolist(), again.known.tolist(), again.least) == (core.required.tolist(), core.known.tolist(), core.least)
     assert 0 < core.least <= 1
     assert core.likeness(core) == 1.0
     assert set(core.required.tolist()) < set(core.known.tolist())
     assert core.covers(steps_of("book-001"))
-    assert not TemplateCore.of([]).covers(steps_of("book-001"))
+    assert not TemplateCore.of_pages([]).covers(steps_of("book-001"))
     for broken in (b"", core.to_bytes()[:-3]):
         with pytest.raises(ValueError, match="not a stored core"):
             TemplateCore.from_bytes(broken)

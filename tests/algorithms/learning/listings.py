@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from extraction.algorithms.dom.nodes import Location, clean, texts
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.row_elements import MarkedRow
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.row_levels import MarkedRow
 from tests.algorithms.learning.pages import page
 
 NOUNS = [

@@ -9,12 +9,12 @@ from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.dom.xpath import XPath
 from extraction.algorithms.learning.apriori import Example, Learned
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.tables import table
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.table_reader import read_page_table
 
 
 def page(body: str) -> PageTable:
-    return table(parse(f"<html><head><meta charset=utf-8></head><body>{body}</body></html>".encode()).root)
+    return read_page_table(parse(f"<html><head><meta charset=utf-8></head><body>{body}</body></html>".encode()).root)
 
 
 def places(table: PageTable, xpath: str) -> list[tuple[Location, str]]:

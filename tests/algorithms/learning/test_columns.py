@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extraction.algorithms.dom.nodes import clean, whole_text
-from extraction.algorithms.learning.columns import headers
+from extraction.algorithms.learning.columns import find_header_cells
 from extraction.algorithms.learning.corpus import Corpus
-from extraction.algorithms.learning.features import PageTable
+from extraction.algorithms.learning.page_table import PageTable
 from tests.algorithms.learning.pages import page
 
 CELL = st.sampled_from(["<td>a</td>", "<td>b</td>", "<th>c</th>", "<td></td>", "<th>a</th>"])
@@ -42,7 +42,7 @@ def test_header_cells(bodies: list[str]) -> None:
     corpus = Corpus(pages)
     for number, one in enumerate(pages):
         rows = [row for row, element in enumerate(one.nodes) if element.tag in ("td", "th")]
-        found = headers(corpus, np.array(rows, np.int32) + corpus.offsets[number])
+        found = find_header_cells(corpus, np.array(rows, np.int32) + corpus.offsets[number])
         wanted = [walked(one, row) for row in rows]
         assert [int(row) for row in found] == [
             int(corpus.offsets[1]) - 1 if row is None else row + int(corpus.offsets[number]) for row in wanted

@@ -6,14 +6,14 @@ import pytest
 
 from extraction.algorithms.dom.nodes import elements
 from extraction.algorithms.learning import enumeration
-from extraction.algorithms.learning.apriori import Example, Learned, NotLearned, learn
-from extraction.algorithms.learning.features import PageTable
+from extraction.algorithms.learning.apriori import Example, Learned, NotLearned, learn_attribute
+from extraction.algorithms.learning.page_table import PageTable
 from extraction.algorithms.learning.text_range import TextPart
 from extraction.algorithms.rules import outside
-from extraction.algorithms.rules.apply import attribute_places, attribute_values, extract
+from extraction.algorithms.rules.apply import extract_values, find_attribute_places, read_attribute
 from extraction.algorithms.rules.exports import _place
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
-from extraction.algorithms.rules.xslt import Stylesheet, stylesheet
+from extraction.algorithms.rules.xslt import Stylesheet, write_stylesheet
 from tests.algorithms.learning.pages import example, page
 
 
@@ -39,7 +39,7 @@ def spans(text: str, *values: str) -> tuple[str, list[tuple[int, int]]]:
     ],
 )
 def test_what_stands_between_the_values_parts_those_of_other_pages(marked: list, other: str, values: list[str]) -> None:
-    part = enumeration.learn(marked)
+    part = enumeration.learn_enumeration(marked)
     assert part is not None
     assert part.values(other) == values
 
@@ -54,7 +54,7 @@ def test_what_stands_between_the_values_parts_those_of_other_pages(marked: list,
     ],
 )
 def test_what_no_separator_gives_is_not_learned(marked: list) -> None:
-    assert enumeration.learn(marked) is None
+    assert enumeration.learn_enumeration(marked) is None
 
 
 def marks(table: PageTable, number: int, xpath: str, *values: str) -> Example:
@@ -69,16 +69,16 @@ BODY = "<p>by {}</p><p>in {}</p>"
 
 def test_an_enumeration_is_learned_and_runs_everywhere_alike() -> None:
     pages = [page(BODY.format(*words)) for words in (("Ada, Bob and Cyd", "Rome"), ("Eve", "Bonn"), ("Joe & Kim", "Oslo, Norway"))]
-    found = learn(pages, [marks(pages[0], 0, "//p[1]", "Ada", "Bob", "Cyd")], multiple=True)
+    found = learn_attribute(pages, [marks(pages[0], 0, "//p[1]", "Ada", "Bob", "Cyd")], multiple=True)
     assert isinstance(found, Learned), found
     (one,) = found.alternatives
     rule = AttributeRule("by", multiple=True, alternatives=(Selector(one.xpath, one.part),))
-    sheet = Stylesheet.compile(stylesheet(RuleDefinition((rule,))))
+    sheet = Stylesheet.compile(write_stylesheet(RuleDefinition((rule,))))
     for table, wanted in zip(pages, (("Ada", "Bob", "Cyd"), ("Eve",), ("Joe", "Kim")), strict=True):
-        assert extract(sheet, table.root).values["by"] == wanted
-        assert attribute_values(rule, table.root) == wanted
+        assert extract_values(sheet, table.root).values["by"] == wanted
+        assert read_attribute(rule, table.root) == wanted
         index = {element: n for n, element in enumerate(elements(table.root))}
-        assert tuple(text for _, text in attribute_places(rule, table.root, index)) == wanted
+        assert tuple(text for _, text in find_attribute_places(rule, table.root, index)) == wanted
         text = "".join(table.nodes[[e.tag for e in table.nodes].index("p")].itertext())
         assert tuple(outside._parts(text, _place(rule.alternatives[0]))) == wanted
     assert RuleDefinition.from_json(RuleDefinition((rule,)).as_json()) == RuleDefinition((rule,))
@@ -86,7 +86,7 @@ def test_an_enumeration_is_learned_and_runs_everywhere_alike() -> None:
 
 def test_several_values_in_a_text_are_none_of_an_attribute_that_takes_one() -> None:
     pages = [page(BODY.format("Ada, Bob", "Rome"))]
-    found = learn(pages, [marks(pages[0], 0, "//p[1]", "Ada", "Bob")])
+    found = learn_attribute(pages, [marks(pages[0], 0, "//p[1]", "Ada", "Bob")])
     assert found == NotLearned("the page has several marked values, but the attribute allows one", 0)
 
 
@@ -94,7 +94,7 @@ def test_alternatives_share_the_part_that_all_examples_have() -> None:
     first, second = "<h1>Soup ({})</h1><p>x</p>", "<div><b>Cake ({})</b></div><p>x</p>"
     pages = [page(first.format("2019 edition")), page(second.format("2020 edition")), page(first.format("soup, 2018 edition"))]
     examples = [marks(pages[0], 0, "//h1", "2019"), marks(pages[1], 1, "//b", "2020")]
-    found = learn(pages, examples)
+    found = learn_attribute(pages, examples)
     assert isinstance(found, Learned), found
     assert len(found.alternatives) == 2
     assert {one.part for one in found.alternatives} == {TextPart(prefix=" (", suffix=" edition")}

@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from extraction.algorithms.dom.nodes import Location, value
 from extraction.algorithms.dom.rows import Rows, select_rows
 from extraction.algorithms.learning.apriori import Learned, NotLearned
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.records import Field, LearnedRecords, MarkedRow, learn_records, row_values
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.records import LearnedRecords, MarkedRow, RowField, learn_records, read_row_values
 from tests.algorithms.learning.listings import MARKUPS, Listing, Markup, listing, mark
 from tests.algorithms.learning.pages import page, places, trees
 
 
-def fields(markup: Markup) -> list[Field]:
-    return [Field(name, multiple=name == "authors") for name in markup.fields]
+def fields(markup: Markup) -> list[RowField]:
+    return [RowField(name, multiple=name == "authors") for name in markup.fields]
 
 
 def extracted(learned: object, page: PageTable, names: tuple[str, ...]) -> list[dict[str, list[str]]]:
@@ -26,7 +26,7 @@ def extracted(learned: object, page: PageTable, names: tuple[str, ...]) -> list[
         for name in names:
             field = learned.fields[name]
             assert isinstance(field, Learned), (name, field)
-            row[name] = row_values(rows, place, field)
+            row[name] = read_row_values(rows, place, field)
         if any(row.values()):
             found.append(row)
     return found
@@ -85,7 +85,7 @@ def test_a_third_row_in_another_list_makes_them_one() -> None:
         MarkedRow(0, {"n": tuple(place for place, text in places(shown, f"//li[{test}]/i") if text)})
         for test in ("contains(., 'a1')", "contains(., 'a2')", "contains(., 'b1')")
     ]
-    learned = learn_records([shown], rows, [Field("n")])
+    learned = learn_records([shown], rows, [RowField("n")])
     assert [row["n"] for row in extracted(learned, shown, ("n",))] == [["1"], ["2"], ["3"], ["4"], ["5"]]
 
 
@@ -110,7 +110,7 @@ def test_a_field_marked_at_places_without_anything_in_common_is_named_with_the_r
         MarkedRow(0, {"t": (places(shown, "//li[1]/b")[0][0],), "v": (places(shown, "//li[1]/i")[0][0],)}),
         MarkedRow(0, {"t": (places(shown, "//li[2]/b")[0][0],), "v": tuple(place for place, _ in places(shown, "//li[2]/i"))}),
     ]
-    learned = learn_records([shown], rows, [Field("t"), Field("v")])
+    learned = learn_records([shown], rows, [RowField("t"), RowField("v")])
     assert isinstance(learned, LearnedRecords)
     assert isinstance(learned.fields["t"], Learned)
     problem = learned.fields["v"]
@@ -121,7 +121,7 @@ def test_a_field_marked_at_places_without_anything_in_common_is_named_with_the_r
 def test_marks_that_are_nowhere_alike_give_no_rows() -> None:
     shown = page("<div><h1>a</h1></div><p><span>b</span></p>")
     rows = [MarkedRow(0, {"t": (places(shown, path)[0][0],)}) for path in ("//h1", "//span")]
-    assert isinstance(learn_records([shown], rows, [Field("t")]), NotLearned)
+    assert isinstance(learn_records([shown], rows, [RowField("t")]), NotLearned)
 
 
 @given(trees(), st.data())
@@ -134,7 +134,7 @@ def test_whatever_is_marked_is_given_back_or_refused(body: str, data: st.DataObj
         return
     chosen = data.draw(st.lists(st.sampled_from(marked), min_size=2, max_size=3, unique=True))
     rows = [MarkedRow(0, {"v": (location,)}) for location in sorted(chosen)]
-    learned = learn_records([shown], rows, [Field("v")])
+    learned = learn_records([shown], rows, [RowField("v")])
     if isinstance(learned, LearnedRecords):
         given_back = [row["v"] for row in extracted(learned, shown, ("v",))]
         for location in chosen:
@@ -153,8 +153,8 @@ def test_what_is_not_marked_on_a_page_marked_whole_is_no_row_anywhere() -> None:
     for row in cells:
         first, second = (list(pages[0].nodes).index(each) for each in (row[0][0], row[1]))
         marked.append(MarkedRow(0, {"date": (Location(first, "text", 1),), "club": (Location(second, "text", 1),)}))
-    two = learn_records(pages, marked[:2], [Field("date"), Field("club")])
-    every = learn_records(pages, marked, [Field("date"), Field("club")], whole=[0])
+    two = learn_records(pages, marked[:2], [RowField("date"), RowField("club")])
+    every = learn_records(pages, marked, [RowField("date"), RowField("club")], whole=[0])
     assert isinstance(two, LearnedRecords) and isinstance(every, LearnedRecords)
     assert [len(list(select_rows([every.rows.xpath], one.root))) for one in pages] == [4, 6, 3]
     assert len(list(select_rows([two.rows.xpath], pages[0].root))) >= 4

@@ -1,13 +1,13 @@
 """Rules carry over to pages that changed as sites change."""
 
-from extraction.algorithms.learning.apriori import Learned, NotLearned, learn
+from extraction.algorithms.learning.apriori import Learned, NotLearned, learn_attribute
 from extraction.algorithms.learning.corpus import MAX_COMPARED
 from tests.algorithms.learning.pages import example, page, values
 
 
 def rule(bodies: list[str], xpath: str, *, multiple: bool = False) -> Learned | NotLearned:
     pages = [page(body) for body in bodies]
-    return learn(pages, [example(pages, 0, xpath)], multiple=multiple)
+    return learn_attribute(pages, [example(pages, 0, xpath)], multiple=multiple)
 
 
 LIST = "<h2>Ingredients</h2><ul><li>{}</li><li>{}</li></ul><h2>Steps</h2><ul><li>Mix.</li><li>Bake.</li></ul>"
@@ -46,7 +46,7 @@ def test_a_rule_for_a_page_with_many_siblings_looks_along_none() -> None:
     body = '<p>Name</p><p class="name">{}</p>' + "<p>x</p>" * (MAX_COMPARED + 1)
     small = body.format("Ada").replace("<p>x</p>", "", MAX_COMPARED)
     pages = [page(body.format("Ada")), page(small), page(body.format("Eve"))]
-    found = learn(pages, [example(pages, 0, "//p[2]")])
+    found = learn_attribute(pages, [example(pages, 0, "//p[2]")])
     assert values(found, pages[2]) == ["Eve"]
     assert isinstance(found, Learned)
     assert "-sibling" not in found.alternatives[0].xpath

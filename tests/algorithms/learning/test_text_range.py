@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from extraction.algorithms.dom.nodes import clean
 from extraction.algorithms.errors import RuleError
-from extraction.algorithms.learning.text_range import TextPart, learn
+from extraction.algorithms.learning.text_range import TextPart, learn_text_part
 
 
 def marked(*texts: str) -> list[tuple[str, int, int]]:
@@ -24,31 +24,31 @@ def marked(*texts: str) -> list[tuple[str, int, int]]:
     ],
 )
 def test_constant_text_around_the_value(texts: list[str], part: TextPart) -> None:
-    assert learn(marked(*texts)) == part
+    assert learn_text_part(marked(*texts)) == part
 
 
 def test_the_end_of_the_text_can_stand_for_the_suffix() -> None:
-    part = learn(marked("by [Jane Doe] | Photos", "by [John Roe]"))
+    part = learn_text_part(marked("by [Jane Doe] | Photos", "by [John Roe]"))
     assert part is not None
     assert part.pattern
     assert part.apply("by Ann Poe | Photos") == "Ann Poe"
 
 
 def test_character_classes_where_nothing_is_constant() -> None:
-    part = learn(marked("Knopf [1999] NY", "Viking Press, [2003], London"))
+    part = learn_text_part(marked("Knopf [1999] NY", "Viking Press, [2003], London"))
     assert part is not None
     assert part.apply("Oxford University, 1987; UK") == "1987"
 
 
 def test_of_equally_short_parts_the_one_that_carries_over_wins() -> None:
     others = ["Released in 1999 by A", "Released in 2001 by B"]
-    part = learn(marked("Published in [1999] by A", "Published in [2003] by B"), others=others)
+    part = learn_text_part(marked("Published in [1999] by A", "Published in [2003] by B"), others=others)
     assert part is not None
     assert [part.apply(text) for text in others] == ["1999", "2001"]
 
 
 def test_contradicting_marks_have_no_part() -> None:
-    assert learn([("one two", 0, 3), ("one two", 4, 7)]) is None
+    assert learn_text_part([("one two", 0, 3), ("one two", 4, 7)]) is None
 
 
 def test_a_text_without_the_constants_has_no_part() -> None:
@@ -75,6 +75,6 @@ def test_what_is_learned_gives_exactly_the_marked_parts(rows: list[tuple[str, st
         end = min(start + max(1, len(inner)), len(text))
         if text[start:end].strip():
             examples.append((text, start, end))
-    part = learn(examples)
+    part = learn_text_part(examples)
     if part is not None:
         assert [part.apply(text) for text, _, _ in examples] == [text[start:end].strip() for text, start, end in examples]

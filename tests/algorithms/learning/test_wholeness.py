@@ -2,11 +2,11 @@
 
 import pytest
 
-from extraction.algorithms.learning.alignment import aligned
-from extraction.algorithms.learning.apriori import learn
+from extraction.algorithms.learning.apriori import learn_attribute
 from extraction.algorithms.learning.corpus import Corpus
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.marks import mark
+from extraction.algorithms.learning.mark_alignment import align_marks
+from extraction.algorithms.learning.marks import find_marks
+from extraction.algorithms.learning.page_table import PageTable
 from tests.algorithms.learning.pages import example, page, places, values
 
 
@@ -21,10 +21,13 @@ def test_values_clicked_in_two_tabs_are_learned_from_the_one_that_has_them_all()
 
     pages = [tabs("salt,8oz flour,egg", "salt,250g flour,egg"), tabs("oil,1 cup rice", "oil,200g rice")]
     clicked = example(pages, 0, "//div[@class='a']/p[1] | //div[@class='b']/p[2] | //div[@class='a']/p[3]")
-    marks = [mark(Corpus(pages), 0, location) for location in clicked.locations]
+    marks = find_marks(Corpus(pages), 0, clicked.locations)
     metric = {place for place, _ in places(pages[0], "//div[@class='b']/p | //div[@class='b']/p/text()")}
-    assert {one.location for one in aligned(Corpus(pages), marks)} <= metric
-    assert [values(learn(pages, [clicked], multiple=True), p) for p in pages] == [["salt", "250g flour", "egg"], ["oil", "200g rice"]]
+    assert {one.location for one in align_marks(Corpus(pages), marks)} <= metric
+    assert [values(learn_attribute(pages, [clicked], multiple=True), p) for p in pages] == [
+        ["salt", "250g flour", "egg"],
+        ["oil", "200g rice"],
+    ]
 
 
 def test_a_list_does_not_take_in_another_one_far_away() -> None:
@@ -34,7 +37,7 @@ def test_a_list_does_not_take_in_another_one_far_away() -> None:
         return page(f"<ol>{items(steps, before='<li class=s><div>', after='</div></li>')}</ol>{filler}{related}")
 
     pages = [recipe("mix,bake,eat", ""), recipe("boil,serve", "Soups,Cakes"), recipe("cut,fry", "Pies")]
-    learned = learn(pages, [example(pages, 0, "//li/div")], multiple=True)
+    learned = learn_attribute(pages, [example(pages, 0, "//li/div")], multiple=True)
     assert [values(learned, p) for p in pages] == [["mix", "bake", "eat"], ["boil", "serve"], ["cut", "fry"]]
 
 
@@ -43,7 +46,7 @@ def test_a_list_comes_whole_where_a_name_is_on_some_of_its_items_only() -> None:
         page(f"<ul class=i>{items('salt,egg,oil', before='<li itemprop=i>')}</ul><ul class=x><li itemprop=x>no</li></ul>"),
         page("<ul class=i><li itemprop=i>rice</li><li>milk</li><li>sugar</li></ul><ul class=x><li>no</li></ul>"),
     ]
-    learned = learn(pages, [example(pages, 0, "//ul[@class='i']/li")], multiple=True)
+    learned = learn_attribute(pages, [example(pages, 0, "//ul[@class='i']/li")], multiple=True)
     assert values(learned, pages[1]) == ["rice", "milk", "sugar"]
 
 
@@ -52,12 +55,12 @@ def test_items_with_links_in_them_come_uncut() -> None:
         page(f"<div class=steps><ol>{items('mix,bake')}</ol></div><ol><li><b>Ann</b></li></ol>"),
         page("<div class=steps><ol><li>mix the <a>dough</a> well</li><li>bake</li></ol></div><ol><li><b>Bob</b></li></ol>"),
     ]
-    learned = learn(pages, [example(pages, 0, "//div/ol/li")], multiple=True)
+    learned = learn_attribute(pages, [example(pages, 0, "//div/ol/li")], multiple=True)
     assert values(learned, pages[1]) == ["mix the dough well", "bake"]
 
 
 @pytest.mark.parametrize("count", [1, 3])
 def test_aligning_leaves_marks_that_stand_together_as_they_are(count: int) -> None:
     table = page(f"<ul>{items(','.join('abc'[:count]))}</ul><p>a</p><p>b</p>")
-    marks = [mark(Corpus([table]), 0, location) for location in example([table], 0, "//li").locations]
-    assert aligned(Corpus([table]), marks) == marks
+    marks = find_marks(Corpus([table]), 0, example([table], 0, "//li").locations)
+    assert align_marks(Corpus([table]), marks) == marks

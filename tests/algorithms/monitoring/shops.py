@@ -1,8 +1,8 @@
 """Pages of a small shop in an old and a new design, for the tests of monitoring and relearning."""
 
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.tables import table
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.table_reader import read_page_table
 
 BOOKS = [
     (f"The {word} Book", f"{10 + n}.90", word)
@@ -11,7 +11,7 @@ BOOKS = [
 
 
 def page(html: str) -> PageTable:
-    return table(parse(html.encode()).root)
+    return read_page_table(parse(html.encode()).root)
 
 
 def old(title: str, price: str, word: str) -> PageTable:

@@ -90,7 +90,7 @@ def parts(number: int, offers: Teas) -> str:
 
 def given(rule: ListRule, html: str) -> list[tuple[str, str]]:
     one = page(html)
-    rows = apply.row_places(rule, one.root, {element: n for n, element in enumerate(one.nodes)})
+    rows = apply.find_row_places(rule, one.root, {element: n for n, element in enumerate(one.nodes)})
     return [tuple("".join(text for _, text in row.get(name, ())) for name in BROKEN) for row in rows]  # type: ignore[misc]
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from extraction.algorithms.dom.nodes import value
-from extraction.algorithms.monitoring.places import Finder, Sought, find, loose
+from extraction.algorithms.monitoring.places import SoughtValue, ValueFinder, find_value, loosen
 from tests.algorithms.monitoring.shops import page
 
 PAGE = page(
@@ -11,36 +11,36 @@ PAGE = page(
 
 
 def texts(sought, stage="exact"):
-    return [value(PAGE.nodes, place) for place in find(PAGE, sought, stage)]
+    return [value(PAGE.nodes, place) for place in find_value(PAGE, sought, stage)]
 
 
 def test_finds_a_text_and_an_element_of_several_texts_but_nothing_in_scripts():
-    places = find(PAGE, Sought("Grüße & Co"))
+    places = find_value(PAGE, SoughtValue("Grüße & Co"))
     assert [(PAGE.nodes[place.node].tag, place.kind) for place in places] == [("p", "text"), ("p", "element")]
-    assert texts(Sought("Grüße & Co")) == ["Grüße & Co"] * 2
+    assert texts(SoughtValue("Grüße & Co")) == ["Grüße & Co"] * 2
 
 
 def test_the_innermost_of_equal_elements_is_the_place():
-    assert PAGE.nodes[find(PAGE, Sought("Grüße & Co"))[1].node].getparent().tag == "div"
+    assert PAGE.nodes[find_value(PAGE, SoughtValue("Grüße & Co"))[1].node].getparent().tag == "div"
 
 
 def test_the_title_is_a_place_only_where_readers_see_no_other():
-    assert [PAGE.nodes[place.node].tag for place in find(PAGE, Sought("Only here"))] == ["title"]
+    assert [PAGE.nodes[place.node].tag for place in find_value(PAGE, SoughtValue("Only here"))] == ["title"]
 
 
 @pytest.mark.parametrize(
     ("sought", "stage", "expected"),
     [
-        (Sought("EUR 12.90", "price"), "typed", ["12,90 €"]),
-        (Sought("EUR 13.90", "price"), "typed", []),
-        (Sought("EUR 12.90"), "typed", []),
-        (Sought("the red book"), "loose", ["THE RED, book!"]),
-        (Sought("978-3"), "part", ["978-3"]),
-        (Sought("78-3"), "part", []),
-        (Sought("Co"), "part", []),
-        (Sought("/a.png", attribute="src"), "exact", ["/a.png"]),
-        (Sought("/a.png", attribute="href"), "exact", []),
-        (Sought(""), "exact", []),
+        (SoughtValue("EUR 12.90", "price"), "typed", ["12,90 €"]),
+        (SoughtValue("EUR 13.90", "price"), "typed", []),
+        (SoughtValue("EUR 12.90"), "typed", []),
+        (SoughtValue("the red book"), "loose", ["THE RED, book!"]),
+        (SoughtValue("978-3"), "part", ["978-3"]),
+        (SoughtValue("78-3"), "part", []),
+        (SoughtValue("Co"), "part", []),
+        (SoughtValue("/a.png", attribute="src"), "exact", ["/a.png"]),
+        (SoughtValue("/a.png", attribute="href"), "exact", []),
+        (SoughtValue(""), "exact", []),
     ],
 )
 def test_each_stage_finds_its_own_kind_of_writing(sought, stage, expected):
@@ -48,9 +48,9 @@ def test_each_stage_finds_its_own_kind_of_writing(sought, stage, expected):
 
 
 def test_a_value_stands_on_a_page_only_as_a_whole():
-    assert Finder(PAGE).stands("Grüße & Co")
-    assert not Finder(PAGE).stands("THE RED")
+    assert ValueFinder(PAGE).stands("Grüße & Co")
+    assert not ValueFinder(PAGE).stands("THE RED")
 
 
 def test_loose_text_is_letters_and_digits_in_lower_case():
-    assert loose("Straße — 12,90 €!") == "strasse 12 90"
+    assert loosen("Straße — 12,90 €!") == "strasse 12 90"

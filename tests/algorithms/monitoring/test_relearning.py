@@ -1,7 +1,7 @@
 import pytest
 
-from extraction.algorithms.monitoring.relearning import NotRelearned, Relearned, holder, relearn, tags
-from extraction.algorithms.rules.apply import attribute_values
+from extraction.algorithms.monitoring.relearning import NotRelearned, Relearned, find_end_tags, find_held_attribute, relearn_attribute
+from extraction.algorithms.rules.apply import read_attribute
 from extraction.algorithms.rules.rule import AttributeRule, Selector
 from tests.algorithms.monitoring.shops import BOOKS, new, page
 
@@ -11,12 +11,12 @@ PRICE = AttributeRule("price", "price", alternatives=(Selector("/descendant::p[@
 
 def given(made, pages):
     assert isinstance(made, Relearned), made
-    return [attribute_values(made.rule, each.root) for each in pages]
+    return [read_attribute(made.rule, each.root) for each in pages]
 
 
 def test_a_moved_value_is_found_again_on_all_pages_and_judged_by_those_not_learned_from():
     pages = [new(*book) for book in BOOKS]
-    made = relearn(TITLE, pages, [(title,) for title, _, _ in BOOKS])
+    made = relearn_attribute(TITLE, pages, [(title,) for title, _, _ in BOOKS])
     assert given(made, pages) == [(title,) for title, _, _ in BOOKS]
     assert (made.stage, made.found, made.judged, made.agreeing) == ("exact", 8, 4, 4)
     assert (made.rule.name, made.rule.mandatory) == ("title", True)
@@ -24,21 +24,21 @@ def test_a_moved_value_is_found_again_on_all_pages_and_judged_by_those_not_learn
 
 def test_values_that_changed_have_no_say():
     pages = [new(title, "99.00", word) if n % 2 else new(title, price, word) for n, (title, price, word) in enumerate(BOOKS)]
-    made = relearn(PRICE, pages, [(f"{price} EUR",) for _, price, _ in BOOKS])
+    made = relearn_attribute(PRICE, pages, [(f"{price} EUR",) for _, price, _ in BOOKS])
     assert given(made, pages)[:2] == [("10.90 EUR",), ("99.00 EUR",)]
     assert made.found == 4
 
 
 def test_a_price_written_in_another_way_is_the_same_price():
     pages = [new(title, price.replace(".", ","), word) for title, price, word in BOOKS]
-    made = relearn(PRICE, pages, [(f"€{price}",) for _, price, _ in BOOKS])
+    made = relearn_attribute(PRICE, pages, [(f"€{price}",) for _, price, _ in BOOKS])
     assert given(made, pages)[0] == ("10,90 EUR",)
     assert made.stage == "typed"
 
 
 def test_a_value_that_is_now_part_of_a_text_is_cut_out_of_it():
     pages = [page(f"<body><p>Home</p><p>Title: {title}</p><p>{word}</p></body>") for title, _, word in BOOKS]
-    made = relearn(TITLE, pages, [(title,) for title, _, _ in BOOKS])
+    made = relearn_attribute(TITLE, pages, [(title,) for title, _, _ in BOOKS])
     assert given(made, pages) == [(title,) for title, _, _ in BOOKS]
     assert made.stage == "part"
 
@@ -49,14 +49,14 @@ def test_a_list_is_relearned_whole_and_in_order_though_an_item_is_gone():
         page("<body><ol>" + "".join(f"<li><span>{item}</span></li>" for item in items[: 5 - n % 2]) + "</ol><ul><li>Help</li></ul></body>")
         for n, items in enumerate(lists)
     ]
-    made = relearn(AttributeRule("items", multiple=True), pages, [tuple(items) for items in lists])
+    made = relearn_attribute(AttributeRule("items", multiple=True), pages, [tuple(items) for items in lists])
     assert given(made, pages) == [tuple(items[: 5 - n % 2]) for n, items in enumerate(lists)]
 
 
 def test_an_attribute_value_is_looked_for_in_attributes():
     pages = [page(f"<body><p>{word}.png</p><figure><img src='{word}.png'></figure></body>") for _, _, word in BOOKS]
     rule = AttributeRule("image", "image", alternatives=(Selector("/descendant::img[@class = 'x']/@src"),))
-    made = relearn(rule, pages, [(f"{word}.png",) for _, _, word in BOOKS])
+    made = relearn_attribute(rule, pages, [(f"{word}.png",) for _, _, word in BOOKS])
     assert "@src" in made.rule.alternatives[0].xpath
     assert given(made, pages)[0] == ("red.png",)
 
@@ -67,28 +67,28 @@ def test_pages_that_never_had_the_value_keep_the_rule_from_inventing_one():
         return page(f"<body><dl>{field}<dt>Year</dt><dd>2001</dd></dl></body>")
 
     pages = [html(n, title) for n, (title, _, _) in enumerate(BOOKS)]
-    made = relearn(AttributeRule("sub"), pages, [(title,) if n % 2 else () for n, (title, _, _) in enumerate(BOOKS)])
+    made = relearn_attribute(AttributeRule("sub"), pages, [(title,) if n % 2 else () for n, (title, _, _) in enumerate(BOOKS)])
     assert given(made, pages) == [(title,) if n % 2 else () for n, (title, _, _) in enumerate(BOOKS)]
 
 
 @pytest.mark.parametrize(("before", "words"), [([()], "none of the old records"), ([("nowhere",)], "none of the old values is on")])
 def test_what_cannot_be_placed_says_so(before, words):
-    made = relearn(TITLE, [new(*BOOKS[0])], before)
+    made = relearn_attribute(TITLE, [new(*BOOKS[0])], before)
     assert isinstance(made, NotRelearned)
     assert words in made.reason
 
 
 def test_of_two_places_of_a_value_on_a_single_page_the_old_rules_tag_wins():
     one = page("<body><figcaption>Soup</figcaption><h1>Soup</h1></body>")
-    made = relearn(TITLE, [one], [("Soup",)])
+    made = relearn_attribute(TITLE, [one], [("Soup",)])
     assert made.rule.alternatives[0].xpath.endswith("h1")
 
 
 def test_reads_of_an_xpath_what_it_ends_in():
     rule = AttributeRule("x", alternatives=(Selector('/descendant::div[@class = "a/b"]/p[2]/text() | /descendant::img/@src'),))
-    assert tags(rule) == {"p", "img"}
-    assert holder(rule) == "src"
-    assert holder(AttributeRule("x")) == ""
+    assert find_end_tags(rule) == {"p", "img"}
+    assert find_held_attribute(rule) == "src"
+    assert find_held_attribute(AttributeRule("x")) == ""
 
 
 def test_of_two_places_the_one_that_holds_all_values_is_learned():
@@ -101,5 +101,5 @@ def test_of_two_places_the_one_that_holds_all_values_is_learned():
         )
         for mine in subjects
     ]
-    made = relearn(AttributeRule("subjects", multiple=True), pages, subjects)
+    made = relearn_attribute(AttributeRule("subjects", multiple=True), pages, subjects)
     assert given(made, pages) == subjects, "bread crumbs name the first of them only"

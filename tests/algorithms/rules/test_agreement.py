@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.algorithms.rules.agreement import SAME_FRACTION, Values, agreement, reading, same
+from extraction.algorithms.rules.agreement import SAME_FRACTION, Values, are_same, compare_answers, compare_reading
 
 
 def books(count: int, *, start: int = 0) -> list[Values]:
@@ -19,46 +19,46 @@ def changed(pages: list[Values], place: int, **values: tuple[str, ...]) -> list[
 
 def test_rules_that_give_the_same_on_both_sides_are_of_one_template() -> None:
     here, there = books(20), books(20, start=20)
-    assert same(agreement(here, here), agreement(there, there))
+    assert are_same(compare_answers(here, here), compare_answers(there, there))
 
 
 def test_one_side_alone_does_not_make_them_one() -> None:
     here, there = books(20), books(20, start=20)
     nothing: list[Values] = [{} for _ in there]
-    assert not same(agreement(here, here), agreement(there, nothing))
-    assert not same(agreement(here, nothing), agreement(there, there))
+    assert not are_same(compare_answers(here, here), compare_answers(there, nothing))
+    assert not are_same(compare_answers(here, nothing), compare_answers(there, there))
 
 
 def test_one_attribute_that_differs_keeps_them_apart_however_many_agree() -> None:
     wide: list[Values] = [{f"a{k}": (f"{n}.{k}",) for k in range(40)} for n in range(20)]
     strayed: list[Values] = [{**page, "a7": ("Menu",)} for page in wide]
-    found = agreement(wide, strayed)
+    found = compare_answers(wide, strayed)
     assert found.fraction >= SAME_FRACTION, "else the weakest attribute is not what decides"
     assert found.weakest == 0
-    assert not same(agreement(wide, wide), found)
+    assert not are_same(compare_answers(wide, wide), found)
 
 
 def test_one_odd_page_of_twenty_is_forgiven_and_two_are_not() -> None:
     here = books(20)
     odd = changed(here, 3, title=("Another",))
-    assert same(agreement(here, odd), agreement(here, here))
-    assert not same(agreement(here, changed(odd, 4, title=("Third",))), agreement(here, here))
+    assert are_same(compare_answers(here, odd), compare_answers(here, here))
+    assert not are_same(compare_answers(here, changed(odd, 4, title=("Third",))), compare_answers(here, here))
 
 
 def test_what_is_the_same_on_every_page_says_nothing() -> None:
     header: list[Values] = [{"shop": ("Our shop",)} for _ in range(20)]
-    assert not same(agreement(header, header), agreement(header, header))
+    assert not are_same(compare_answers(header, header), compare_answers(header, header))
 
 
 def test_pages_without_any_answer_do_not_count_as_agreement() -> None:
-    found = agreement([{"title": ()}, {}], [{}, {"title": ()}])
+    found = compare_answers([{"title": ()}, {}], [{}, {"title": ()}])
     assert (found.answers, found.same, found.fraction) == (0, 0, 0.0)
-    assert not same(found, found)
+    assert not are_same(found, found)
 
 
 def test_different_numbers_of_pages_are_refused() -> None:
     with pytest.raises(ValueError, match="on 2 pages, the other on 3"):
-        agreement(books(2), books(3))
+        compare_answers(books(2), books(3))
 
 
 values = st.dictionaries(st.sampled_from("abc"), st.lists(st.sampled_from("xyz"), max_size=2).map(tuple), max_size=3)
@@ -67,22 +67,22 @@ values = st.dictionaries(st.sampled_from("abc"), st.lists(st.sampled_from("xyz")
 @given(st.lists(st.tuples(values, values), max_size=12))
 def test_agreement_is_symmetric_and_counts_answers(pairs: list[tuple[Values, Values]]) -> None:
     one, other = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-    found = agreement(one, other)
-    assert found == agreement(other, one)
+    found = compare_answers(one, other)
+    assert found == compare_answers(other, one)
     assert found.answers == sum(bool(a.get(name) or b.get(name)) for a, b in pairs for name in "abc")
     assert found.same == sum(a.get(name, ()) == b.get(name, ()) != () for a, b in pairs for name in "abc")
 
 
 def test_a_rule_that_reads_another_templates_pages_is_plausible() -> None:
-    found = reading(books(20), books(20, start=50))
+    found = compare_reading(books(20), books(20, start=50))
     assert (found.pages, found.complete, found.strange, found.plausible) == (20, 20, (), True)
 
 
 def test_a_missing_attribute_is_no_whole_record_and_one_that_is_often_missing_is_not_missed() -> None:
     without_price: list[Values] = [{**page, "price": ()} for page in books(20, start=50)]
-    assert not reading(books(20), without_price).plausible
+    assert not compare_reading(books(20), without_price).plausible
     without_maker: list[Values] = [{**page, "maker": ()} for page in books(20, start=50)]
-    assert reading(books(20), without_maker).plausible
+    assert compare_reading(books(20), without_maker).plausible
 
 
 @pytest.mark.parametrize(
@@ -95,13 +95,13 @@ def test_a_missing_attribute_is_no_whole_record_and_one_that_is_often_missing_is
 )
 def test_values_unlike_its_own_are_strange(strays: Values) -> None:
     there: list[Values] = [{**page, **strays} for page in books(20, start=50)]
-    found = reading(books(20), there)
+    found = compare_reading(books(20), there)
     assert (found.strange, found.plausible) == (tuple(strays), False)
 
 
 def test_too_little_to_judge_is_not_plausible() -> None:
-    assert not reading(books(1), books(20)).plausible
-    assert not reading(books(20), books(1)).plausible
-    assert not reading([], []).plausible
+    assert not compare_reading(books(1), books(20)).plausible
+    assert not compare_reading(books(20), books(1)).plausible
+    assert not compare_reading([], []).plausible
     constant: list[Values] = [{"shop": ("Our shop",)} for _ in range(20)]
-    assert not reading(constant, constant).plausible
+    assert not compare_reading(constant, constant).plausible

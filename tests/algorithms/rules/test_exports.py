@@ -15,12 +15,12 @@ from lxml import etree
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.learning.text_range import TextPart
 from extraction.algorithms.rules import exports, outside
-from extraction.algorithms.rules.apply import extract
-from extraction.algorithms.rules.exports import FORMS, export, file_name
-from extraction.algorithms.rules.language import language_of
+from extraction.algorithms.rules.apply import extract_values
+from extraction.algorithms.rules.exports import FORMS, name_file, write_export
+from extraction.algorithms.rules.language import detect_language
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
-from extraction.algorithms.rules.values import read
-from extraction.algorithms.rules.xslt import Stylesheet, stylesheet
+from extraction.algorithms.rules.values import read_value
+from extraction.algorithms.rules.xslt import Stylesheet, write_stylesheet
 from extraction.demo import site as demo
 from tests.quality import extraction as quality
 from tests.quality import sites
@@ -77,10 +77,10 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 def expected(rule: RuleDefinition, content: bytes, url: str) -> dict[str, Any]:
     """The record that Vertex makes of a page."""
     root = parse(content).root
-    found = extract(Stylesheet.compile(stylesheet(rule)), root)
+    found = extract_values(Stylesheet.compile(write_stylesheet(rule)), root)
 
     def typed(attribute: AttributeRule, raw: tuple[str, ...]) -> Any:
-        known = [read(text, attribute.type, base_url=url, language=language_of(root, url)) for text in raw]
+        known = [read_value(text, attribute.type, base_url=url, language=detect_language(root, url)) for text in raw]
         values = [each.raw if each.value is None else each.value for each in known]
         return values if attribute.multiple else values[0] if values else None
 
@@ -100,8 +100,8 @@ def run(*command: str, folder: Path) -> str:
 
 def spider_items(rule: RuleDefinition, pages: list[Path], folder: Path) -> dict[str, dict[str, Any]]:
     """{page: item} of the exported spider."""
-    spider, addresses, items = folder / file_name("scrapy", name="Book"), folder / "addresses.txt", folder / "items.json"
-    spider.write_text(export(rule, "scrapy", name="Book"))
+    spider, addresses, items = folder / name_file("scrapy", name="Book"), folder / "addresses.txt", folder / "items.json"
+    spider.write_text(write_export(rule, "scrapy", name="Book"))
     addresses.write_text("\n".join(page.as_uri() for page in pages))
     run(sys.executable, "-m", "scrapy", "runspider", str(spider), "-a", f"urls={addresses}", "-O", str(items), "-L", "ERROR", folder=folder)
     key = exports._url_key(rule)
@@ -110,7 +110,7 @@ def spider_items(rule: RuleDefinition, pages: list[Path], folder: Path) -> dict[
 
 def page_items(rule: RuleDefinition, pages: list[Path], folder: Path) -> dict[str, dict[str, Any]]:
     """{page: item} of the exported page object."""
-    (folder / "exported.py").write_text(export(rule, "web-poet", name="Book"))
+    (folder / "exported.py").write_text(write_export(rule, "web-poet", name="Book"))
     (folder / "main.py").write_text(
         "import asyncio, json, sys\nfrom pathlib import Path\nfrom web_poet import HttpResponse\nfrom exported import BookPage\n"
         "out = {}\nfor name in json.loads(sys.argv[1]):\n"
@@ -144,22 +144,22 @@ def test_exports_of_learned_rules_give_the_same_values_on_real_pages(name: str, 
 
 
 def test_the_exported_stylesheet_says_what_it_needs_and_gives_the_same(pages: list[Path]) -> None:
-    text = export(BOOK, "xslt", name="Book")
+    text = write_export(BOOK, "xslt", name="Book")
     assert "EXSLT" in text.split("-->")[0]
-    assert "Plain XSLT 1.0" in export(RuleDefinition(BOOK.attributes[:8]), "xslt", name="--> <evil/>").split("-->")[0]
+    assert "Plain XSLT 1.0" in write_export(RuleDefinition(BOOK.attributes[:8]), "xslt", name="--> <evil/>").split("-->")[0]
     for page in pages:
         root = parse(page.read_bytes()).root
-        assert extract(Stylesheet.compile(text), root) == extract(Stylesheet.compile(stylesheet(BOOK)), root)
+        assert extract_values(Stylesheet.compile(text), root) == extract_values(Stylesheet.compile(write_stylesheet(BOOK)), root)
         assert isinstance(etree.XSLT(etree.fromstring(text.encode()))(root).getroot(), etree._Element)
 
 
 @pytest.mark.skipif(not shutil.which("xsltproc"), reason="xsltproc is not installed")
 def test_xsltproc_gives_the_same_where_no_regular_expression_is_needed(pages: list[Path], tmp_path: Path) -> None:
     rule = RuleDefinition(BOOK.attributes[:8], BOOK.lists)
-    (tmp_path / "rule.xsl").write_text(export(rule, "xslt", name="Book"))
+    (tmp_path / "rule.xsl").write_text(write_export(rule, "xslt", name="Book"))
     for page in pages[:-1]:
         given = etree.fromstring(run("xsltproc", "--html", "--encoding", "utf-8", "rule.xsl", str(page), folder=tmp_path).encode())
-        own = Stylesheet.compile(stylesheet(rule)).transform(parse(page.read_bytes()).root).getroot()
+        own = Stylesheet.compile(write_stylesheet(rule)).transform(parse(page.read_bytes()).root).getroot()
         assert etree.tostring(given) == etree.tostring(own)
 
 
@@ -186,8 +186,8 @@ def test_names_and_xpaths_stand_in_code_as_what_they_are(form: exports.Form, nam
     rule = RuleDefinition(
         tuple(AttributeRule(each, alternatives=(Selector(f'//p[. = "{each.replace(chr(34), "")}"]'),)) for each in HOSTILE)
     )
-    text = export(rule, form, name=name)
-    assert file_name(form, name=name).isascii() and "/" not in file_name(form, name=name)
+    text = write_export(rule, form, name=name)
+    assert name_file(form, name=name).isascii() and "/" not in name_file(form, name=name)
     if form == "xslt":
         Stylesheet.compile(text)
         return
@@ -198,11 +198,11 @@ def test_names_and_xpaths_stand_in_code_as_what_they_are(form: exports.Form, nam
 
 
 def test_a_page_without_an_element_gives_an_empty_record() -> None:
-    assert outside.page_record(b"<!-- -->", url="", content_type=None, attributes=[], lists=[]) == {}
+    assert outside.read_record(b"<!-- -->", url="", content_type=None, attributes=[], lists=[]) == {}
 
 
 def test_what_is_put_together_from_several_modules_defines_no_name_twice() -> None:
-    for node, source in ((form, export(BOOK, form, name="book")) for form in FORMS if form != "xslt"):
+    for node, source in ((form, write_export(BOOK, form, name="book")) for form in FORMS if form != "xslt"):
         names = [each.name for each in ast.parse(source).body if isinstance(each, ast.FunctionDef | ast.ClassDef)]
         names += [
             target.id

@@ -3,7 +3,7 @@
 import pytest
 
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.rules.language import language_of
+from extraction.algorithms.rules.language import detect_language
 
 
 @pytest.mark.parametrize(
@@ -29,4 +29,4 @@ from extraction.algorithms.rules.language import language_of
     ],
 )
 def test_a_page_says_its_language_or_its_address_does(head: str, url: str, expected: str | None) -> None:
-    assert language_of(parse(f"{head}<body><p>text</p></body></html>".encode()).root, url) == expected
+    assert detect_language(parse(f"{head}<body><p>text</p></body></html>".encode()).root, url) == expected

@@ -6,11 +6,11 @@ from extraction.algorithms.dom.nodes import elements, value
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import RuleError
 from extraction.algorithms.learning.apriori import Learned
-from extraction.algorithms.learning.features import PageTable
-from extraction.algorithms.learning.records import Field, LearnedRecords, learn_records
-from extraction.algorithms.rules.apply import Extraction, Problem, extract, places, problems, row_places
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.records import LearnedRecords, RowField, learn_records
+from extraction.algorithms.rules.apply import Extraction, ValueProblem, extract_values, find_places, find_problems, find_row_places
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
-from extraction.algorithms.rules.xslt import Stylesheet, stylesheet
+from extraction.algorithms.rules.xslt import Stylesheet, write_stylesheet
 from tests.algorithms.learning.listings import MARKUPS, Markup, listing, mark
 
 PAGE = b"""<html><body><h1>Shop</h1><dl><dt>Tea</dt><dd>$1</dd><dd>$2</dd><dt>Salt</dt><dt>Rice</dt><dd>$3</dd></dl>
@@ -37,11 +37,11 @@ def learned_rule(markup: Markup, page: PageTable, learned: object) -> RuleDefini
 
 
 def compiled(rule: RuleDefinition) -> Stylesheet:
-    return Stylesheet.compile(stylesheet(rule))
+    return Stylesheet.compile(write_stylesheet(rule))
 
 
 def test_a_rows_values_end_where_the_next_row_begins_and_lists_come_beside_the_pages_own() -> None:
-    given = extract(compiled(RULE), parse(PAGE).root)
+    given = extract_values(compiled(RULE), parse(PAGE).root)
     assert given.values == {"shop": ("Shop",)}
     assert [(row["thing"], row["price"]) for row in given.rows["offers"]] == [
         (("Tea",), ("$1", "$2")),
@@ -55,33 +55,33 @@ def test_a_rows_values_end_where_the_next_row_begins_and_lists_come_beside_the_p
 @pytest.mark.parametrize("markup", MARKUPS, ids=lambda markup: markup.name)
 def test_the_stylesheet_gives_the_rows_that_the_xpaths_give(markup: Markup) -> None:
     pages = [listing(markup, 40 + n, count) for n, count in enumerate((9, 14))]
-    names = [Field(name, multiple=name == "authors") for name in markup.fields]
+    names = [RowField(name, multiple=name == "authors") for name in markup.fields]
     learned = learn_records([one.page for one in pages], mark(pages[0], (0, 1)), names)
     rule = learned_rule(markup, pages[0].page, learned)
     assert RuleDefinition.from_json(rule.as_json()) == rule
     sheet = compiled(rule)
     for shown in pages:
         root, nodes = shown.page.root, elements(shown.page.root)
-        found = row_places(rule.lists[0], root, {element: n for n, element in enumerate(nodes)})
+        found = find_row_places(rule.lists[0], root, {element: n for n, element in enumerate(nodes)})
         rows = [{name: tuple(text for _, text in row) for name, row in each.items()} for each in found]
-        assert list(extract(sheet, root).rows["items"]) == rows
+        assert list(extract_values(sheet, root).rows["items"]) == rows
         assert [{name: list(values) for name, values in row.items()} for row in rows] == shown.truth()
         assert all(value(nodes, place) == text for each in found for row in each.values() for place, text in row)
-        assert extract(sheet, root).values == {name: tuple(t for _, t in row) for name, row in places(rule, root).items()}
+        assert extract_values(sheet, root).values == {name: tuple(t for _, t in row) for name, row in find_places(rule, root).items()}
 
 
 def test_alternatives_of_rows_are_tried_in_order() -> None:
     rule = RuleDefinition((), (ListRule("l", (Selector("//h9"), Selector("//li[i] | //h9"), Selector("//li")), (one("x", "."),)),))
     root = parse(PAGE).root
-    assert extract(compiled(rule), root).rows["l"] == ({"x": ("b",)},)
-    assert [row["x"][0][1] for row in row_places(rule.lists[0], root, {e: n for n, e in enumerate(elements(root))})] == ["b"]
+    assert extract_values(compiled(rule), root).rows["l"] == ({"x": ("b",)},)
+    assert [row["x"][0][1] for row in find_row_places(rule.lists[0], root, {e: n for n, e in enumerate(elements(root))})] == ["b"]
 
 
 def test_a_list_whose_xpath_fails_on_a_page_takes_nothing_else_with_it() -> None:
     deep = "count(ancestor::*[" * 1 + "position() = last()" + "])"
     rule = RuleDefinition((one("shop", "//h1"),), (OFFERS, ListRule("bad", (Selector("//li"),), (one("x", "."),))))
-    text = stylesheet(rule).replace('select="//li"', f'select="//li[{deep} + undefined-function()]"')
-    given = extract(Stylesheet.compile(text), parse(PAGE).root)
+    text = write_stylesheet(rule).replace('select="//li"', f'select="//li[{deep} + undefined-function()]"')
+    given = extract_values(Stylesheet.compile(text), parse(PAGE).root)
     assert given.values == {"shop": ("Shop",)}
     assert len(given.rows["offers"]) == 4
     assert given.rows["bad"] == ()
@@ -94,7 +94,7 @@ def test_a_rule_without_lists_is_written_as_it_always_was() -> None:
     assert "lists" not in rule.as_json()
     assert RULE.as_json()["format"] == 2
     assert RuleDefinition.from_json(RULE.as_json()) == RULE
-    assert "<list" not in stylesheet(rule)
+    assert "<list" not in write_stylesheet(rule)
 
 
 def test_problems_of_rows_are_counted_and_a_list_without_rows_is_one_when_a_field_has_to_be_there() -> None:
@@ -102,12 +102,12 @@ def test_problems_of_rows_are_counted_and_a_list_without_rows_is_one_when_a_fiel
         "offers", (Selector("//dl/dt"),), (one("thing", ".", mandatory=True), one("price", "following-sibling::dd", mandatory=True))
     )
     rule = RuleDefinition((), (must,))
-    given = extract(compiled(rule), parse(PAGE).root)
-    assert problems(rule, given) == (
-        Problem("price", "has no value in 1 of 4 rows of offers"),
-        Problem("price", "has different values in 1 of 4 rows of offers"),
+    given = extract_values(compiled(rule), parse(PAGE).root)
+    assert find_problems(rule, given) == (
+        ValueProblem("price", "has no value in 1 of 4 rows of offers"),
+        ValueProblem("price", "has different values in 1 of 4 rows of offers"),
     )
-    assert problems(rule, Extraction()) == (Problem("offers", "has no rows on this page"),)
+    assert find_problems(rule, Extraction()) == (ValueProblem("offers", "has no rows on this page"),)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from itertools import permutations
 
 import pytest
 
-from extraction.algorithms.rules.matching import Candidate, Match, NoMatch, match
+from extraction.algorithms.rules.matching import NoRuleMatch, RuleCandidate, RuleMatch, match_page
 from extraction.algorithms.rules.url_patterns import UrlPattern
 from extraction.algorithms.sketches.shingles import Mask
 
@@ -12,8 +12,8 @@ BOOK = 0x1111111111111111
 URL = "http://example.com/book/7"
 
 
-def rule(id: int, *patterns: str, masks: tuple[Mask, ...] = (Mask(BOOK),), size: int = 10) -> Candidate:
-    return Candidate(id, tuple(UrlPattern.from_text(text) for text in patterns), masks, size)
+def rule(id: int, *patterns: str, masks: tuple[Mask, ...] = (Mask(BOOK),), size: int = 10) -> RuleCandidate:
+    return RuleCandidate(id, tuple(UrlPattern.from_text(text) for text in patterns), masks, size)
 
 
 def open_byte(places: int) -> Mask:
@@ -23,19 +23,19 @@ def open_byte(places: int) -> Mask:
 
 def test_url_and_vector_must_both_fit() -> None:
     book = rule(1, "example.com/book/*")
-    assert match(URL, BOOK, [book]) == Match(1)
-    assert match("http://example.com/film/7", BOOK, [book]) == NoMatch("url")
-    assert match(URL, BOOK + 1, [book]) == NoMatch("shingle")
-    assert match(URL, BOOK, []) == NoMatch("url")
+    assert match_page(URL, BOOK, [book]) == RuleMatch(1)
+    assert match_page("http://example.com/film/7", BOOK, [book]) == NoRuleMatch("url")
+    assert match_page(URL, BOOK + 1, [book]) == NoRuleMatch("shingle")
+    assert match_page(URL, BOOK, []) == NoRuleMatch("url")
 
 
 def test_any_pattern_and_any_mask_of_a_rule_will_do() -> None:
     both = rule(1, "example.com/film/*", "example.com/book/*", masks=(Mask(5), open_byte(1)))
-    assert match(URL, BOOK + 1, [both]) == Match(1)
+    assert match_page(URL, BOOK + 1, [both]) == RuleMatch(1)
 
 
 def test_a_rule_without_urls_takes_any() -> None:
-    assert match(URL, BOOK, [rule(1)]) == Match(1)
+    assert match_page(URL, BOOK, [rule(1)]) == RuleMatch(1)
 
 
 @pytest.mark.parametrize(
@@ -49,6 +49,6 @@ def test_a_rule_without_urls_takes_any() -> None:
     ],
     ids=["fewer wildcards", "narrower pattern", "a pattern at all", "larger", "smaller id"],
 )
-def test_the_most_specific_wins_in_any_order(winner: Candidate, loser: Candidate) -> None:
+def test_the_most_specific_wins_in_any_order(winner: RuleCandidate, loser: RuleCandidate) -> None:
     for order in permutations([winner, loser, rule(9, "example.com/film/*")]):
-        assert match(URL, BOOK, order) == Match(winner.id)
+        assert match_page(URL, BOOK, order) == RuleMatch(winner.id)

@@ -1,6 +1,6 @@
 import pytest
 
-from extraction.algorithms.rules.reuse import NoReuse, OldCluster, Reuse, choose, field_test
+from extraction.algorithms.rules.reuse import NoReuse, OldCluster, Reuse, check_fields, choose_old_cluster
 from extraction.algorithms.rules.rule import AttributeRule
 from extraction.algorithms.sketches.shingles import Mask
 
@@ -15,23 +15,25 @@ def cluster(id, mask=MASK, urls=("/a", "/b"), importance=1.0):
 
 def test_the_same_signature_comes_before_pages_that_are_only_covered():
     wide = Mask(0x0102030405000000, 0xFFFFFF)
-    found = choose(frozenset({MASK}), [VECTOR], frozenset({"/a"}), [cluster(1, wide, importance=9), cluster(2)])
+    found = choose_old_cluster(frozenset({MASK}), [VECTOR], frozenset({"/a"}), [cluster(1, wide, importance=9), cluster(2)])
     assert found == Reuse(2, "cluster", frozenset({"/a"}))
-    assert choose(frozenset({OTHER}), [VECTOR], frozenset({"/a"}), [cluster(1, wide), cluster(2)]) == Reuse(1, "page", frozenset({"/a"}))
+    assert choose_old_cluster(frozenset({OTHER}), [VECTOR], frozenset({"/a"}), [cluster(1, wide), cluster(2)]) == Reuse(
+        1, "page", frozenset({"/a"})
+    )
 
 
 def test_clusters_without_masks_are_not_the_same_for_that():
     bare = OldCluster(1, frozenset(), frozenset({"/a"}), 1.0)
-    assert choose(frozenset(), [VECTOR], frozenset({"/a"}), [bare]) == NoReuse("shingle")
+    assert choose_old_cluster(frozenset(), [VECTOR], frozenset({"/a"}), [bare]) == NoReuse("shingle")
 
 
 def test_ties_go_to_the_more_important():
-    assert choose(frozenset({MASK}), [VECTOR], frozenset({"/a"}), [cluster(1), cluster(2, importance=5)]).id == 2
+    assert choose_old_cluster(frozenset({MASK}), [VECTOR], frozenset({"/a"}), [cluster(1), cluster(2, importance=5)]).id == 2
 
 
 def test_says_what_fails():
-    assert choose(frozenset({MASK}), [VECTOR], frozenset({"/z"}), [cluster(1)]) == NoReuse("url")
-    assert choose(frozenset({OTHER}), [0], frozenset({"/a"}), [cluster(1)]) == NoReuse("shingle")
+    assert choose_old_cluster(frozenset({MASK}), [VECTOR], frozenset({"/z"}), [cluster(1)]) == NoReuse("url")
+    assert choose_old_cluster(frozenset({OTHER}), [0], frozenset({"/a"}), [cluster(1)]) == NoReuse("shingle")
 
 
 CURRENCY, TITLE, NOTE = AttributeRule("currency"), AttributeRule("title", mandatory=True), AttributeRule("note")
@@ -47,11 +49,11 @@ def new(**changes):
     [(OLD, set()), (new(currency=("USD",)), {"currency"}), (new(title=()), {"title"}), (new(note=()), set()), (new(title=("C",)), set())],
 )
 def test_constant_values_must_stay_and_mandatory_ones_be_there(fresh, failing):
-    found = field_test((CURRENCY, TITLE, NOTE), OLD, fresh)
+    found = check_fields((CURRENCY, TITLE, NOTE), OLD, fresh)
     assert set(found.failures) == failing
     assert found.passed == (not failing)
 
 
 def test_old_and_new_pages_must_be_of_the_same_urls():
     with pytest.raises(ValueError, match="/b"):
-        field_test((TITLE,), OLD, {"/a": OLD["/a"]})
+        check_fields((TITLE,), OLD, {"/a": OLD["/a"]})

@@ -5,14 +5,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extraction.algorithms.dom.xpath import name_test
-from extraction.algorithms.learning.corpus import Corpus, Target, candidates
+from extraction.algorithms.learning.corpus import Corpus, NodeTarget
 from extraction.algorithms.learning.costs import CALIBRATED
-from extraction.algorithms.learning.paths import write
-from extraction.algorithms.learning.strong import features
-from extraction.algorithms.rules.apply import attribute_values, extract
+from extraction.algorithms.learning.paths import write_xpath
+from extraction.algorithms.learning.strong_features import find_features
+from extraction.algorithms.rules.apply import extract_values, read_attribute
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
-from extraction.algorithms.rules.shared import shared
-from extraction.algorithms.rules.xslt import Stylesheet, apart, stylesheet
+from extraction.algorithms.rules.shared import find_shared_steps
+from extraction.algorithms.rules.xslt import Stylesheet, split_stylesheet, write_stylesheet
 from tests.algorithms.learning.pages import page, trees
 
 LIST = f"ul[{name_test('class', 'tags')}]"
@@ -24,15 +24,15 @@ def test_learned_xpaths_give_the_same_through_the_stylesheet(body: str, data: st
     table = page(body)
     corpus, xpaths = Corpus([table]), []
     for _ in range(3):
-        target = Target(data.draw(st.sampled_from(["text", "element"])), str(data.draw(st.sampled_from(table.nodes)).tag))
-        nodes = candidates(corpus, target)
+        target = NodeTarget(data.draw(st.sampled_from(["text", "element"])), str(data.draw(st.sampled_from(table.nodes)).tag))
+        nodes = corpus.find_candidates(target)
         if len(nodes.rows):
-            found = features(corpus, nodes, nodes.rows[:1] * 0, cost=CALIBRATED)
+            found = find_features(corpus, nodes, nodes.rows[:1] * 0, cost=CALIBRATED)
             chosen = data.draw(st.lists(st.sampled_from(found), max_size=3, unique_by=lambda row: row[0].words)) if found else []
-            xpaths.append(write(target, [feature for feature, _ in chosen]))
+            xpaths.append(write_xpath(target, [feature for feature, _ in chosen]))
     attributes = tuple(AttributeRule(f"a{n}", multiple=True, alternatives=(Selector(xpath),)) for n, xpath in enumerate(xpaths))
-    values = extract(Stylesheet.compile(stylesheet(RuleDefinition(attributes))), table.root).values
-    assert values == {each.name: attribute_values(each, table.root) for each in attributes}
+    values = extract_values(Stylesheet.compile(write_stylesheet(RuleDefinition(attributes))), table.root).values
+    assert values == {each.name: read_attribute(each, table.root) for each in attributes}
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_learned_xpaths_give_the_same_through_the_stylesheet(body: str, data: st
     ],
 )
 def test_what_is_shared_and_turned_around(xpath: str, asked: str | None) -> None:
-    known = shared([f"/descendant::li[ancestor::{LIST}]", f"/descendant::b[ancestor::{LIST}]"])
+    known = find_shared_steps([f"/descendant::li[ancestor::{LIST}]", f"/descendant::b[ancestor::{LIST}]"])
     assert len(known.variables) == 1
     assert asked is None or known.rewritten(xpath) == asked
     assert (asked is None) == ("ancestor::" in known.rewritten(xpath))
@@ -57,8 +57,8 @@ def test_what_is_shared_and_turned_around(xpath: str, asked: str | None) -> None
 def test_one_attribute_alone_leaves_what_others_share() -> None:
     shares = tuple(AttributeRule(name, alternatives=(Selector(f"/descendant::p[b]/{name}"),)) for name in ("i", "u"))
     rule = RuleDefinition((*shares, AttributeRule("title", alternatives=(Selector("//h1"),))))
-    assert "all-0" in stylesheet(rule)
-    sheets = dict(apart(stylesheet(rule)))
+    assert "all-0" in write_stylesheet(rule)
+    sheets = dict(split_stylesheet(write_stylesheet(rule)))
     assert "all-0" in sheets["i"].text
     assert "all-0" not in sheets["title"].text
-    assert extract(sheets["u"], page("<p><b>x</b><u>y</u></p>").root).values == {"u": ("y",)}
+    assert extract_values(sheets["u"], page("<p><b>x</b><u>y</u></p>").root).values == {"u": ("y",)}

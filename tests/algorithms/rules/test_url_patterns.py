@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extraction.algorithms.rules.url_patterns import MAX_PATTERNS, MAX_TEXT, UrlPattern, learn
+from extraction.algorithms.rules.url_patterns import MAX_PATTERNS, MAX_TEXT, UrlPattern, learn_patterns
 
 
 def texts(urls: list[str]) -> list[str]:
-    return [pattern.text() for pattern in learn(urls)]
+    return [pattern.text() for pattern in learn_patterns(urls)]
 
 
 words = ["book", "film", "x", "item-1", "item-22", "a.html", "b.html", "Café", "**", "*", "a*b", "%2A", "..", "long" * 40]
@@ -26,17 +26,17 @@ urls = st.lists(st.one_of(addresses, st.text(max_size=30)), max_size=30)
 @settings(deadline=None, max_examples=200)
 @given(urls, st.integers(1, 7))
 def test_every_url_matches_one_of_few_short_patterns(row: list[str], most: int) -> None:
-    patterns = learn(row, max_patterns=most)
+    patterns = learn_patterns(row, max_patterns=most)
     assert all(any(pattern.matches(url) for pattern in patterns) for url in row if url.strip())
     assert len(patterns) <= most
     assert all(len(pattern.text()) <= MAX_TEXT for pattern in patterns)
-    assert patterns == learn(row[::-1], max_patterns=most)
+    assert patterns == learn_patterns(row[::-1], max_patterns=most)
 
 
 @settings(deadline=None, max_examples=200)
 @given(st.lists(addresses, max_size=30))
 def test_text_and_pattern_are_the_same(row: list[str]) -> None:
-    for pattern in learn(row):
+    for pattern in learn_patterns(row):
         assert UrlPattern.from_text(pattern.text()) == pattern
 
 
@@ -58,7 +58,7 @@ def test_few_addresses_keep_only_the_extension() -> None:
 
 
 def test_query_keys_count_and_others_do_not_disturb() -> None:
-    (pattern,) = learn([f"http://example.com/show.php?op=302&id={n}" + ("&from=mail" if n == 3 else "") for n in range(20)])
+    (pattern,) = learn_patterns([f"http://example.com/show.php?op=302&id={n}" + ("&from=mail" if n == 3 else "") for n in range(20)])
     assert pattern.text() == "example.com/show.php?id=*&op=302"
     assert pattern.matches("https://example.com/show.php?x=1&id=&op=302#top")
     assert not pattern.matches("http://example.com/show.php?id=5&op=303")
@@ -90,7 +90,7 @@ def test_many_hosts_are_joined() -> None:
 
 
 def test_a_long_pattern_gives_way_in_its_longest_part() -> None:
-    (pattern,) = learn(["http://example.com/a/" + "b" * 300 + "/c"])
+    (pattern,) = learn_patterns(["http://example.com/a/" + "b" * 300 + "/c"])
     assert pattern.text() == "example.com/a/*/c"
 
 
@@ -114,13 +114,13 @@ def test_scheme_port_case_of_host_slash_and_fragment_do_not_matter() -> None:
 
 
 def test_file_names_stand_in_for_urls() -> None:
-    (pattern,) = learn([f"pages/{n:04}.html" for n in range(30)])
+    (pattern,) = learn_patterns([f"pages/{n:04}.html" for n in range(30)])
     assert pattern.text() == "/pages/*.html"
     assert pattern.matches("pages/9999.html")
 
 
 def test_a_literal_star_is_no_wildcard() -> None:
-    (pattern,) = learn(["http://example.com/a*b"])
+    (pattern,) = learn_patterns(["http://example.com/a*b"])
     assert pattern.matches("http://example.com/a*b")
     assert not pattern.matches("http://example.com/acb")
 
@@ -139,11 +139,11 @@ def test_what_is_no_pattern_is_refused(text: str) -> None:
 
 
 def test_no_urls_no_patterns() -> None:
-    assert learn(["", "  "]) == ()
+    assert learn_patterns(["", "  "]) == ()
     with pytest.raises(ValueError, match="not 0"):
-        learn([], max_patterns=0)
+        learn_patterns([], max_patterns=0)
 
 
 def test_patterns_stay_few_on_a_varied_site() -> None:
     row = [f"http://{'abc'[n % 3]}.com/{'/'.join(str(n * 7 % m) for m in range(2, 2 + n % 6))}" for n in range(400)]
-    assert len(learn(row)) <= MAX_PATTERNS
+    assert len(learn_patterns(row)) <= MAX_PATTERNS

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.algorithms.rules.rule import ValueType
-from extraction.algorithms.rules.values import NO, YES, read
+from extraction.algorithms.rules.values import NO, YES, read_value
 
 KINDS: tuple[ValueType, ...] = ("text", "number", "price", "date", "url", "image", "boolean")
 
@@ -69,7 +69,7 @@ KINDS: tuple[ValueType, ...] = ("text", "number", "price", "date", "url", "image
     ],
 )
 def test_values_are_read_as_their_type(kind: ValueType, raw: str, language: str | None, expected: str) -> None:
-    typed = read(raw, kind, language=language)
+    typed = read_value(raw, kind, language=language)
     assert (typed.raw, typed.value, typed.problem) == (raw, expected, "")
 
 
@@ -94,7 +94,7 @@ def test_values_are_read_as_their_type(kind: ValueType, raw: str, language: str 
     ],
 )
 def test_what_cannot_be_read_says_why(kind: ValueType, raw: str) -> None:
-    typed = read(raw, kind)
+    typed = read_value(raw, kind)
     assert typed.value is None
     assert typed.raw == raw
     assert typed.problem
@@ -102,11 +102,11 @@ def test_what_cannot_be_read_says_why(kind: ValueType, raw: str) -> None:
 
 def test_addresses_become_absolute() -> None:
     base = "http://example.com/d/p.html"
-    assert read("/a b", "url", base_url=base).value == "http://example.com/a%20b"
-    assert read("../x?q=1#f", "url", base_url=base).value == "http://example.com/x?q=1#f"
-    assert read("//cdn.example/i.png", "image", base_url=base).value == "http://cdn.example/i.png"
-    assert read("a.jpg 1x, b.jpg 2x", "image", base_url=base).value == "http://example.com/d/a.jpg"
-    assert "not known" in read("/a", "url").problem
+    assert read_value("/a b", "url", base_url=base).value == "http://example.com/a%20b"
+    assert read_value("../x?q=1#f", "url", base_url=base).value == "http://example.com/x?q=1#f"
+    assert read_value("//cdn.example/i.png", "image", base_url=base).value == "http://cdn.example/i.png"
+    assert read_value("a.jpg 1x, b.jpg 2x", "image", base_url=base).value == "http://example.com/d/a.jpg"
+    assert "not known" in read_value("/a", "url").problem
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_addresses_become_absolute() -> None:
     ],
 )
 def test_no_address_can_run_anything(raw: str) -> None:
-    value = read(raw, "url", base_url="https://example.com/d/").value
+    value = read_value(raw, "url", base_url="https://example.com/d/").value
     assert value is None or value.startswith("https://example.com/d/")
 
 
@@ -133,6 +133,6 @@ def test_no_word_means_both_yes_and_no() -> None:
 
 @given(st.text(), st.sampled_from(KINDS), st.sampled_from([None, "de", "en", "zz"]))
 def test_any_text_is_read_or_says_why(raw: str, kind: ValueType, language: str | None) -> None:
-    typed = read(raw, kind, base_url="https://example.com", language=language)
+    typed = read_value(raw, kind, base_url="https://example.com", language=language)
     assert typed.raw == raw
     assert (typed.value is None) == bool(typed.problem)

@@ -15,9 +15,9 @@ from extraction.algorithms.dom.nodes import clean, elements, value
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.errors import RuleError
 from extraction.algorithms.learning.text_range import TextPart
-from extraction.algorithms.rules.apply import Extraction, Problem, extract, places, problems
+from extraction.algorithms.rules.apply import Extraction, ValueProblem, extract_values, find_places, find_problems
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
-from extraction.algorithms.rules.xslt import Stylesheet, stylesheet
+from extraction.algorithms.rules.xslt import Stylesheet, write_stylesheet
 
 PAGE = """<!DOCTYPE html><html><head><meta charset="utf-8"><title>T</title></head><body>
 <h1>  The\u00a0\u2003 Book &amp; “more” </h1>
@@ -50,7 +50,7 @@ VALUES = {
 
 
 def compiled(rule: RuleDefinition) -> Stylesheet:
-    return Stylesheet.compile(stylesheet(rule))
+    return Stylesheet.compile(write_stylesheet(rule))
 
 
 def one(xpath: str, part: TextPart | None = None) -> RuleDefinition:
@@ -58,12 +58,12 @@ def one(xpath: str, part: TextPart | None = None) -> RuleDefinition:
 
 
 def test_values_are_cleaned_parts_of_the_selected_nodes() -> None:
-    assert extract(compiled(RULE), parse(PAGE).root).values == VALUES
+    assert extract_values(compiled(RULE), parse(PAGE).root).values == VALUES
 
 
 def test_places_give_the_same_values_and_where_they_stand() -> None:
     root = parse(PAGE).root
-    found = places(RULE, root)
+    found = find_places(RULE, root)
     assert {name: tuple(text for _, text in row) for name, row in found.items()} == VALUES
     nodes = elements(root)
     assert all(value(nodes, location) == text for row in found.values() for location, text in row)
@@ -72,15 +72,15 @@ def test_places_give_the_same_values_and_where_they_stand() -> None:
 def test_a_pattern_takes_its_first_group() -> None:
     rule = one("//dd/text()", TextPart(pattern=r"(\d+) by (\w+)"))
     root = parse(PAGE).root
-    assert extract(compiled(rule), root).values == {"x": ("1999",)}
-    assert [text for _, text in places(rule, root)["x"]] == ["1999"]
+    assert extract_values(compiled(rule), root).values == {"x": ("1999",)}
+    assert [text for _, text in find_places(rule, root)["x"]] == ["1999"]
 
 
 def test_the_first_alternative_with_a_value_wins() -> None:
     root = parse(b"<html><body><h1> &nbsp; </h1><h2>two</h2><h3>three</h3></body></html>").root
     rule = RuleDefinition((AttributeRule("x", alternatives=(Selector("//h1"), Selector("//h2/text()"), Selector("//h3"))),))
-    assert extract(compiled(rule), root).values == {"x": ("two",)}
-    assert [text for _, text in places(rule, root)["x"]] == ["two"]
+    assert extract_values(compiled(rule), root).values == {"x": ("two",)}
+    assert [text for _, text in find_places(rule, root)["x"]] == ["two"]
 
 
 @given(
@@ -93,12 +93,12 @@ def test_the_stylesheet_and_python_cut_texts_alike(text: str, prefix: str, suffi
     root[0][0].text = text
     part = TextPart(prefix, suffix)
     expected = part.apply(clean(text))
-    assert extract(compiled(one("//p", part)), root).values["x"] == ((expected,) if expected else ())
+    assert extract_values(compiled(one("//p", part)), root).values["x"] == ((expected,) if expected else ())
 
 
 @pytest.mark.skipif(shutil.which("xsltproc") is None, reason="xsltproc is not installed")
 def test_another_processor_gives_the_same_record(tmp_path: Path) -> None:
-    (tmp_path / "rule.xsl").write_text(stylesheet(RULE), encoding="utf-8")
+    (tmp_path / "rule.xsl").write_text(write_stylesheet(RULE), encoding="utf-8")
     (tmp_path / "page.html").write_bytes(PAGE)
     command = ["xsltproc", "--html", "--encoding", "utf-8", "--nonet", "rule.xsl", "page.html"]
     output = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True).stdout
@@ -108,7 +108,7 @@ def test_another_processor_gives_the_same_record(tmp_path: Path) -> None:
 
 
 def document_reader(expression: str) -> str:
-    return stylesheet(one("//p")).replace('<xsl:for-each select="//p">', f'<xsl:for-each select="{expression}">')
+    return write_stylesheet(one("//p")).replace('<xsl:for-each select="//p">', f'<xsl:for-each select="{expression}">')
 
 
 def test_files_and_addresses_cannot_be_read(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_files_and_addresses_cannot_be_read(tmp_path: Path) -> None:
     for address in ("file:///etc/passwd", secret.as_uri(), str(secret), "http://127.0.0.1:9/x", ""):
         sheet = Stylesheet.compile(document_reader(f"document('{address}')//p"))
         try:
-            values = extract(sheet, parse(PAGE).root).values
+            values = extract_values(sheet, parse(PAGE).root).values
         except RuleError:
             continue
         assert values == {"x": ()}, address
@@ -141,13 +141,15 @@ EXSL = 'xmlns:exsl="http://exslt.org/common" extension-element-prefixes="exsl"'
     ],
 )
 def test_what_a_rule_does_not_need_is_refused(attack: str) -> None:
-    text = stylesheet(RULE).replace("</xsl:stylesheet>", attack + "</xsl:stylesheet>")
+    text = write_stylesheet(RULE).replace("</xsl:stylesheet>", attack + "</xsl:stylesheet>")
     with pytest.raises(RuleError):
         Stylesheet.compile(text)
 
 
 def test_entities_are_not_expanded() -> None:
-    text = stylesheet(one("//p")).replace("<xsl:stylesheet ", '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>\n<xsl:stylesheet ', 1)
+    text = write_stylesheet(one("//p")).replace(
+        "<xsl:stylesheet ", '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>\n<xsl:stylesheet ', 1
+    )
     with pytest.raises(RuleError):
         Stylesheet.compile(text.replace("<record>", "<record>&e;"))
 
@@ -161,7 +163,7 @@ def test_what_is_no_stylesheet_is_refused() -> None:
 def test_threads_share_a_stylesheet() -> None:
     sheet = compiled(RULE)
     with ThreadPoolExecutor(4) as pool:
-        results = list(pool.map(lambda _: extract(sheet, parse(PAGE).root).values, range(200)))
+        results = list(pool.map(lambda _: extract_values(sheet, parse(PAGE).root).values, range(200)))
     assert all(result == VALUES for result in results)
 
 
@@ -171,7 +173,7 @@ def test_a_hostile_page_does_not_hang() -> None:
     page = f"<html><body>{deep}<div id=x>{flat}</div>{'<i>' * 3000}{'z' * 12_000_000}</body></html>".encode()
     root = parse(page).root
     started = time.perf_counter()
-    extraction = extract(compiled(RULE), root)
+    extraction = extract_values(compiled(RULE), root)
     assert time.perf_counter() - started < 20
     assert len(extraction.values["author"]) == 200_000
 
@@ -180,7 +182,7 @@ def test_a_hostile_page_does_not_hang() -> None:
 def test_a_page_of_endless_siblings_is_refused_where_siblings_are_compared(test: str) -> None:
     root = parse(b"<html><body>" + b"<p>a</p>" * 200_000 + b"</body></html>").root
     rule = one(f"//p[{test}]")
-    for run in (lambda: extract(compiled(rule), root), lambda: places(rule, root)):
+    for run in (lambda: extract_values(compiled(rule), root), lambda: find_places(rule, root)):
         with pytest.raises(RuleError, match="20,000 children"):
             run()
 
@@ -188,7 +190,7 @@ def test_a_page_of_endless_siblings_is_refused_where_siblings_are_compared(test:
 def test_problems_name_the_attribute() -> None:
     rule = RuleDefinition((AttributeRule("a", mandatory=True), AttributeRule("b"), AttributeRule("c", multiple=True), AttributeRule("d")))
     extraction = Extraction({"a": (), "b": ("1", "2", "1"), "c": ("1", "2"), "d": ("1", "1")})
-    assert problems(rule, extraction) == (
-        Problem("a", "has no value on this page"),
-        Problem("b", "has 2 different values on this page: “1”, “2”"),
+    assert find_problems(rule, extraction) == (
+        ValueProblem("a", "has no value on this page"),
+        ValueProblem("b", "has 2 different values on this page: “1”, “2”"),
     )

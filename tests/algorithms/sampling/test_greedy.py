@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.sampling.greedy import PagePaths, PathTable, SamplePage, choose_pages, measure_unseen, read_paths
+from extraction.algorithms.sampling.greedy import ChosenPage, PagePaths, PathTable, choose_pages, measure_unseen, read_paths
 
 # A page as {path: content}.
 Rows = dict[int, int]
@@ -56,7 +56,7 @@ def test_weights_of_a_worked_example() -> None:
     weights = PathTable.build([page(rows) for rows in cluster]).weights
     # I: logo 1 - 3/(3·1) = 0, name 1 - 3/(3·3) = 2/3, note 1 - 1/(3·1) = 2/3; w: 0, 3·2/3 = 2, 1·2/3.
     assert weights.tolist() == [0, 2 * 65536, round(65536 * 2 / 3)]
-    assert choose_pages([page(rows) for rows in cluster], k=3) == [SamplePage(2, 1.0)]
+    assert choose_pages([page(rows) for rows in cluster], k=3) == [ChosenPage(2, 1.0)]
 
 
 def test_pages_come_in_the_order_of_what_they_add() -> None:
@@ -109,7 +109,7 @@ def test_no_pages_no_choice() -> None:
 
 
 def test_pages_all_alike_still_give_one_to_annotate() -> None:
-    assert choose_pages([page({1: 1})] * 3, k=2) == [SamplePage(0, 1.0)]
+    assert choose_pages([page({1: 1})] * 3, k=2) == [ChosenPage(0, 1.0)]
 
 
 def test_no_page_asked_for_is_refused() -> None:

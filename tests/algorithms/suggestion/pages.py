@@ -5,7 +5,7 @@ import random
 from lxml import etree
 
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.suggestion.suggest import Column
+from extraction.algorithms.suggestion.suggest import SuggestedColumn
 
 PUBLISHERS = ("Harbour Press", "North Wind Books", "Meadow & Sons")
 NAMES = ("Ada Stone", "Ben Marsh", "Cleo Winter", "Dan Rivers", "Eva Field", "Finn Harper", "Gus Lane")
@@ -34,6 +34,6 @@ def roots(count: int = 10) -> list[etree._Element]:
     return [parse(html(number).encode()).root for number in range(count)]
 
 
-def texts(column: Column) -> dict[int, list[str]]:
+def texts(column: SuggestedColumn) -> dict[int, list[str]]:
     """{number of the page: values}"""
     return {page: [each.text for each in row] for page, row in column.values.items()}

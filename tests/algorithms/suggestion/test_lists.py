@@ -11,7 +11,7 @@ from extraction.algorithms.alignment.mse import build_structure, find_sections
 from extraction.algorithms.alignment.schema import Structure, Tuple, Value
 from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.suggestion.lists import agrees, columns_within, rows_to_mark, suggest_lists
+from extraction.algorithms.suggestion.lists import choose_rows_to_mark, find_columns_within, is_in_structure, suggest_lists
 from tests.algorithms.learning.listings import MARKUPS, items
 
 NAMES = {
@@ -61,9 +61,9 @@ def test_the_same_names_in_another_order_on_each_page_are_a_list() -> None:
 def test_what_agrees_has_as_many_rows_with_the_same_texts() -> None:
     roots = made("plain list")
     sections = [section for section in find_sections(roots) if section.several]
-    assert agrees(sections[0], build_structure(sections, len(roots)))
-    assert not agrees(sections[0], Structure(Tuple(()), tuple({} for _ in roots)))
-    assert not agrees(
+    assert is_in_structure(sections[0], build_structure(sections, len(roots)))
+    assert not is_in_structure(sections[0], Structure(Tuple(()), tuple({} for _ in roots)))
+    assert not is_in_structure(
         sections[0], build_structure([section for section in find_sections(made("definitions")) if section.several], len(roots))
     )
     (found,) = suggest_lists(roots, others={"ExAlg": infer_with_exalg(roots), "nobody": Structure(Tuple(()), tuple({} for _ in roots))})
@@ -74,11 +74,11 @@ def test_rows_that_have_most_of_the_fields_are_marked_in_their_order() -> None:
     (found,) = suggest_lists(made("plain list"))
     numbers = [field.number for field in found.fields]
     every = found.section.rows[0]
-    rows = rows_to_mark(found, 0, numbers, most=2)
+    rows = choose_rows_to_mark(found, 0, numbers, most=2)
     assert len(rows) == 2 and all(len(row.values) == 2 for row in rows)
     assert [row.first for row in rows] == sorted(row.first for row in rows)
-    assert rows_to_mark(found, 0, numbers, most=200) == list(every)
-    assert rows_to_mark(found, 99, numbers, most=2) == []
+    assert choose_rows_to_mark(found, 0, numbers, most=200) == list(every)
+    assert choose_rows_to_mark(found, 99, numbers, most=2) == []
 
 
 def test_fewer_than_two_pages_have_no_lists() -> None:
@@ -141,4 +141,4 @@ def test_columns_whose_values_stand_in_the_rows_of_a_list_are_its() -> None:
     inside = {page: [values[0] for row in many for values in row.values.values()] for page, many in lists[0].section.rows.items()}
     outside = {page: [Value("x", Location(0, "text", 1))] for page in inside}
     mixed = {page: [*values[:1], *outside[page] * 3] for page, values in inside.items()}
-    assert columns_within(lists, roots, [outside, inside, mixed]) == {1: lists[0]}
+    assert find_columns_within(lists, roots, [outside, inside, mixed]) == {1: lists[0]}

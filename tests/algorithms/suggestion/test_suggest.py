@@ -8,17 +8,17 @@ import pytest
 from extraction.algorithms.dom.nodes import elements, value
 from extraction.algorithms.dom.parse import parse
 from extraction.algorithms.suggestion import units
-from extraction.algorithms.suggestion.suggest import Column, suggest
+from extraction.algorithms.suggestion.suggest import SuggestedColumn, suggest_columns
 from tests.algorithms.suggestion.pages import html, roots, texts
 from tests.fixtures.hostile import hostile_html
 
 
-def by_name(columns: list[Column]) -> dict[str, Column]:
+def by_name(columns: list[SuggestedColumn]) -> dict[str, SuggestedColumn]:
     return {column.name: column for column in columns}
 
 
 def test_the_fields_of_a_page_are_found_and_named() -> None:
-    found = by_name(suggest(roots()))
+    found = by_name(suggest_columns(roots()))
     books = [html(number) for number in range(10)]
     assert texts(found["title"]) == {n: [re.findall("<h1.*?>(.*?)</h1>", book)[0]] for n, book in enumerate(books)}
     assert texts(found["isbn"]) == {n: [f"97800000{10000 + n}"] for n in range(10)}
@@ -30,7 +30,7 @@ def test_the_fields_of_a_page_are_found_and_named() -> None:
 
 
 def test_the_title_comes_first_and_an_optional_field_only_where_it_is() -> None:
-    columns = suggest(roots())
+    columns = suggest_columns(roots())
     assert columns[0].name == "title"
     assert sorted(by_name(columns)["pages"].values) == [n for n in range(10) if n % 3]
 
@@ -38,30 +38,30 @@ def test_the_title_comes_first_and_an_optional_field_only_where_it_is() -> None:
 def test_a_place_gives_its_value_back() -> None:
     pages = roots()
     nodes = [elements(root) for root in pages]
-    for column in suggest(pages):
+    for column in suggest_columns(pages):
         for page, row in column.values.items():
             assert [value(nodes[page], each.place) for each in row] == [each.text for each in row], column.name
 
 
 def test_a_paragraph_with_inline_elements_is_a_unit_as_a_whole() -> None:
-    blurbs = [column for column in suggest(roots()) if any("told in 3 chapters." in text for text in texts(column).get(0, ()))]
+    blurbs = [column for column in suggest_columns(roots()) if any("told in 3 chapters." in text for text in texts(column).get(0, ()))]
     assert any(text.startswith("A story of ") and text.endswith("told in 3 chapters.") for column in blurbs for text in texts(column)[0])
 
 
 def test_the_order_of_the_pages_makes_no_difference() -> None:
     pages = roots(8)
-    straight = [(each.name, round(each.score, 6), texts(each)) for each in suggest(pages)]
+    straight = [(each.name, round(each.score, 6), texts(each)) for each in suggest_columns(pages)]
     for seed in range(4):
         order = random.Random(seed).sample(range(8), 8)
         mixed = [
             (each.name, round(each.score, 6), {order[n]: row for n, row in texts(each).items()})
-            for each in suggest([pages[n] for n in order])
+            for each in suggest_columns([pages[n] for n in order])
         ]
         assert mixed == straight
 
 
 def test_labels_navigation_and_other_constants_are_no_values() -> None:
-    columns = suggest(roots())
+    columns = suggest_columns(roots())
     said = {text for column in columns for row in texts(column).values() for text in row}
     assert not said & {"Publisher", "Price:", "ISBN", "Home", "Books", "Help", "Imprint"}
     constants = [column for column in columns if column.constant]
@@ -79,13 +79,13 @@ def test_a_constant_after_a_label_is_proposed_once_there_are_ten_columns() -> No
         ).root
         for page in range(8)
     ]
-    columns = suggest(pages)
+    columns = suggest_columns(pages)
     assert [(column.name, column.constant) for column in columns if column.constant] == [("team", True)]
     assert columns.index(by_name(columns)["team"]) >= 9
 
 
 def test_no_two_columns_are_nearly_the_same_and_names_are_unique_identifiers() -> None:
-    columns = suggest(roots())
+    columns = suggest_columns(roots())
     sets = [{(page, text) for page, row in texts(column).items() for text in row} for column in columns]
     assert all(len(a & b) <= 0.8 * len(a | b) for n, a in enumerate(sets) for b in sets[:n])
     assert len(by_name(columns)) == len(columns)
@@ -94,25 +94,25 @@ def test_no_two_columns_are_nearly_the_same_and_names_are_unique_identifiers() -
 
 def test_a_list_that_never_varies_in_number_is_fields_of_their_own() -> None:
     pages = [parse(f"<p><a class='x'>Make {n}</a> &gt; <a class='x'>Kind {n % 4}</a></p>".encode()).root for n in range(8)]
-    found = suggest(pages)
+    found = suggest_columns(pages)
     assert {0: ["Make 0"]}.items() <= texts(found[0]).items()
 
 
 def test_at_most_so_many_columns_as_are_asked_for() -> None:
-    assert [column.name for column in suggest(roots(), most=3)] == [column.name for column in suggest(roots())][:3]
+    assert [column.name for column in suggest_columns(roots(), most=3)] == [column.name for column in suggest_columns(roots())][:3]
 
 
 def test_pages_of_which_nothing_can_be_learned_give_nothing() -> None:
-    assert suggest([]) == []
-    assert suggest(roots(1)) == []
+    assert suggest_columns([]) == []
+    assert suggest_columns(roots(1)) == []
     blank = parse(b"<html><body><img><p>  </p><script>var a = 'text'</script></body></html>").root
-    assert suggest([blank, blank]) == []
-    assert suggest([roots(1)[0]] * 5) == [] or all(column.constant for column in suggest([roots(1)[0]] * 5))
+    assert suggest_columns([blank, blank]) == []
+    assert suggest_columns([roots(1)[0]] * 5) == [] or all(column.constant for column in suggest_columns([roots(1)[0]] * 5))
 
 
 def test_hostile_pages_are_read() -> None:
     pages = [parse(hostile_html()).root, *roots(3), parse(b"<p>only").root, parse(b"<b>" * 3_000 + b"deep" + b"<i>x" * 3_000).root]
-    columns = suggest(pages)
+    columns = suggest_columns(pages)
     assert columns
     assert not any("pwned" in text for column in columns for row in texts(column).values() for text in row)
 
@@ -120,13 +120,13 @@ def test_hostile_pages_are_read() -> None:
 def test_of_a_huge_page_the_beginning_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(units, "MAX_TEXTS", 100)
     huge = parse("".join(f"<p class='c{n}' id='i{n}'>{n} text</p>" for n in range(400)).encode()).root
-    pages, _ = units.read([huge, *roots(2)])
+    pages, _ = units.read_units([huge, *roots(2)])
     assert [text.text for text in pages[0].texts] == [f"{n} text" for n in range(100)]
 
 
 def test_text_inside_text_of_great_depth_is_read_as_part_of_one_whole_only() -> None:
     """A whole element inside a whole element, two thousand deep."""
     deep = parse(b"<div>0" + b"x<span>" * 1_900 + b"y0").root
-    pages, _ = units.read([deep, deep])
+    pages, _ = units.read_units([deep, deep])
     assert [len(whole.text) for whole in pages[0].wholes] == [1_900 + 3]
-    assert suggest([deep, deep]) == [] or all(column.constant for column in suggest([deep, deep]))
+    assert suggest_columns([deep, deep]) == [] or all(column.constant for column in suggest_columns([deep, deep]))

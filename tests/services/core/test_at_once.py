@@ -13,7 +13,7 @@ from extraction.models.run_values import RunParameters
 from extraction.services.core import runs, stored_bytes
 from extraction.services.intake import crawl_site
 from extraction.services.monitoring import alerts, check_site, monitors
-from extraction.services.monitoring.page_visits import Answer, Outcome
+from extraction.services.monitoring.fetch_pages import Outcome, PageAnswer
 from tests.services import factory, watched
 
 NOW = datetime(2026, 1, 5, 8, 0, tzinfo=UTC)
@@ -52,23 +52,23 @@ def cluster(transactional_db: None, sent: list[int]) -> Cluster:
 
 def test_beats_at_once_start_one_check_and_write_one_digest(cluster: Cluster) -> None:
     Monitor.objects.create(site=cluster.site, next_due_at=NOW)
-    assert sum(at_once(lambda: monitors.dispatch(NOW))) == 1
-    at_once(lambda: alerts.tick(NOW))
+    assert sum(at_once(lambda: monitors.start_due_checks(NOW))) == 1
+    at_once(lambda: alerts.send_due_alerts(NOW))
     assert (Run.objects.filter(kind=Run.Kind.CHECK).count(), Alert.objects.filter(event="digest").count()) == (1, 1)
 
 
 def test_a_message_that_comes_several_times_at_once_checks_and_tells_once(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = list[int]()
 
-    def fetch(urls: list[str]) -> dict[str, Answer]:
+    def fetch(urls: list[str]) -> dict[str, PageAnswer]:
         asked.append(len(urls))
         pages = {page.url: page.current.sha256 for page in cluster.site.pages.select_related("current")}
-        return {url: Answer(Outcome.OK, stored_bytes.get(pages[url]).replace(b"h1", b"h2")) for url in urls}
+        return {url: PageAnswer(Outcome.OK, stored_bytes.get_bytes(pages[url]).replace(b"h1", b"h2")) for url in urls}
 
-    monkeypatch.setattr("extraction.services.monitoring.page_visits.fetcher", lambda site, spool: fetch)
+    monkeypatch.setattr("extraction.services.monitoring.fetch_pages.make_fetcher", lambda site, spool: fetch)
     monkeypatch.setattr("django.conf.settings.VERTEX_CONFIRM_AFTER_S", 0)
-    run = monitors.check_now(cluster.site)
-    assert sorted(at_once(lambda: runs.execute(run.pk, {Run.Kind.CHECK: check_site.run}))) == [False, False, False, True]
+    run = monitors.start_check(cluster.site)
+    assert sorted(at_once(lambda: runs.execute_run(run.pk, {Run.Kind.CHECK: check_site.run_check}))) == [False, False, False, True]
     assert asked == [4, 4], "one look and the one that confirms it"
     assert (Check.objects.count(), Breakage.objects.count(), Alert.objects.count()) == (1, 1, 1)
 
@@ -83,7 +83,7 @@ def site(transactional_db: None, sent: list[int]) -> Site:
 @pytest.mark.parametrize("of_cluster", [False, True])
 def test_the_same_run_started_several_times_at_once_exists_once(site: Site, sent: list[int], of_cluster: bool) -> None:
     of = factory.cluster(site) if of_cluster else None
-    started = at_once(lambda: runs.start(Run.Kind.EXTRACT, site, cluster=of, parameters=RunParameters(rules=(2, 1))))
+    started = at_once(lambda: runs.start_run(Run.Kind.EXTRACT, site, cluster=of, parameters=RunParameters(rules=(2, 1))))
     run = Run.objects.get()
     assert {each.pk for each in started} == {run.pk}
     assert sent == [run.pk]
@@ -91,7 +91,7 @@ def test_the_same_run_started_several_times_at_once_exists_once(site: Site, sent
 
 def test_a_site_is_crawled_once_however_it_is_asked_for_at_once(site: Site, sent: list[int]) -> None:
     factory.rule(factory.cluster(site), state="live")
-    ways = iter([crawl_site.start, crawl_site.start_renewal, crawl_site.start_extraction, crawl_site.start_renewal])
+    ways = iter([crawl_site.start_crawl, crawl_site.start_renewal, crawl_site.start_extracting_crawl, crawl_site.start_renewal])
     started = at_once(lambda: next(ways)(site))
     run = Run.objects.get()
     assert {each.pk for each in started} == {run.pk}
@@ -100,8 +100,8 @@ def test_a_site_is_crawled_once_however_it_is_asked_for_at_once(site: Site, sent
 
 
 def test_a_run_resumed_while_another_is_started_leaves_one_under_way(site: Site) -> None:
-    old = runs.start(Run.Kind.CRAWL, site)
-    assert runs.cancel(old)
-    ways = iter([lambda: runs.resume(old), lambda: crawl_site.start(site)] * 2)
+    old = runs.start_run(Run.Kind.CRAWL, site)
+    assert runs.cancel_run(old)
+    ways = iter([lambda: runs.resume_run(old), lambda: crawl_site.start_crawl(site)] * 2)
     at_once(lambda: next(ways)())
     assert Run.objects.unfinished().count() == 1

@@ -73,10 +73,10 @@ def test_killed_crawls_leave_what_an_undisturbed_one_leaves(tmp_path: Path) -> N
 
     worker = Worker(tmp_path / "b")
     deaths = [
-        worker("crawl", home, "net", str(net), "die", "extraction.services.intake.crawl_frontier.close", "2", "work"),
+        worker("crawl", home, "net", str(net), "die", "extraction.services.intake.crawl_frontier.close_addresses", "2", "work"),
         worker("net", str(net), "die", "extraction.services.sites.page_store._settle", "9", "work"),
-        worker("net", str(net), "die", "extraction.services.intake.crawl_frontier.add", "3", "work"),
-        worker("net", str(net), "die", "extraction.services.templates.cluster_pages.start", "1", "work"),
+        worker("net", str(net), "die", "extraction.services.intake.crawl_frontier.add_addresses", "3", "work"),
+        worker("net", str(net), "die", "extraction.services.templates.cluster_pages.start_clustering", "1", "work"),
     ]
     assert [death.returncode for death in deaths] == [-signal.SIGKILL] * 4, [death.stderr for death in deaths]
     found = state(worker("net", str(net), "work", "state"))
@@ -99,9 +99,9 @@ def test_killed_checks_leave_what_an_undisturbed_one_leaves_and_tell_once(tmp_pa
         worker = Worker(tmp_path / "b")
         deaths = [
             worker("watch", hook.url, "die", "extraction.services.monitoring.monitors._run", "1", "beat"),
-            worker("beat", "die", "extraction.services.monitoring.page_visits.values_of", "9", "check"),
-            worker("beat", "die", "extraction.services.monitoring.alerts.tell", "1", "check"),
-            worker("beat", "die", "extraction.services.monitoring.breakages.propose", "1", "check"),
+            worker("beat", "die", "extraction.services.monitoring.judge_pages._revisit", "3", "check"),
+            worker("beat", "die", "extraction.services.monitoring.alerts.queue_alerts", "1", "check"),
+            worker("beat", "die", "extraction.services.monitoring.breakages.propose_repair", "1", "check"),
             worker("beat", "die", "extraction.services.rules.rules.add_draft", "1", "check"),
             worker("beat", "check", "die", "extraction.services.monitoring.alerts._settle", "1", "tell", "0"),
         ]

@@ -9,7 +9,7 @@ from django.db import IntegrityError
 from django.utils import timezone
 
 from extraction.models import Run, Site
-from extraction.models.run_values import EXTRACT, SAMPLE, RunParameters, RunSummary
+from extraction.models.run_values import RunParameters, RunSummary
 from extraction.services.core import runs
 from extraction.views.core import run_words
 from tests.services import factory
@@ -27,51 +27,51 @@ def jobs(job: Any) -> dict[str, Any]:
 
 
 def test_a_run_is_sent_when_it_is_committed_and_the_same_run_is_not_started_twice(site: Site, sent: list[int]) -> None:
-    first = runs.start(Run.Kind.CLUSTER, site, parameters=RunParameters(threshold=5))
-    again = runs.start(Run.Kind.CLUSTER, site, parameters=RunParameters(threshold=5))
-    other = runs.start(Run.Kind.CLUSTER, site, parameters=RunParameters(threshold=6))
+    first = runs.start_run(Run.Kind.CLUSTER, site, parameters=RunParameters(threshold=5))
+    again = runs.start_run(Run.Kind.CLUSTER, site, parameters=RunParameters(threshold=5))
+    other = runs.start_run(Run.Kind.CLUSTER, site, parameters=RunParameters(threshold=6))
     assert first == again != other
     assert sent == [first.pk, other.pk]
 
 
 def test_two_workers_with_the_same_message_do_the_job_once(site: Site, sent: list[int]) -> None:
-    run = runs.start(Run.Kind.CLUSTER, site)
+    run = runs.start_run(Run.Kind.CLUSTER, site)
     calls: list[int] = []
 
     def job(run: Run, progress: runs.Progress) -> RunSummary:
-        assert runs.execute(run.pk, jobs(job)) is False
+        assert runs.execute_run(run.pk, jobs(job)) is False
         calls.append(run.pk)
         return RunSummary(clusters=3)
 
-    assert runs.execute(run.pk, jobs(job)) is True
-    assert runs.execute(run.pk, jobs(job)) is False
+    assert runs.execute_run(run.pk, jobs(job)) is True
+    assert runs.execute_run(run.pk, jobs(job)) is False
     run.refresh_from_db()
     assert calls == [run.pk]
     assert (run.state, run.summary) == (Run.State.DONE, {"clusters": 3})
 
 
 def test_a_job_that_cannot_be_done_ends_with_its_reason(site: Site, sent: list[int]) -> None:
-    run = runs.start(Run.Kind.CLUSTER, site)
+    run = runs.start_run(Run.Kind.CLUSTER, site)
 
     def job(run: Run, progress: runs.Progress) -> RunSummary:
         raise runs.JobError("there are no pages")
 
-    runs.execute(run.pk, jobs(job))
+    runs.execute_run(run.pk, jobs(job))
     run.refresh_from_db()
     assert (run.state, run.error) == (Run.State.FAILED, "there are no pages")
 
 
 def test_a_cancelled_run_says_how_far_it_really_came(site: Site, sent: list[int]) -> None:
-    run = runs.start(Run.Kind.CLUSTER, site)
+    run = runs.start_run(Run.Kind.CLUSTER, site)
 
     def job(run: Run, progress: runs.Progress) -> RunSummary:
         progress(100, total=300, now=True)
-        runs.cancel(Run.objects.get(pk=run.pk))
+        runs.cancel_run(Run.objects.get(pk=run.pk))
         progress(200)
         progress(250, now=True)
         return {}
 
-    runs.execute(run.pk, jobs(job))
+    runs.execute_run(run.pk, jobs(job))
     run.refresh_from_db()
     assert (run.state, run.done, run.total) == (Run.State.CANCELLED, 250, 300)
 
@@ -99,7 +99,7 @@ def test_a_cancelled_run_says_how_far_it_really_came(site: Site, sent: list[int]
 )
 def test_what_came_out_is_said_in_words(site: Site, kind: str, summary: dict[str, Any], words: str, outcome: str) -> None:
     run = Run(kind=kind, site=site, state=Run.State.DONE, summary=summary)
-    assert (run_words.sentence(run), run_words.outcome(run)) == (words, outcome)
+    assert (run_words.write_sentence(run), run_words.name_outcome(run)) == (words, outcome)
 
 
 def test_a_program_error_ends_the_run_as_failed(site: Site, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,7 +109,7 @@ def test_a_program_error_ends_the_run_as_failed(site: Site, sent: list[int], mon
         raise ZeroDivisionError("by zero")
 
     monkeypatch.setitem(pipeline.JOBS, Run.Kind.CLUSTER, job)
-    run = runs.start(Run.Kind.CLUSTER, site)
+    run = runs.start_run(Run.Kind.CLUSTER, site)
     tasks.execute.apply(args=[run.pk])
     run.refresh_from_db()
     assert run.state == Run.State.FAILED
@@ -117,63 +117,63 @@ def test_a_program_error_ends_the_run_as_failed(site: Site, sent: list[int], mon
 
 
 def test_a_cancelled_run_stops_at_its_next_sign_of_life(site: Site, sent: list[int]) -> None:
-    run = runs.start(Run.Kind.CLUSTER, site)
+    run = runs.start_run(Run.Kind.CLUSTER, site)
 
     def job(run: Run, progress: runs.Progress) -> RunSummary:
         progress(1, total=10, now=True)
-        assert runs.cancel(run)
+        assert runs.cancel_run(run)
         progress(2, now=True)
         pytest.fail("it went on")
 
-    runs.execute(run.pk, jobs(job))
+    runs.execute_run(run.pk, jobs(job))
     run.refresh_from_db()
     assert (run.state, run.done) == (Run.State.CANCELLED, 2)
-    assert not runs.cancel(run)
+    assert not runs.cancel_run(run)
 
 
 def test_a_lost_message_is_sent_again_after_a_while(site: Site, sent: list[int]) -> None:
-    run = runs.start(Run.Kind.CLUSTER, site)
-    assert runs.sweep() == 0
+    run = runs.start_run(Run.Kind.CLUSTER, site)
+    assert runs.sweep_runs() == 0
     Run.objects.update(sent_at=timezone.now() - timedelta(seconds=runs.UNCLAIMED_AFTER_S + 1))
-    assert runs.sweep() == 1
+    assert runs.sweep_runs() == 1
     assert sent == [run.pk, run.pk]
 
 
 @pytest.mark.parametrize("holder", ["elsewhere 17@1.0", "here"])
 def test_a_run_whose_worker_died_is_started_again(site: Site, sent: list[int], holder: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = runs.start(Run.Kind.CLUSTER, site)
-    assert runs.claim(run.pk)
-    assert runs.sweep() == 0, "its worker, this process, lives"
+    run = runs.start_run(Run.Kind.CLUSTER, site)
+    assert runs.claim_run(run.pk)
+    assert runs.sweep_runs() == 0, "its worker, this process, lives"
     host, process = runs._me().rsplit(" ", 1)
     Run.objects.update(
         claimed_by=f"{host} {process}9" if holder == "here" else holder,
         heartbeat_at=timezone.now() - timedelta(seconds=runs.STALE_AFTER_S + 1),
     )
-    assert runs.sweep() == 1
+    assert runs.sweep_runs() == 1
     run.refresh_from_db()
     assert run.state == Run.State.QUEUED
-    assert runs.execute(run.pk, jobs(lambda run, progress: {}))
+    assert runs.execute_run(run.pk, jobs(lambda run, progress: {}))
     run.refresh_from_db()
     assert (run.state, run.attempts) == (Run.State.DONE, 2)
 
 
 def test_a_run_that_kills_its_workers_is_given_up(site: Site, sent: list[int]) -> None:
-    run = runs.start(Run.Kind.CLUSTER, site)
+    run = runs.start_run(Run.Kind.CLUSTER, site)
     factory.put(Run.objects.all(), Run.State.RUNNING, attempts=runs.MAX_ATTEMPTS)
-    assert runs.sweep() == 0
+    assert runs.sweep_runs() == 0
     run.refresh_from_db()
     assert run.state == Run.State.FAILED
     assert "5 times" in run.error
 
 
 def test_a_worker_that_was_given_up_cannot_finish_the_run(site: Site, sent: list[int]) -> None:
-    run = runs.start(Run.Kind.CLUSTER, site)
+    run = runs.start_run(Run.Kind.CLUSTER, site)
 
     def job(run: Run, progress: runs.Progress) -> RunSummary:
         Run.objects.update(state=Run.State.QUEUED, claimed_by="")
         return RunSummary(clusters=1)
 
-    runs.execute(run.pk, jobs(job))
+    runs.execute_run(run.pk, jobs(job))
     run.refresh_from_db()
     assert (run.state, run.summary) == (Run.State.QUEUED, {})
 
@@ -183,71 +183,70 @@ def test_a_broker_that_is_away_does_not_lose_the_run(site: Site, monkeypatch: py
         raise ConnectionError("no broker")
 
     monkeypatch.setattr(current_app, "send_task", refuse)
-    run = runs.start(Run.Kind.CLUSTER, site)
+    run = runs.start_run(Run.Kind.CLUSTER, site)
     run.refresh_from_db()
     assert run.state == Run.State.QUEUED
 
 
 def test_a_paused_run_rests_until_it_is_resumed(site: Site, sent: list[int]) -> None:
-    run = runs.start(Run.Kind.CRAWL, site)
+    run = runs.start_run(Run.Kind.CRAWL, site)
 
     def job(run: Run, progress: runs.Progress) -> RunSummary:
         progress(3, total=10, now=True)
-        assert runs.pause(run)
+        assert runs.pause_run(run)
         progress(4, now=True)
         pytest.fail("it went on")
 
-    runs.execute(run.pk, {Run.Kind.CRAWL: job})
+    runs.execute_run(run.pk, {Run.Kind.CRAWL: job})
     run.refresh_from_db()
     assert (run.state, run.done, run.finished) == (Run.State.PAUSED, 4, False)
-    assert not runs.pause(run)
-    assert runs.sweep() == 0, "nobody takes up what a person let rest"
-    assert runs.start(Run.Kind.CRAWL, site) == run
-    assert runs.resume(run) is runs.Resumption.RESUMED
-    assert runs.resume(run) is runs.Resumption.NOT_RESTING
+    assert not runs.pause_run(run)
+    assert runs.sweep_runs() == 0, "nobody takes up what a person let rest"
+    assert runs.start_run(Run.Kind.CRAWL, site) == run
+    assert runs.resume_run(run) is runs.Resumption.RESUMED
+    assert runs.resume_run(run) is runs.Resumption.NOT_RESTING
     assert sent == [run.pk, run.pk]
-    assert runs.execute(run.pk, {Run.Kind.CRAWL: lambda run, progress: {}})
+    assert runs.execute_run(run.pk, {Run.Kind.CRAWL: lambda run, progress: {}})
     run.refresh_from_db()
     assert (run.state, run.attempts) == (Run.State.DONE, 1)
-    assert runs.resume(run) is runs.Resumption.NOT_RESTING, "what is done is not done again"
+    assert runs.resume_run(run) is runs.Resumption.NOT_RESTING, "what is done is not done again"
 
 
 @pytest.mark.parametrize("state", [Run.State.FAILED, Run.State.CANCELLED])
 def test_a_run_that_came_to_nothing_is_taken_up_again(site: Site, sent: list[int], state: str) -> None:
-    run = runs.start(Run.Kind.CRAWL, site)
+    run = runs.start_run(Run.Kind.CRAWL, site)
     Run.objects.update(state=state, error="no network", attempts=runs.MAX_ATTEMPTS, finished_at=timezone.now())
-    assert runs.resume(run) is runs.Resumption.RESUMED
+    assert runs.resume_run(run) is runs.Resumption.RESUMED
     run.refresh_from_db()
     assert (run.state, run.error, run.finished_at, run.attempts) == (Run.State.QUEUED, "", None, 0)
 
 
 def test_a_paused_run_can_be_cancelled(site: Site, sent: list[int]) -> None:
-    run = runs.start(Run.Kind.CRAWL, site)
-    assert runs.pause(run)
-    assert runs.cancel(run)
-    assert not runs.pause(run)
+    run = runs.start_run(Run.Kind.CRAWL, site)
+    assert runs.pause_run(run)
+    assert runs.cancel_run(run)
+    assert not runs.pause_run(run)
 
 
 def test_a_run_is_not_resumed_while_the_same_is_under_way(site: Site, sent: list[int]) -> None:
-    old = runs.start(Run.Kind.CRAWL, site, parameters=RunParameters(mode=SAMPLE))
-    runs.cancel(old)
-    new = runs.start(Run.Kind.CRAWL, site, parameters=RunParameters(mode=EXTRACT, rules=(1,)))
+    old = runs.start_run(Run.Kind.CRAWL, site, parameters=RunParameters(mode="sample"))
+    runs.cancel_run(old)
+    new = runs.start_run(Run.Kind.CRAWL, site, parameters=RunParameters(mode="extract", rules=(1,)))
     assert new != old
-    assert runs.resume(old) is runs.Resumption.ANOTHER_UNDER_WAY
+    assert runs.resume_run(old) is runs.Resumption.ANOTHER_UNDER_WAY
     old.refresh_from_db()
     assert old.state == Run.State.CANCELLED
     assert sent == [old.pk, new.pk]
-    runs.cancel(new)
-    assert runs.resume(old) is runs.Resumption.RESUMED
+    runs.cancel_run(new)
+    assert runs.resume_run(old) is runs.Resumption.RESUMED
 
 
 @pytest.mark.parametrize(
     ("kind", "first", "second", "same"),
     [
-        (Run.Kind.EXTRACT, RunParameters(rules=(1, 2)), RunParameters(rules=(1, 2)), True),
-        (Run.Kind.EXTRACT, RunParameters(rules=(1, 2)), RunParameters(rules=(1,)), False),
-        (Run.Kind.CLUSTER, RunParameters(threshold=5), RunParameters(threshold=5, then=EXTRACT), False),
-        (Run.Kind.CRAWL, RunParameters(mode=SAMPLE), RunParameters(mode=EXTRACT, rules=(1,)), True),
+        (Run.Kind.CLUSTER, RunParameters(threshold=5, after=1), RunParameters(after=1, threshold=5), True),
+        (Run.Kind.CLUSTER, RunParameters(threshold=5), RunParameters(threshold=5, method=""), False),
+        (Run.Kind.CRAWL, RunParameters(mode="sample"), RunParameters(mode="extract", rules=(1,)), True),
         (Run.Kind.IMPORT, RunParameters(upload="x", sha256="1"), RunParameters(upload="y", sha256="1"), True),
         (Run.Kind.IMPORT, RunParameters(upload="x", sha256="1"), RunParameters(upload="x", sha256="2"), False),
         (Run.Kind.IMPORT, RunParameters(folder="/a"), RunParameters(folder="/b"), False),
@@ -256,7 +255,7 @@ def test_a_run_is_not_resumed_while_the_same_is_under_way(site: Site, sent: list
 def test_runs_are_the_same_by_what_tells_their_kind_apart(
     site: Site, sent: list[int], kind: Run.Kind, first: RunParameters, second: RunParameters, same: bool
 ) -> None:
-    assert (runs.start(kind, site, parameters=first) == runs.start(kind, site, parameters=second)) is same
+    assert (runs.start_run(kind, site, parameters=first) == runs.start_run(kind, site, parameters=second)) is same
 
 
 @pytest.mark.parametrize(
@@ -270,6 +269,6 @@ def test_runs_are_the_same_by_what_tells_their_kind_apart(
     ],
 )
 def test_a_run_that_contradicts_itself_is_not_written(site: Site, sent: list[int], wrong: dict[str, Any]) -> None:
-    run = runs.start(Run.Kind.CLUSTER, site)
+    run = runs.start_run(Run.Kind.CLUSTER, site)
     with pytest.raises(IntegrityError):
         Run.objects.filter(pk=run.pk).update(**wrong)

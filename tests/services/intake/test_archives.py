@@ -16,7 +16,7 @@ import pytest
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from extraction.fetching.archives import ArchiveError, Item, Limits, PageItem, Refused, Skipped, read
+from extraction.fetching.archives import ArchiveError, Item, Limits, PageItem, Refused, Skipped, read_archive
 from extraction.fetching.items import FREE_EXPANSION_BYTES
 
 LIMITS = Limits(pages=1000, page_bytes=1_000_000, total_bytes=200_000_000, expansion=200)
@@ -63,7 +63,7 @@ def warc(records: list[dict[str, Any]], *, packed: bool = True) -> bytes:
 
 
 def items(data: bytes, limits: Limits = LIMITS, name: str = "upload") -> list[Item]:
-    return list(read(io.BytesIO(data), name=name, limits=limits))
+    return list(read_archive(io.BytesIO(data), name=name, limits=limits))
 
 
 def names(found: list[Item]) -> list[str]:
@@ -213,7 +213,7 @@ def test_a_file_is_known_by_its_content_not_by_its_name(data: bytes, reason: str
 
 def test_a_missing_path_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ArchiveError, match="there is no file"):
-        list(read(tmp_path / "nowhere.zip", name="x", limits=LIMITS))
+        list(read_archive(tmp_path / "nowhere.zip", name="x", limits=LIMITS))
 
 
 def test_an_encrypted_entry_is_refused() -> None:
@@ -489,6 +489,6 @@ def test_a_folder_is_read_in_order_and_links_are_not_followed(tmp_path: Path) ->
     (tmp_path / "secret.html").symlink_to("/etc/passwd")
     (tmp_path / "elsewhere").symlink_to("/etc")
     (tmp_path / "manifest.csv").write_text("file,url\npages/b.html,http://e.com/b\n")
-    found = list(read(tmp_path, name="folder", limits=LIMITS))
+    found = list(read_archive(tmp_path, name="folder", limits=LIMITS))
     assert (names(found), urls(found)) == (["a.html", "pages/b.html"], [None, "http://e.com/b"])
     assert refused(found) == {"secret.html": "it is a symbolic link"} | {"elsewhere": "it is a symbolic link"}

@@ -27,7 +27,7 @@ DRAWING = b'<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>al
 
 
 def keep(site: Site, url: str, content: bytes, kind: ResourceKind) -> Asset:
-    made = assets.keep(site, NeededResource(url, kind), content, assets.Room.of(site))
+    made = assets.keep_asset(site, NeededResource(url, kind), content, assets.Room.of(site))
     assert made is not None
     return made
 
@@ -83,11 +83,11 @@ def test_each_kind_is_served_as_what_it_is_without_a_session(site, signed_in, cl
 def test_a_capability_is_of_one_site_signed_and_runs_out(site, client, monkeypatch):
     picture = Asset.objects.get(url__endswith="i.png")
     name = f"{picture.sha256}.png"
-    address = addresses.folder(site.pk) + name
+    address = addresses.get_folder(site.pk) + name
     assert client.get(address).status_code == 200
     other = factory.site("Other")
-    assert client.get(addresses.folder(other.pk) + name).status_code == 404
-    assert client.get(f"/assets/{addresses.token(site.pk)[:-1]}x/{name}").status_code == 404
+    assert client.get(addresses.get_folder(other.pk) + name).status_code == 404
+    assert client.get(f"/assets/{addresses.make_token(site.pk)[:-1]}x/{name}").status_code == 404
     assert client.get(f"/assets/x/{name}").status_code == 404
     now = addresses.time.time()
     monkeypatch.setattr(addresses.time, "time", lambda: now + addresses.HOLDS_S - 1)
@@ -97,23 +97,23 @@ def test_a_capability_is_of_one_site_signed_and_runs_out(site, client, monkeypat
 
 
 def test_the_address_of_a_file_is_the_same_in_all_frames_of_some_hours(site):
-    assert addresses.folder(site.pk) == addresses.folder(site.pk)
+    assert addresses.get_folder(site.pk) == addresses.get_folder(site.pk)
 
 
 @pytest.mark.parametrize("wanted", ["document", "iframe", "frame", "object", "embed", "script", "worker"])
 def test_a_file_is_never_opened_as_a_page(site, client, wanted):
-    address = addresses.folder(site.pk) + f"{Asset.objects.get(url__endswith='d.svg').sha256}.svg"
+    address = addresses.get_folder(site.pk) + f"{Asset.objects.get(url__endswith='d.svg').sha256}.svg"
     assert client.get(address, headers={"Sec-Fetch-Dest": wanted}).status_code == 404
     assert client.get(address, headers={"Sec-Fetch-Dest": "image"}).status_code == 200
 
 
 @pytest.mark.parametrize("name", ["x", "..", "1.css", "1_0_.css", f"{'0' * 64}.png", "999_0_1-1.css", f"{'0' * 64}.html", "%2e%2e%2fx"])
 def test_other_names_are_not_found(site, client, name):
-    assert client.get(addresses.folder(site.pk) + name).status_code == 404
+    assert client.get(addresses.get_folder(site.pk) + name).status_code == 404
 
 
 def test_a_sheet_is_not_served_as_a_picture_nor_under_another_ending(site, client):
-    folder = addresses.folder(site.pk)
+    folder = addresses.get_folder(site.pk)
     sheet, picture = Asset.objects.get(url__endswith="/s.css"), Asset.objects.get(url__endswith="i.png")
     assert client.get(f"{folder}{sheet.sha256}.png").status_code == 404
     assert client.get(f"{folder}{picture.sha256}.svg").status_code == 404
@@ -121,7 +121,7 @@ def test_a_sheet_is_not_served_as_a_picture_nor_under_another_ending(site, clien
 
 
 def test_only_get_and_head(site, client):
-    address = addresses.folder(site.pk) + f"{Asset.objects.get(url__endswith='i.png').sha256}.png"
+    address = addresses.get_folder(site.pk) + f"{Asset.objects.get(url__endswith='i.png').sha256}.png"
     assert client.post(address).status_code == 405 and client.delete(address).status_code == 405
     assert client.head(address).status_code == 200
 
@@ -130,7 +130,7 @@ def test_sheets_import_sheets_only_so_deep(site, client):
     keep(site, "https://shop.example/pool.css", b"@import 'loop.css'; b{c:d}", ResourceKind.STYLE)
     keep(site, "https://shop.example/loop.css", b"@import 'pool.css'; b{c:d}", ResourceKind.STYLE)
     row = Asset.objects.get(url__endswith="loop.css")
-    path, seen = f"{addresses.folder(site.pk)}{row.pk}_0_1-1.css", 0
+    path, seen = f"{addresses.get_folder(site.pk)}{row.pk}_0_1-1.css", 0
     while path:
         seen += 1
         path = next(iter(paths(client.get(path).content.decode())), "")
@@ -176,39 +176,39 @@ def test_marks_and_previews_work_with_assets(site, signed_in):
     ],
 )
 def test_files_written_into_an_address_are_examined_too(address, kind, kept):
-    found = Addresses("https://a.example/", {}, addresses.under_place("1"))(address, kind)
+    found = Addresses("https://a.example/", {}, addresses.address_under_place("1"))(address, kind)
     assert (found is not None) == kept and "alert" not in (found or "")
 
 
 def test_a_held_file_is_used_only_as_what_it_is(site):
-    held = assets.held(site.pk, assets.version(site.pk))
-    ours = Addresses("https://shop.example/", held, addresses.under_place("1"))
+    held = assets.get_held(site.pk, assets.get_version(site.pk))
+    ours = Addresses("https://shop.example/", held, addresses.address_under_place("1"))
     assert ours("/i.png", ResourceKind.IMAGE) and not ours("/i.png", ResourceKind.STYLE) and not ours("/s.css", ResourceKind.IMAGE)
 
 
 def test_the_site_has_room_for_so_much(site, monkeypatch):
     monkeypatch.setattr(assets, "MAX_SITE_ASSETS", 6)
     room = assets.Room.of(site)
-    assert assets.keep(site, NeededResource("https://shop.example/6.css", ResourceKind.STYLE), b"a{b:c}", room)
-    assert assets.keep(site, NeededResource("https://shop.example/7.css", ResourceKind.STYLE), b"a{b:c}", room) is None
+    assert assets.keep_asset(site, NeededResource("https://shop.example/6.css", ResourceKind.STYLE), b"a{b:c}", room)
+    assert assets.keep_asset(site, NeededResource("https://shop.example/7.css", ResourceKind.STYLE), b"a{b:c}", room) is None
 
 
 def test_what_cannot_be_used_is_remembered_and_asked_for_again_later(site, monkeypatch):
     need = NeededResource("https://shop.example/huge.png", ResourceKind.IMAGE)
-    row = assets.keep(site, need, b"\x89PNG\r\n\x1a\n....IHDR\xff\xff\xff\xff\xff\xff\xff\xff", assets.Room.of(site))
-    assert row and "pixels" in row.error and assets.missing(site, [need]) == []
+    row = assets.keep_asset(site, need, b"\x89PNG\r\n\x1a\n....IHDR\xff\xff\xff\xff\xff\xff\xff\xff", assets.Room.of(site))
+    assert row and "pixels" in row.error and assets.find_missing(site, [need]) == []
     monkeypatch.setattr(assets, "RETRY_AFTER", -assets.RETRY_AFTER)
-    assert assets.missing(site, [need]) == [need]
+    assert assets.find_missing(site, [need]) == [need]
 
 
 def test_a_sheet_in_another_encoding_is_read():
-    assert assets.sheet_text("a{content:'é'}".encode("cp1252")) == "a{content:'é'}"
-    assert assets.sheet_text("a{b:c}".encode("utf-16")).endswith("a{b:c}")
+    assert assets.decode_sheet("a{content:'é'}".encode("cp1252")) == "a{content:'é'}"
+    assert assets.decode_sheet("a{b:c}".encode("utf-16")).endswith("a{b:c}")
 
 
 def test_cleaned_sheets_are_kept_by_version(site, client):
     page_files._cleaned.cache_clear()
-    folder = addresses.folder(site.pk)
+    folder = addresses.get_folder(site.pk)
     address = f"{folder}{Asset.objects.get(url__endswith='/s.css').pk}_0_1-1.css"
     client.get(address)
     client.get(address)

@@ -59,7 +59,7 @@ def site(db: None, sent: list[int]) -> Site:
 
 
 def crawl(site: Site) -> Run:
-    return done(crawl_site.start(site))
+    return done(crawl_site.start_crawl(site))
 
 
 def test_a_site_is_crawled_from_its_address_and_its_templates_are_found(site: Site, net: Net) -> None:
@@ -71,7 +71,7 @@ def test_a_site_is_crawled_from_its_address_and_its_templates_are_found(site: Si
     assert clustering.parameters["after"] == run.pk
     assert clustering.summary["clusters"] == 2
     page = Page.objects.select_related("current").get(url=f"{HOME}book/3")
-    assert stored_bytes.get(page.current.sha256) == detail(3)
+    assert stored_bytes.get_bytes(page.current.sha256) == detail(3)
     assert (page.current.status, page.current.headers["etag"], page.current.title) == (200, '"3"', "Book 3")
     address = CrawlAddress.objects.get(run=run, url=f"{HOME}book/3")
     assert (address.state, address.outcome, address.depth, address.via) == ("done", "ok", 2, f"{HOME}list/3")
@@ -102,8 +102,8 @@ def test_of_a_rendered_page_the_tree_is_read_and_what_was_received_is_kept_too(s
     crawl(site)
     snapshot = Snapshot.objects.get()
     assert snapshot.title == "Book 7"
-    assert stored_bytes.get(snapshot.sha256) == detail(7)
-    assert stored_bytes.get(snapshot.received) == b"<html><script src=app.js></script></html>"
+    assert stored_bytes.get_bytes(snapshot.sha256) == detail(7)
+    assert stored_bytes.get_bytes(snapshot.received) == b"<html><script src=app.js></script></html>"
 
 
 def test_a_second_crawl_knows_what_is_unchanged_changed_new_and_gone(site: Site, net: Net, asked: Callable[[], list[str]]) -> None:
@@ -159,12 +159,12 @@ def test_a_paused_crawl_keeps_what_was_under_way_and_goes_on_where_it_was(
     monkeypatch.setattr(crawl_site, "BATCH_PAGES", 3)
     monkeypatch.setattr(runs, "HEARTBEAT_S", 0.0)
     net(shop(), hold_after=8)
-    run = crawl_site.start(site)
+    run = crawl_site.start_crawl(site)
     show = crawl_site._show
 
     def pausing(intake: Any, *args: Any) -> None:
         if intake.pages >= 5:
-            runs.pause(run)
+            runs.pause_run(run)
         show(intake, *args)
 
     monkeypatch.setattr(crawl_site, "_show", pausing)
@@ -173,7 +173,7 @@ def test_a_paused_crawl_keeps_what_was_under_way_and_goes_on_where_it_was(
     assert CrawlAddress.objects.filter(run=run, state="done").count() == len(asked()) < 19
     assert paused.done == len(asked()), "what came in after the pause counts as well"
     monkeypatch.setattr(crawl_site, "_show", show)
-    assert runs.resume(run) is runs.Resumption.RESUMED
+    assert runs.resume_run(run) is runs.Resumption.RESUMED
     run = done(run)
     assert (run.state, run.summary["pages"], run.summary["new"]) == (Run.State.DONE, 19, 19)
     assert len(asked()) == len(set(asked())), "nothing was fetched twice"
@@ -185,12 +185,12 @@ def test_a_crawl_taken_up_again_begins_with_what_is_there_and_is_cancelled_with_
     monkeypatch.setattr(crawl_site, "BATCH_PAGES", 3)
     monkeypatch.setattr(runs, "HEARTBEAT_S", 0.0)
     net(shop(), hold_after=8)
-    run, said = crawl_site.start(site), []
+    run, said = crawl_site.start_crawl(site), []
     show = crawl_site._show
 
     def resting(intake: Any, *args: Any) -> None:
         if intake.pages >= 5:
-            runs.pause(run)
+            runs.pause_run(run)
         show(intake, *args)
 
     monkeypatch.setattr(crawl_site, "_show", resting)
@@ -199,11 +199,11 @@ def test_a_crawl_taken_up_again_begins_with_what_is_there_and_is_cancelled_with_
 
     def cancelling(progress: Any) -> None:
         said.append((progress.run.done, progress.run.total))
-        runs.cancel(run)
+        runs.cancel_run(run)
         write(progress)
 
     monkeypatch.setattr(runs.Progress, "_write", cancelling)
-    assert runs.resume(run) is runs.Resumption.RESUMED
+    assert runs.resume_run(run) is runs.Resumption.RESUMED
     cancelled = done(run)
     assert cancelled.state == Run.State.CANCELLED
     assert cancelled.done == paused.done == len(asked())
@@ -214,14 +214,14 @@ def test_a_crawl_may_go_on_while_its_former_worker_still_takes_in_what_was_under
     monkeypatch.setattr(crawl_site, "BATCH_PAGES", 3)
     monkeypatch.setattr(runs, "HEARTBEAT_S", 0.0)
     net(shop(), hold_after=8)
-    run = crawl_site.start(site)
+    run = crawl_site.start_crawl(site)
     show = crawl_site._show
 
     def overtaken(intake: Any, *args: Any) -> None:
         if intake.pages > 3:
             monkeypatch.setattr(crawl_site, "_show", show)
-            assert runs.pause(run)
-            assert runs.resume(run) is runs.Resumption.RESUMED
+            assert runs.pause_run(run)
+            assert runs.resume_run(run) is runs.Resumption.RESUMED
             assert done(run).state == Run.State.DONE
         show(intake, *args)
 
@@ -247,11 +247,11 @@ def test_a_crawl_that_brings_nothing_says_why(site: Site, net: Net) -> None:
 
 def test_a_site_without_an_address_is_not_crawled(sent: list[int]) -> None:
     with pytest.raises(runs.JobError, match="no start address"):
-        crawl_site.start(Site.objects.create(name="None", slug="none"))
+        crawl_site.start_crawl(Site.objects.create(name="None", slug="none"))
 
 
 def test_one_crawl_of_a_site_at_a_time(site: Site) -> None:
-    assert crawl_site.start(site) == crawl_site.start(site)
+    assert crawl_site.start_crawl(site) == crawl_site.start_crawl(site)
 
 
 def books(count: int) -> dict[str, dict[str, Any]]:
@@ -266,7 +266,7 @@ def test_the_whole_site_gives_records_without_its_pages_being_kept(sent: list[in
     Cluster.objects.update(masks=["**.**.**.**.**.**.**.**"])
     net(books(40))
     kept = Snapshot.objects.filter(kept=True).count()
-    run = done(crawl_site.start_extraction(world.site))
+    run = done(crawl_site.start_extracting_crawl(world.site))
     assert (run.state, run.error) == (Run.State.DONE, "")
     assert (run.summary["records"], run.summary["complete"]) == (40, 40)
     record = Record.objects.select_related("snapshot").get(snapshot__page__url="https://shop.example/book/33")
@@ -274,16 +274,16 @@ def test_the_whole_site_gives_records_without_its_pages_being_kept(sent: list[in
     assert record.rule == world.rule
     assert not record.snapshot.kept
     with pytest.raises(FileNotFoundError):
-        stored_bytes.get(record.snapshot.sha256)
+        stored_bytes.get_bytes(record.snapshot.sha256)
     changed = run.summary["changed"]
     assert Snapshot.objects.filter(kept=True).count() == kept + changed, "of pages kept before the new content is kept, and no other"
     assert not Run.objects.filter(kind=Run.Kind.CLUSTER, state=Run.State.QUEUED).exists()
-    again = done(extract_records.start(world.cluster))
+    again = done(extract_records.start_extraction(world.cluster))
     assert again.summary["removed"] == changed, "those of contents that are not current; the records of pages not kept stay"
     assert Record.objects.filter(cluster=world.cluster).count() == 40
 
 
 def test_the_whole_site_is_not_extracted_without_a_live_rule(site: Site) -> None:
     with pytest.raises(runs.JobError, match="no live rule"):
-        crawl_site.start_extraction(site)
+        crawl_site.start_extracting_crawl(site)
     assert not Rule.objects.exists()

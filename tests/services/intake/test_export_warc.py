@@ -29,13 +29,13 @@ def site(sent: list[int]) -> Site:
     fetched = [("https://e.example/a?x=1&y=ü", detail(1), None), ("https://e.example/b", listing(2), b"<html><script></script></html>")]
     for url, content, received in [*fetched, ("https://e.example/a?x=1&y=ü", detail(3), None)]:
         answer = Answer(200, {"content-type": "text/html", "etag": '"1"'}, received)
-        page_store.store(run, [PageItem(url, url, content, "text/html; charset=utf-8", timezone.now(), answer)])
-    page_store.store(run, [PageItem("https://e.example/c", "https://e.example/c", detail(9))], keep_new=False)
+        page_store.store_pages(run, [PageItem(url, url, content, "text/html; charset=utf-8", timezone.now(), answer)])
+    page_store.store_pages(run, [PageItem("https://e.example/c", "https://e.example/c", detail(9))], keep_new=False)
     return made
 
 
 def written(site: Site, path: Path) -> Path:
-    path.write_bytes(b"".join(export_warc.records(site)))
+    path.write_bytes(b"".join(export_warc.write_records(site)))
     return path
 
 
@@ -70,7 +70,7 @@ def test_the_file_is_what_other_readers_expect(site: Site, tmp_path: Path) -> No
 
 
 def test_each_record_is_given_on_its_own(site: Site) -> None:
-    pieces = list(export_warc.records(site))
+    pieces = list(export_warc.write_records(site))
     assert len(pieces) == 4
     assert all(gzip.decompress(piece).startswith(b"WARC/1.1") for piece in pieces)
 
@@ -78,10 +78,10 @@ def test_each_record_is_given_on_its_own(site: Site) -> None:
 def test_a_page_whose_bytes_are_gone_does_not_take_the_others_along(site: Site) -> None:
     from django.core.files.storage import default_storage
 
-    sha256 = stored_bytes.digest(detail(1))
+    sha256 = stored_bytes.digest_bytes(detail(1))
     default_storage.delete(f"pages/{sha256[:2]}/{sha256[2:]}.gz")
-    assert len(list(export_warc.records(site))) == 3
-    stored_bytes.put(detail(1))
+    assert len(list(export_warc.write_records(site))) == 3
+    stored_bytes.put_bytes(detail(1))
 
 
 def test_the_dashboard_and_the_command_line_give_the_same_file(site: Site, signed_in: Any, tmp_path: Path, capsys: Any) -> None:

@@ -24,10 +24,10 @@ def imported(archive: bytes, sent, tmp_path) -> Run:
     site = Site.objects.get_or_create(name="Shop", slug="shop")[0]
     path = tmp_path / "pages"
     path.write_bytes(archive)
-    run = import_pages.start(site, path, name="pages")
+    run = import_pages.start_import(site, path, name="pages")
     factory.put(Run.objects.filter(pk=run.pk), Run.State.RUNNING)
     run.refresh_from_db()
-    run.summary = import_pages.run(run, Progress(run)).as_json()
+    run.summary = import_pages.run_import(run, Progress(run)).as_json()
     return run
 
 

@@ -58,7 +58,7 @@ def test_a_zip_becomes_pages_with_snapshots_and_their_contents(site: Site, tmp_p
     assert (run.done, run.total) == (2, 2)
     page = Page.objects.get(site=site, url="https://example.com/1")
     assert page.current is not None
-    assert stored_bytes.get(page.current.sha256) == detail(1)
+    assert stored_bytes.get_bytes(page.current.sha256) == detail(1)
     assert (page.current.title, page.current.size_bytes, page.current.error) == ("Book 1", len(detail(1)), "")
     assert len(page.current.vector) == 16
     assert problems(run) == {"inner.zip": "an archive within an archive is not opened"}
@@ -84,7 +84,7 @@ def test_other_bytes_at_a_known_address_become_current_and_old_ones_stay(site: S
         assert run.summary["new" if step == 0 else "changed"] == 1
         page = Page.objects.get(site=site)
         assert page.current is not None
-        assert page.current.sha256 == stored_bytes.digest(content)
+        assert page.current.sha256 == stored_bytes.digest_bytes(content)
     assert Snapshot.objects.count() == 2
 
 
@@ -95,7 +95,7 @@ def test_the_newest_visit_of_a_warc_is_current_in_any_order(site: Site, tmp_path
     bring(site, path)
     page = Page.objects.get(site=site)
     assert page.current is not None
-    assert page.current.sha256 == stored_bytes.digest(detail(2))
+    assert page.current.sha256 == stored_bytes.digest_bytes(detail(2))
     assert page.current.fetched_at == datetime(2024, 5, 1, tzinfo=UTC)
     before = tables(site)
     bring(site, path)
@@ -121,7 +121,7 @@ def test_dated_visits_give_the_same_state_in_any_order_and_again(site: Site, vis
         Run.objects.filter(pk=run.pk).update(created_at=datetime(2025, 1, 1, tzinfo=UTC))
         run.refresh_from_db()
         for item in order:
-            page_store.store(run, [item])
+            page_store.store_pages(run, [item])
         states.append(
             [(url, sha, at) for url, sha, at in Page.objects.order_by("url").values_list("url", "current__sha256", "current__fetched_at")]
         )
@@ -212,7 +212,7 @@ def test_an_upload_is_moved_to_the_storage_and_two_clicks_start_one_import(site:
         file = TemporaryUploadedFile("a.zip", "application/zip", len(data), None)
         file.write(data)
         file.seek(0)
-        started.append(import_pages.start(site, file, name="a.zip"))
+        started.append(import_pages.start_import(site, file, name="a.zip"))
         file.close()
     assert started[0] == started[1]
     assert len(uploads()) == 1
@@ -223,7 +223,7 @@ def test_an_upload_is_moved_to_the_storage_and_two_clicks_start_one_import(site:
 @override_settings(VERTEX_UPLOAD_MAX_BYTES=10)
 def test_an_upload_over_the_limit_is_refused(site: Site, tmp_path: Path) -> None:
     with pytest.raises(runs.JobError, match="at most 10 are accepted"):
-        import_pages.start(site, zip_at(tmp_path / "a.zip", {"a.html": detail(1)}), name="a.zip")
+        import_pages.start_import(site, zip_at(tmp_path / "a.zip", {"a.html": detail(1)}), name="a.zip")
     assert uploads() == []
 
 
@@ -237,14 +237,14 @@ def test_the_limits_are_those_of_the_settings(site: Site, tmp_path: Path) -> Non
 def test_a_cancelled_import_keeps_whole_batches_and_drops_the_upload(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_pages, "BATCH_PAGES", 5)
     monkeypatch.setattr(runs, "HEARTBEAT_S", 0.0)
-    run = import_pages.start(site, zip_at(tmp_path / "a.zip", site_files()), name="a.zip")
-    store = page_store.store
+    run = import_pages.start_import(site, zip_at(tmp_path / "a.zip", site_files()), name="a.zip")
+    store = page_store.store_pages
 
     def cancel_then_store(run: Run, items: Any, **how: Any) -> Any:
-        runs.cancel(run)
+        runs.cancel_run(run)
         return store(run, items, **how)
 
-    monkeypatch.setattr(page_store, "store", cancel_then_store)
+    monkeypatch.setattr(page_store, "store_pages", cancel_then_store)
     done(run)
     assert run.state == Run.State.CANCELLED
     assert Page.objects.count() == 5
@@ -252,9 +252,9 @@ def test_a_cancelled_import_keeps_whole_batches_and_drops_the_upload(site: Site,
 
 
 def test_a_worker_that_died_after_the_last_page_is_not_missed(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = import_pages.start(site, zip_at(tmp_path / "a.zip", site_files()), name="a.zip")
+    run = import_pages.start_import(site, zip_at(tmp_path / "a.zip", site_files()), name="a.zip")
     monkeypatch.setattr(runs, "_finish", lambda *_, **__: None)
-    runs.execute(run.pk, {Run.Kind.IMPORT: import_pages.run})
+    runs.execute_run(run.pk, {Run.Kind.IMPORT: import_pages.run_import})
     monkeypatch.undo()
     assert uploads() == []
     factory.put(Run.objects.filter(pk=run.pk), Run.State.QUEUED)
@@ -264,8 +264,8 @@ def test_a_worker_that_died_after_the_last_page_is_not_missed(site: Site, tmp_pa
 
 def test_uploads_that_nobody_needs_are_deleted_after_a_day(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = zip_at(tmp_path / "a.zip", {"a.html": detail(1)})
-    forgotten = import_pages.start(site, path, name="a.zip")
-    runs.cancel(forgotten)
+    forgotten = import_pages.start_import(site, path, name="a.zip")
+    runs.cancel_run(forgotten)
     bring(site, path)
     assert len(uploads()) == 1, "young ones may belong to a request that has not written its run yet"
     monkeypatch.setattr(import_pages, "ORPHAN_AGE", timedelta(0))
@@ -362,7 +362,7 @@ def test_who_waits_without_a_worker_is_told_so_once(
 
 
 def test_a_storage_elsewhere_is_copied_to_a_file_first(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = import_pages.start(site, zip_at(tmp_path / "a.zip", site_files()), name="a.zip")
+    run = import_pages.start_import(site, zip_at(tmp_path / "a.zip", site_files()), name="a.zip")
     monkeypatch.setattr(import_pages, "default_storage", _Remote(default_storage))
     assert done(run).summary["pages"] == 18
 

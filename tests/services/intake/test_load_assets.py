@@ -39,11 +39,11 @@ class Web:
                 yield need, WEB[need.url]
 
 
-def loading(site: Site, fetch=load_assets.fetched) -> Run:
-    run = load_assets.start(site)
+def loading(site: Site, fetch=load_assets.fetch_assets) -> Run:
+    run = load_assets.start_loading(site)
     factory.put(Run.objects.filter(pk=run.pk), Run.State.RUNNING)
     run.refresh_from_db()
-    run.summary = load_assets.run(run, Progress(run), fetch=fetch).as_json()
+    run.summary = load_assets.run_loading(run, Progress(run), fetch=fetch).as_json()
     factory.put(Run.objects.filter(pk=run.pk), Run.State.DONE)
     return run
 
@@ -99,12 +99,12 @@ def test_a_full_site_loads_no_more(site, monkeypatch):
 def test_a_site_without_an_address_has_nothing_to_load_from(sent):
     bare = factory.site("Bare")
     with pytest.raises(JobError, match="no address"):
-        load_assets.start(bare)
+        load_assets.start_loading(bare)
 
 
 def test_pages_without_addresses_need_nothing_from_the_web(site):
     local = factory.snapshot(site, "book/1.html", b"<img src=i.png><img src=http://a.example/i.png>")
-    assert [need.url for need in load_assets.missing([local])] == ["http://a.example/i.png"]
+    assert [need.url for need in load_assets.find_missing([local])] == ["http://a.example/i.png"]
 
 
 def test_a_process_of_its_own_loads_from_a_permitted_host_and_from_no_private_one(sent, settings, transactional_db):

@@ -29,21 +29,21 @@ def template(sent):
     factory.samples(cluster, [snapshot])
     room = assets.Room.of(cluster.site)
     sheet = b"@import 'more.css'; h1{background:url(i.png)}"
-    assets.keep(cluster.site, NeededResource("https://shop.example/s.css", ResourceKind.STYLE), sheet, room)
-    assets.keep(cluster.site, NeededResource("https://shop.example/more.css", ResourceKind.STYLE), b"i{color:red}", room)
-    assets.keep(cluster.site, NeededResource("https://shop.example/i.png", ResourceKind.IMAGE), png(1), room)
+    assets.keep_asset(cluster.site, NeededResource("https://shop.example/s.css", ResourceKind.STYLE), sheet, room)
+    assets.keep_asset(cluster.site, NeededResource("https://shop.example/more.css", ResourceKind.STYLE), b"i{color:red}", room)
+    assets.keep_asset(cluster.site, NeededResource("https://shop.example/i.png", ResourceKind.IMAGE), png(1), room)
     return cluster
 
 
 def drawing(cluster) -> Run:
     run = factory.run(cluster.site, Run.Kind.PREVIEW, Run.State.RUNNING)
-    run.summary = previews.run(run, Progress(run)).as_json()
+    run.summary = previews.run_drawing(run, Progress(run)).as_json()
     factory.put(Run.objects.filter(pk=run.pk), Run.State.DONE)
     return run
 
 
 def test_the_file_that_is_drawn_needs_nothing_else_and_runs_nothing(template):
-    text = previews.document(template.samples.get().snapshot)
+    text = previews.write_document(template.samples.get().snapshot)
     assert text.index("Content-Security-Policy") < text.index('rel="stylesheet"') and "script-src" not in text
     assert "default-src 'none'" in text and "<script" not in text and "/assets/" not in text and "shop.example" not in text
     assert text.count("data:text/css;base64,") == 1 and "data:image/png;base64," in text
@@ -53,7 +53,9 @@ def test_a_template_is_drawn_once_and_again_when_its_look_changed(template, monk
     drawn = []
     monkeypatch.setattr(previews, "draw_page", lambda text: drawn.append(text) or png(len(drawn) % 8))
     assert drawing(template).summary == {"drawn": 1} and drawing(template).summary == {"drawn": 0}
-    assets.keep(template.site, NeededResource("https://shop.example/none.png", ResourceKind.IMAGE), png(2), assets.Room.of(template.site))
+    assets.keep_asset(
+        template.site, NeededResource("https://shop.example/none.png", ResourceKind.IMAGE), png(2), assets.Room.of(template.site)
+    )
     assert drawing(template).summary == {"drawn": 1} and len(drawn) == 2 and Preview.objects.count() == 1
 
 
@@ -97,8 +99,8 @@ def test_what_cannot_be_drawn_is_said_and_the_others_are(template, monkeypatch):
 
 
 def test_without_a_browser_nothing_is_started_and_the_card_shows_the_page(template, monkeypatch, signed_in):
-    monkeypatch.setattr(chromium, "executable", lambda: None)
-    assert previews.start(template.site) is None
+    monkeypatch.setattr(chromium, "find_executable", lambda: None)
+    assert previews.start_drawing(template.site) is None
     with pytest.raises(previews.DrawingError, match="no browser"):
         previews.draw_page("<html/>")
     page = signed_in("viewer").get(reverse("site", args=[template.site.slug])).content.decode()
@@ -122,14 +124,14 @@ def test_the_card_shows_the_picture(template, monkeypatch, signed_in, client):
 def test_the_cards_cost_no_query_each(template, django_assert_num_queries, monkeypatch):
     monkeypatch.setattr(previews, "draw_page", lambda _: png(3))
     drawing(template)
-    rows = clusters.overview(template.site).rows
+    rows = clusters.list_templates(template.site).rows
     with django_assert_num_queries(0):
         assert [row.cluster.picture.sha256 for row in rows]
 
 
 @pytest.mark.e2e
 def test_a_real_browser_draws_the_page_in_its_look_and_asks_nobody(template):
-    if not previews.available():
+    if not previews.can_draw():
         pytest.skip("no Chromium")
     asked: list[str] = []
 
@@ -142,7 +144,7 @@ def test_a_real_browser_draws_the_page_in_its_look_and_asks_nobody(template):
         here = f"http://127.0.0.1:{server.server_port}"
         page = hostile_html().replace(b"http://evil.example", here.encode())
         snapshot = factory.snapshot(template.site, f"{here}/page", page)
-        picture = previews.draw_page(previews.document(snapshot))
+        picture = previews.draw_page(previews.write_document(snapshot))
         server.shutdown()
     width, height = struct.unpack(">II", picture[16:24])
     assert (width, height) == (600, 300) and len(picture) > 2_000 and asked == []

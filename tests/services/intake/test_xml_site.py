@@ -24,7 +24,7 @@ from extraction.services.intake import export_warc
 from extraction.services.labels import labelling
 from extraction.services.learning import learn_rule, workspaces
 from extraction.services.monitoring import check_site
-from extraction.services.monitoring.page_visits import Answer
+from extraction.services.monitoring.fetch_pages import PageAnswer
 from extraction.services.records import export_csv, extract_records
 from extraction.services.rules import rules
 from extraction.services.suggestions import suggested_fields
@@ -45,12 +45,12 @@ TRUTH = {page.url: page for page in product_feed.site()}
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    workspaces.forget()
+    workspaces.forget_workspaces()
     yield
 
 
 def done(run: Run) -> Run:
-    pipeline.execute(run.pk)
+    pipeline.execute_run(run.pk)
     run.refresh_from_db()
     assert (run.state, run.error) == (Run.State.DONE, "")
     return run
@@ -62,7 +62,7 @@ def templates(tmp_path: Path, sent: list[int]) -> dict[str, Cluster]:
     site = factory.site("Feed")
     imported = importing.bring(site, importing.zip_at(tmp_path / "site.zip", product_feed.files()))
     assert imported.summary["pages"] == 30 and imported.summary["skipped"] == {"not HTML": 1}
-    done(cluster_pages.start(site))
+    done(cluster_pages.start_clustering(site))
     found: dict[str, Cluster] = {}
     for cluster in Cluster.objects.filter(site=site):
         kinds = {TRUTH[url].kind for url in Snapshot.objects.filter(cluster=cluster).values_list("page__url", flat=True)}
@@ -118,10 +118,10 @@ def mark(cluster: Cluster) -> None:
 
 def learned(cluster: Cluster) -> Rule:
     mark(cluster)
-    run = done(learn_rule.start(cluster))
+    run = done(learn_rule.start_learning(cluster))
     rule = Rule.objects.get(pk=run.summary["rule"])
     assert rule.report["failed"] == []
-    return rules.publish(rule)
+    return rules.publish_rule(rule)
 
 
 def raw(values: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -137,7 +137,7 @@ def test_a_zip_of_xml_pages_becomes_two_templates_and_a_sitemap_is_no_page(templ
 def test_records_lists_csv_exported_rule_and_checks_are_the_truth(templates: dict[str, Cluster]) -> None:
     cluster = templates["product"]
     rule = learned(cluster)
-    done(extract_records.start(cluster))
+    done(extract_records.start_extraction(cluster))
     records = {record.snapshot.page.url: record for record in Record.objects.filter(cluster=cluster).select_related("snapshot__page")}
     assert len(records) == 18
     for url, record in records.items():
@@ -146,19 +146,19 @@ def test_records_lists_csv_exported_rule_and_checks_are_the_truth(templates: dic
         rows = [(row["seller"][0]["raw"], row["amount"][0]["raw"]) for row in record.rows["offers"]]
         assert rows == list(zip(truth["seller"], truth["amount"], strict=True)), url
         assert record.values["image"][0]["value"] == f"https://shop.example{truth['image'][0]}"
-    table = list(csv.DictReader(io.StringIO("".join(export_csv.rows(cluster)).removeprefix("\ufeff"))))
+    table = list(csv.DictReader(io.StringIO("".join(export_csv.write_rows(cluster)).removeprefix("\ufeff"))))
     assert [row["title"] for row in table] == [record.values["title"][0]["raw"] for record in Record.objects.filter(cluster=cluster)]
     _spider_agrees(rule, TRUTH["https://shop.example/product/6.xml"])
     _checks_agree(cluster)
 
 
 def _spider_agrees(rule: Rule, page: XmlPage) -> None:
-    source = exports.export(rule.read_definition(), "web-poet", name="product")
+    source = exports.write_export(rule.read_definition(), "web-poet", name="product")
     space: dict[str, Any] = {}
     head, _, reader = source.partition("class ProductPage")
     data = head[head.index("ATTRIBUTES = ") :]
     exec(compile(_imports(head) + data + reader[reader.index("# How a page is read") :], "exported", "exec"), space)
-    found = space["page_record"](
+    found = space["read_record"](
         page.content, url=page.url, content_type="application/xml", attributes=space["ATTRIBUTES"], lists=space["LISTS"]
     )
     assert (found["title"], found["code"], found["style"]) == tuple(page.truth[name][0] for name in ("title", "code", "style"))
@@ -172,16 +172,16 @@ def _imports(head: str) -> str:
 def _checks_agree(cluster: Cluster) -> None:
     """A check of the site finds all in order, and one after the price's element was renamed finds it broken."""
     for rename, verdict in ((False, "ok"), (True, "null")):
-        check_site.check(cluster.site, fetch=_fetch(rename=rename), now=lambda: datetime(2026, 1, 5, tzinfo=UTC))
+        check_site.check_site(cluster.site, fetch=_fetch(rename=rename), now=lambda: datetime(2026, 1, 5, tzinfo=UTC))
         check = Check.objects.filter(cluster=cluster).order_by("-pk")[0]
         assert check.attributes["price"]["kind"] == verdict
         assert check.attributes["title"]["kind"] == "ok"
 
 
-def _fetch(*, rename: bool) -> Callable[[Sequence[str]], Mapping[str, Answer]]:
-    def fetch(urls: Sequence[str]) -> Mapping[str, Answer]:
+def _fetch(*, rename: bool) -> Callable[[Sequence[str]], Mapping[str, PageAnswer]]:
+    def fetch(urls: Sequence[str]) -> Mapping[str, PageAnswer]:
         pages = {url: TRUTH[url].content for url in urls}
-        return {url: Answer(Outcome.OK, _renamed(content) if rename else content, "text/xml") for url, content in pages.items()}
+        return {url: PageAnswer(Outcome.OK, _renamed(content) if rename else content, "text/xml") for url, content in pages.items()}
 
     return fetch
 
@@ -192,19 +192,19 @@ def _renamed(content: bytes) -> bytes:
 
 def test_fields_are_suggested_by_the_names_of_elements_and_attributes(templates: dict[str, Cluster], person: Any) -> None:
     cluster = templates["product"]
-    offer = suggested_fields.offer(cluster)
+    offer = suggested_fields.suggest_fields(cluster)
     fields = {field.name: field for field in offer.fields}
     assert {"title", "price", "colour", "style", "maker", "seller", "offer_amount", "product_id"} <= set(fields)
     assert fields["offer_amount"].multiple and "offer_amount_2" not in fields
     assert not fields["price"].multiple and fields["style"].filled == fields["title"].filled == offer.pages
     taken = [Taken(fields[name].place, name, fields[name].type) for name in ("title", "style", "product_id")]
-    assert suggested_fields.use(cluster, offer.key, taken, person("editor"), type_name="Product") == 3
+    assert suggested_fields.take_fields(cluster, offer.key, taken, person("editor"), type_name="Product") == 3
     assert set(Label.objects.filter(attribute__name="style").values_list("value", flat=True)) <= {"plain", "rustic", "modern"}
 
 
 def test_a_site_comes_back_from_its_warc(templates: dict[str, Cluster], tmp_path: Path) -> None:
     path = tmp_path / "site.warc.gz"
-    path.write_bytes(b"".join(export_warc.records(templates["product"].site)))
+    path.write_bytes(b"".join(export_warc.write_records(templates["product"].site)))
     again = importing.bring(Site.objects.create(name="Again", slug="again"), path)
     assert again.summary["pages"] == 30
     shas = [set(Snapshot.objects.filter(page__site__name=name).values_list("page__url", "sha256")) for name in ("Feed", "Again")]
@@ -259,12 +259,12 @@ def test_pages_of_broken_xml_are_told_everywhere_and_stand_behind_whole_ones(cli
     run = importing.bring(site, importing.zip_at(tmp_path / "site.zip", broken | whole))
     told = run.problems.get()
     assert told.name == "a.xml" and told.reason.startswith("read in part: the XML is broken in line 2 (")
-    assert run.summary["partly"] == 1 and run_words.sentence(run) == "13 pages read, 13 new, 1 read in part"
+    assert run.summary["partly"] == 1 and run_words.write_sentence(run) == "13 pages read, 13 new, 1 read in part"
     found = Cluster.objects.create(site=site, number=1)
     Snapshot.objects.filter(page__site=site).update(cluster=found)
-    preview = clusters.overview(site).rows[0].preview
+    preview = clusters.list_templates(site).rows[0].preview
     assert preview and preview.page.url == "b0.xml"
-    assert "a.xml" not in {row.snapshot.page.url for row in sample_pages.samples(found, count=20)}
+    assert "a.xml" not in {row.snapshot.page.url for row in sample_pages.choose_samples(found, count=20)}
     address = reverse("site_pages", args=[site.slug])
     listed = client.get(f"{address}?part=partly").content.decode()
     assert "a.xml" in listed and "b0.xml" not in listed and "Read in part (1)" in listed and "the XML is broken in line 2" in listed
@@ -272,7 +272,7 @@ def test_pages_of_broken_xml_are_told_everywhere_and_stand_behind_whole_ones(cli
     assert "the XML is broken in line 2" in client.get(reverse("page", args=[site.slug, page.pk])).content.decode()
     Snapshot.objects.exclude(notice="").exclude(page=page).delete()
     Snapshot.objects.filter(page__site=site).exclude(page=page).update(cluster=None)
-    assert [row.snapshot.page.url for row in sample_pages.samples(found)] == ["a.xml"]  # where there is no other
+    assert [row.snapshot.page.url for row in sample_pages.choose_samples(found)] == ["a.xml"]  # where there is no other
 
 
 def test_broken_pages_are_left_out_of_a_document_type_which_says_so(client: Client, person: Any) -> None:
@@ -314,4 +314,4 @@ def test_methods_that_find_fields_find_the_titles_of_pages_of_xml(method: str) -
 def test_what_all_pages_of_xml_have_is_dimmed_and_no_field_is(templates: dict[str, Cluster]) -> None:
     snapshot = Snapshot.objects.get(page__url="https://shop.example/product/1.xml")
     nodes = elements(parse(TRUTH[snapshot.page.url].content).root)
-    assert [nodes[node].tag for node in boilerplate.dimmed(templates["product"], snapshot)] == ["imprint"]
+    assert [nodes[node].tag for node in boilerplate.find_dimmed(templates["product"], snapshot)] == ["imprint"]

@@ -29,13 +29,13 @@ def test_each_method_says_what_it_finds_and_nothing_is_written(site: Site) -> No
     lines = out.getvalue().splitlines()
     assert [line.split()[0] for line in lines[1:]] == ["rtdm", "text-max"]
     assert (Run.objects.count(), Cluster.objects.count()) == before
-    for row in compare_clusterings.compare(site, ["masked-shingles"]):
+    for row in compare_clusterings.compare_methods(site, ["masked-shingles"]):
         assert row.sizes == (12, 6), "books and lists"
         assert sum(row.sizes) + row.alone == 19 and row.kbit > 0
 
 
 def test_one_method_of_a_few_pages(site: Site) -> None:
-    (row,) = compare_clusterings.compare(site, ["lsh"], most=5)
+    (row,) = compare_clusterings.compare_methods(site, ["lsh"], most=5)
     assert sum(row.sizes) + row.alone == 5
 
 
@@ -43,7 +43,7 @@ def test_what_cannot_be_compared_is_said(site: Site) -> None:
     with pytest.raises(CommandError, match="requires --compare"):
         call_command("cluster_site", "books", "--method", "rtdm")
     with pytest.raises(JobError, match="Bare has no pages"):
-        list(compare_clusterings.compare(Site.objects.create(name="Bare", slug="bare"), ["lsh"]))
+        list(compare_clusterings.compare_methods(Site.objects.create(name="Bare", slug="bare"), ["lsh"]))
     out = StringIO()
     with pytest.raises(CommandError, match="Bare has no pages"):
         call_command("cluster_site", "bare", "--compare", stdout=out)

@@ -56,7 +56,7 @@ def opinion(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.fixture
 def compared(site: Site, opinion: list[str]) -> Clustering:
-    run = done(comparisons.start(site, ["lsh"]))
+    run = done(comparisons.start_comparison(site, ["lsh"]))
     assert (run.state, run.summary["methods"], run.summary["pages"]) == (Run.State.DONE, 1, 19)
     return run.clusterings.get(method="lsh")
 
@@ -72,7 +72,7 @@ def book(site: Site, number: int) -> Page:
 
 def test_a_clustering_stands_beside_the_templates_and_nothing_changes(site: Site, compared: Clustering) -> None:
     before = of(site)
-    shown = lab_view.view(site)
+    shown = lab_view.build_lab(site)
     assert [row.clustering.method for row in shown.rows] == ["", "lsh"]
     now, other = shown.rows
     assert (now.groups, now.alone, now.moved, now.clustering.bits) == (2, 1, 0, 2000.0)
@@ -83,23 +83,23 @@ def test_a_clustering_stands_beside_the_templates_and_nothing_changes(site: Site
 
 
 def test_where_a_groups_pages_are_now_and_which_move(site: Site, compared: Clustering) -> None:
-    found = lab_view.compared(compared)
+    found = lab_view.build_comparison(compared)
     assert [template and template.number for template in found.templates] == [1, 2]
     rows = sorted(((each.template.number if each.template else 0), each.size, each.cells) for each in found.groups)
     assert rows == [(0, 6, ((6, 5), (0, 0))), (1, 6, ((6, 5), (0, 0))), (2, 6, ((0, 0), (6, 5)))]
-    moves = lab_view.moves(compared)
+    moves = lab_view.list_moves(compared)
     assert {move.page.url for move in moves} == {book(site, n).url for n in range(1, 12, 2)}
     assert all(move.now and move.now.number == 1 and move.then and move.then.template is None for move in moves)
-    assert len(lab_view.moves(compared, group=0)) == 6 and lab_view.moves(compared, now=2) == []
-    shares = lab_view.shares(compared, 0)
+    assert len(lab_view.list_moves(compared, group=0)) == 6 and lab_view.list_moves(compared, now=2) == []
+    shares = lab_view.measure_shares(compared, 0)
     assert shares and shares.pages == 6 and 0 < shares.words < 1
 
 
 def test_only_so_many_pages_are_compared_evenly(site: Site, opinion: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen = compare_clusterings.chosen(site, most=5)
+    chosen = compare_clusterings.choose_pages(site, most=5)
     assert len(chosen) == 5 and {snapshot.cluster for snapshot in chosen} >= set(site.clusters.all())
-    assert len(compare_clusterings.chosen(site, most_bytes=3 * chosen[0].size_bytes)) < 19
-    assert len(compare_clusterings.chosen(site, most_bytes=0)) == 1, "one page may be as large as it is"
+    assert len(compare_clusterings.choose_pages(site, most_bytes=3 * chosen[0].size_bytes)) < 19
+    assert len(compare_clusterings.choose_pages(site, most_bytes=0)) == 1, "one page may be as large as it is"
 
 
 def test_a_worker_that_dies_leaves_whole_rows_and_the_next_goes_on(site: Site, opinion: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +112,7 @@ def test_a_worker_that_dies_leaves_whole_rows_and_the_next_goes_on(site: Site, o
         write(run, method, *args, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(comparisons, "_write", dying)
-    run = comparisons.start(site, ["lsh", "rtdm", "text-max"])
+    run = comparisons.start_comparison(site, ["lsh", "rtdm", "text-max"])
     with pytest.raises(SystemExit):
         done(run)
     assert list(run.clusterings.values_list("method", flat=True)) == ["", "text-max"]
@@ -130,21 +130,21 @@ def test_a_method_that_gives_up_says_why_and_the_others_go_on(site: Site, monkey
 
     monkeypatch.setattr(method_process, "run_method", run)
     monkeypatch.setattr(method_process, "measure_bits", lambda *_, **__: float("nan"))
-    ended = done(comparisons.start(site, ["rtdm", "lsh"]))
+    ended = done(comparisons.start_comparison(site, ["rtdm", "lsh"]))
     assert ended.summary["gave_up"] == 1
     row = ended.clusterings.get(method="rtdm")
     assert (row.groups, row.reason) == ([], "it needs more memory")
     with pytest.raises(JobError, match="no groups"):
-        cluster_pages.adopt(row)
+        cluster_pages.start_adopting(row)
     assert ended.clusterings.get(method="lsh").bits is None
 
 
 @pytest.mark.parametrize(("methods", "said"), [([], "at least one"), (["k-means"], "no method k-means")])
 def test_what_cannot_be_compared_is_said(site: Site, methods: list[str], said: str) -> None:
     with pytest.raises(JobError, match=said):
-        comparisons.start(site, methods)
+        comparisons.start_comparison(site, methods)
     with pytest.raises(JobError, match="no pages"):
-        comparisons.start(Site.objects.create(name="Bare", slug="bare"), ["lsh"])
+        comparisons.start_comparison(Site.objects.create(name="Bare", slug="bare"), ["lsh"])
 
 
 def test_labels_come_from_a_file_from_a_template_and_from_what_people_moved(site: Site, compared: Clustering, person) -> None:
@@ -155,39 +155,39 @@ def test_labels_come_from_a_file_from_a_template_and_from_what_people_moved(site
         "https://nowhere.example/\tbook",
         f"{book(site, 6).url}\tother",
     ]
-    taken = page_labels.take(site, "\n".join(lines), user)
+    taken = page_labels.take_labels(site, "\n".join(lines), user)
     assert (taken.labelled, taken.unknown, taken.examples) == (7, 1, ("https://nowhere.example/",))
     assert (taken.left_out, taken.first) == (1, "no tab"), "told, not dropped in silence"
-    assert page_labels.confirm(site.clusters.get(number=2), user) == 6
-    placing.move(site, [book(site, 7)], site.clusters.get(number=1), user)
-    labels = page_labels.of_site(site)
+    assert page_labels.confirm_template(site.clusters.get(number=2), user) == 6
+    placing.move_pages(site, [book(site, 7)], site.clusters.get(number=1), user)
+    labels = page_labels.get_labels(site)
     assert sorted(labels.values()) == ["Template 1"] + ["Template 2"] * 6 + ["book"] * 6 + ["other"]
-    quality = lab_view.view(site).rows[1].quality
+    quality = lab_view.build_lab(site).rows[1].quality
     assert quality and (quality.pair_precision, quality.pair_recall) == (pytest.approx(21 / 27), pytest.approx(21 / 30))
-    assert page_labels.take(site, f"{book(site, 0).url}\tfilm", user).labelled == 1
+    assert page_labels.take_labels(site, f"{book(site, 0).url}\tfilm", user).labelled == 1
     assert PageLabel.objects.get(page=book(site, 0)).label == "film"
-    assert page_labels.clear(site) == 13 and page_labels.of_site(site) == {book(site, 7).pk: "Template 1"}
+    assert page_labels.clear_labels(site) == 13 and page_labels.get_labels(site) == {book(site, 7).pk: "Template 1"}
     with pytest.raises(JobError, match="separated by a tab; the first is 'no tab'"):
-        page_labels.take(site, "no tab\n", user)
+        page_labels.take_labels(site, "no tab\n", user)
 
 
 def test_measures_are_of_the_labelled_pages(site: Site, compared: Clustering) -> None:
     for page in site.pages.all():
         PageLabel.objects.create(page=page, label=page.url.split("/")[-2] if page.url.count("/") else "about")
-    now, other = lab_view.view(site).rows
+    now, other = lab_view.build_lab(site).rows
     assert now.quality and (now.quality.pair_precision, now.quality.pair_recall, now.quality.v_measure) == (1, 1, pytest.approx(1))
     assert other.quality and other.quality.purity == 1 and other.quality.pair_recall == pytest.approx((15 + 15 + 15) / (66 + 15))
 
 
 def adopted(clustering: Clustering) -> Site:
-    run = done(cluster_pages.adopt(clustering))
+    run = done(cluster_pages.start_adopting(clustering))
     assert run.state == Run.State.DONE, run.error
     return Site.objects.get(pk=clustering.site_id)
 
 
 def test_what_is_adopted_becomes_the_templates_and_what_was_given_stays(site: Site, compared: Clustering) -> None:
-    clusters.rename(site.clusters.get(number=1), "Book")
-    effect = lab_view.compared(compared).effect
+    clusters.rename_template(site.clusters.get(number=1), "Book")
+    effect = lab_view.build_comparison(compared).effect
     assert [(cluster.label, before, after) for cluster, before, after in effect.kept] == [("Book", 12, 6), ("Template 2", 6, 6)]
     assert (effect.new, effect.moved, effect.freed, effect.emptied, effect.gone) == ((6,), 6, 0, (), ())
     before = of(site)
@@ -198,11 +198,11 @@ def test_what_is_adopted_becomes_the_templates_and_what_was_given_stays(site: Si
     assert site.clusters.get(number=1).name == "Book"
     assert Site.objects.get(pk=site.pk).method == "lsh"
     assert all(cluster.core for cluster in site.clusters.all())
-    now, other = lab_view.view(site).rows
+    now, other = lab_view.build_lab(site).rows
     assert (now.groups, now.parts, now.clustering.bits) == (3, other.parts, 1000.0), "the templates as they are, not as they were compared"
     assert (now.moved, other.moved) == (0, 0)
-    placing.move(site, [book(site, 1)], site.clusters.get(number=2), None)
-    assert lab_view.view(site).rows[0].clustering.bits is None, "nobody reckoned what these cost"
+    placing.move_pages(site, [book(site, 1)], site.clusters.get(number=2), None)
+    assert lab_view.build_lab(site).rows[0].clustering.bits is None, "nobody reckoned what these cost"
 
 
 def test_later_pages_find_their_way_and_another_clustering_changes_nothing(site: Site, compared: Clustering, tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ def test_later_pages_find_their_way_and_another_clustering_changes_nothing(site:
     after = of(site)
     assert {url: after[url] for url in before} == before, "also the list whose content is new"
     assert after["list/new.html"] == 2 and after["odd.html"] is None
-    done(cluster_pages.start(site))
+    done(cluster_pages.start_clustering(site))
     assert of(site) == after
     films = {f"film/{n}.html": b"<html><body><main><h3>Film</h3><ol>" + b"<li><i>%d</i>" % n * 4 for n in range(5)}
     bring(site, zip_at(tmp_path / "c.zip", films))
@@ -229,10 +229,10 @@ def test_pages_that_were_not_compared_go_to_the_group_they_fit(site: Site, compa
 
 
 def test_the_templates_as_they_were_can_be_brought_back(site: Site, compared: Clustering) -> None:
-    clusters.rename(site.clusters.get(number=1), "Book")
+    clusters.rename_template(site.clusters.get(number=1), "Book")
     before, masks = of(site), site.clusters.get(number=1).masks
     adopted(compared)
-    back = lab_view.view(site).back
+    back = lab_view.build_lab(site).back
     assert back and [row["id"] for row in back.templates] == [site.clusters.get(number=n).pk for n in (1, 2)]
     assert [len(group) for group in back.groups] == [12, 6]
     assert adopted(back).method == ""
@@ -247,17 +247,17 @@ def test_records_of_pages_that_move_are_told_before_apart_then_and_back_again(si
         Record.objects.create(snapshot=snapshot, cluster=one, rule=rule, state="complete", extracted_at=snapshot.fetched_at)
 
     def shown() -> dict[int, tuple[int, int, int]]:
-        return {row.cluster.number: (row.pages, row.records.given, row.records.elsewhere) for row in clusters.overview(site).rows}
+        return {row.cluster.number: (row.pages, row.records.given, row.records.elsewhere) for row in clusters.list_templates(site).rows}
 
     assert shown() == {1: (12, 12, 0), 2: (6, 0, 0)}
-    effect = lab_view.compared(compared).effect
+    effect = lab_view.build_comparison(compared).effect
     assert (effect.away, effect.back) == (6, 0)
-    done(cluster_pages.adopt(compared))
+    done(cluster_pages.start_adopting(compared))
     assert shown() == {1: (6, 6, 6), 2: (6, 0, 0), 3: (6, 0, 0)}
     back = Clustering.objects.get(site=site, run__kind=Run.Kind.CLUSTER)
-    effect = lab_view.compared(back).effect
+    effect = lab_view.build_comparison(back).effect
     assert (effect.away, effect.back) == (0, 6)
-    done(cluster_pages.adopt(back))
+    done(cluster_pages.start_adopting(back))
     assert shown() == {1: (12, 12, 0), 2: (6, 0, 0)}
 
 
@@ -279,7 +279,7 @@ def test_masked_shingles_are_adopted_by_finding_templates_as_usual(site: Site, c
 
 
 def test_people_keep_the_last_word(site: Site, compared: Clustering, person) -> None:
-    placing.move(site, [book(site, 1)], site.clusters.get(number=2), person("editor"))
+    placing.move_pages(site, [book(site, 1)], site.clusters.get(number=2), person("editor"))
     adopted(compared)
     assert of(site)[book(site, 1).url] == 2 and Placement.objects.filter(belongs=True).count() == 1
 
@@ -287,14 +287,14 @@ def test_people_keep_the_last_word(site: Site, compared: Clustering, person) -> 
 def test_a_template_that_loses_its_pages_stays_if_it_was_given_something(site: Site, compared: Clustering) -> None:
     empty = Cluster.objects.create(site=site, number=9, name="Films")
     Snapshot.objects.filter(page__url__endswith="about.html").update(cluster=empty)
-    effect = lab_view.compared(compared).effect
+    effect = lab_view.build_comparison(compared).effect
     assert (effect.emptied, effect.freed) == ((empty,), 1)
     adopted(compared)
     assert site.clusters.filter(number=9).exists()
 
 
 def test_a_clustering_that_is_gone_cannot_be_adopted(site: Site, compared: Clustering) -> None:
-    run = cluster_pages.adopt(compared)
+    run = cluster_pages.start_adopting(compared)
     compared.delete()
     assert "no longer kept" in done(run).error
 
@@ -302,7 +302,7 @@ def test_a_clustering_that_is_gone_cannot_be_adopted(site: Site, compared: Clust
 def test_old_comparisons_go_what_can_be_brought_back_stays(site: Site, compared: Clustering) -> None:
     adopted(compared)
     for _ in range(comparisons.KEPT_RUNS):
-        done(comparisons.start(site, ["lsh"]))
+        done(comparisons.start_comparison(site, ["lsh"]))
     assert not Clustering.objects.filter(pk=compared.pk).exists()
     assert Clustering.objects.filter(site=site, run__kind=Run.Kind.LAB).count() == 2 * comparisons.KEPT_RUNS
-    assert lab_view.view(site).back
+    assert lab_view.build_lab(site).back

@@ -41,7 +41,7 @@ def books() -> Cluster:
 
 
 def test_columns_have_letters_types_and_examples(authors: Cluster) -> None:
-    columns = {each.letter: each for each in wrappers.columns(authors, wrappers.look(authors))}
+    columns = {each.letter: each for each in wrappers.find_columns(authors, wrappers.infer_wrapper(authors))}
     assert list(columns) == ["A", "B", "C", "D", "E", "F"]
     assert {"John Smith", "Paul Jones"} == set(columns["A"].examples) and not columns["A"].multiple and columns["A"].set == ""
     assert columns["B"].multiple and columns["B"].set == "G" and columns["F"].set == "H"
@@ -49,21 +49,21 @@ def test_columns_have_letters_types_and_examples(authors: Cluster) -> None:
 
 
 def test_columns_are_called_as_the_suggested_field_of_the_same_values(books: Cluster) -> None:
-    named = {each.name: each.examples[0] for each in wrappers.columns(books, wrappers.look(books)) if each.name}
+    named = {each.name: each.examples[0] for each in wrappers.find_columns(books, wrappers.infer_wrapper(books)) if each.name}
     assert {"title", "price", "isbn"} <= named.keys() and named["price"].startswith("$")
 
 
 def test_repeated_parts_say_which_element_holds_how_many_rows_and_which_columns(authors: Cluster) -> None:
-    seen = wrappers.look(authors)
-    editions, books = wrappers.tables(seen)
+    seen = wrappers.infer_wrapper(authors)
+    editions, books = wrappers.build_tables(seen)
     assert (editions.element, editions.columns, sorted(editions.rows.values())) == ("tr", ("D", "E", "F"), [3, 4])
     assert (books.element, books.columns, books.sets, sorted(books.rows.values())) == ("div.book", ("B", "C"), ("H",), [2, 3])
 
 
 def test_columns_that_are_taken_are_attributes_marked_on_the_pages(authors: Cluster, person: Any) -> None:
-    seen = wrappers.look(authors)
+    seen = wrappers.infer_wrapper(authors)
     taken = [Taken(0, "author", "text"), Taken(1, "title", "text"), Taken(5, "price", "price")]
-    assert wrappers.use(authors, seen.key, taken, person("editor"), type_name="Author") == 2
+    assert wrappers.take_columns(authors, seen.key, taken, person("editor"), type_name="Author") == 2
     authors.refresh_from_db()
     assert authors.record_type
     assert [(each.name, each.multiple) for each in authors.record_type.attributes.all()] == [
@@ -77,13 +77,13 @@ def test_columns_that_are_taken_are_attributes_marked_on_the_pages(authors: Clus
 
 def test_pages_that_changed_meanwhile_are_not_marked(authors: Cluster, person: Any) -> None:
     with pytest.raises(JobError, match="sample pages have changed"):
-        wrappers.use(authors, "0", [Taken(0, "author", "text")], person("editor"), type_name="Author")
+        wrappers.take_columns(authors, "0", [Taken(0, "author", "text")], person("editor"), type_name="Author")
     assert not Label.objects.exists()
 
 
 def test_suggested_fields_are_agreed_with(books: Cluster) -> None:
-    key, agreed = second_opinions.of_fields(books)
-    assert key == suggested_fields.offer(books).key and len(agreed) == len(suggested_fields.offer(books).fields)
+    key, agreed = second_opinions.find_opinions(books)
+    assert key == suggested_fields.suggest_fields(books).key and len(agreed) == len(suggested_fields.suggest_fields(books).fields)
     assert ("ExAlg", "RoadRunner") in agreed
 
 
@@ -131,7 +131,7 @@ def test_one_page_has_no_wrapper(authors: Cluster) -> None:
     alone = factory.cluster(authors.site, number=2)
     factory.snapshot(authors.site, "https://shop.example/alone", PAUL.encode(), cluster=alone)
     with pytest.raises(JobError, match="1 readable sample page; a comparison needs at least two"):
-        wrappers.look(alone)
+        wrappers.infer_wrapper(alone)
 
 
 def test_the_screen_shows_fields_template_and_data_and_takes_what_is_ticked(authors: Cluster, signed_in: Any) -> None:
@@ -140,7 +140,14 @@ def test_the_screen_shows_fields_template_and_data_and_takes_what_is_ticked(auth
     text = client.get(f"{address}look/").content.decode()
     assert "<b>6</b> fields" in text and "fits <b>2</b> of 2" in text
     assert "&lt;h2&gt;#PCDATA&lt;/h2&gt;" in text and "<code>div.book</code>" in text and "XML at Work" in text
-    sent = {"key": wrappers.look(authors).key, "take": [0, 5], "name-0": "author", "type-0": "text", "name-5": "cost", "type-5": "price"}
+    sent = {
+        "key": wrappers.infer_wrapper(authors).key,
+        "take": [0, 5],
+        "name-0": "author",
+        "type-0": "text",
+        "name-5": "cost",
+        "type-5": "price",
+    }
     answer = client.post(address, {**sent, "record_type": "Author"})
     assert answer.headers["Location"] == reverse("workbench", args=[authors.site.slug, authors.number])
     assert [each.name for each in RecordType.objects.get().attributes.all()] == ["author", "cost"]
@@ -151,7 +158,7 @@ def test_the_screen_shows_fields_template_and_data_and_takes_what_is_ticked(auth
     [({"take": []}, "Tick at least one field."), ({"name-0": ""}, "needs a name"), ({"key": "7"}, "sample pages have changed")],
 )
 def test_what_is_wrong_is_said_and_nothing_is_made(authors: Cluster, signed_in: Any, change: dict[str, Any], said: str) -> None:
-    sent = {"key": wrappers.look(authors).key, "record_type": "Author", "take": [0], "name-0": "mine", "type-0": "text", **change}
+    sent = {"key": wrappers.infer_wrapper(authors).key, "record_type": "Author", "take": [0], "name-0": "mine", "type-0": "text", **change}
     answer = signed_in("editor").post(reverse("cluster_wrapper", args=[authors.site.slug, authors.number]), sent)
     assert answer.status_code == 400 and said in answer.content.decode()
     assert not RecordType.objects.exists()
@@ -166,7 +173,7 @@ def test_why_there_is_no_wrapper_is_said(authors: Cluster, signed_in: Any) -> No
 
 def test_the_suggested_fields_are_told_who_agrees(books: Cluster, signed_in: Any) -> None:
     client, address = signed_in("editor"), reverse("cluster_suggest_opinions", args=[books.site.slug, books.number])
-    key = suggested_fields.offer(books).key
+    key = suggested_fields.suggest_fields(books).key
     assert f'hx-get="{address}?key={key}"' in client.get(reverse("cluster_suggest_table", args=[books.site.slug, 1])).content.decode()
     text = words(client.get(f"{address}?key={key}"))
     assert "ExAlg and RoadRunner agree<" in text and "RoadRunner agrees<" in text and 'id="opinion-0"' in text

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from extraction import pipeline
 from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.algorithms.rules.xslt import Stylesheet
 from extraction.models import Attribute, Breakage, Check, Cluster, Label, Page, Rule, Run, Snapshot
@@ -15,7 +16,7 @@ from extraction.models.rule_report import RuleReport
 from extraction.services.core import stored_bytes
 from extraction.services.labels import designs
 from extraction.services.learning import learn_rule, learning_set, workspaces
-from extraction.services.monitoring import breakages, page_visits
+from extraction.services.monitoring import breakages
 from extraction.services.rules import rules
 from tests.services import factory, watched
 
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    workspaces.forget()
+    workspaces.forget_workspaces()
     yield
 
 
@@ -42,13 +43,15 @@ def shop(sent: list[int]) -> Cluster:
     cluster = factory.shop(6)
     factory.mark(cluster, 0, title=["Book 0"], price=["£0.50"], author=["Writer 0"])
     factory.mark(cluster, 1, title=["Book 1"], price=["£1.50"], author=["Writer 1", "Second 1"])
-    rules.publish(learn(cluster))
+    rules.publish_rule(learn(cluster))
     at = timezone.now()
     rows = []
     for number, page in enumerate(Page.objects.filter(site=cluster.site).order_by("pk")):
         old = page.current_id
         content = redesigned(number)
-        new = Snapshot.objects.create(page=page, sha256=stored_bytes.put(content), size_bytes=len(content), fetched_at=at, checked=True)
+        new = Snapshot.objects.create(
+            page=page, sha256=stored_bytes.put_bytes(content), size_bytes=len(content), fetched_at=at, checked=True
+        )
         rows.append({"url": page.url, "outcome": "ok", "old": old, "new": new.pk})
     found = watched.check(cluster, at, "price", "author")
     Check.objects.filter(pk=found.pk).update(pages=rows)
@@ -56,8 +59,8 @@ def shop(sent: list[int]) -> Cluster:
 
 
 def learn(cluster: Cluster) -> Rule:
-    run = learn_rule.start(cluster)
-    assert pipeline.execute(run.pk)
+    run = learn_rule.start_learning(cluster)
+    assert pipeline.execute_run(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.DONE, run.error
     return Rule.objects.get(pk=run.summary["rule"])
@@ -77,11 +80,11 @@ def xpaths(rule: Rule) -> dict[str, list[str]]:
 
 
 def values(rule: Rule, html: bytes) -> dict[str, tuple[str, ...]]:
-    return page_visits.values_of(Stylesheet.compile(rule.stylesheet), parse(html).root)
+    return extract_values(Stylesheet.compile(rule.stylesheet), parse(html).root).merged()
 
 
 def test_before_anything_is_marked_on_a_new_page_the_old_labels_teach(shop: Cluster) -> None:
-    assert designs.new_pages(shop.pk) == []
+    assert designs.find_new_pages(shop.pk) == []
     assert xpaths(learn(shop)) == xpaths(Rule.objects.get(cluster=shop, version=1))
 
 
@@ -97,16 +100,16 @@ def test_what_is_marked_on_a_page_of_the_new_design_is_learned_without_the_old_l
 def test_labels_of_what_did_not_break_go_on_teaching(shop: Cluster) -> None:
     mark_new(shop, 3, price=["£3.50"])
     title = Attribute.objects.get(record_type=shop.record_type, name="title")
-    assert len(learning_set.labels_of(shop)[title.pk]) == 2
+    assert len(learning_set.read_labels(shop)[title.pk]) == 2
 
 
 def test_the_rule_is_tried_on_the_pages_of_the_new_design(shop: Cluster) -> None:
     mark_new(shop, 3, price=["£3.50"], author=["Writer 3"])
     price = next(each for each in learn(shop).report["attributes"] if each["name"] == "price")
     assert (price["hits"], price["checked"]) == (6, 6)
-    assert len(designs.learnable_pages(shop.pk)) == 6
+    assert len(designs.find_learnable_pages(shop.pk)) == 6
     Breakage.objects.update(state=Breakage.State.RECOVERED, closed_at=timezone.now())
-    assert designs.new_pages(shop.pk) == []
+    assert designs.find_new_pages(shop.pk) == []
 
 
 def test_what_the_repair_found_again_is_not_lost_by_marking_the_rest(shop: Cluster) -> None:
@@ -118,7 +121,7 @@ def test_what_the_repair_found_again_is_not_lost_by_marking_the_rest(shop: Clust
     }
     proposal = rules.add_draft(shop, RuleDefinition.from_json(repaired), report=RuleReport.from_json(report), origin=Rule.Origin.REPAIRED)
     Breakage.objects.update(proposal=proposal)
-    breakages.accept(Breakage.objects.get())
+    breakages.accept_repair(Breakage.objects.get())
     mark_new(shop, 3, author=["Writer 3"])
     rule = learn(shop)
     assert values(rule, redesigned(5)) == {"title": ("Book 5",), "price": ("£5.50",), "author": ("Writer 5",)}
@@ -134,6 +137,6 @@ def test_after_a_break_nobody_noticed_pages_that_others_took_the_place_of_have_n
     new = factory.snapshot(cluster.site, old.page.url, redesigned(0), cluster=cluster, vector="1100000000000000")
     price = Attribute.objects.get(record_type=cluster.record_type, name="price")
     cluster.refresh_from_db()
-    assert list(learning_set.labels_of(cluster)[price.pk]) == [old.pk], "the only labels there are"
+    assert list(learning_set.read_labels(cluster)[price.pk]) == [old.pk], "the only labels there are"
     factory.label(cluster, new, price, [factory.text_at(redesigned(0), "£0.50")])
-    assert list(learning_set.labels_of(cluster)[price.pk]) == [new.pk]
+    assert list(learning_set.read_labels(cluster)[price.pk]) == [new.pk]

@@ -27,7 +27,7 @@ def attribute(name: str) -> Attribute:
 
 
 def at(page: Snapshot, text: str) -> Location:
-    return factory.text_at(stored_bytes.get(page.sha256), text)
+    return factory.text_at(stored_bytes.get_bytes(page.sha256), text)
 
 
 def test_a_label_keeps_the_place_and_the_value_that_stood_there(shop, person):
@@ -43,7 +43,7 @@ def test_saying_something_else_replaces_what_was_said(shop):
     for said, kept in (([at(page, "Book 0")], ["Book 0"]), (None, [""]), ((), [])):
         labelling.set_labels(shop, page, attribute("title"), said, None)
         assert list(Label.objects.values_list("value", flat=True)) == kept
-    assert labelling.said(shop, page, attribute("title")) == ()
+    assert labelling.get_labels(shop, page, attribute("title")) == ()
 
 
 def test_several_values_are_kept_once_each_in_document_order(shop):

@@ -9,7 +9,7 @@ from extraction.algorithms.rules.rule import AttributeRule, Selector
 from extraction.models import Attribute, Cluster, Rule, Run, Snapshot
 from extraction.services.core import runs
 from extraction.services.learning import learn_rule, workspaces
-from extraction.services.learning.workspaces import Lesson, Workspace
+from extraction.services.learning.workspaces import AttributeLesson, Workspace
 from tests.services import factory
 
 pytestmark = pytest.mark.django_db
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    workspaces.forget()
+    workspaces.forget_workspaces()
     yield
 
 
@@ -27,8 +27,8 @@ def shop() -> Cluster:
 
 
 def learn(cluster: Cluster) -> Run:
-    run = learn_rule.start(cluster)
-    assert pipeline.execute(run.pk)
+    run = learn_rule.start_learning(cluster)
+    assert pipeline.execute_run(run.pk)
     run.refresh_from_db()
     return run
 
@@ -107,25 +107,25 @@ def test_a_rule_must_give_nothing_where_nothing_is_said_to_be(shop: Cluster, sen
 
 def test_there_has_to_be_something_to_learn(shop: Cluster) -> None:
     with pytest.raises(runs.JobError, match="No values are marked on the pages of Template 1 yet"):
-        learn_rule.start(shop)
+        learn_rule.start_learning(shop)
     factory.mark(shop, 0, title=None)
     with pytest.raises(runs.JobError, match="No values are marked"):
-        learn_rule.start(shop)
+        learn_rule.start_learning(shop)
     Cluster.objects.update(record_type=None)
     shop.refresh_from_db()
     with pytest.raises(runs.JobError, match="no record type"):
-        learn_rule.start(shop)
+        learn_rule.start_learning(shop)
 
 
 def teach(monkeypatch: pytest.MonkeyPatch, xpath: str, *, only: str = "") -> None:
     """The learner learns this XPath, right or wrong, for one attribute or all, and says of it what it says of a right one."""
-    really = Workspace.lesson
+    really = Workspace.learn_attribute
 
-    def lesson(self: Workspace, attribute: Attribute, labels: workspaces.Labels) -> Lesson:
+    def lesson(self: Workspace, attribute: Attribute, labels: workspaces.AttributeLabels) -> AttributeLesson:
         learned = really(self, attribute, dict(list(labels.items())[:1]))
-        assert isinstance(learned, Lesson)
+        assert isinstance(learned, AttributeLesson)
         if only not in ("", attribute.name):
             return learned
-        return Lesson(AttributeRule(attribute.name, alternatives=(Selector(xpath),)), learned.learned)
+        return AttributeLesson(AttributeRule(attribute.name, alternatives=(Selector(xpath),)), learned.learned)
 
-    monkeypatch.setattr(Workspace, "lesson", lesson)
+    monkeypatch.setattr(Workspace, "learn_attribute", lesson)

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    workspaces.forget()
+    workspaces.forget_workspaces()
     yield
 
 
@@ -35,20 +35,20 @@ def shops() -> Cluster:
 
 
 def finished(run: Run) -> Run:
-    assert pipeline.execute(run.pk)
+    assert pipeline.execute_run(run.pk)
     run.refresh_from_db()
     return run
 
 
 def learned(cluster: Cluster) -> Rule:
-    run = finished(learn_rule.start(cluster))
+    run = finished(learn_rule.start_learning(cluster))
     assert (run.state, run.error) == (Run.State.DONE, "")
     return Rule.objects.get(pk=run.summary["rule"])
 
 
 def extracted(cluster: Cluster) -> list[Record]:
-    rules.publish(learned(cluster))
-    assert finished(extract_records.start(cluster)).state == Run.State.DONE
+    rules.publish_rule(learned(cluster))
+    assert finished(extract_records.start_extraction(cluster)).state == Run.State.DONE
     return list(Record.objects.filter(cluster=cluster).order_by("snapshot_id"))
 
 
@@ -64,7 +64,7 @@ def test_two_marked_rows_and_a_heading_give_the_pages_own_value_and_every_row_of
         assert rows == lists.offers(page)
         assert record.rows["offers"][0]["price"][0]["value"] == f"1.{page}0 GBP"
     assert {record.state for record in found} == {Record.State.COMPLETE}
-    assert records.search(shops, query="tea 4-3").get().snapshot == lists.snapshots(shops)[4]
+    assert records.search_records(shops, query="tea 4-3").get().snapshot == lists.snapshots(shops)[4]
 
 
 def test_the_report_counts_pages_and_rows(shops: Cluster, sent: list[int]) -> None:
@@ -88,16 +88,16 @@ def test_one_marked_row_is_told_to_be_too_few_and_the_rest_is_learned(sent: list
 
 def test_csv_of_a_list_has_a_line_a_row_with_the_pages_own_values_and_csv_of_pages_a_line_a_page(shops: Cluster, sent: list[int]) -> None:
     extracted(shops)
-    layout = export_csv.default_layout(shops, list="offers", normalised=False)
+    layout = export_csv.get_default_layout(shops, list="offers", normalised=False)
     assert layout.columns == ("thing", "price", "shop", "source_url")
-    lines = table("".join(export_csv.rows(shops, layout)))
+    lines = table("".join(export_csv.write_rows(shops, layout)))
     wanted = [
         {"thing": name, "price": price, "shop": f"Shop {n}", "source_url": f"https://shops.example/{n}"}
         for n in range(6)
         for name, price in lists.offers(n)
     ]
     assert lines == wanted
-    pages = table("".join(export_csv.rows(shops)))
+    pages = table("".join(export_csv.write_rows(shops)))
     assert [row["shop"] for row in pages] == [f"Shop {n}" for n in range(6)]
     assert set(pages[0]) == {"shop", "source_url"}
 
@@ -145,22 +145,22 @@ def test_a_list_and_its_attributes_are_renamed_in_rules_and_records(shops: Clust
         AttributeDraft(d.id, {"thing": "name"}.get(d.name, d.name), d.type, d.multiple, d.mandatory, d.hotkey, d.list and "wares")
         for d in drafts()
     ]
-    record_types.update(shops.record_type, "Shop", "", new)
+    record_types.update_record_type(shops.record_type, "Shop", "", new)
     assert list(RecordList.objects.values_list("name", flat=True)) == ["wares"]
     assert Label.objects.filter(row__gt=0).count() == 4
     record = Record.objects.order_by("pk")[0]
     assert record.rows["wares"][0]["name"][0]["raw"] == "Tea 0-0"
     value = Rule.objects.get().read_definition()
     assert (value.lists[0].name, [a.name for a in value.lists[0].attributes]) == ("wares", ["name", "price"])
-    assert finished(extract_records.start(shops)).state == Run.State.DONE
+    assert finished(extract_records.start_extraction(shops)).state == Run.State.DONE
     assert Record.objects.order_by("pk")[0].rows == record.rows
 
 
 def test_an_attribute_that_leaves_its_list_would_lose_its_marks_and_says_so(shops: Cluster) -> None:
     assert shops.record_type
     with pytest.raises(record_types.InUse, match="price has 2 marked values"):
-        record_types.update(shops.record_type, "Shop", "", changed("price", list=""))
-    record_types.update(shops.record_type, "Shop", "", changed("price", list=""), drop_labels=True)
+        record_types.update_record_type(shops.record_type, "Shop", "", changed("price", list=""))
+    record_types.update_record_type(shops.record_type, "Shop", "", changed("price", list=""), drop_labels=True)
     assert Attribute.objects.get(name="price").list is None
     assert not Label.objects.filter(attribute__name="price").exists()
 
@@ -168,5 +168,5 @@ def test_an_attribute_that_leaves_its_list_would_lose_its_marks_and_says_so(shop
 def test_a_list_goes_with_its_last_attribute(shops: Cluster) -> None:
     assert shops.record_type
     only = [d for d in drafts() if not d.list]
-    record_types.update(shops.record_type, "Shop", "", only, drop_labels=True)
+    record_types.update_record_type(shops.record_type, "Shop", "", only, drop_labels=True)
     assert not RecordList.objects.exists()

@@ -11,7 +11,7 @@ from extraction.algorithms.rules.rule import AttributeRule, Selector
 from extraction.models import Attribute, Cluster, Snapshot
 from extraction.services.core import stored_bytes, stored_pages
 from extraction.services.learning import learning_set, workspaces
-from extraction.services.learning.workspaces import Coverage, Filling, NotLearned, coverage, labels_of, open_workspace
+from extraction.services.learning.workspaces import Coverage, Filling, LessonProblem, count_hits, open_workspace, read_labels
 from tests.services import factory
 
 pytestmark = pytest.mark.django_db
@@ -19,9 +19,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    workspaces.forget()
+    workspaces.forget_workspaces()
     yield
-    workspaces.forget()
+    workspaces.forget_workspaces()
 
 
 @pytest.fixture
@@ -38,9 +38,9 @@ def rule(xpath: str, *, multiple: bool = False) -> AttributeRule:
 
 
 def all_of(cluster: Cluster, each: AttributeRule, **options: Any) -> Coverage:
-    found = coverage(cluster, each, **options)
+    found = count_hits(cluster, each, **options)
     while not found.complete:
-        found = coverage(cluster, each, **options)
+        found = count_hits(cluster, each, **options)
     return found
 
 
@@ -49,11 +49,11 @@ def test_a_click_teaches_a_rule_that_gives_values_on_the_other_pages(shop: Clust
     factory.mark(shop, 1, title=["Book 1"])
     space = open_workspace(shop)
     space.fill(None)
-    learned = space.learn(attribute("title"), labels_of(shop)[attribute("title").pk])
+    learned = space.learn_rule(attribute("title"), read_labels(shop)[attribute("title").pk])
     assert isinstance(learned, AttributeRule)
-    values = space.values(learned)
+    values = space.read_values(learned)
     assert sorted(value for rows in values.values() for _, value in rows) == sorted(f"Book {n}" for n in range(12))
-    assert list(space.values(learned, only=[space_id := next(iter(values))])) == [space_id]
+    assert list(space.read_values(learned, only=[space_id := next(iter(values))])) == [space_id]
 
 
 def test_the_pages_as_one_are_kept_until_they_change_and_counted(shop: Cluster) -> None:
@@ -61,17 +61,17 @@ def test_the_pages_as_one_are_kept_until_they_change_and_counted(shop: Cluster) 
     space = open_workspace(shop)
     space.fill(None)
     before = space.memory_bytes
-    space.learn(attribute("title"), labels_of(shop)[attribute("title").pk])
-    kept = space._corpus
+    space.learn_rule(attribute("title"), read_labels(shop)[attribute("title").pk])
+    kept = space._cache.corpus
     assert kept is not None and space.memory_bytes >= before + kept.size_bytes > before
     factory.mark(shop, 1, title=["Book 1"])
     same = open_workspace(shop)
     assert same is space
-    same.learn(attribute("title"), labels_of(shop)[attribute("title").pk])
+    same.learn_rule(attribute("title"), read_labels(shop)[attribute("title").pk])
     pages = [page.table for page in space.pages.values()]
-    assert space._corpus is not None and space._corpus.pages == pages
-    space.drop_trees()
-    assert space._corpus is None and space.memory_bytes == before
+    assert space._cache.corpus is not None and space._cache.corpus.pages == pages
+    space.drop_spare()
+    assert space._cache.corpus is None and space.memory_bytes == before
 
 
 def test_labelled_pages_are_loaded_first_then_samples_and_the_rest_bit_by_bit(shop: Cluster) -> None:
@@ -91,20 +91,20 @@ def test_labelled_pages_are_loaded_first_then_samples_and_the_rest_bit_by_bit(sh
 def test_learning_loads_what_is_labelled_and_nothing_else(shop: Cluster) -> None:
     factory.mark(shop, 5, title=["Book 5"])
     space = open_workspace(shop)
-    assert isinstance(space.learn(attribute("title"), labels_of(shop)[attribute("title").pk]), AttributeRule)
+    assert isinstance(space.learn_rule(attribute("title"), read_labels(shop)[attribute("title").pk]), AttributeRule)
     assert len(space.pages) == 1
 
 
 def test_nothing_can_be_learned_from_pages_without_the_attribute_and_the_message_names_it(shop: Cluster) -> None:
     factory.mark(shop, 4, price=None)
-    answer = open_workspace(shop).learn(attribute("price"), labels_of(shop)[attribute("price").pk])
-    assert isinstance(answer, NotLearned)
+    answer = open_workspace(shop).learn_rule(attribute("price"), read_labels(shop)[attribute("price").pk])
+    assert isinstance(answer, LessonProblem)
     assert answer.message.startswith("price: no value is marked")
 
 
 def test_labels_are_read_by_attribute_and_page(shop: Cluster) -> None:
     factory.mark(shop, 1, author=["Writer 1", "Second 1"], price=None)
-    labels = labels_of(shop)
+    labels = read_labels(shop)
     page = Snapshot.objects.filter(cluster=shop).order_by("pk")[1].pk
     assert labels[attribute("price").pk] == {page: ()}
     assert len(labels[attribute("author").pk][page]) == 2
@@ -125,21 +125,21 @@ def test_coverage_goes_in_slices_and_parses_each_page_once_a_rule(shop: Cluster,
     monkeypatch.setattr(stored_pages, "read_root", lambda source: parsed.append(source.snapshot_id) or read(source))
     monkeypatch.setattr(learning_set, "TREE_ELEMENT", 10**12)  # no tree is kept
     price = rule("//p[@class='price']")
-    steps = [coverage(shop, price, budget_s=0.0)]
+    steps = [count_hits(shop, price, budget_s=0.0)]
     while not steps[-1].complete:
-        steps.append(coverage(shop, price, budget_s=0.0))
+        steps.append(count_hits(shop, price, budget_s=0.0))
     assert [step.checked for step in steps] == list(range(1, 13))
     assert len(parsed) == len(set(parsed)) == 12
-    assert coverage(shop, price).checked == 12
+    assert count_hits(shop, price).checked == 12
     assert len(parsed) == 12
-    coverage(shop, rule("//h1"), budget_s=60)
+    count_hits(shop, rule("//h1"), budget_s=60)
     assert len(parsed) == 24
 
 
 def test_trees_are_kept_while_there_is_room(shop: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    coverage(shop, rule("//h1"), budget_s=60)
-    monkeypatch.setattr(stored_bytes, "get", lambda sha256: pytest.fail("it read a page again"))
-    assert coverage(shop, rule("//p"), budget_s=60).checked == 12
+    count_hits(shop, rule("//h1"), budget_s=60)
+    monkeypatch.setattr(stored_bytes, "get_bytes", lambda sha256: pytest.fail("it read a page again"))
+    assert count_hits(shop, rule("//p"), budget_s=60).checked == 12
 
 
 def test_new_pages_and_new_labels_are_seen(shop: Cluster) -> None:
@@ -176,7 +176,7 @@ def test_the_learning_set_shrinks_for_huge_pages_but_keeps_what_is_labelled(shop
     labelled = open_workspace(shop)
     labelled.fill(0.0)
     settings.VERTEX_WORKSPACE_MAX_BYTES = int(labelled.memory_bytes * 6.5)
-    workspaces.forget()
+    workspaces.forget_workspaces()
     space = open_workspace(shop)
     filling = space.fill(None)
     assert filling.complete
@@ -221,14 +221,14 @@ def test_equal_pages_count_once_in_the_learning_set_and_each_in_the_coverage(sho
 def test_persons_who_click_at_once_get_the_same_answers() -> None:
     shop = factory.shop(12)
     factory.mark(shop, 0, title=["Book 0"])
-    title, wanted = attribute("title"), labels_of(shop)[attribute("title").pk]
+    title, wanted = attribute("title"), read_labels(shop)[attribute("title").pk]
     answers: list[tuple[object, int]] = []
 
     def click() -> None:
         try:
             space = open_workspace(shop)
             space.fill(None)
-            learned = space.learn(title, wanted)
+            learned = space.learn_rule(title, wanted)
             assert isinstance(learned, AttributeRule)
             answers.append((learned, all_of(shop, learned, budget_s=0.001).hits))
         finally:

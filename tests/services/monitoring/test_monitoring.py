@@ -8,16 +8,17 @@ from itertools import product
 import pytest
 
 from extraction.algorithms.dom.parse import parse
-from extraction.algorithms.learning.tables import table
-from extraction.algorithms.monitoring.relearning import Relearned, relearn
+from extraction.algorithms.learning.table_reader import read_page_table
+from extraction.algorithms.monitoring.relearning import Relearned, relearn_attribute
+from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
 from extraction.algorithms.rules.xslt import Stylesheet
 from extraction.demo import site as demo
 from extraction.fetching.crawl.messages import Outcome
 from extraction.models import Bellwether, Breakage, Check, Cluster, Monitor, Rule, Run, Site, Source
 from extraction.models.rule_report import RuleReport
-from extraction.services.monitoring import bellwethers, breakages, check_site, monitors, page_visits
-from extraction.services.monitoring.page_visits import Answer
+from extraction.services.monitoring import bellwethers, breakages, check_site, monitors, write_check
+from extraction.services.monitoring.fetch_pages import PageAnswer
 from extraction.services.rules import rules
 from extraction.views.core import run_words
 from tests.services import factory
@@ -53,24 +54,24 @@ class Shop:
 
     def __init__(self) -> None:
         self.day, self.design, self.partial = 0, 1, False
-        self.trouble: Callable[[int], Answer | None] = lambda number: None
+        self.trouble: Callable[[int], PageAnswer | None] = lambda number: None
         self.asked = 0
 
     def now(self) -> datetime:
         return START + timedelta(days=self.day)
 
-    def fetch(self, urls: Sequence[str]) -> Mapping[str, Answer]:
+    def fetch(self, urls: Sequence[str]) -> Mapping[str, PageAnswer]:
         self.asked += len(urls)
         pages = books(self.day, self.design, self.partial)
         return {url: self.trouble(number) or self._page(pages[url]) for number, url in enumerate(urls)}
 
     def check(self, cluster: Cluster, **options: object) -> Check:
-        check_site.check(cluster.site, fetch=self.fetch, now=self.now, **options)  # type: ignore[arg-type]
+        check_site.check_site(cluster.site, fetch=self.fetch, now=self.now, **options)  # type: ignore[arg-type]
         return Check.objects.filter(cluster=cluster).order_by("-pk")[0]
 
     @staticmethod
-    def _page(page: demo.DemoPage) -> Answer:
-        return Answer(Outcome.OK, page.content, page.content_type)
+    def _page(page: demo.DemoPage) -> PageAnswer:
+        return PageAnswer(Outcome.OK, page.content, page.content_type)
 
 
 @pytest.fixture
@@ -87,15 +88,15 @@ def cluster(db: None) -> Cluster:
         snapshot = factory.snapshot(site, url, page.content, cluster=group)
         snapshot.content_type = page.content_type
         snapshot.save()
-    rules.publish(rules.add_draft(group, first_rule(), report=RuleReport(), origin=Rule.Origin.LEARNED))
+    rules.publish_rule(rules.add_draft(group, first_rule(), report=RuleReport(), origin=Rule.Origin.LEARNED))
     return group
 
 
 @cache
 def first_rule() -> RuleDefinition:
     truth, pages = demo.truth()["book"], first_books(0, 1, False)
-    tables = [table(parse(page.content, content_type=page.content_type).root) for page in pages.values()]
-    made = [relearn(attribute, tables, [tuple(truth[url][attribute.name]) for url in pages]) for attribute in ATTRIBUTES]
+    tables = [read_page_table(parse(page.content, content_type=page.content_type).root) for page in pages.values()]
+    made = [relearn_attribute(attribute, tables, [tuple(truth[url][attribute.name]) for url in pages]) for attribute in ATTRIBUTES]
     assert all(isinstance(each, Relearned) for each in made), made
     return RuleDefinition(tuple(each.rule for each in made if isinstance(each, Relearned)))
 
@@ -110,22 +111,22 @@ def right_fraction(cluster: Cluster, shop: Shop) -> float:
     truth = demo.truth(design=shop.design, day=shop.day)["book"]
     hits = []
     for url, page in first_books(shop.day, shop.design, shop.partial).items():
-        given = page_visits.values_of(sheet, parse(page.content, content_type=page.content_type).root)
+        given = extract_values(sheet, parse(page.content, content_type=page.content_type).root).merged()
         hits += [list(given.get(each.name, ())) == list(dict.fromkeys(truth[url][each.name])) for each in ATTRIBUTES]
     return sum(hits) / len(hits)
 
 
-def trouble_of(day: int) -> Callable[[int], Answer | None]:
+def trouble_of(day: int) -> Callable[[int], PageAnswer | None]:
     """What goes wrong on a day: outages, challenges, half the site slow, a page gone for a day."""
-    out, challenge = Answer(Outcome.TIMEOUT), Answer(Outcome.OK, CHALLENGE, "text/html")
-    by_day: dict[int, Callable[[int], Answer | None]] = {
+    out, challenge = PageAnswer(Outcome.TIMEOUT), PageAnswer(Outcome.OK, CHALLENGE, "text/html")
+    by_day: dict[int, Callable[[int], PageAnswer | None]] = {
         5: lambda number: out,
         9: lambda number: challenge,
         13: lambda number: out if number % 2 else None,
-        17: lambda number: Answer(Outcome.LOGIN_OR_BOT),
-        21: lambda number: Answer(Outcome.NOT_FOUND) if number == 3 else None,
+        17: lambda number: PageAnswer(Outcome.LOGIN_OR_BOT),
+        21: lambda number: PageAnswer(Outcome.NOT_FOUND) if number == 3 else None,
         33: lambda number: challenge if number % 3 else None,
-        38: lambda number: Answer(Outcome.SERVER_ERROR),
+        38: lambda number: PageAnswer(Outcome.SERVER_ERROR),
         52: lambda number: out if number % 3 == 0 else None,
     }
     return by_day.get(day, lambda number: None)
@@ -140,7 +141,7 @@ def test_sixty_days_of_daily_changes_and_trouble_raise_two_alarms_for_two_redesi
         for breakage in Breakage.objects.filter(cluster=cluster, state=Breakage.State.OPEN):
             alarms[shop.day] = sorted(breakage.attributes)
             assert breakage.proposal is not None, breakage.note
-            breakages.accept(breakage, now=shop.now())
+            breakages.accept_repair(breakage, now=shop.now())
             assert right_fraction(cluster, shop) >= 0.98
     assert list(alarms) == [25, 45]
     assert set(alarms[25]) <= {"price", "shelf_mark"}
@@ -155,14 +156,14 @@ def test_a_break_makes_the_rule_broken_and_its_repair_waits_for_a_person(cluster
     found = shop.check(cluster)
     breakage = Breakage.objects.get()
     assert serving(cluster).state == Rule.State.BROKEN
-    assert (found.confirmed, found.broken) == (True, breakage.attributes)
+    assert (found.confirmed, sorted(found.broken)) == (True, sorted(breakage.attributes))
     assert breakage.proposal.state == Rule.State.VALIDATED
     shop.check(cluster)
     assert Breakage.objects.count() == 1
 
 
 def test_evidence_is_kept_of_every_attribute_that_broke(cluster: Cluster, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check_site, "MAX_EVIDENCE", 10)
+    monkeypatch.setattr(write_check, "MAX_EVIDENCE", 10)
     shop.check(cluster)
     shop.design = 2
     found = shop.check(cluster)
@@ -184,11 +185,11 @@ def test_what_a_second_look_does_not_confirm_is_no_break(cluster: Cluster, shop:
     shop.check(cluster)
     designs = iter([2, 1])
 
-    def fetch(urls: Sequence[str]) -> Mapping[str, Answer]:
+    def fetch(urls: Sequence[str]) -> Mapping[str, PageAnswer]:
         shop.design = next(designs)
         return shop.fetch(urls)
 
-    check_site.check(cluster.site, fetch=fetch, now=shop.now)
+    check_site.check_site(cluster.site, fetch=fetch, now=shop.now)
     assert serving(cluster).state == Rule.State.LIVE
     assert not Breakage.objects.exists()
 
@@ -207,20 +208,20 @@ def test_a_dismissed_alarm_leaves_the_rule_live_and_the_pages_as_they_are_now(cl
     shop.check(cluster)
     shop.partial = True
     shop.check(cluster)
-    assert breakages.dismiss(Breakage.objects.get())
-    assert not breakages.dismiss(Breakage.objects.get())
+    assert breakages.dismiss_breakage(Breakage.objects.get())
+    assert not breakages.dismiss_breakage(Breakage.objects.get())
     shop.check(cluster)
     assert serving(cluster).state == Rule.State.LIVE
     assert Breakage.objects.filter(state=Breakage.State.OPEN).count() == 0
 
 
 def test_a_page_that_is_gone_is_replaced_by_another(cluster: Cluster, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bellwethers, "of", partial(bellwethers.of, count=PAGES - 2))
+    monkeypatch.setattr(bellwethers, "find_bellwethers", partial(bellwethers.find_bellwethers, count=PAGES - 2))
     shop.check(cluster)
     watched = list(Bellwether.objects.order_by("position").values_list("page", flat=True))
     url, page = list(books(0, 1, False).items())[PAGES]
     factory.snapshot(cluster.site, url, page.content, cluster=cluster)
-    shop.trouble = lambda number: Answer(Outcome.NOT_FOUND) if number == 0 else None
+    shop.trouble = lambda number: PageAnswer(Outcome.NOT_FOUND) if number == 0 else None
     shop.check(cluster)
     shop.trouble = lambda number: None
     shop.check(cluster)
@@ -244,7 +245,7 @@ def test_every_move_that_the_table_does_not_have_is_refused(cluster: Cluster) ->
     for before, after in product(Rule.State, Rule.State):
         Rule.objects.filter(pk=rule.pk).update(state=before, published_at=None if before in Rule.UNPUBLISHED else START)
         allowed = after in Rule.TRANSITIONS[before]
-        assert rules.move(rule, after) == allowed, (before, after)
+        assert rules.move_rule(rule, after) == allowed, (before, after)
         assert rule.state == (after if allowed else before)
 
 
@@ -263,37 +264,37 @@ class TestSchedule:
         factory.put(Run.objects.filter(kind=Run.Kind.CHECK), Run.State.DONE)
 
     def test_a_site_with_a_rule_and_an_address_is_watched_without_being_told(self, site: Site) -> None:
-        assert monitors.dispatch(START) == 1
+        assert monitors.start_due_checks(START) == 1
         assert START + timedelta(hours=21) < Monitor.objects.get().next_due_at < START + timedelta(hours=27)
 
     def test_two_ticks_at_once_start_one_check(self, site: Site) -> None:
-        monitors.dispatch(START)
+        monitors.start_due_checks(START)
         self.end()
         late = list(Monitor.objects.select_related("site"))
         moment = START + timedelta(days=2)
-        assert monitors.dispatch(moment) == 1
+        assert monitors.start_due_checks(moment) == 1
         self.end()
         assert not monitors._start(late[0], moment)
         assert self.runs() == 2
 
     def test_a_beat_that_was_down_for_a_week_checks_once(self, site: Site) -> None:
-        monitors.dispatch(START)
+        monitors.start_due_checks(START)
         self.end()
-        assert monitors.dispatch(START + timedelta(days=7)) == 1
+        assert monitors.start_due_checks(START + timedelta(days=7)) == 1
         self.end()
-        assert monitors.dispatch(START + timedelta(days=7, minutes=1)) == 0
+        assert monitors.start_due_checks(START + timedelta(days=7, minutes=1)) == 0
 
     def test_a_clock_that_stood_in_the_future_does_not_put_checks_off(self, site: Site) -> None:
-        monitors.dispatch(START + timedelta(days=400))
+        monitors.start_due_checks(START + timedelta(days=400))
         self.end()
-        assert monitors.dispatch(START) == 0
+        assert monitors.start_due_checks(START) == 0
         assert Monitor.objects.get().next_due_at < START + timedelta(hours=27)
 
     def test_a_disabled_monitor_and_a_site_without_an_address_are_left_alone(self, cluster: Cluster) -> None:
-        assert monitors.dispatch(START) == 0
+        assert monitors.start_due_checks(START) == 0
         Source.objects.create(site=cluster.site, addresses=["https://inkhorn.example/"])
         Monitor.objects.create(site=cluster.site, next_due_at=START, enabled=False)
-        assert monitors.dispatch(START) == 0
+        assert monitors.start_due_checks(START) == 0
 
 
 def test_a_version_that_was_replaced_while_a_check_looked_at_it_is_not_broken(cluster: Cluster, shop: Shop) -> None:
@@ -301,11 +302,11 @@ def test_a_version_that_was_replaced_while_a_check_looked_at_it_is_not_broken(cl
     shop.day, shop.partial = 1, True
     fetch = shop.fetch
 
-    def replaced(urls: Sequence[str]) -> Mapping[str, Answer]:
+    def replaced(urls: Sequence[str]) -> Mapping[str, PageAnswer]:
         Rule.objects.filter(cluster=cluster).update(state=Rule.State.REPAIRED)
         return fetch(urls)
 
-    check_site.check(cluster.site, fetch=replaced, now=shop.now)
+    check_site.check_site(cluster.site, fetch=replaced, now=shop.now)
     assert Check.objects.latest("pk").broken
     assert not Breakage.objects.exists()
     assert Rule.objects.get(cluster=cluster).state == Rule.State.REPAIRED
@@ -316,5 +317,5 @@ def test_a_check_says_how_many_templates_it_looked_at_and_that_it_found_breaks(c
     shop.check(cluster, tell=told.append)
     assert told[-1] == 1
     broke, fine = ({"checked": 2, "broken": n} for n in (2, 0))
-    assert run_words.outcome(Run(kind=Run.Kind.CHECK, state=Run.State.DONE, summary=broke)) == "found_broken"
-    assert run_words.outcome(Run(kind=Run.Kind.CHECK, state=Run.State.DONE, summary=fine)) == Run.State.DONE
+    assert run_words.name_outcome(Run(kind=Run.Kind.CHECK, state=Run.State.DONE, summary=broke)) == "found_broken"
+    assert run_words.name_outcome(Run(kind=Run.Kind.CHECK, state=Run.State.DONE, summary=fine)) == Run.State.DONE

@@ -33,20 +33,20 @@ REPORT = {
 
 
 def test_what_is_proven_is_told_from_what_few_pages_say_what_is_doubtful_and_what_is_lost() -> None:
-    found = proofs.proof(RuleReport.from_json(REPORT), NAMES)
+    found = proofs.read_proof(RuleReport.from_json(REPORT), NAMES)
     assert found.proven == ("title",)
     assert dict(found.thin) == {"price": "agrees on the 2 pages that could judge it"}
     assert dict(found.doubtful) == {"author": "agrees on 4 of 9 pages", "isbn": "no page could judge it"}
     assert list(found.lost) == ["cover"]
     assert found.found == 2
-    assert proofs.proof(RuleReport(), ["title"]).proven == ("title",), "whoever edited it has looked at it"
+    assert proofs.read_proof(RuleReport(), ["title"]).proven == ("title",), "whoever edited it has looked at it"
 
 
 def test_what_is_left_out_gives_nothing_and_the_rest_stays() -> None:
     attribute = AttributeRule("title", alternatives=(Selector("//h1"),))
     column = AttributeRule("isbn", alternatives=(Selector("./td"),))
     value = RuleDefinition((attribute,), (ListRule("editions", (Selector("//tr"),), (column,)),))
-    left = repairs.without(value, ["isbn"])
+    left = repairs.drop_attributes(value, ["isbn"])
     assert left.attributes == (attribute,)
     assert left.lists[0].attributes[0].alternatives == ()
 
@@ -72,7 +72,7 @@ def served(breakage: Breakage) -> dict[str, int]:
 class TestAccepting:
     def test_takes_what_is_proven_and_leaves_out_what_is_doubtful(self, sent: list[int]) -> None:
         breakage = opened("title", "price", report={"attributes": [entry("title", 9, 9), entry("price", 9, 2)]})
-        rule = breakages.accept(breakage, now=NOW)
+        rule = breakages.accept_repair(breakage, now=NOW)
         assert served(breakage) == {"title": 1, "price": 0, "author": 1}
         assert rule.report["failed"] == [{"name": "price", "reason": "agrees on 2 of 9 pages"}]
         breakage.refresh_from_db()
@@ -80,21 +80,21 @@ class TestAccepting:
 
     def test_takes_all_of_it_where_a_person_says_so(self, sent: list[int]) -> None:
         breakage = opened("title", "price", report={"attributes": [entry("title", 9, 9), entry("price", 9, 2)]})
-        assert breakages.accept(breakage, now=NOW, doubtful=True) == breakage.proposal
+        assert breakages.accept_repair(breakage, now=NOW, doubtful=True) == breakage.proposal
         assert served(breakage) == {"title": 1, "price": 1, "author": 1}
 
     def test_keeps_the_old_xpath_of_what_is_lost_unless_it_gives_wrong_values(self, sent: list[int]) -> None:
         report = {"attributes": [entry("title", 9, 9)], "failed": [{"name": "price", "reason": "gone"}]}
         breakage = opened("title", "price", report=report)
-        assert breakages.accept(breakage, now=NOW) == breakage.proposal
+        assert breakages.accept_repair(breakage, now=NOW) == breakage.proposal
         assert served(breakage)["price"] == 1
 
     def test_names_what_was_not_found_again_in_the_list_on_the_card_and_in_the_rule(self, signed_in: Any, sent: list[int]) -> None:
         lost = {"name": "price", "reason": "none of the old values is on the new pages"}
         breakage = opened("title", "price", report={"attributes": [entry("title", 9, 9)], "failed": [lost], "repaired_from": 1})
-        rule = breakages.accept(breakage, now=NOW)
+        rule = breakages.accept_repair(breakage, now=NOW)
         client, site = signed_in("viewer"), breakage.cluster.site
-        assert [row.ending for row in breakage_view.closed()] == ["1 of 2 repaired"]
+        assert [row.ending for row in breakage_view.list_closed()] == ["1 of 2 repaired"]
         for address in (reverse("breakages"), breakage.get_absolute_url()):
             assert "1 of 2 repaired" in client.get(address).content.decode()
         for address in (site.get_absolute_url(), breakage.cluster.get_absolute_url()):
@@ -104,13 +104,13 @@ class TestAccepting:
     def test_leaves_out_what_is_lost_where_the_old_xpath_gives_wrong_values(self, sent: list[int]) -> None:
         report = {"attributes": [entry("title", 9, 9)], "failed": [{"name": "price", "reason": "gone"}]}
         breakage = opened("title", "price", kind="incorrect", report=report)
-        breakages.accept(breakage, now=NOW, doubtful=True)
+        breakages.accept_repair(breakage, now=NOW, doubtful=True)
         assert served(breakage)["price"] == 0
 
     def test_publishes_nothing_where_nothing_is_proven(self, sent: list[int]) -> None:
         breakage = opened("price", report={"attributes": [entry("price", 9, 2)]})
         with pytest.raises(rules.StateError, match="Nothing in this repair is proven"):
-            breakages.accept(breakage, now=NOW)
+            breakages.accept_repair(breakage, now=NOW)
         assert breakage.cluster.rules.serving().get() == breakage.rule
         assert Breakage.objects.get().state == Breakage.State.OPEN
 
@@ -128,4 +128,4 @@ def test_the_review_names_what_is_not_proven_and_offers_the_rest_with_one_key(si
     assert 'data-key="w"' not in signed_in("editor").get(address).content.decode()
     signed_in("operator").post(reverse("breakage_accept", args=[breakage.pk]), {"doubtful": "1"})
     assert served(breakage)["price"] == 1
-    assert breakage_view.proof(Breakage.objects.select_related("proposal").get()).doubtful  # type: ignore[union-attr]
+    assert breakage_view.judge_proposal(Breakage.objects.select_related("proposal").get()).doubtful  # type: ignore[union-attr]

@@ -9,13 +9,14 @@ from django.utils import timezone
 
 from extraction import pipeline
 from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.rule import RuleDefinition
 from extraction.algorithms.rules.xslt import Stylesheet
 from extraction.demo import site as demo
 from extraction.models import Cluster, Monitor, Page, Record, Rule, Run, Snapshot
 from extraction.models.rule_report import RuleReport
 from extraction.services.core import stored_bytes
-from extraction.services.monitoring import page_visits, reuse_rules
+from extraction.services.monitoring import reuse_rules
 from extraction.services.rules import rules
 from extraction.services.templates import cluster_pages
 from tests.services import factory
@@ -39,7 +40,7 @@ def old(db: None, sent: list[int]) -> Cluster:
     for url, page in books(0, 1, False).items():
         snapshot = factory.snapshot(site, url, page.content, cluster=group)
         Snapshot.objects.filter(pk=snapshot.pk).update(content_type=page.content_type, fetched_at=timezone.now() - timedelta(days=9))
-    rules.publish(rules.add_draft(group, first_rule(), report=RuleReport(), origin=Rule.Origin.LEARNED))
+    rules.publish_rule(rules.add_draft(group, first_rule(), report=RuleReport(), origin=Rule.Origin.LEARNED))
     return group
 
 
@@ -49,7 +50,7 @@ def redesign(old: Cluster, *, design: int, partial: bool, into: Cluster | None) 
             continue
         made = Snapshot.objects.create(
             page=Page.objects.get(site=old.site, url=url),
-            sha256=stored_bytes.put(page.content),
+            sha256=stored_bytes.put_bytes(page.content),
             size_bytes=len(page.content),
             content_type=page.content_type,
             fetched_at=timezone.now(),
@@ -60,7 +61,7 @@ def redesign(old: Cluster, *, design: int, partial: bool, into: Cluster | None) 
 
 def done(run: Run | None) -> Run:
     assert run is not None
-    pipeline.execute(run.pk)
+    pipeline.execute_run(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.DONE, run.error
     return run
@@ -69,7 +70,7 @@ def done(run: Run | None) -> Run:
 def offered(old: Cluster, *, design: int, partial: bool) -> tuple[Cluster, Run]:
     new = factory.cluster(old.site, number=2)
     redesign(old, design=design, partial=partial, into=new)
-    return new, done(reuse_rules.start(old.site))
+    return new, done(reuse_rules.start_reuse(old.site))
 
 
 def right_fraction(rule: Rule, *, design: int) -> float:
@@ -77,7 +78,7 @@ def right_fraction(rule: Rule, *, design: int) -> float:
     sheet, truth = Stylesheet.compile(rule.stylesheet), demo.truth(design=design, day=1)["book"]
     hits = []
     for number, (url, page) in enumerate(books(1, design, False).items()):
-        given = page_visits.values_of(sheet, parse(page.content, content_type=page.content_type).root)
+        given = extract_values(sheet, parse(page.content, content_type=page.content_type).root).merged()
         hits += [list(given.get(each.name, ())) == list(dict.fromkeys(truth[url][each.name])) for each in ATTRIBUTES if number in CHANGED]
     return sum(hits) / len(hits)
 
@@ -112,7 +113,7 @@ def test_a_complete_redesign_of_some_pages_is_relearned_and_live_where_the_site_
 
 def test_what_was_offered_is_not_offered_again(old: Cluster) -> None:
     new, _ = offered(old, design=1, partial=False)
-    assert reuse_rules.start(old.site) is None
+    assert reuse_rules.start_reuse(old.site) is None
     assert Rule.objects.filter(cluster=new).count() == 1
 
 
@@ -126,7 +127,7 @@ def test_a_job_begun_again_after_its_worker_died_makes_nothing_twice(old: Cluste
 def test_a_site_whose_templates_share_no_page_has_nothing_to_try(old: Cluster) -> None:
     new = factory.cluster(old.site, number=2)
     factory.snapshot(old.site, "http://inkhorn-lane.example/other", b"<html><p>Other", cluster=new)
-    assert reuse_rules.start(old.site) is None
+    assert reuse_rules.start_reuse(old.site) is None
 
 
 def test_pages_that_kept_their_design_and_lost_their_template_get_its_rule(old: Cluster) -> None:
@@ -137,13 +138,13 @@ def test_pages_that_kept_their_design_and_lost_their_template_get_its_rule(old: 
         Record(snapshot=each, cluster=old, rule=rule, state="complete", extracted_at=timezone.now()) for each in kept
     )
     Snapshot.objects.filter(pk__in=[each.pk for each in kept]).update(cluster=rest)
-    done(reuse_rules.start(old.site))
+    done(reuse_rules.start_reuse(old.site))
     assert RuleDefinition.from_json(Rule.objects.get(cluster=rest).definition) == first_rule()
 
 
 def test_clustering_finds_the_new_template_and_the_rule_is_tried_on_it(old: Cluster) -> None:
     redesign(old, design=2, partial=False, into=None)
-    done(cluster_pages.start(old.site))
+    done(cluster_pages.start_clustering(old.site))
     done(Run.objects.get(kind=Run.Kind.REUSE))
     new = Rule.objects.unpublished().get(cluster__site=old.site).cluster
     assert new.pk != old.pk

@@ -23,7 +23,7 @@ def fetched(cluster: Cluster, content: bytes, *, days_ago: float = 10, page: int
     """A content that a check found at a page of the shop."""
     return Snapshot.objects.create(
         page=Page.objects.filter(site=cluster.site).order_by("pk")[page],
-        sha256=stored_bytes.put(content),
+        sha256=stored_bytes.put_bytes(content),
         size_bytes=len(content),
         fetched_at=NOW - timedelta(days=days_ago),
         checked=checked,
@@ -31,7 +31,7 @@ def fetched(cluster: Cluster, content: bytes, *, days_ago: float = 10, page: int
 
 
 def left() -> set[int]:
-    tidy_checks.tidy(NOW)
+    tidy_checks.tidy_checks(NOW)
     return set(Snapshot.objects.filter(fetched_at__lt=NOW).values_list("pk", flat=True))
 
 
@@ -47,23 +47,23 @@ def test_a_page_that_only_a_check_fetched_goes_with_its_bytes(cluster: Cluster) 
     gone, twin = fetched(cluster, b"<p>one"), fetched(cluster, b"<p>two")
     fetched(cluster, b"<p>two", page=1, checked=False)
     assert left() & {gone.pk, twin.pk} == set()
-    assert stored_bytes.get(stored_bytes.digest(b"<p>two")) == b"<p>two", "an import has the same bytes"
+    assert stored_bytes.get_bytes(stored_bytes.digest_bytes(b"<p>two")) == b"<p>two", "an import has the same bytes"
     name = stored_bytes._name(gone.sha256)
     assert not default_storage.exists(name)
     os.utime(default_storage.path(stored_bytes._bin(gone.sha256)), (0, 0))
-    tidy_checks.tidy(NOW)
+    tidy_checks.tidy_checks(NOW)
     with pytest.raises(FileNotFoundError):
-        stored_bytes.get(gone.sha256)
+        stored_bytes.get_bytes(gone.sha256)
 
 
 def test_what_somebody_came_to_need_is_read_from_the_bin_and_put_back(cluster: Cluster) -> None:
     gone = fetched(cluster, b"<p>one")
     left()
     again = fetched(cluster, b"<p>one", page=2, checked=False)
-    stored_bytes.throw(gone.sha256)
-    assert stored_bytes.get(again.sha256) == b"<p>one"
+    stored_bytes.throw_away(gone.sha256)
+    assert stored_bytes.get_bytes(again.sha256) == b"<p>one"
     os.utime(default_storage.path(stored_bytes._bin(gone.sha256)), (0, 0))
-    tidy_checks.tidy(NOW)
+    tidy_checks.tidy_checks(NOW)
     assert default_storage.exists(stored_bytes._name(gone.sha256))
     assert not default_storage.exists(stored_bytes._bin(gone.sha256))
 
@@ -94,7 +94,7 @@ def test_of_checks_in_order_a_year_ago_one_a_month_is_kept(cluster: Cluster) -> 
     for days in (*range(366, 430), *range(10)):
         watched.check(cluster, NOW - timedelta(days=days))
     broken = watched.check(cluster, NOW - timedelta(days=400), "title")
-    tidy_checks.tidy(NOW)
+    tidy_checks.tidy_checks(NOW)
     old = Check.objects.filter(checked_at__lt=NOW - timedelta(days=365), verdict="ok")
     months = [(at.year, at.month) for at in old.values_list("checked_at", flat=True)]
     assert sorted(months) == sorted(set(months)) == [(2025, 3), (2025, 4), (2025, 5)]

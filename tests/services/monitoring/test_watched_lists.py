@@ -8,13 +8,14 @@ import pytest
 
 from extraction import pipeline
 from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.rule import AttributeRule, ListRule, RuleDefinition, Selector
 from extraction.algorithms.rules.xslt import Stylesheet
 from extraction.fetching.crawl.messages import Outcome
 from extraction.models import Breakage, Check, Cluster, Rule, Run
 from extraction.models.rule_report import RuleReport
-from extraction.services.monitoring import check_site, page_visits
-from extraction.services.monitoring.page_visits import Answer
+from extraction.services.monitoring import check_site
+from extraction.services.monitoring.fetch_pages import PageAnswer
 from extraction.services.rules import rules
 from extraction.views.monitoring import breakage_view
 from extraction.views.rules import rule_history, rule_view
@@ -38,16 +39,16 @@ Change = Callable[[int, str], str]
 @pytest.fixture
 def cluster(db: None, sent: list[int]) -> Cluster:
     found = lists.shops()
-    rules.publish(rules.add_draft(found, RuleDefinition((SHOP,), (OFFERS,)), report=RuleReport(), origin=Rule.Origin.LEARNED))
+    rules.publish_rule(rules.add_draft(found, RuleDefinition((SHOP,), (OFFERS,)), report=RuleReport(), origin=Rule.Origin.LEARNED))
     return found
 
 
 def check(cluster: Cluster, change: Change) -> Check:
-    def fetch(urls: Sequence[str]) -> Mapping[str, Answer]:
+    def fetch(urls: Sequence[str]) -> Mapping[str, PageAnswer]:
         pages = {url: int(url.rsplit("/", 1)[1]) for url in urls}
-        return {url: Answer(Outcome.OK, change(page, lists.html(page).decode()).encode(), "text/html") for url, page in pages.items()}
+        return {url: PageAnswer(Outcome.OK, change(page, lists.html(page).decode()).encode(), "text/html") for url, page in pages.items()}
 
-    check_site.check(cluster.site, fetch=fetch, now=lambda: NOW)
+    check_site.check_site(cluster.site, fetch=fetch, now=lambda: NOW)
     return Check.objects.filter(cluster=cluster).order_by("-pk")[0]
 
 
@@ -90,7 +91,7 @@ def renamed(page: int, html: str) -> str:
 
 
 def rows_on(rule: Rule, html: str) -> list[tuple[str, str]]:
-    given = page_visits.given(Stylesheet.compile(rule.stylesheet), parse(html.encode()).root)
+    given = extract_values(Stylesheet.compile(rule.stylesheet), parse(html.encode()).root)
     return [("".join(row.get("thing", ())), "".join(row.get("price", ()))) for row in given.rows["offers"]]
 
 
@@ -121,7 +122,7 @@ def test_a_list_that_the_rule_no_longer_finds_is_relearned_and_waits_for_a_perso
     assert (proposal.state, breakage.state) == (Rule.State.VALIDATED, Breakage.State.OPEN)
     for page in (0, 5, 11):
         assert rows_on(proposal, change(page, lists.html(page).decode())) == lists.offers(page)
-    assert {each.attribute.name for each in breakage_view.effect(breakage) if each.relearned} == set(breakage.attributes)
+    assert {each.attribute.name for each in breakage_view.show_effects(breakage) if each.relearned} == set(breakage.attributes)
 
 
 def test_rows_of_other_things_are_not_learned_for_those_that_are_gone(cluster: Cluster) -> None:
@@ -141,7 +142,7 @@ def test_rows_of_other_things_are_not_learned_for_those_that_are_gone(cluster: C
 def test_the_review_outlines_both_columns_of_a_list_row_by_row(cluster: Cluster) -> None:
     check(cluster, renamed)
     breakage = Breakage.objects.get()
-    sides = breakage_view.sides(breakage, breakage_view.pairs(breakage.check_found)[0])
+    sides = breakage_view.show_page(breakage, breakage_view.list_pages(breakage.check_found)[0])
     for marks in (sides.old_marks, sides.new_marks):
         hues = [each["hue"] for each in json.loads(marks)]
         assert len(set(hues[:2])) == 2
@@ -160,7 +161,7 @@ def test_a_break_of_the_page_and_the_list_is_repaired_for_both(cluster: Cluster)
     assert proposal.report["failed"] == []
     assert [each["name"] for each in proposal.report["lists"][0]["attributes"]] == ["thing", "price"]
     assert proposal.report["lists"][0]["filled"] == {"thing": 30, "price": 24}
-    assert rule_view.lists(proposal)[0].rows == 30
+    assert rule_view.list_lists(proposal)[0].rows == 30
 
 
 def test_a_new_template_of_pages_whose_list_was_redesigned_is_offered_the_list_relearned(cluster: Cluster) -> None:
@@ -169,7 +170,7 @@ def test_a_new_template_of_pages_whose_list_was_redesigned_is_offered_the_list_r
         content = renamed(page, lists.html(page).decode()).encode()
         factory.snapshot(cluster.site, f"https://shops.example/{page}", content, cluster=other)
     run = Run.objects.create(site=cluster.site, kind=Run.Kind.REUSE)
-    pipeline.execute(run.pk)
+    pipeline.execute_run(run.pk)
     run.refresh_from_db()
     assert run.summary["relearned"] == 1
     rule = Rule.objects.get(cluster=other)
@@ -180,8 +181,8 @@ def test_two_versions_of_a_list_show_how_they_differ_and_what_that_does(cluster:
     check(cluster, swapped)
     breakage = Breakage.objects.get()
     assert breakage.proposal is not None
-    found = {each.attribute.name: each for each in rule_history.differences(breakage.rule, breakage.proposal)}
+    found = {each.attribute.name: each for each in rule_history.list_differences(breakage.rule, breakage.proposal)}
     assert found["thing"].old == ("//li[@class='offer'] → ./b/text()",)
     assert found["thing"].new != found["thing"].old
-    effect = rule_history.effect(breakage.rule, breakage.proposal, "thing")
+    effect = rule_history.compare_versions(breakage.rule, breakage.proposal, "thing")
     assert effect.changed == 6, "on the pages that are kept, which are as they were, names and prices change places"

@@ -17,7 +17,7 @@ from extraction.models import Cluster, Record, Rule
 from extraction.models.record_values import RecordValue
 from extraction.services.learning import workspaces
 from extraction.services.records import export_csv
-from extraction.services.records.export_csv import Layout, guard
+from extraction.services.records.export_csv import Layout, guard_formula
 from tests.services import factory
 from tests.services.records.test_records import State, fill, typed
 
@@ -30,7 +30,7 @@ def read(text: str) -> list[list[str]]:
 
 @given(st.lists(st.lists(VALUES, min_size=2, max_size=4), min_size=1, max_size=5))
 def test_every_value_comes_back_but_for_the_guard(rows: list[list[str]]) -> None:
-    text = "".join(export_csv.line(map(guard, row)) for row in rows)
+    text = "".join(export_csv.write_line(map(guard_formula, row)) for row in rows)
     back = read(text)
     assert [len(row) for row in back] == [len(row) for row in rows]
     for cell, value in zip(chain(*back), chain(*rows), strict=True):
@@ -41,12 +41,12 @@ def test_every_value_comes_back_but_for_the_guard(rows: list[list[str]]) -> None
 @given(st.lists(VALUES, max_size=4), st.sampled_from(["join", "json"]))
 def test_no_cell_and_no_joined_value_begins_like_a_formula(values: list[str], several: Any) -> None:
     rows = [typed(value) for value in values]
-    cell = export_csv.cell("x", rows, Layout(("x",), several=several, separator="|"))
+    cell = export_csv.write_cell("x", rows, Layout(("x",), several=several, separator="|"))
     assert not cell.startswith(("=", "@", "\t", "\r")), cell
     if several == "json" and len(values) > 1:
         assert json.loads(cell) == values
     elif not any("|" in value for value in values):
-        assert cell.split("|")[1:] == [guard(value) for value in values[1:]]
+        assert cell.split("|")[1:] == [guard_formula(value) for value in values[1:]]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_no_cell_and_no_joined_value_begins_like_a_formula(values: list[str], se
     ],
 )
 def test_numbers_and_harmless_texts_stay(text: str) -> None:
-    assert guard(text) == text
+    assert guard_formula(text) == text
 
 
 @pytest.mark.parametrize(
@@ -98,11 +98,11 @@ def test_numbers_and_harmless_texts_stay(text: str) -> None:
     ],
 )
 def test_what_may_run_gets_an_apostrophe(text: str) -> None:
-    assert guard(text) == f"'{text}"
+    assert guard_formula(text) == f"'{text}"
 
 
 def test_fields_are_quoted_where_any_setting_takes_a_separator() -> None:
-    assert export_csv.line(["a", "b,c", 'd"e', "f;g", "h\ti", "j\r\nk", " l ", "m n"]) == (
+    assert export_csv.write_line(["a", "b,c", 'd"e', "f;g", "h\ti", "j\r\nk", " l ", "m n"]) == (
         'a,"b,c","d""e","f;g","h\ti","j\r\nk"," l ",m n\r\n'
     )
 
@@ -123,16 +123,16 @@ def shop(db: None) -> Iterator[Cluster]:
             ("https://x.example/3", State.FAILED, {}),
         ],
     )
-    workspaces.forget()
+    workspaces.forget_workspaces()
     yield cluster
 
 
 def text_of(cluster: Cluster, **changes: Any) -> str:
-    return "".join(export_csv.rows(cluster, export_csv.default_layout(cluster, **changes)))
+    return "".join(export_csv.write_rows(cluster, export_csv.get_default_layout(cluster, **changes)))
 
 
 def test_the_file_has_the_record_types_columns_and_the_url(shop: Cluster) -> None:
-    assert "".join(export_csv.rows(shop)) == (
+    assert "".join(export_csv.write_rows(shop)) == (
         'title,price,author,source_url\r\n"T, 1",9.50 GBP,"A; \'=B",https://x.example/1\r\n-12.50,free,,\'=file.html\r\n'
     )
 
@@ -156,19 +156,19 @@ def test_without_a_record_type_the_rules_attributes_are_the_columns(shop: Cluste
     shop.refresh_from_db()
     definition = {"format": 1, "attributes": [{"name": "title", "type": "text", "multiple": False, "mandatory": True, "alternatives": []}]}
     Rule.objects.update(definition=definition)
-    assert export_csv.default_layout(shop).columns == ("title", "source_url")
+    assert export_csv.get_default_layout(shop).columns == ("title", "source_url")
 
 
 def test_records_need_a_layout(shop: Cluster) -> None:
     with pytest.raises(TypeError, match="need a layout"):
-        export_csv.rows(Record.objects.all())
+        export_csv.write_rows(Record.objects.all())
 
 
 def test_blocks_are_the_same_text_in_larger_pieces(shop: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = list(export_csv.rows(shop))
-    assert "".join(export_csv.blocks(lines)) == "".join(lines)
+    lines = list(export_csv.write_rows(shop))
+    assert "".join(export_csv.join_lines(lines)) == "".join(lines)
     monkeypatch.setattr(export_csv, "BLOCK_CHARACTERS", 1)
-    assert list(export_csv.blocks(lines)) == lines
+    assert list(export_csv.join_lines(lines)) == lines
 
 
 def test_many_records_need_the_memory_of_a_chunk(db: None) -> None:
@@ -177,9 +177,9 @@ def test_many_records_need_the_memory_of_a_chunk(db: None) -> None:
         cluster,
         [(f"https://x.example/{n}", State.COMPLETE, {"title": [typed("T" * 2000)], "author": [typed("A" * 2000)]}) for n in range(3_000)],
     )
-    next(export_csv.blocks(export_csv.rows(cluster)))
+    next(export_csv.join_lines(export_csv.write_rows(cluster)))
     tracemalloc.start()
-    size = sum(len(block) for block in export_csv.blocks(export_csv.rows(cluster)))
+    size = sum(len(block) for block in export_csv.join_lines(export_csv.write_rows(cluster)))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert size > 10_000_000
@@ -193,7 +193,7 @@ def run(*arguments: Any) -> str:
 
 
 def test_the_commands_go_from_labels_to_a_csv(db: None, sent: list[int], tmp_path: Any) -> None:
-    workspaces.forget()
+    workspaces.forget_workspaces()
     shop = factory.shop(12)
     factory.mark(shop, 0, title=["Book 0"], price=["£0.50"])
     factory.mark(shop, 1, title=["Book 1"], price=["£1.50"])
@@ -210,15 +210,15 @@ def test_the_commands_go_from_labels_to_a_csv(db: None, sent: list[int], tmp_pat
 
 
 def test_an_only_column_without_a_value_is_a_record_and_no_blank_line() -> None:
-    assert export_csv.line([""]) == '""\r\n'
-    assert export_csv.line(["", ""]) == ",\r\n"
-    assert read(export_csv.line([""])) == [[""]]
+    assert export_csv.write_line([""]) == '""\r\n'
+    assert export_csv.write_line(["", ""]) == ",\r\n"
+    assert read(export_csv.write_line([""])) == [[""]]
 
 
 def test_the_guard_can_be_left_out_by_whoever_wants_the_cells_as_they_are() -> None:
     rows = [typed("=1+1"), typed("-2+3")]
-    assert export_csv.cell("x", rows, Layout(("x",))) == "'=1+1; '-2+3"
-    assert export_csv.cell("x", rows, Layout(("x",), guarded=False)) == "=1+1; -2+3"
+    assert export_csv.write_cell("x", rows, Layout(("x",))) == "'=1+1; '-2+3"
+    assert export_csv.write_cell("x", rows, Layout(("x",), guarded=False)) == "=1+1; -2+3"
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ BOOK = RuleDefinition(
 
 
 def live(cluster: Cluster, value: RuleDefinition = BOOK) -> Rule:
-    return rules.publish(rules.add_draft(cluster, value, report=RuleReport(), origin=Rule.Origin.LEARNED))
+    return rules.publish_rule(rules.add_draft(cluster, value, report=RuleReport(), origin=Rule.Origin.LEARNED))
 
 
 @pytest.fixture
@@ -51,14 +51,14 @@ def shop() -> Cluster:
 
 
 def done(run: Run) -> Run:
-    assert pipeline.execute(run.pk)
+    assert pipeline.execute_run(run.pk)
     run.refresh_from_db()
     assert (run.state, run.error) == (Run.State.DONE, "")
     return run
 
 
 def extract(cluster: Cluster) -> Run:
-    return done(extract_records.start(cluster))
+    return done(extract_records.start_extraction(cluster))
 
 
 def record(url: str) -> Record:
@@ -166,7 +166,7 @@ def test_new_pages_are_matched_by_url_and_then_by_vector(shop: Cluster, sent: li
 def test_pages_of_another_template_are_left_alone_even_if_it_has_no_rule(shop: Cluster, sent: list[int]) -> None:
     other = factory.cluster(shop.site, number=2, patterns=["shop.example/*"])
     factory.snapshot(shop.site, "https://shop.example/list/1", factory.book_html("List"), cluster=other)
-    done(extract_records.start_site(shop.site))
+    done(extract_records.start_site_extraction(shop.site))
     assert set(Record.objects.values_list("cluster_id", flat=True)) == {shop.pk}
     assert Record.objects.count() == 12
 
@@ -175,7 +175,7 @@ def test_a_site_run_serves_every_live_rule(shop: Cluster, sent: list[int]) -> No
     other = factory.cluster(shop.site, number=2)
     factory.snapshot(shop.site, "https://shop.example/list/1", factory.book_html("List"), cluster=other)
     live(other)
-    run = done(extract_records.start_site(shop.site))
+    run = done(extract_records.start_site_extraction(shop.site))
     assert run.summary["records"] == 13
     assert Record.objects.get(cluster=other).rule.cluster == other
 
@@ -229,17 +229,17 @@ def test_what_another_run_wrote_meanwhile_is_not_removed(shop: Cluster, sent: li
 
 
 def test_there_must_be_a_live_rule_when_it_starts_and_when_it_runs(shop: Cluster, sent: list[int]) -> None:
-    run = extract_records.start(shop)
-    rules.retire(Rule.objects.get())
-    pipeline.execute(run.pk)
+    run = extract_records.start_extraction(shop)
+    rules.retire_rule(Rule.objects.get())
+    pipeline.execute_run(run.pk)
     run.refresh_from_db()
     assert (run.state, run.error) == (Run.State.FAILED, "Version 1 of the rule of Template 1 is no longer live. Start a new run.")
-    for start in (lambda: extract_records.start(shop), lambda: extract_records.start_site(shop.site)):
+    for start in (lambda: extract_records.start_extraction(shop), lambda: extract_records.start_site_extraction(shop.site)):
         with pytest.raises(runs.JobError, match=r"has no live rule\. Publish one first"):
             start()
     shop.ignored = True
     with pytest.raises(runs.JobError, match="is ignored"):
-        extract_records.start(shop)
+        extract_records.start_extraction(shop)
 
 
 def test_a_template_deleted_meanwhile_ends_the_run_in_words(shop: Cluster, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,8 +247,8 @@ def test_a_template_deleted_meanwhile_ends_the_run_in_words(shop: Cluster, sent:
         raise IntegrityError("foreign key")
 
     monkeypatch.setattr(extract_records, "_write", fail)
-    run = extract_records.start(shop)
-    pipeline.execute(run.pk)
+    run = extract_records.start_extraction(shop)
+    pipeline.execute_run(run.pk)
     run.refresh_from_db()
     assert run.error == "Templates or pages were changed while records were extracted. Start a new run."
 
@@ -264,9 +264,9 @@ def test_a_run_started_again_does_not_redo_what_it_did(shop: Cluster, sent: list
         return read(source)
 
     monkeypatch.setattr(stored_pages, "read_root", dying)
-    run = extract_records.start(shop)
+    run = extract_records.start_extraction(shop)
     with pytest.raises(MemoryError):
-        pipeline.execute(run.pk)
+        pipeline.execute_run(run.pk)
     assert Record.objects.count() == 5
     Run.objects.update(state=Run.State.QUEUED, claimed_by="")
     monkeypatch.setattr(stored_pages, "read_root", lambda source: seen.append(source.snapshot_id) or read(source))
@@ -278,14 +278,14 @@ def test_a_run_started_again_does_not_redo_what_it_did(shop: Cluster, sent: list
 def test_a_value_leads_to_its_place(shop: Cluster, sent: list[int]) -> None:
     extract(shop)
     found = record("https://shop.example/book/1")
-    nodes = elements(parse(stored_bytes.get(found.snapshot.sha256)).root)
-    assert value_at(nodes, records.place(found, "author", 1)) == "Second 1"
-    assert value_at(nodes, records.place(found, "price")) == "£1.50"
+    nodes = elements(parse(stored_bytes.get_bytes(found.snapshot.sha256)).root)
+    assert value_at(nodes, records.find_place(found, "author", 1)) == "Second 1"
+    assert value_at(nodes, records.find_place(found, "price")) == "£1.50"
     with pytest.raises(records.PlaceError, match="no value 3 of author"):
-        records.place(found, "author", 2)
+        records.find_place(found, "author", 2)
     found.values["title"][0]["raw"] = "Another"
     with pytest.raises(records.PlaceError, match="“Another” is no longer found on the page"):
-        records.place(found, "title")
+        records.find_place(found, "title")
 
 
 def test_too_many_values_are_cut_and_said(shop: Cluster, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -309,7 +309,7 @@ def worker() -> Iterator[list[subprocess.Popen[bytes]]]:
 def test_a_worker_killed_in_the_middle_loses_and_doubles_nothing(worker: list[Any], sent: list[int]) -> None:
     shop = factory.shop(60)
     live(shop)
-    run = extract_records.start(shop)
+    run = extract_records.start_extraction(shop)
     code = (
         "import os, time, django; django.setup()\n"
         "from extraction import pipeline\n"
@@ -332,7 +332,7 @@ def test_a_worker_killed_in_the_middle_loses_and_doubles_nothing(worker: list[An
     assert 8 <= len(half) < 60
     run.refresh_from_db()
     assert run.state == Run.State.RUNNING
-    assert runs.sweep() == 1
+    assert runs.sweep_runs() == 1
     done(run)
     assert Record.objects.count() == Page.objects.count() == 60
     kept = dict(Record.objects.filter(pk__in=Record.objects.values("pk"), snapshot_id__in=half).values_list("snapshot_id", "extracted_at"))

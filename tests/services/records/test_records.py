@@ -10,7 +10,7 @@ from django.utils import timezone
 from extraction.models import Attribute, Cluster, Page, Record, RecordFigures, Rule, Snapshot
 from extraction.models.record_values import RecordValue, values_as_json
 from extraction.services.records import extract_records
-from extraction.services.records.records import search
+from extraction.services.records.records import search_records
 from extraction.services.sites import sites
 from tests.services import factory
 
@@ -41,9 +41,8 @@ def fill(cluster: Cluster, rows: Sequence[tuple[str, str, dict[str, list[RecordV
             cluster=cluster,
             rule=rule,
             state=state,
-            reason="" if state == State.COMPLETE else "something is missing",
             values=values_as_json(values),
-            text=extract_records.search_text(values),
+            text=extract_records.build_search_text(values),
             extracted_at=now,
         )
         for s, (_, state, values) in zip(snapshots, rows, strict=True)
@@ -77,7 +76,7 @@ def books() -> Cluster:
 
 
 def found(cluster: Cluster, **asked: str) -> str:
-    return "".join(record.snapshot.page.url[18:][:1] for record in search(cluster, **asked))
+    return "".join(record.snapshot.page.url[18:][:1] for record in search_records(cluster, **asked))
 
 
 @pytest.mark.parametrize(
@@ -137,7 +136,7 @@ def test_records_of_earlier_pages_and_of_pages_elsewhere_are_apart(books: Cluste
     assert [found(books, part=part) for part in ("", "now", "earlier", "elsewhere")] == ["e", "e", "b", "acd"]
     figures = Record.objects.filter(cluster=books).figures()
     assert figures == {books.pk: RecordFigures(failed=1, earlier=1, elsewhere=3)}
-    assert sites.head(books.site).earlier == 2, "of contents that stand at no page any more"
+    assert sites.summarize_site(books.site).earlier == 2, "of contents that stand at no page any more"
 
 
 def test_records_of_other_templates_are_not_found(books: Cluster) -> None:
@@ -160,5 +159,5 @@ def test_a_page_of_ten_thousand_records_takes_three_queries(django_assert_max_nu
     assert Attribute.objects.filter(name="price").exists()
     for asked in ({"query": "book 9999"}, {"sort": "-price"}, {"missing": "author"}, {"query": "nowhere", "sort": "title"}):
         with django_assert_max_num_queries(3):
-            page = Paginator(search(cluster, **asked), 50).get_page(1)
+            page = Paginator(search_records(cluster, **asked), 50).get_page(1)
             assert all(record.snapshot.page.url for record in page)

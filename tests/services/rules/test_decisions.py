@@ -31,17 +31,17 @@ def decisions(rule: Rule) -> list[tuple[str, str]]:
 
 def test_each_time_a_version_goes_live_or_out_of_use_says_who(draft: Rule, person: Any) -> None:
     editor, operator = person("editor"), person("operator")
-    rules.publish(draft, editor)
-    rules.retire(draft, operator)
-    rules.restore(draft, operator)
+    rules.publish_rule(draft, editor)
+    rules.retire_rule(draft, operator)
+    rules.restore_rule(draft, operator)
     name = operator.get_username()
     assert decisions(draft) == [("published", editor.get_username()), ("retired", name), ("published", name)]
 
 
 def test_what_was_refused_is_no_decision(draft: Rule, person: Any) -> None:
-    rules.publish(draft, person("editor"))
+    rules.publish_rule(draft, person("editor"))
     with pytest.raises(rules.StateError):
-        rules.publish(draft, person("operator"))
+        rules.publish_rule(draft, person("operator"))
     assert len(decisions(draft)) == 1
 
 
@@ -52,7 +52,7 @@ def test_a_command_and_a_repair_that_goes_live_by_itself_are_told_from_people(se
     value = Rule.objects.get(cluster=cluster).read_definition()
     draft = rules.add_draft(cluster, value, report=RuleReport.from_json(report), origin=Rule.Origin.REPAIRED)
     Breakage.objects.filter(check_found=check).update(proposal=draft)
-    breakages.accept(Breakage.objects.get(), now=NOW)
+    breakages.accept_repair(Breakage.objects.get(), now=NOW)
     assert decisions(draft) == [("automatic", "")]
     again = rules.add_draft(cluster, value, report=RuleReport(), origin=Rule.Origin.EDITED)
     call_command("publish_rule", cluster.site.slug, str(cluster.number))
@@ -63,9 +63,9 @@ def test_the_names_stay_when_the_account_is_deleted(draft: Rule, person: Any, si
     editor = person("editor")
     editor.username = "ada"
     editor.save()
-    rules.publish(draft, editor)
+    rules.publish_rule(draft, editor)
     editor.delete()
-    assert [event.by for event in rule_history.events(draft) if event.state == "live"] == ["ada"]
+    assert [event.by for event in rule_history.list_events(draft) if event.state == "live"] == ["ada"]
     place = [draft.cluster.site.slug, draft.cluster.number]
     assert "by ada" in signed_in("viewer").get(reverse("rules", args=place)).content.decode()
     assert "ada, " in signed_in("viewer").get(reverse("rule", args=[*place, draft.version])).content.decode()
@@ -75,7 +75,7 @@ def test_the_admin_lists_decisions_and_changes_none(draft: Rule, person: Any, cl
     admin = person("admin")
     admin.is_staff = admin.is_superuser = True
     admin.save()
-    rules.publish(draft, admin)
+    rules.publish_rule(draft, admin)
     client.force_login(admin)
     assert admin.get_username() in client.get(reverse("admin:extraction_decision_changelist")).content.decode()
     assert client.get(reverse("admin:extraction_decision_add")).status_code == 403

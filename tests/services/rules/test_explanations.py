@@ -10,20 +10,20 @@ from extraction.services.core import runs
 from extraction.services.learning import learn_rule, workspaces
 from extraction.services.rules import rules
 from tests.services import factory
-from tests.services.learning.test_page_advice import ids, offers
+from tests.services.learning.test_page_recommendations import ids, offers
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    workspaces.forget()
+    workspaces.forget_workspaces()
     yield
-    workspaces.forget()
+    workspaces.forget_workspaces()
 
 
 def learned(cluster: Cluster) -> Rule:
-    runs.execute(learn_rule.start(cluster).pk, {Run.Kind.LEARN: learn_rule.run})
+    runs.execute_run(learn_rule.start_learning(cluster).pk, {Run.Kind.LEARN: learn_rule.run_learning})
     return Rule.objects.latest("pk")
 
 
@@ -57,7 +57,7 @@ def test_odd_values_are_named_and_can_be_opened_in_the_workbench(signed_in) -> N
 def test_an_edited_xpath_is_not_explained_by_what_was_learned(signed_in) -> None:
     group = offers(8, odd={2: {"style": "sale"}})
     factory.mark(group, 0, price=["£0.10"])
-    draft = rules.edit(learned(group), "price", "//p[1]/span")
+    draft = rules.edit_xpath(learned(group), "price", "//p[1]/span")
     address = reverse("rule", args=[group.site.slug, group.number, draft.version])
     body = signed_in("editor").get(address).content.decode()
     assert "Why this rule" not in body

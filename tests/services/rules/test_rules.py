@@ -14,7 +14,7 @@ from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Sele
 from extraction.models import Cluster, Rule, Snapshot
 from extraction.models.rule_report import AttributeReport, FailedAttribute, RuleReport
 from extraction.services.learning import workspaces
-from extraction.services.rules import rules, xpath_trial, xpath_words
+from extraction.services.rules import effects, rules, xpath_trial, xpath_words
 from tests.services import factory
 
 pytestmark = pytest.mark.django_db
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    workspaces.forget()
+    workspaces.forget_workspaces()
     yield
 
 
@@ -46,24 +46,24 @@ def states(cluster: Cluster) -> list[tuple[int, str]]:
 
 def test_publishing_retires_the_live_rule_in_the_same_breath(shop: Cluster) -> None:
     first, second = draft(shop), draft(shop, "//h1[1]")
-    assert rules.publish(first).state == Rule.State.LIVE
-    assert rules.publish(second).published_at is not None
+    assert rules.publish_rule(first).state == Rule.State.LIVE
+    assert rules.publish_rule(second).published_at is not None
     assert states(shop) == [(1, "retired"), (2, "live")]
-    rules.restore(first)
+    rules.restore_rule(first)
     assert states(shop) == [(1, "live"), (2, "retired")]
-    rules.retire(first)
+    rules.retire_rule(first)
     assert states(shop) == [(1, "retired"), (2, "retired")]
 
 
 def test_what_is_not_in_the_right_state_is_refused_in_words(shop: Cluster) -> None:
     rule = draft(shop)
     with pytest.raises(rules.StateError, match="Version 1 is draft; only a live rule can be retired"):
-        rules.retire(rule)
+        rules.retire_rule(rule)
     with pytest.raises(rules.StateError, match="Version 1 is draft, but it must be repaired or retired"):
-        rules.restore(rule)
-    rules.publish(rule)
+        rules.restore_rule(rule)
+    rules.publish_rule(rule)
     with pytest.raises(rules.StateError, match="Version 1 is live, but it must be draft or validated or repaired or retired"):
-        rules.publish(rule)
+        rules.publish_rule(rule)
     assert states(shop) == [(1, "live")]
 
 
@@ -71,15 +71,15 @@ def test_a_rule_that_cannot_run_or_has_no_attribute_is_not_published(shop: Clust
     broken = draft(shop)
     Rule.objects.filter(pk=broken.pk).update(stylesheet="<no/>")
     with pytest.raises(rules.StateError, match="cannot be run"):
-        rules.publish(Rule.objects.get(pk=broken.pk))
+        rules.publish_rule(Rule.objects.get(pk=broken.pk))
     empty = rules.add_draft(shop, RuleDefinition(), report=RuleReport(), origin=Rule.Origin.EDITED)
     with pytest.raises(rules.StateError, match="no attributes"):
-        rules.publish(empty)
+        rules.publish_rule(empty)
 
 
 def test_the_database_itself_allows_one_live_rule(shop: Cluster) -> None:
     first, second = draft(shop), draft(shop, "//h1[1]")
-    rules.publish(first)
+    rules.publish_rule(first)
     with pytest.raises(IntegrityError), transaction.atomic():
         Rule.objects.filter(pk=second.pk).update(state=Rule.State.LIVE)
 
@@ -92,7 +92,7 @@ def test_a_lost_race_is_told_and_changes_nothing(shop: Cluster, monkeypatch: pyt
 
     monkeypatch.setattr(rules, "_swap", collide)
     with pytest.raises(rules.StateError, match="at the same moment"):
-        rules.publish(rule)
+        rules.publish_rule(rule)
     assert states(shop) == [(1, "draft")]
 
 
@@ -106,7 +106,7 @@ def test_persons_who_publish_at_once_leave_one_live_rule() -> None:
     def publish(rule: Rule) -> None:
         try:
             gate.wait(10)
-            rules.publish(rule)
+            rules.publish_rule(rule)
         except rules.StateError as error:
             errors.append(error)
         finally:
@@ -127,13 +127,13 @@ def test_the_same_draft_is_not_written_twice(shop: Cluster) -> None:
     again = rules.add_draft(shop, value(), report=RuleReport(pages=3), origin=Rule.Origin.LEARNED)
     assert again.pk == first.pk
     assert Rule.objects.get().read_report() == RuleReport(pages=3)
-    rules.publish(first)
+    rules.publish_rule(first)
     assert draft(shop).version == 2
 
 
 def test_a_preview_shows_old_and_new_side_by_side_and_saves_nothing(shop: Cluster) -> None:
     rule = draft(shop, "//p[@class='price']")
-    effect = rules.preview(rule, "title", "//h1")
+    effect = rules.preview_xpath(rule, "title", "//h1")
     assert effect.error == ""
     assert (effect.checked, effect.total, effect.hits, effect.gained, effect.lost, effect.changed, effect.same) == (10, 10, 10, 2, 0, 8, 0)
     first = effect.rows[0]
@@ -145,21 +145,21 @@ def test_a_preview_shows_old_and_new_side_by_side_and_saves_nothing(shop: Cluste
 def test_a_preview_looks_at_a_few_pages_of_many(shop: Cluster) -> None:
     for n in range(100, 140):
         factory.snapshot(shop.site, f"https://shop.example/book/{n}", factory.book_html(f"Book {n}"), cluster=shop)
-    effect = rules.preview(draft(shop), "title", "//h1/text()")
+    effect = rules.preview_xpath(draft(shop), "title", "//h1/text()")
     assert (effect.checked, effect.total, effect.same) == (20, 50, 20)
 
 
 def test_a_page_that_cannot_be_read_is_shown_as_such(shop: Cluster) -> None:
     page = factory.snapshot(shop.site, "https://shop.example/book/empty", b" ", cluster=shop)
     factory.samples(shop, [])
-    effect = rules.preview(draft(shop), "title", "//h1")
+    effect = rules.preview_xpath(draft(shop), "title", "//h1")
     assert [row.error for row in effect.rows if row.snapshot_id == page.pk] == ["the page is empty"]
     assert effect.checked == 10
 
 
 def test_an_edit_is_a_new_draft_version_and_keeps_the_rest(shop: Cluster, person: Any) -> None:
-    rule = rules.publish(draft(shop, author="//li"))
-    edited = rules.edit(rule, "title", "//h1/text()", person("editor"))
+    rule = rules.publish_rule(draft(shop, author="//li"))
+    edited = rules.edit_xpath(rule, "title", "//h1/text()", person("editor"))
     assert (edited.version, edited.state, edited.origin) == (2, "draft", "edited")
     assert edited.created_by == person("editor")
     selectors = {each.name: each.alternatives for each in edited.read_definition().attributes}
@@ -171,21 +171,21 @@ def test_an_edit_is_a_new_draft_version_and_keeps_the_rest(shop: Cluster, person
 
 def test_an_edit_keeps_the_part_of_the_text_that_the_alternatives_agree_on(shop: Cluster) -> None:
     rule = draft(shop, "//p[@class='price']", part=TextPart(prefix="Price: "))
-    effect = rules.preview(rule, "title", "//div/p")
+    effect = rules.preview_xpath(rule, "title", "//div/p")
     assert effect.rows[0].new == ("£0.50",)
-    edited = rules.edit(rule, "title", "//div/p").read_definition()
+    edited = rules.edit_xpath(rule, "title", "//div/p").read_definition()
     assert edited.attributes[0].alternatives == (Selector("//div/p", TextPart(prefix="Price: ")),)
 
 
 def test_an_attribute_that_could_not_be_learned_may_be_given_an_xpath(shop: Cluster) -> None:
     report = RuleReport(failed=(FailedAttribute(name="price", reason="no"),))
     rule = rules.add_draft(shop, value(), report=report, origin=Rule.Origin.LEARNED)
-    edited = rules.edit(rule, "price", "//p[@class='price']/text()")
+    edited = rules.edit_xpath(rule, "price", "//p[@class='price']/text()")
     attributes = edited.read_definition().attributes
     assert [(each.name, each.type, each.mandatory) for each in attributes] == [("title", "text", True), ("price", "price", True)]
     assert edited.report["failed"] == []
     with pytest.raises(XPathError, match="There is no attribute “weight”"):
-        rules.edit(rule, "weight", "//p")
+        rules.edit_xpath(rule, "weight", "//p")
 
 
 @pytest.mark.parametrize(
@@ -213,11 +213,11 @@ def test_an_attribute_that_could_not_be_learned_may_be_given_an_xpath(shop: Clus
     ],
 )
 def test_what_is_wrong_with_an_xpath_is_said_in_words_with_its_place(shop: Cluster, xpath: str, words: str) -> None:
-    assert words in xpath_words.check(xpath)
+    assert words in xpath_words.explain_xpath(xpath)
     rule = draft(shop)
-    assert words in rules.preview(rule, "title", xpath).error
+    assert words in rules.preview_xpath(rule, "title", xpath).error
     with pytest.raises(XPathError) as caught:
-        rules.edit(rule, "title", xpath)
+        rules.edit_xpath(rule, "title", xpath)
     assert words in str(caught.value)
     assert states(shop) == [(1, "draft")]
 
@@ -226,13 +226,13 @@ def test_what_is_wrong_with_an_xpath_is_said_in_words_with_its_place(shop: Clust
     "xpath", ["//h1", "//child::h1/text()", "/html/body//p[contains(., ':')]/@class", "id('main')/h1 | //h2", "//p[. = 're:x($y)']"]
 )
 def test_good_xpaths_have_nothing_wrong(xpath: str) -> None:
-    assert xpath_words.check(xpath) == ""
+    assert xpath_words.explain_xpath(xpath) == ""
 
 
 def test_an_xpath_that_fails_on_a_page_is_refused_with_the_page(shop: Cluster) -> None:
     rule = draft(shop)
     with pytest.raises(XPathError, match=r"https://shop.example/book/0: the XPath of title cannot be evaluated on this page"):
-        rules.edit(rule, "title", "//h1[count(string(.)) > 0]")
+        rules.edit_xpath(rule, "title", "//h1[count(string(.)) > 0]")
     assert states(shop) == [(1, "draft")]
 
 
@@ -240,7 +240,7 @@ def test_an_xpath_that_could_be_tried_on_no_page_is_refused() -> None:
     shop = factory.shop(0)
     factory.snapshot(shop.site, "https://shop.example/book/empty", b" ", cluster=shop)
     with pytest.raises(XPathError, match="It could not be tried on any of 1 pages"):
-        rules.edit(draft(shop), "title", "//h1")
+        rules.edit_xpath(draft(shop), "title", "//h1")
 
 
 def test_an_xpath_that_never_ends_is_stopped_and_not_saved(shop: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,7 +249,7 @@ def test_an_xpath_that_never_ends_is_stopped_and_not_saved(shop: Cluster, monkey
     factory.samples(shop, [page])
     monkeypatch.setattr(xpath_trial, "LIMIT_S", 1)
     started = time.monotonic()
-    effect = rules.preview(draft(shop), "title", "//*/following::*/following::*/following::*")
+    effect = rules.preview_xpath(draft(shop), "title", "//*/following::*/following::*/following::*")
     assert time.monotonic() - started < 5 * xpath_trial.PATIENCE
     assert (
         effect.error
@@ -278,7 +278,7 @@ def test_the_trial_limits_what_it_gives_back() -> None:
 def test_the_report_counts_over_the_clusters_pages(shop: Cluster) -> None:
     ids = list(Snapshot.objects.filter(cluster=shop).order_by("pk").values_list("pk", flat=True))
     factory.snapshot(shop.site, "https://shop.example/book/empty", b" ", cluster=shop)
-    report = rules.effect_report(shop, value("//h1", price="//p[@class='price']", author="//li"))
+    report = effects.count_effects(shop, value("//h1", price="//p[@class='price']", author="//li"))
     title, price, author = report.attributes
     assert (report.pages, report.checked, report.unreadable) == (11, 10, 1)
     assert title == AttributeReport(name="title", checked=10, hits=10)

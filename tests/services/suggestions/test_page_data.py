@@ -44,39 +44,39 @@ def pages(shop: Cluster) -> list[Snapshot]:
 
 def test_a_page_says_what_stands_where(shop) -> None:
     page = pages(shop)[1]
-    nodes = elements(parse(stored_bytes.get(page.sha256)).root)
-    found = {row.attribute.name: row for row in page_data.suggestions(page, Attribute.objects.all(), nodes)}
+    nodes = elements(parse(stored_bytes.get_bytes(page.sha256)).root)
+    found = {row.attribute.name: row for row in page_data.suggest_values(page, Attribute.objects.all(), nodes)}
     assert found["title"].values == ("Book 1",) and nodes[found["title"].places[0].node].tag == "h1"
     assert found["author"].values == ("Writer 1", "Ann") and found["author"].words == "JSON-LD Book author"
     assert found["price"].values == ("1.50",) and value(nodes, found["price"].places[0]) == "1.50"
 
 
 def test_items_are_read_once_and_kept(shop, monkeypatch) -> None:
-    first = page_data.items_of(pages(shop))
+    first = page_data.read_items(pages(shop))
     monkeypatch.setattr(markup_process, "read_items", lambda pages: pytest.fail("read again"))
-    assert page_data.items_of(pages(shop)) == first
+    assert page_data.read_items(pages(shop)) == first
     assert first[pages(shop)[0].pk][0].type == "Book"
 
 
 def test_what_is_kept_and_spoiled_is_read_anew(shop) -> None:
     page = pages(shop)[0]
-    first = page_data.items_of([page])
-    stored_bytes.keep(page_data._name(page.sha256), b"[{]")
-    assert page_data.items_of([page]) == first
+    first = page_data.read_items([page])
+    stored_bytes.keep_file(page_data._name(page.sha256), b"[{]")
+    assert page_data.read_items([page]) == first
     assert default_storage.exists(page_data._name(page.sha256))
 
 
 def test_rules_are_held_against_the_pages_and_those_that_differ_are_named(shop) -> None:
     price = Attribute.objects.get(name="price")
     given = {page.pk: [f"£{number}.50"] for number, page in enumerate(pages(shop))}
-    found = page_data.agreement(price, given, page_data.items_of(pages(shop)))
+    found = page_data.measure_agreement(price, given, page_data.read_items(pages(shop)))
     assert found is not None and (found.agree, found.compared) == (3, 4)
     assert found.different == (pages(shop)[3].pk,) and found.words == "JSON-LD Book offers.price"
-    assert page_data.agreement(price, {}, page_data.items_of(pages(shop))) is None
+    assert page_data.measure_agreement(price, {}, page_data.read_items(pages(shop))) is None
 
 
 def test_a_template_offers_what_its_pages_carry(shop) -> None:
-    assert {row.path for row in page_data.offered(shop)} >= {"name", "author", "offers.price"}
+    assert {row.path for row in page_data.find_offered(shop)} >= {"name", "author", "offers.price"}
 
 
 def test_hostile_pages_have_nothing_and_cost_the_others_nothing(monkeypatch) -> None:

@@ -38,7 +38,7 @@ def take(offer: suggested_fields.Offer, *names: str) -> list[Taken]:
 
 
 def test_fields_are_offered_with_types_values_and_coverage(books: Cluster) -> None:
-    offer = suggested_fields.offer(books)
+    offer = suggested_fields.suggest_fields(books)
     fields = {field.name: field for field in offer.fields}
     assert offer.pages == 8
     assert {name: fields[name].type for name in ("title", "price", "isbn")} == {"title": "text", "price": "price", "isbn": "number"}
@@ -48,8 +48,8 @@ def test_fields_are_offered_with_types_values_and_coverage(books: Cluster) -> No
 
 
 def test_taken_fields_are_attributes_marked_on_three_pages(books: Cluster, person: Any) -> None:
-    offer = suggested_fields.offer(books)
-    assert suggested_fields.use(books, offer.key, take(offer, "title", "authors", "pages"), person("editor"), type_name="Book") == 3
+    offer = suggested_fields.suggest_fields(books)
+    assert suggested_fields.take_fields(books, offer.key, take(offer, "title", "authors", "pages"), person("editor"), type_name="Book") == 3
     books.refresh_from_db()
     assert books.record_type and books.record_type.name == "Book"
     assert [(each.name, each.multiple) for each in books.record_type.attributes.all()] == [
@@ -67,11 +67,11 @@ def test_taken_fields_are_attributes_marked_on_three_pages(books: Cluster, perso
 
 def test_a_rule_is_learned_from_what_was_taken_and_reads_the_other_pages(books: Cluster, person: Any) -> None:
 
-    offer = suggested_fields.offer(books)
-    suggested_fields.use(books, offer.key, take(offer, "title", "price"), person("editor"), type_name="Book")
+    offer = suggested_fields.suggest_fields(books)
+    suggested_fields.take_fields(books, offer.key, take(offer, "title", "price"), person("editor"), type_name="Book")
     books.refresh_from_db()
-    run = learn_rule.start(books)
-    pipeline.execute(run.pk)
+    run = learn_rule.start_learning(books)
+    pipeline.execute_run(run.pk)
     run.refresh_from_db()
     assert run.state == "done", run.error
     rule = books.rules.get()
@@ -84,28 +84,28 @@ def test_a_record_type_that_is_there_gets_the_fields_and_keeps_what_is_marked(bo
     Cluster.objects.filter(pk=books.pk).update(record_type=kind)
     books.refresh_from_db()
     page = Snapshot.objects.filter(cluster=books).order_by("pk")[0]
-    offer = suggested_fields.offer(books)
+    offer = suggested_fields.suggest_fields(books)
     for snapshot in Snapshot.objects.filter(cluster=books):
         factory.label(books, snapshot, title, [Location(0)])
-    suggested_fields.use(books, suggested_fields.offer(books).key, take(offer, "title", "price"), person("editor"))
+    suggested_fields.take_fields(books, suggested_fields.suggest_fields(books).key, take(offer, "title", "price"), person("editor"))
     assert [each.name for each in kind.attributes.all()] == ["title", "price"]
     assert Label.objects.get(snapshot=page, attribute=title).location == Location(0).as_json()
     assert Label.objects.filter(attribute__name="price").exists()
 
 
 def test_pages_that_changed_meanwhile_are_not_marked(books: Cluster, person: Any) -> None:
-    offer = suggested_fields.offer(books)
+    offer = suggested_fields.suggest_fields(books)
     with pytest.raises(JobError, match="sample pages have changed"):
-        suggested_fields.use(books, "1-2-3", take(offer, "title"), person("editor"), type_name="Book")
+        suggested_fields.take_fields(books, "1-2-3", take(offer, "title"), person("editor"), type_name="Book")
     assert not RecordType.objects.exists() and not Label.objects.exists()
 
 
 def test_pages_that_cannot_be_read_are_left_out(books: Cluster) -> None:
     factory.snapshot(books.site, "https://shop.example/empty", b"", cluster=books)
-    assert suggested_fields.offer(books).pages == 8
+    assert suggested_fields.suggest_fields(books).pages == 8
     alone = factory.cluster(books.site, number=2)
     factory.snapshot(books.site, "https://shop.example/alone", html(1).encode(), cluster=alone)
-    assert suggested_fields.offer(alone).fields == ()
+    assert suggested_fields.suggest_fields(alone).fields == ()
 
 
 def form(offer: suggested_fields.Offer, *names: str, **more: str) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def test_the_page_its_table_and_what_is_sent(books: Cluster, signed_in: Any) -> 
     assert f'hx-get="{address}table/"' in client.get(address).content.decode()
     text = client.get(f"{address}table/").content.decode()
     assert 'value="isbn"' in text and "8 of 8" in text and text.count(" checked") == 8
-    offer = suggested_fields.offer(books)
+    offer = suggested_fields.suggest_fields(books)
     answer = client.post(address, form(offer, "title", "price", record_type="Book") | {f"name-{place(offer, 'price')}": "cost"})
     assert answer.headers["Location"] == reverse("workbench", args=[books.site.slug, books.number])
     assert [each.name for each in RecordType.objects.get().attributes.all()] == ["title", "cost"]
@@ -138,7 +138,7 @@ def test_the_page_its_table_and_what_is_sent(books: Cluster, signed_in: Any) -> 
     ],
 )
 def test_what_is_wrong_is_said_and_what_was_typed_stays(books: Cluster, signed_in: Any, change: dict[str, Any], said: str) -> None:
-    offer = suggested_fields.offer(books)
+    offer = suggested_fields.suggest_fields(books)
     sent = {"key": offer.key, "record_type": "Book", "take": [0], "name-0": "mine", "type-0": "text", **change}
     answer = signed_in("editor").post(reverse("cluster_suggest", args=[books.site.slug, books.number]), sent)
     assert answer.status_code == 400

@@ -34,7 +34,7 @@ TAKEN = TakenList(0, "offers", (Taken(0, "thing", "text"), Taken(1, "price", "pr
 
 
 def test_lists_are_offered_with_their_fields_and_first_rows(shops: Cluster) -> None:
-    offer = suggested_lists.offer(shops)
+    offer = suggested_lists.suggest_lists(shops)
     (found,) = offer.lists
     assert (offer.pages, found.pages, found.rows, found.first) == (6, 6, sum(len(offers(n)) for n in range(6)), 4)
     assert [(field.type, field.multiple) for field in found.fields] == [("text", False), ("price", False)]
@@ -44,7 +44,7 @@ def test_lists_are_offered_with_their_fields_and_first_rows(shops: Cluster) -> N
 
 
 def test_a_list_taken_is_marked_on_two_pages_and_two_rows_of_each(shops: Cluster, person: Any) -> None:
-    marked = suggested_lists.take(shops, suggested_lists.offer(shops).key, TAKEN, person("editor"), type_name="Shop")
+    marked = suggested_lists.take_list(shops, suggested_lists.suggest_lists(shops).key, TAKEN, person("editor"), type_name="Shop")
     assert (marked.rows, marked.pages) == (4, 2)
     shops.refresh_from_db()
     assert shops.record_type and [each.name for each in shops.record_type.lists.all()] == ["offers"]
@@ -54,7 +54,7 @@ def test_a_list_taken_is_marked_on_two_pages_and_two_rows_of_each(shops: Cluster
 
 def test_all_rows_of_the_first_page_are_marked_two_of_another_and_what_a_row_lacks_is_said(shops: Cluster, person: Any) -> None:
     every = TakenList(0, "offers", TAKEN.fields, every=True)
-    marked = suggested_lists.take(shops, suggested_lists.offer(shops).key, every, person("editor"), type_name="Shop")
+    marked = suggested_lists.take_list(shops, suggested_lists.suggest_lists(shops).key, every, person("editor"), type_name="Shop")
     assert (marked.rows, marked.pages) == (6, 2)
     first = Label.objects.order_by("snapshot")[0].snapshot
     prices = Label.objects.filter(cluster=shops, attribute__name="price", snapshot=first).order_by("row")
@@ -63,10 +63,10 @@ def test_all_rows_of_the_first_page_are_marked_two_of_another_and_what_a_row_lac
 
 
 def test_a_rule_is_learned_from_it_and_reads_the_rows_of_other_pages(shops: Cluster, person: Any) -> None:
-    suggested_lists.take(shops, suggested_lists.offer(shops).key, TAKEN, person("editor"), type_name="Shop")
+    suggested_lists.take_list(shops, suggested_lists.suggest_lists(shops).key, TAKEN, person("editor"), type_name="Shop")
     shops.refresh_from_db()
-    run = learn_rule.start(shops)
-    pipeline.execute(run.pk)
+    run = learn_rule.start_learning(shops)
+    pipeline.execute_run(run.pk)
     run.refresh_from_db()
     assert run.state == "done", run.error
     (table,) = shops.rules.get().report["lists"]
@@ -74,10 +74,10 @@ def test_a_rule_is_learned_from_it_and_reads_the_rows_of_other_pages(shops: Clus
 
 
 def test_rows_that_were_not_offered_are_told_of_with_their_pages(shops: Cluster, person: Any, signed_in: Any) -> None:
-    suggested_lists.take(shops, suggested_lists.offer(shops).key, TAKEN, person("editor"), type_name="Shop")
+    suggested_lists.take_list(shops, suggested_lists.suggest_lists(shops).key, TAKEN, person("editor"), type_name="Shop")
     OfferedRows.objects.filter(rows=len(offers(0))).update(rows=2)
     shops.refresh_from_db()
-    pipeline.execute(learn_rule.start(shops).pk)
+    pipeline.execute_run(learn_rule.start_learning(shops).pk)
     rule = shops.rules.get()
     told = rule.report["lists"][0]["offered"]
     assert told["unlike"] == len(told["on"]) >= 1 and all(each["rows"] == 2 and each["given"] == 4 for each in told["on"])
@@ -90,10 +90,10 @@ def test_a_record_type_that_is_there_gets_the_list_and_what_is_marked_stays(shop
     Attribute.objects.create(record_type=kind, name="shop", position=0)
     Cluster.objects.filter(pk=shops.pk).update(record_type=kind)
     shops.refresh_from_db()
-    key = suggested_lists.offer(shops).key
-    suggested_lists.take(shops, key, TAKEN, person("editor"))
+    key = suggested_lists.suggest_lists(shops).key
+    suggested_lists.take_list(shops, key, TAKEN, person("editor"))
     before = set(Label.objects.values_list("pk", flat=True))
-    assert suggested_lists.take(shops, key, TAKEN, person("editor")).rows == 0
+    assert suggested_lists.take_list(shops, key, TAKEN, person("editor")).rows == 0
     assert set(Label.objects.values_list("pk", flat=True)) == before
     assert [(each.name, each.list and each.list.name) for each in kind.attributes.all()] == [
         ("shop", None),
@@ -108,13 +108,13 @@ def test_a_name_that_the_page_has_already_is_refused_and_nothing_is_made(shops: 
     Cluster.objects.filter(pk=shops.pk).update(record_type=kind)
     shops.refresh_from_db()
     with pytest.raises(JobError, match="Price is already an attribute of the page"):
-        suggested_lists.take(shops, suggested_lists.offer(shops).key, TAKEN, person("editor"))
+        suggested_lists.take_list(shops, suggested_lists.suggest_lists(shops).key, TAKEN, person("editor"))
     assert not RecordList.objects.exists() and not Label.objects.exists()
 
 
 def test_pages_that_changed_meanwhile_are_not_marked(shops: Cluster, person: Any) -> None:
     with pytest.raises(JobError, match="sample pages have changed"):
-        suggested_lists.take(shops, "1-2-3", TAKEN, person("editor"), type_name="Shop")
+        suggested_lists.take_list(shops, "1-2-3", TAKEN, person("editor"), type_name="Shop")
     assert not RecordType.objects.exists()
 
 
@@ -122,7 +122,7 @@ def test_pages_without_lists_offer_none(db: None) -> None:
     cluster = factory.cluster(factory.site("Books"))
     for n in range(3):
         factory.snapshot(cluster.site, f"https://books.example/{n}", factory.book_html(f"Book {n}"), cluster=cluster)
-    assert suggested_lists.offer(cluster).lists == ()
+    assert suggested_lists.suggest_lists(cluster).lists == ()
 
 
 def address(cluster: Cluster) -> str:
@@ -131,7 +131,7 @@ def address(cluster: Cluster) -> str:
 
 def form(cluster: Cluster, **more: Any) -> dict[str, Any]:
     fields = {"take": [0, 1], "name-0": "thing", "type-0": "text", "name-1": "price", "type-1": "price"}
-    return {"key": suggested_lists.offer(cluster).key, "list": 0, "list_name": "offers", "record_type": "Shop", **fields, **more}
+    return {"key": suggested_lists.suggest_lists(cluster).key, "list": 0, "list_name": "offers", "record_type": "Shop", **fields, **more}
 
 
 def test_the_screen_its_lists_and_what_is_sent(shops: Cluster, signed_in: Any) -> None:

@@ -31,9 +31,9 @@ def test_the_body_of_an_article_is_offered_as_its_main_text_also_on_a_page_that_
     later = news_site.pages("broadsheet", seed=2)[0]
     late = factory.snapshot(lamp.site, "https://lamp.example/late", later.content)
     for snapshot, page in ((snapshots(lamp)[0], news_site.pages("broadsheet")[0]), (late, later)):
-        place = boilerplate.main_text(lamp, snapshot)
+        place = boilerplate.find_main_text(lamp, snapshot)
         assert place and elements(parse(page.content).root)[place.node].get("class") == "text"
-        found = articles.article(lamp, snapshot)
+        found = articles.find_article(lamp, snapshot)
         assert found.title and found.title.text == page.title
 
 
@@ -50,6 +50,6 @@ def test_the_pattern_and_what_it_takes_are_told_on_the_command_line(lamp: Cluste
 def test_one_page_has_no_pattern(lamp: Cluster) -> None:
     alone = factory.cluster(lamp.site, number=2)
     page = factory.snapshot(lamp.site, "https://lamp.example/alone", news_site.pages("portal")[0].content, cluster=alone)
-    assert articles.of(alone) is None and articles.article(alone, page).body is None
+    assert articles.find_articles(alone) is None and articles.find_article(alone, page).body is None
     with pytest.raises(CommandError, match="fewer than two readable sample pages of HTML"):
         call_command("structure", "lamp", "2", "--method", "rtdm-patterns")

@@ -37,15 +37,15 @@ def first(cluster: Cluster) -> Snapshot:
 
 
 def ids(snapshot: Snapshot, nodes: list[int]) -> list[str | None]:
-    page = elements(parse(stored_bytes.get(snapshot.sha256)).root)
+    page = elements(parse(stored_bytes.get_bytes(snapshot.sha256)).root)
     return [page[node].get("id") for node in nodes]
 
 
 def test_menu_and_footer_are_dimmed_also_on_a_page_that_came_later(stories):
-    assert ids(first(stories), boilerplate.dimmed(stories, first(stories))) == ["menu", "foot"]
+    assert ids(first(stories), boilerplate.find_dimmed(stories, first(stories))) == ["menu", "foot"]
     late = PAGE.format("spoon stirs", "tea").encode()
     page = factory.snapshot(stories.site, "https://news.example/late", late)
-    assert ids(page, boilerplate.dimmed(stories, page)) == ["menu", "foot"]
+    assert ids(page, boilerplate.find_dimmed(stories, page)) == ["menu", "foot"]
 
 
 def test_a_page_of_before_a_redesign_is_dimmed_by_pages_of_its_time(stories):
@@ -54,12 +54,12 @@ def test_a_page_of_before_a_redesign_is_dimmed_by_pages_of_its_time(stories):
         content = f"<html><body><nav id=new>Fresh</nav><main><h2>{words}</h2></main></body></html>".encode()
         now = factory.snapshot(stories.site, f"https://news.example/{number}", content, cluster=stories)
     old.refresh_from_db()
-    assert ids(old, boilerplate.dimmed(stories, old)) == ["menu", "foot"]
-    assert ids(now, boilerplate.dimmed(stories, now)) == ["new"]
+    assert ids(old, boilerplate.find_dimmed(stories, old)) == ["menu", "foot"]
+    assert ids(now, boilerplate.find_dimmed(stories, now)) == ["new"]
 
 
 def test_shares_are_those_of_the_repeated_elements(stories):
-    found = boilerplate.shares(stories)
+    found = boilerplate.measure_shares(stories)
     assert found and found.pages == 5 and found.links == 1.0
     said = sum(5 + 3 * len(words.split()) + len(["it", "is", "told"]) for words in WORDS)
     assert found.words == pytest.approx(len(WORDS) * 5 / said)
@@ -67,8 +67,8 @@ def test_shares_are_those_of_the_repeated_elements(stories):
 
 
 def test_the_main_text_is_an_element_that_can_be_marked(stories):
-    place = boilerplate.main_text(stories, first(stories))
-    nodes = elements(parse(stored_bytes.get(first(stories).sha256)).root)
+    place = boilerplate.find_main_text(stories, first(stories))
+    nodes = elements(parse(stored_bytes.get_bytes(first(stories).sha256)).root)
     assert place and place.kind == "element" and nodes[place.node].get("id") == "story"
     assert value(nodes, place) == "kettle boils waterkettle boils water, it is told, water boils kettle"
 
@@ -84,7 +84,11 @@ def test_one_page_alone_tells_nothing():
     site = factory.site()
     group = factory.cluster(site)
     page = factory.snapshot(site, "https://news.example/1", PAGE.format("a", "b").encode(), cluster=group)
-    assert (boilerplate.shares(group), boilerplate.dimmed(group, page), boilerplate.main_text(group, page)) == (None, [], None)
+    assert (boilerplate.measure_shares(group), boilerplate.find_dimmed(group, page), boilerplate.find_main_text(group, page)) == (
+        None,
+        [],
+        None,
+    )
 
 
 def test_what_was_read_is_kept_and_read_anew_when_it_is_not_whole(stories):
@@ -92,7 +96,7 @@ def test_what_was_read_is_kept_and_read_anew_when_it_is_not_whole(stories):
     read = boilerplate.read_parts(page)
     name = f"{boilerplate.SCHEME}/{page.sha256[:2]}/{page.sha256[2:]}.gz"
     assert default_storage.exists(name) and boilerplate.read_parts(page) == read
-    stored_bytes.keep(name, b"\x1f\x8b half")
+    stored_bytes.keep_file(name, b"\x1f\x8b half")
     assert boilerplate.read_parts(page) == read
 
 

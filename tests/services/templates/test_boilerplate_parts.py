@@ -40,7 +40,7 @@ def test_each_detector_finds_the_foot_and_no_story(stories: Cluster, method: str
 
 
 def test_elements_have_the_shares_of_the_dashboard(stories: Cluster) -> None:
-    found, shown = boilerplate_parts.report(stories, "gibson-elements"), boilerplate.shares(stories)
+    found, shown = boilerplate_parts.report(stories, "gibson-elements"), boilerplate.measure_shares(stories)
     assert found and found.shares == shown and shown.links == 1
 
 

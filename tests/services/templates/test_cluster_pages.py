@@ -37,13 +37,13 @@ def clustered(site: Site, tmp_path: Path) -> Site:
 
 
 def again(site: Site, threshold: int | None = None) -> Run:
-    run = done(cluster_pages.start(site, threshold=threshold))
+    run = done(cluster_pages.start_clustering(site, threshold=threshold))
     assert run.state == Run.State.DONE, run.error
     return run
 
 
 def sizes(site: Site) -> dict[int, int]:
-    return {row.cluster.number: row.pages for row in clusters.overview(site).rows}
+    return {row.cluster.number: row.pages for row in clusters.list_templates(site).rows}
 
 
 def make_rule(cluster: Cluster, version: int = 1, state: str = Rule.State.DRAFT) -> Rule:
@@ -83,11 +83,11 @@ def test_small_sites_need_small_thresholds(pages: int, threshold: int) -> None:
 
 def test_names_types_labels_and_rules_stay_while_pages_come_and_go(clustered: Site, tmp_path: Path) -> None:
     book = clustered.clusters.get(number=1)
-    clusters.rename(book, "  The  book ")
+    clusters.rename_template(book, "  The  book ")
     clusters.set_record_type(book, RecordType.objects.create(name="Book", slug="book"))
     rule = make_rule(book)
     label = make_label(book, book.snapshots.current().kept()[0])
-    clusters.ignore(clustered.clusters.get(number=2), True)
+    clusters.ignore_template(clustered.clusters.get(number=2), True)
     more = {f"book/new{n}.html": detail(n) for n in range(40)} | {"book/0001.html": detail(1, extra="<p>now with a preface")}
     bring(clustered, zip_at(tmp_path / "b.zip", more))
     cluster_all(clustered)
@@ -104,7 +104,7 @@ def test_a_number_is_never_used_again(clustered: Site, tmp_path: Path) -> None:
     assert list(clustered.clusters.all()) == []
     again(clustered)
     assert sizes(clustered) == {3: 12, 4: 6}
-    clusters.merge(clustered.clusters.get(number=3), [clustered.clusters.get(number=4)])
+    clusters.merge_templates(clustered.clusters.get(number=3), [clustered.clusters.get(number=4)])
     bring(clustered, zip_at(tmp_path / "b.zip", {f"z{n}.html": b"<html><body><dl>" + b"<dt>a<dd>b" * 9 for n in range(4)}))
     cluster_all(clustered)
     assert sizes(clustered) == {3: 18, 5: 4}
@@ -125,16 +125,16 @@ def test_pages_of_one_content_are_no_two_samples(site: Site, tmp_path: Path) -> 
     files = {f"book/{n}.html": detail(n) for n in range(4)} | {f"copy/{n}.html": detail(n) for n in range(4)}
     bring(site, zip_at(tmp_path / "a.zip", files))
     cluster_all(site)
-    chosen = sample_pages.samples(site.clusters.get())
+    chosen = sample_pages.choose_samples(site.clusters.get())
     assert sorted(row.snapshot.page.url for row in chosen) == [f"book/{n}.html" for n in range(4)]
     with CaptureQueriesContext(connection) as queries:
-        sample_pages.samples(site.clusters.get())
+        sample_pages.choose_samples(site.clusters.get())
     assert not any("INSERT" in query["sql"] for query in queries), "what was chosen is kept"
 
 
 def test_a_merge_survives_clustering_again(clustered: Site, tmp_path: Path) -> None:
     one, two = clustered.clusters.order_by("number")
-    merged = clusters.merge(one, [two])
+    merged = clusters.merge_templates(one, [two])
     assert len(merged.masks) == 2
     assert sizes(clustered) == {1: 18}
     again(clustered)
@@ -154,8 +154,8 @@ def test_merging_moves_all_that_hangs_on_a_cluster(clustered: Site) -> None:
     label = make_label(two, snapshot)
     make_label(one, one.snapshots.current().kept()[0])
     record = Record.objects.create(snapshot=snapshot, cluster=two, rule=rule, state="complete", extracted_at=snapshot.fetched_at)
-    clusters.rename(two, "Lists")
-    merged = clusters.merge(one, [one, two])
+    clusters.rename_template(two, "Lists")
+    merged = clusters.merge_templates(one, [one, two])
     assert (merged.number, merged.name) == (1, "Lists")
     assert list(merged.rules.order_by("version").values_list("version", "state")) == [(1, "live"), (2, "retired")]
     label.refresh_from_db()
@@ -168,12 +168,12 @@ def test_clusters_of_two_sites_or_two_record_types_are_not_merged(clustered: Sit
     one, two = clustered.clusters.order_by("number")
     stranger = Cluster.objects.create(site=Site.objects.create(name="Other", slug="other"), number=1)
     with pytest.raises(JobError, match="another site"):
-        clusters.merge(one, [stranger])
+        clusters.merge_templates(one, [stranger])
     for cluster, name in ((one, "Book"), (two, "List")):
         clusters.set_record_type(cluster, RecordType.objects.create(name=name, slug=name.lower()))
     make_rule(two)
     with pytest.raises(JobError, match="different record type"):
-        clusters.merge(one, [two])
+        clusters.merge_templates(one, [two])
     assert clustered.clusters.count() == 2
 
 
@@ -203,8 +203,8 @@ def test_pages_that_come_in_while_it_thinks_are_clustered_too(clustered: Site, t
 
 
 def test_the_clustering_of_an_import_is_not_taken_for_one_that_already_works(clustered: Site, tmp_path: Path) -> None:
-    working = cluster_pages.start(clustered)
-    assert cluster_pages.start(clustered) == working
+    working = cluster_pages.start_clustering(clustered)
+    assert cluster_pages.start_clustering(clustered) == working
     bring(clustered, zip_at(tmp_path / "b.zip", {"x.html": detail(99)}))
     assert Run.objects.filter(kind=Run.Kind.CLUSTER, state=Run.State.QUEUED).count() == 2
 
@@ -241,7 +241,7 @@ def test_vectors_of_an_older_scheme_are_made_anew(clustered: Site) -> None:
 
 def test_a_site_without_pages_has_no_clusters(site: Site) -> None:
     assert again(site).summary["clusters"] == 0
-    assert clusters.overview(site) == clusters.Overview((), 0, 0, 0)
+    assert clusters.list_templates(site) == clusters.Overview((), 0, 0, 0)
 
 
 def test_the_overview_counts_what_a_person_asks_for(clustered: Site) -> None:
@@ -254,8 +254,8 @@ def test_the_overview_counts_what_a_person_asks_for(clustered: Site) -> None:
         Record.objects.create(snapshot=snapshot, cluster=one, rule=rule, state=state, reason=reason, extracted_at=snapshot.fetched_at)
     for name in ("title", "author"):
         make_label(one, pages[0], name)
-    clusters.ignore(one, True)
-    overview = clusters.overview(clustered)
+    clusters.ignore_template(one, True)
+    overview = clusters.list_templates(clustered)
     assert (overview.pages, overview.unclustered, overview.unreadable) == (20, 1, 1)
     lists, books = overview.rows
     assert (lists.cluster, books.cluster) == (two, one), "ignored ones come last"
@@ -267,14 +267,14 @@ def test_the_overview_counts_what_a_person_asks_for(clustered: Site) -> None:
     assert books.preview == sample
     fresh = Snapshot.objects.create(page=sample.page, sha256="f" * 64, size_bytes=1, fetched_at=sample.fetched_at, cluster=one)
     Page.objects.filter(pk=sample.page_id).update(current=fresh)
-    assert {row.cluster: row.preview for row in clusters.overview(clustered).rows}[one] == fresh, "as the page is now"
+    assert {row.cluster: row.preview for row in clusters.list_templates(clustered).rows}[one] == fresh, "as the page is now"
 
 
 def test_the_overview_asks_as_much_of_ten_thousand_pages(clustered: Site) -> None:
     with CaptureQueriesContext(
         connection,
     ) as few:
-        clusters.overview(clustered)
+        clusters.list_templates(clustered)
     pages = Page.objects.bulk_create([Page(site=clustered, url=f"http://e.com/{n}") for n in range(10_000)])
     extra = [Cluster.objects.create(site=clustered, number=n) for n in range(10, 40)]
     Snapshot.objects.bulk_create(
@@ -283,7 +283,7 @@ def test_the_overview_asks_as_much_of_ten_thousand_pages(clustered: Site) -> Non
     newest = Snapshot.objects.filter(page=OuterRef("pk")).order_by("-pk").values("pk")[:1]
     Page.objects.filter(current=None).update(current=Subquery(newest))
     with CaptureQueriesContext(connection) as many:
-        overview = clusters.overview(clustered)
+        overview = clusters.list_templates(clustered)
     assert len(few) == len(many) <= 11
     assert len(overview.rows) == 32
     assert overview.pages == 10_020
@@ -291,11 +291,11 @@ def test_the_overview_asks_as_much_of_ten_thousand_pages(clustered: Site) -> Non
 
 def test_sample_pages_are_chosen_once_in_greedy_order(clustered: Site) -> None:
     book = clustered.clusters.get(number=1)
-    rows = sample_pages.samples(book, count=5)
+    rows = sample_pages.choose_samples(book, count=5)
     assert [row.position for row in rows] == list(range(5))
     assert all(a.covered_fraction <= b.covered_fraction <= 1 for a, b in itertools.pairwise(rows))
-    assert [row.pk for row in sample_pages.samples(book, count=5)] == [row.pk for row in rows]
-    assert len(sample_pages.samples(book)) == 10
+    assert [row.pk for row in sample_pages.choose_samples(book, count=5)] == [row.pk for row in rows]
+    assert len(sample_pages.choose_samples(book)) == 10
 
 
 def test_the_page_with_the_most_comes_first(site: Site, tmp_path: Path) -> None:
@@ -306,29 +306,29 @@ def test_the_page_with_the_most_comes_first(site: Site, tmp_path: Path) -> None:
     bring(site, zip_at(tmp_path / "a.zip", files))
     cluster = Cluster.objects.create(site=site, number=1)
     Snapshot.objects.update(cluster=cluster)
-    assert sample_pages.samples(cluster, count=2)[0].snapshot.page.url in {"rich.html", "also.html"}
+    assert sample_pages.choose_samples(cluster, count=2)[0].snapshot.page.url in {"rich.html", "also.html"}
 
 
 def test_samples_are_chosen_anew_when_pages_change_unless_somebody_labelled(clustered: Site, tmp_path: Path) -> None:
     one, two = clustered.clusters.order_by("number")
-    kept = [row.snapshot_id for row in sample_pages.samples(one)]
+    kept = [row.snapshot_id for row in sample_pages.choose_samples(one)]
     make_label(one, one.samples.get(position=3).snapshot)
-    first = {row.pk for row in sample_pages.samples(two)}
+    first = {row.pk for row in sample_pages.choose_samples(two)}
     files = {f"book/n{n}.html": detail(n) for n in range(5)} | {f"list/n{n}.html": listing(n) for n in range(5)}
     bring(clustered, zip_at(tmp_path / "b.zip", files))
     cluster_all(clustered)
-    assert [row.snapshot_id for row in sample_pages.samples(one)] == kept
-    assert not first & {row.pk for row in sample_pages.samples(two)}
+    assert [row.snapshot_id for row in sample_pages.choose_samples(one)] == kept
+    assert not first & {row.pk for row in sample_pages.choose_samples(two)}
 
 
 def test_a_labelled_page_stays_a_sample_and_others_that_left_are_replaced(clustered: Site, tmp_path: Path) -> None:
     book = clustered.clusters.get(number=1)
-    rows = sample_pages.samples(book)
+    rows = sample_pages.choose_samples(book)
     labelled, left = rows[4].snapshot, rows[7].snapshot
     make_label(book, labelled)
     bring(clustered, zip_at(tmp_path / "b.zip", {labelled.page.url: detail(500), left.page.url: detail(501)}))
     cluster_all(clustered)
-    after = [row.snapshot for row in sample_pages.samples(book)]
+    after = [row.snapshot for row in sample_pages.choose_samples(book)]
     assert labelled in after
     assert left not in after
     assert len(after) == 10
@@ -336,21 +336,21 @@ def test_a_labelled_page_stays_a_sample_and_others_that_left_are_replaced(cluste
 
 def test_a_labelled_page_is_a_sample_even_if_it_was_never_chosen(clustered: Site) -> None:
     book = clustered.clusters.get(number=1)
-    chosen = {row.snapshot_id for row in sample_pages.samples(book)}
+    chosen = {row.snapshot_id for row in sample_pages.choose_samples(book)}
     other = book.snapshots.current().kept().exclude(pk__in=chosen)[0]
     make_label(book, other)
-    rows = sample_pages.samples(book)
+    rows = sample_pages.choose_samples(book)
     assert other.pk in {row.snapshot_id for row in rows}
     assert [row.covered_fraction for row in rows] == sorted(row.covered_fraction for row in rows)
 
 
 def test_paths_are_cached_and_a_cache_of_another_release_is_made_anew(clustered: Site) -> None:
     snapshot = clustered.clusters.get(number=1).snapshots.current().kept()[0]
-    fresh = sample_pages.paths(snapshot)
+    fresh = sample_pages.read_paths(snapshot)
     from extraction.services.core import stored_bytes
 
-    stored_bytes.keep(f"paths/{snapshot.sha256[:2]}/{snapshot.sha256[2:]}", b"paths/0\nold")
-    assert sample_pages.paths(snapshot).to_bytes() == fresh.to_bytes()
+    stored_bytes.keep_file(f"paths/{snapshot.sha256[:2]}/{snapshot.sha256[2:]}", b"paths/0\nold")
+    assert sample_pages.read_paths(snapshot).to_bytes() == fresh.to_bytes()
 
 
 def test_of_a_large_cluster_an_even_share_is_looked_at(site: Site, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -375,7 +375,7 @@ def test_an_unclustered_progress_shows_each_step(clustered: Site, monkeypatch: p
     again(clustered)
     steps = ["Reading the pages", "Comparing the pages", "Writing the templates", "Finding address patterns and choosing sample pages"]
     assert list(dict.fromkeys(said))[:4] == steps
-    assert import_pages.limits().pages == 1_000_000
+    assert import_pages.get_limits().pages == 1_000_000
 
 
 def varied(n: int) -> bytes:
@@ -400,7 +400,7 @@ def test_pages_too_different_for_one_mask_become_one_template(site: Site, tmp_pa
 
 def test_the_structure_of_a_page_is_read_once(clustered: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
-    get = stored_bytes.get
-    monkeypatch.setattr(stored_bytes, "get", lambda sha256: read.append(sha256) or get(sha256))
+    get = stored_bytes.get_bytes
+    monkeypatch.setattr(stored_bytes, "get_bytes", lambda sha256: read.append(sha256) or get(sha256))
     again(clustered)
     assert read == []

@@ -19,8 +19,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 def first() -> Cluster:
     """Twelve books with a rule."""
     cluster = factory.shop(12)
-    rules.publish(worlds.draft(cluster))
-    template_cores.renew(cluster)
+    rules.publish_rule(worlds.draft(cluster))
+    template_cores.renew_core(cluster)
     return cluster
 
 
@@ -31,15 +31,15 @@ def second(first: Cluster, *, titles: str = "Novel {}", name: str = "name", coun
         content = factory.book_html(titles.format(n), price=f"£{n}.20", authors=[f"Somebody {n}"], pad=30)
         content = content.replace(b'class="name"', f'class="{name}"'.encode())
         factory.snapshot(first.site, f"https://shop.example/p{number}/{n}", content, cluster=other)
-    template_cores.renew(other)
+    template_cores.renew_core(other)
     return other
 
 
 def compared(cluster: Cluster) -> list[tuple[int, int, str]]:
-    run = merge_proposals.start(cluster.site)
+    run = merge_proposals.start_comparing(cluster.site)
     assert run is not None
     assert (run := done(run)).state == Run.State.DONE, run.error
-    found = merge_proposals.proposals(cluster.site)
+    found = merge_proposals.list_proposals(cluster.site)
     assert run.summary["proposals"] == len(found)
     return [(row.into.number, row.other.number, row.kind) for row in found]
 
@@ -74,7 +74,7 @@ def test_a_rule_for_what_every_page_has_makes_no_template_of_different_ones(firs
         )
         content = content.replace(b'id="main"', b'class="film"')
         factory.snapshot(first.site, f"https://shop.example/film/{n}", content, cluster=other)
-    template_cores.renew(other)
+    template_cores.renew_core(other)
     for n in range(12):
         page = Snapshot.objects.filter(cluster=first).order_by("pk")[n]
         more = "".join(f"<div class=b{k}><i>{n}</i></div>" for k in range(12))
@@ -82,15 +82,15 @@ def test_a_rule_for_what_every_page_has_makes_no_template_of_different_ones(firs
             b'<p class="foot">', more.encode() + b"<p>"
         )
         factory.snapshot(first.site, page.page.url, content, cluster=first)
-    template_cores.renew(first)
+    template_cores.renew_core(first)
     assert compared(first) == []
 
 
 def test_another_record_type_or_an_ignored_template_is_not_compared(first: Cluster) -> None:
     other = second(first)
-    clusters.ignore(other, True)
-    assert merge_proposals.start(first.site) is None
-    clusters.ignore(other, False)
+    clusters.ignore_template(other, True)
+    assert merge_proposals.start_comparing(first.site) is None
+    clusters.ignore_template(other, False)
     other.record_type = type(first.record_type).objects.create(name="Film", slug="film")  # type: ignore[union-attr]
     other.save()
     assert compared(first) == []
@@ -101,18 +101,18 @@ def test_merging_makes_one_and_leaves_no_proposal_behind(first: Cluster) -> None
     third = second(first, number=3, titles="Poem {}")
     assert compared(first) == [(1, 2, "reads"), (1, 3, "reads")]
     proposal = MergeProposal.objects.get(other__number=2)
-    merged = merge_proposals.merge(proposal)
+    merged = merge_proposals.accept_proposal(proposal)
     assert (merged.number, merged.snapshots.current().kept().count(), merged.merged) == (1, 20, True)
     assert compared(first) == [(1, 3, "reads")]
-    merge_proposals.refuse(MergeProposal.objects.get(other=third))
+    merge_proposals.refuse_proposal(MergeProposal.objects.get(other=third))
     with pytest.raises(JobError, match="been answered already"):
-        merge_proposals.merge(MergeProposal.objects.get(other=third))
+        merge_proposals.accept_proposal(MergeProposal.objects.get(other=third))
 
 
 def test_what_was_refused_is_not_asked_again_even_after_another_rule(first: Cluster) -> None:
     other = second(first)
     compared(first)
-    merge_proposals.refuse(MergeProposal.objects.get())
+    merge_proposals.refuse_proposal(MergeProposal.objects.get())
     worlds.draft(other)
     assert compared(first) == []
     assert MergeProposal.objects.get().state == "refused"
@@ -121,7 +121,7 @@ def test_what_was_refused_is_not_asked_again_even_after_another_rule(first: Clus
 def test_a_refusal_goes_on_to_the_template_that_took_in_the_other(first: Cluster) -> None:
     other, third = second(first), second(first, number=3)
     MergeProposal.objects.create(into=third, other=other, kind="reads", state="refused")
-    clusters.merge(first, [other])
+    clusters.merge_templates(first, [other])
     row = MergeProposal.objects.get()
     assert {row.into_id, row.other_id} == {first.pk, third.pk}
     assert compared(first) == []
@@ -135,12 +135,12 @@ def test_a_proposal_that_no_longer_holds_is_taken_back(first: Cluster) -> None:
 
 
 def test_publishing_a_rule_and_clustering_look_for_templates_that_are_one(first: Cluster) -> None:
-    assert merge_proposals.start(first.site) is None, "one template alone is like no other"
+    assert merge_proposals.start_comparing(first.site) is None, "one template alone is like no other"
     other = second(first)
-    rules.publish(worlds.draft(other))
+    rules.publish_rule(worlds.draft(other))
     assert Run.objects.filter(kind=Run.Kind.COMPARE).count() == 1
     done(Run.objects.get(kind=Run.Kind.COMPARE))
     Rule.objects.filter(cluster=other).update(definition={"format": 1}, stylesheet="<broken")
     assert compared(first) == [], "a rule that cannot be run gives nothing"
-    done(cluster_pages.start(first.site))
+    done(cluster_pages.start_clustering(first.site))
     assert Run.objects.filter(kind=Run.Kind.COMPARE, state=Run.State.QUEUED).count() == 1

@@ -36,14 +36,14 @@ def pages(cluster: Cluster) -> list[Snapshot]:
 def test_both_have_all_there_may_be_one_of() -> None:
     one = watched.cluster(4)
     two = twin(one)
-    rules.publish(world.draft(two))
+    rules.publish_rule(world.draft(two))
     for cluster, sha256 in ((one, "a"), (two, "b")):
         picture(cluster, sha256)
         watch(cluster, pages(one)[0])  # the page was of the other template once
     now, run = timezone.now(), Run.objects.create(kind=Run.Kind.CHECK, site=one.site)
     checks = [watched.check(cluster, now, "price") for cluster in (one, two)]
     Check.objects.filter(pk__in=[check.pk for check in checks]).update(run=run)
-    merged = clusters.merge(one, [two])
+    merged = clusters.merge_templates(one, [two])
     assert Preview.objects.get().sha256 == "a"
     assert [each.cluster for each in Bellwether.objects.all()] == [merged]
     assert sorted(merged.checks.values_list("run", flat=True), key=str) == [run.pk, None]
@@ -55,12 +55,12 @@ def test_both_have_all_there_may_be_one_of() -> None:
 def test_only_the_other_has_them() -> None:
     one = factory.shop(4)
     two = twin(one)
-    rules.publish(world.draft(two))
+    rules.publish_rule(world.draft(two))
     picture(two, "b")
     watch(two, pages(two)[0])
     watch(one, pages(one)[0])
     watched.check(two, timezone.now(), "price")
-    merged = clusters.merge(one, [two])
+    merged = clusters.merge_templates(one, [two])
     assert Preview.objects.get().cluster == merged
     assert Bellwether.objects.get().page.url == "https://shop.example/p2/0"
     assert merged.breakages.get().state == Breakage.State.OPEN
@@ -72,7 +72,7 @@ def test_several_are_taken_in_at_once() -> None:
     others = [twin(one, number) for number in (2, 3, 4)]
     for cluster in others:
         picture(cluster, str(cluster.number))
-    merged = clusters.merge(one, others)
+    merged = clusters.merge_templates(one, others)
     assert Preview.objects.get().sha256 == "2" and merged.snapshots.current().kept().count() == 13
 
 
@@ -81,7 +81,7 @@ def test_a_job_under_way_for_both_goes_on_for_one() -> None:
     two = twin(one)
     kept, same = (factory.run(one.site, Run.Kind.LEARN, cluster=cluster) for cluster in (one, two))
     other = factory.run(one.site, Run.Kind.EXTRACT, cluster=two)
-    clusters.merge(one, [two])
+    clusters.merge_templates(one, [two])
     same.refresh_from_db()
     assert same.state == Run.State.CANCELLED and same.message == "Template 2 was merged into Template 1"
     assert set(one.runs.unfinished()) == {kept, other}

@@ -45,7 +45,7 @@ def one(site: Site) -> Cluster:
     books, *others = [
         cluster for cluster in site.clusters.order_by("number") if not cluster.snapshots.current().kept()[0].page.url.startswith("list")
     ]
-    return clusters.merge(books, others)
+    return clusters.merge_templates(books, others)
 
 
 def pages(site: Site, kind: str) -> list[Page]:
@@ -53,20 +53,20 @@ def pages(site: Site, kind: str) -> list[Page]:
 
 
 def again(site: Site) -> None:
-    run = done(cluster_pages.start(site))
+    run = done(cluster_pages.start_clustering(site))
     assert run.state == Run.State.DONE, run.error
 
 
 def test_those_like_a_page_that_does_not_belong_are_found(site: Site) -> None:
     one(site)
     first = Snapshot.objects.of_site(site).current().get(page__url="film/00.html")
-    assert [each.snapshot.page.url for each in placing.alike(first)] == ["film/01.html", "film/02.html", "film/03.html"]
-    assert all(each.likeness > 0.9 for each in placing.alike(first))
+    assert [each.snapshot.page.url for each in placing.find_alike(first)] == ["film/01.html", "film/02.html", "film/03.html"]
+    assert all(each.likeness > 0.9 for each in placing.find_alike(first))
 
 
 def test_a_new_template_is_kept_by_clustering_again_and_takes_in_later_pages_like_it(site: Site, tmp_path: Path) -> None:
     books = one(site)
-    moved = placing.new_template(site, pages(site, "film"))
+    moved = placing.move_to_new_template(site, pages(site, "film"))
     assert moved.into is not None
     films = moved.into.number
     assert (moved.pages, films > 2) == (4, True)
@@ -80,10 +80,10 @@ def test_a_new_template_is_kept_by_clustering_again_and_takes_in_later_pages_lik
 
 
 def test_a_template_of_chosen_pages_has_their_addresses_and_gets_a_picture(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(previews, "available", lambda: True)
+    monkeypatch.setattr(previews, "can_draw", lambda: True)
     Run.objects.filter(kind=Run.Kind.PREVIEW).delete()  # that of the clustering, which still waits here
     books = one(site)
-    moved = placing.new_template(site, pages(site, "film"))
+    moved = placing.move_to_new_template(site, pages(site, "film"))
     assert moved.into is not None
     assert len(moved.into.url_patterns) == 1 and "film" in moved.into.url_patterns[0]
     books.refresh_from_db()
@@ -93,7 +93,7 @@ def test_a_template_of_chosen_pages_has_their_addresses_and_gets_a_picture(site:
 
 def test_pages_taken_out_stay_out_and_later_ones_like_them_too(site: Site, tmp_path: Path) -> None:
     books = one(site)
-    assert placing.move(site, pages(site, "film"), None).pages == 4
+    assert placing.move_pages(site, pages(site, "film"), None).pages == 4
     again(site)
     assert homes(site)["film"] == {None: 4}
     bring(site, zip_at(tmp_path / "b.zip", {"film/x.html": film(99), "book/x.html": detail(99)}))
@@ -103,11 +103,11 @@ def test_pages_taken_out_stay_out_and_later_ones_like_them_too(site: Site, tmp_p
 
 def test_pages_are_put_into_another_template_and_back(site: Site) -> None:
     books, lists = one(site), Cluster.objects.get(snapshots__page__url="list/00.html")
-    placing.move(site, pages(site, "film")[:1], lists)
+    placing.move_pages(site, pages(site, "film")[:1], lists)
     assert homes(site)["film"] == {books.number: 3, lists.number: 1}
     again(site)
     assert homes(site)["film"] == {books.number: 3, lists.number: 1}
-    placing.move(site, pages(site, "film")[:1], books)
+    placing.move_pages(site, pages(site, "film")[:1], books)
     again(site)
     assert homes(site)["film"] == {books.number: 4}
     assert Placement.objects.filter(belongs=True).count() == 1
@@ -122,36 +122,36 @@ def test_labels_go_along_where_they_fit_and_go_where_they_do_not(site: Site) -> 
     Record.objects.create(snapshot=first, cluster=books, rule=rule, state="complete", extracted_at=first.fetched_at)
     SamplePage.objects.filter(cluster=books).delete()
     SamplePage.objects.create(cluster=books, snapshot=first, position=0, covered_fraction=1)
-    moved = placing.move(site, [first.page], lists)
+    moved = placing.move_pages(site, [first.page], lists)
     assert (moved.labels, moved.records) == (1, 1)
     assert not SamplePage.objects.filter(snapshot=first).exists()
     lists.record_type = label.attribute.record_type
     lists.save()
-    moved = placing.move(site, [second.page], lists)
+    moved = placing.move_pages(site, [second.page], lists)
     assert (moved.labels, Label.objects.get().cluster_id) == (0, lists.pk)
 
 
 def test_nothing_and_other_sites_templates_are_refused(site: Site) -> None:
     elsewhere = Cluster.objects.create(site=Site.objects.create(name="B", slug="b"), number=1)
     with pytest.raises(JobError, match="no page was selected"):
-        placing.move(site, [], None)
+        placing.move_pages(site, [], None)
     with pytest.raises(JobError, match="no page was selected"):
-        placing.new_template(site, [])
+        placing.move_to_new_template(site, [])
     with pytest.raises(JobError, match="belongs to another site"):
-        placing.move(site, pages(site, "film"), elsewhere)
+        placing.move_pages(site, pages(site, "film"), elsewhere)
 
 
 def test_few_alike_pages_under_the_threshold_are_offered_as_small_templates(tmp_path: Path) -> None:
     site = Site.objects.create(name="Small", slug="small")
     files = {f"book/{n:02}.html": detail(n) for n in range(12)} | {f"list/{n:02}.html": listing(n) for n in range(3)}
     bring(site, zip_at(tmp_path / "a.zip", files | {"about.html": b"<html><body><p>About us"}))
-    run = done(cluster_pages.start(site, threshold=4))
+    run = done(cluster_pages.start_clustering(site, threshold=4))
     assert (run.summary["clusters"], run.summary["small"], run.summary["clustered"], run.summary["unclustered"]) == (1, 1, 12, 1)
     small = site.clusters.get(small=True)
     assert small.snapshots.current().kept().count() == 3
-    clusters.ignore(small, False)
-    clusters.rename(small, "Lists")
-    again_with = done(cluster_pages.start(site, threshold=5))
+    clusters.ignore_template(small, False)
+    clusters.rename_template(small, "Lists")
+    again_with = done(cluster_pages.start_clustering(site, threshold=5))
     small.refresh_from_db()
     assert (again_with.summary["clusters"], again_with.summary["small"], small.small) == (2, 0, False)
 
@@ -160,10 +160,10 @@ def test_a_small_template_that_grows_is_one_like_others(tmp_path: Path) -> None:
     site = Site.objects.create(name="Small", slug="small")
     files = {f"list/{n:02}.html": listing(n) for n in range(3)}
     bring(site, zip_at(tmp_path / "a.zip", files | {"about.html": b"<html><body><p>About us"}))
-    done(cluster_pages.start(site, threshold=4))
+    done(cluster_pages.start_clustering(site, threshold=4))
     assert [cluster.small for cluster in site.clusters.all()] == [True]
     bring(site, zip_at(tmp_path / "b.zip", {f"list/x{n:02}.html": listing(n + 9) for n in range(3)}))
-    done(cluster_pages.start(site, threshold=4))
+    done(cluster_pages.start_clustering(site, threshold=4))
     assert [(cluster.small, cluster.snapshots.current().kept().count()) for cluster in site.clusters.all()] == [(False, 6)]
 
 

@@ -129,7 +129,7 @@ def test_what_cannot_be_used_in_a_source_is_said_and_nothing_is_changed(
 
 
 def test_a_crawl_is_watched_on_the_sites_page_and_ends_with_the_page_shown_anew(signed_in: Any, world: World) -> None:
-    run = crawl_site.start(world.site)
+    run = crawl_site.start_crawl(world.site)
     factory.put(Run.objects.filter(pk=run.pk), Run.State.RUNNING, done=40, total=500, summary={"templates": 3}, message="Fetching")
     rows = [CrawlAddress(run=run, url=f"https://shop.example/{n}", state="done", outcome=o) for n, o in enumerate(["ok", "ok", "timeout"])]
     CrawlAddress.objects.bulk_create(rows)
@@ -145,14 +145,14 @@ def test_a_crawl_is_watched_on_the_sites_page_and_ends_with_the_page_shown_anew(
 
 
 def test_a_crawl_that_rests_has_no_rate_and_the_site_says_that_it_rests(signed_in: Any, world: World) -> None:
-    run = crawl_site.start(world.site)
+    run = crawl_site.start_crawl(world.site)
     factory.put(Run.objects.filter(pk=run.pk), Run.State.RUNNING, done=400, total=860, started_at=timezone.now() - timedelta(seconds=200))
     texts = [signed_in("viewer").get(reverse(name, args=[world.site.slug])).content.decode() for name in ("site", "site_now")]
     assert all("<b>2.0</b><span>pages per second" in text and "remaining</span>" in text for text in texts)
     assert all('id="site-busy"' in text and "Running" in text for text in texts), "the chip and the figures above come along"
     assert 'id="site-pages" hx-swap-oob="true"' in texts[1]
     assert "hx-swap-oob" not in texts[0]
-    assert runs.pause(run)
+    assert runs.pause_run(run)
     for name in ("site", "site_now"):
         text = signed_in("viewer").get(reverse(name, args=[world.site.slug])).content.decode()
         assert "<b>460</b><span>pages left" in text
@@ -166,16 +166,16 @@ def test_the_rate_of_a_crawl_is_of_this_go_at_it_and_no_time_passes_while_it_res
     began = timezone.now() - timedelta(hours=5)
     run = Run(kind=Run.Kind.CRAWL, site=world.site, done=60, total=160, started_at=began, heartbeat_at=began + timedelta(seconds=10))
     run.state, run.finished_at = Run.State.CANCELLED, timezone.now()
-    ended = run_progress.progress_of(run)
+    ended = run_progress.describe_progress(run)
     assert (ended.elapsed_s, ended.rate) == (10.0, 6.0), "it was cancelled long after it was paused"
     run.summary = {"before": 60}
-    assert run_progress.progress_of(run).rate is None, "nothing is done of it yet"
+    assert run_progress.describe_progress(run).rate is None, "nothing is done of it yet"
     run.state, run.finished_at, run.summary = Run.State.QUEUED, None, {}
-    assert (run_progress.progress_of(run).rate, run_progress.progress_of(run).left_s) == (None, None)
+    assert (run_progress.describe_progress(run).rate, run_progress.describe_progress(run).left_s) == (None, None)
 
 
 def test_a_crawl_is_paused_and_resumed_by_whom_it_belongs_to_and_by_operators(signed_in: Any, world: World, person: Any) -> None:
-    run = crawl_site.start(world.site, person("editor"))
+    run = crawl_site.start_crawl(world.site, person("editor"))
     pause, resume = reverse("run_pause", args=[run.pk]), reverse("run_resume", args=[run.pk])
     Run.objects.filter(pk=run.pk).update(created_by=person("operator"))
     assert signed_in("editor").post(pause).status_code == 403
@@ -187,7 +187,7 @@ def test_a_crawl_is_paused_and_resumed_by_whom_it_belongs_to_and_by_operators(si
     assert signed_in("operator").post(resume).headers["Location"] == run.get_absolute_url()
     run.refresh_from_db()
     assert run.state == Run.State.QUEUED
-    runs.cancel(run)
+    runs.cancel_run(run)
     assert "Continue" in signed_in("editor").get(run.get_absolute_url()).content.decode()
 
 
@@ -235,7 +235,7 @@ def test_the_whole_site_is_offered_only_where_a_rule_is_live(signed_in: Any, wor
 
 def test_a_crawl_is_not_resumed_beside_another(signed_in: Any, world: World) -> None:
     factory.put(Run.objects.filter(pk=world.crawl.pk), Run.State.CANCELLED)
-    crawl_site.start(world.site)
+    crawl_site.start_crawl(world.site)
     answer = signed_in("operator").post(reverse("run_resume", args=[world.crawl.pk]), follow=True)
     assert "Another crawl of this site is running" in answer.content.decode()
 
@@ -250,7 +250,7 @@ def test_paused_runs_are_said_apart_from_those_that_work_or_wait(signed_in: Any,
     home = client.get(reverse("home")).content.decode()
     assert "<h2>Paused</h2>" in home
     assert "<h2>Running</h2>" not in home
-    runs.start(Run.Kind.COMPARE, world.site)
+    runs.start_run(Run.Kind.COMPARE, world.site)
     head = client.get(reverse("site_runs", args=place)).content.decode()
     assert "1 active</span>" in head
     assert "1 paused" in head

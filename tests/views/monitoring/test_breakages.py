@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from extraction import pipeline
-from extraction.algorithms.monitoring.relearning import relearn
+from extraction.algorithms.monitoring.relearning import relearn_attribute
 from extraction.algorithms.rules.rule import AttributeRule
 from extraction.models import Attribute, Breakage, Check, Cluster, Monitor, Page, Record, RecordType, Rule, Run, Snapshot, Source
 from extraction.services.core import runs
@@ -36,14 +36,14 @@ def learned() -> dict[str, Any]:
 
 def relearn_once(attribute: AttributeRule, *pages: Any) -> Any:
     if attribute.name not in learned():
-        learned()[attribute.name] = relearn(attribute, *pages)
+        learned()[attribute.name] = relearn_attribute(attribute, *pages)
     return learned()[attribute.name]
 
 
 @pytest.fixture
 def breakage(cluster: Cluster, shop: Shop, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> Breakage:  # noqa: F811
     """The demo's books after the redesign of a part: one check found all well, the next one did not."""
-    monkeypatch.setattr(repairs, "relearn", relearn_once)
+    monkeypatch.setattr(repairs, "relearn_attribute", relearn_once)
     kind = RecordType.objects.create(name="Volume", slug="volume")
     for n, each in enumerate(ATTRIBUTES):
         Attribute.objects.create(record_type=kind, name=each.name, type=each.type, position=n)
@@ -71,7 +71,7 @@ def test_the_queue_says_what_broke_where_and_that_a_repair_is_ready(signed_in: A
 
 def test_the_worst_breakage_stands_first(breakage: Breakage, world: World) -> None:
     Breakage.objects.filter(pk=world.breakage.pk).update(state=Breakage.State.OPEN, closed_at=None, importance=breakage.importance + 1)
-    assert [row.breakage.pk for row in breakage_view.queue()] == [world.breakage.pk, breakage.pk]
+    assert [row.breakage.pk for row in breakage_view.list_open()] == [world.breakage.pk, breakage.pk]
 
 
 def test_an_empty_queue_teaches(signed_in: Any, world: World) -> None:
@@ -97,7 +97,7 @@ def test_the_review_marks_the_old_places_and_those_of_the_repair_on_each_page(si
 
 def test_the_table_says_before_now_repaired_and_why(signed_in: Any, breakage: Breakage) -> None:
     text = signed_in("viewer").get(reverse("breakage_effect", args=[breakage.pk])).content.decode()
-    price = next(each for each in breakage_view.effect(breakage) if each.attribute.name == "price")
+    price = next(each for each in breakage_view.show_effects(breakage) if each.attribute.name == "price")
     assert price.relearned is not None and price.relearned.agreeing == price.relearned.judged > 0
     assert price.values[0] > price.values[1]
     assert price.values[2] > price.values[1]
@@ -153,7 +153,7 @@ def test_every_screen_says_that_the_rule_is_broken_and_whose_records_the_old_one
         assert breakage.get_absolute_url() in text
         assert not any(said in text for said in ("The rule is live", "● </span>Live", "pages give a record", "Run on all pages"))
     assert "<b>0</b> records" in client.get(site.get_absolute_url()).content.decode()
-    assert not any(kind.kind == "run" for kind in home_view.overview().waiting), "it stands among the breakages"
+    assert not any(kind.kind == "run" for kind in home_view.build_home().waiting), "it stands among the breakages"
     assert len(b"".join(client.get(reverse("records_csv", args=names))).splitlines()) == 1
     assert len(b"".join(client.get(reverse("records_csv", args=names), {"of": "earlier"})).splitlines()) == 4
     assert "Old 1" in client.get(reverse("records", args=names), {"of": "earlier"}).content.decode()
@@ -162,7 +162,7 @@ def test_every_screen_says_that_the_rule_is_broken_and_whose_records_the_old_one
 
 
 def test_a_crawl_that_is_under_way_makes_the_records_anew_as_well(breakage: Breakage) -> None:
-    going = crawl_site.start(breakage.cluster.site)
+    going = crawl_site.start_crawl(breakage.cluster.site)
     assert crawl_site.start_renewal(breakage.cluster.site) == going
     going.refresh_from_db()
     assert going.parameters == {"mode": "sample", "then": "extract"}
@@ -170,10 +170,10 @@ def test_a_crawl_that_is_under_way_makes_the_records_anew_as_well(breakage: Brea
 
 def test_the_clustering_after_it_extracts_with_the_rules_that_work(breakage: Breakage) -> None:
     site = breakage.cluster.site
-    pipeline.execute(cluster_pages.start(site, extract=True).pk)
+    pipeline.execute_run(cluster_pages.start_clustering(site, extract=True).pk)
     assert not Run.objects.filter(kind=Run.Kind.EXTRACT).exists(), "the only rule is broken"
     Rule.objects.filter(state=Rule.State.BROKEN).update(state=Rule.State.LIVE)
-    pipeline.execute(cluster_pages.start(site, extract=True).pk)
+    pipeline.execute_run(cluster_pages.start_clustering(site, extract=True).pk)
     assert Run.objects.get(kind=Run.Kind.EXTRACT).parameters == {"rules": [breakage.rule_id]}
 
 
@@ -188,19 +188,19 @@ def test_dismissing_leaves_the_rule_live(signed_in: Any, breakage: Breakage) -> 
 
 def test_annotating_opens_the_workbench_on_the_page_as_it_is_now(signed_in: Any, breakage: Breakage) -> None:
     client = signed_in("editor")
-    wanted = breakage_view.pairs(breakage.check_found)[3].new
+    wanted = breakage_view.list_pages(breakage.check_found)[3].new
     answer = client.post(reverse("breakage_annotate", args=[breakage.pk]), {"page": wanted})
     assert answer.headers["Location"].endswith(f"/annotate/?page={wanted}")
     assert Snapshot.objects.get(pk=wanted).cluster == breakage.cluster
     state = client.get(reverse("workbench_state", args=[breakage.cluster.site.slug, 1]), {"also": wanted}).json()
     assert wanted in [sample["id"] for sample in state["samples"]]
-    stranger = Snapshot.objects.exclude(pk__in=[pair.new for pair in breakage_view.pairs(breakage.check_found)])[0]
+    stranger = Snapshot.objects.exclude(pk__in=[pair.new for pair in breakage_view.list_pages(breakage.check_found)])[0]
     answer = client.post(reverse("breakage_annotate", args=[breakage.pk]), {"page": stranger.pk})
     assert not answer.headers["Location"].endswith(f"={stranger.pk}"), "a page of the check only"
 
 
 def test_a_version_has_its_history_and_its_difference_from_the_one_it_repairs(signed_in: Any, breakage: Breakage, person: Any) -> None:
-    breakages.accept(breakage, user=person("operator"))
+    breakages.accept_repair(breakage, user=person("operator"))
     site, made = breakage.cluster.site, breakage.proposal
     assert made
     old = signed_in("viewer").get(breakage.rule.get_absolute_url()).content.decode()
@@ -210,7 +210,7 @@ def test_a_version_has_its_history_and_its_difference_from_the_one_it_repairs(si
     assert "made to repair version 1" in new
     assert "accepted as the repair" in new
     address = reverse("rule_difference", args=[site.slug, 1, 2, 1])
-    found = {each.attribute.name: each for each in rule_history.differences(breakage.rule, made)}
+    found = {each.attribute.name: each for each in rule_history.list_differences(breakage.rule, made)}
     assert set(found) == set(breakage.attributes)
     assert all(each.old and each.new and each.old != each.new for each in found.values())
     assert "?attribute=price" in signed_in("viewer").get(address).content.decode()
@@ -228,7 +228,7 @@ def test_the_monitoring_tab_shows_checks_with_their_evidence_health_and_pages(si
     shown = re.findall(r'class="check-dot (state-\w+)', text)
     assert shown == ["state-ok", "state-broken"], "the oldest first; a changed structure that took values with it is broken"
     assert "Monitoring <span" in text, "the tab says that something is broken"
-    found = watch_view.templates(site)[0]
+    found = watch_view.list_templates(site)[0]
     assert [len(line.fractions) for line in found.nulls] == [2] * len(ATTRIBUTES)
     assert found.health.to_detect_s == timedelta(days=1).total_seconds()
     assert found.health.to_repair_s is None
@@ -271,7 +271,7 @@ def test_opening_the_review_loads_what_its_pages_need_to_look_right(signed_in: A
     run = Run.objects.get(kind=Run.Kind.ASSETS)
     progress = reverse("breakage_looks_progress", args=[breakage.pk, run.pk])
     assert f'hx-get="{progress}"' in text
-    shown = {pk for pair in breakage_view.pairs(breakage.check_found) for pk in (pair.old, pair.new)}
+    shown = {pk for pair in breakage_view.list_pages(breakage.check_found) for pk in (pair.old, pair.new)}
     assert set(run.parameters["snapshots"]) == shown
 
     def fetch(site: Any, needed: Any) -> Any:
@@ -281,7 +281,7 @@ def test_opening_the_review_loads_what_its_pages_need_to_look_right(signed_in: A
 
     factory.put(Run.objects.filter(pk=run.pk), Run.State.RUNNING)
     run.refresh_from_db()
-    summary = load_assets.run(run, runs.Progress(run), fetch=fetch)
+    summary = load_assets.run_loading(run, runs.Progress(run), fetch=fetch)
     factory.put(Run.objects.filter(pk=run.pk), Run.State.DONE, summary=summary.as_json())
     assert summary.loaded
     text = signed_in("viewer").get(progress).content.decode()
@@ -298,14 +298,14 @@ def test_nothing_is_loaded_where_the_site_stands_nowhere(signed_in: Any, breakag
 
 
 def test_what_is_proven_is_folded_where_much_broke_and_stands_last(breakage: Breakage, signed_in: Any) -> None:
-    names = [each.attribute.name for each in breakage_view.effect(breakage)]
+    names = [each.attribute.name for each in breakage_view.show_effects(breakage)]
     assert breakage.proposal is not None
     report = breakage.proposal.report
     for entry in report["attributes"]:
         if entry["name"] == names[-1]:
             entry["relearned"]["judged"] = 1
     Rule.objects.filter(pk=breakage.proposal.pk).update(report=report)
-    found = breakage_view.effect(Breakage.objects.select_related("proposal", "rule", "check_found", "cluster").get())
+    found = breakage_view.show_effects(Breakage.objects.select_related("proposal", "rule", "check_found", "cluster").get())
     assert (found[0].attribute.name, found[0].proven) == (names[-1], False)
     assert all(each.proven for each in found[1:])
 
@@ -313,15 +313,15 @@ def test_what_is_proven_is_folded_where_much_broke_and_stands_last(breakage: Bre
 def test_a_proposed_version_is_counted_and_shown_on_the_pages_as_they_are_now(breakage: Breakage, signed_in: Any) -> None:
     proposal = breakage.proposal
     assert proposal is not None
-    price = next(row for row in rule_view.rows(proposal) if row.attribute.name == "price")
-    line = next(each for each in breakage_view.effect(breakage) if each.attribute.name == "price")
+    price = next(row for row in rule_view.list_attributes(proposal) if row.attribute.name == "price")
+    line = next(each for each in breakage_view.show_effects(breakage) if each.attribute.name == "price")
     assert (price.hits, price.checked) == (line.values[2], 12)
     assert price.explained is None
-    assert [snapshot.pk for snapshot, _ in price.seen] == [pair.new for pair in breakage_view.pairs(breakage.check_found)][
+    assert [snapshot.pk for snapshot, _ in price.seen] == [pair.new for pair in breakage_view.list_pages(breakage.check_found)][
         : len(price.seen)
     ]
     assert any(values for _, values in price.seen)
-    breakages.accept(breakage)
+    breakages.accept_repair(breakage)
     assert proposal.report["checked"] == 12
     text = signed_in("viewer").get(proposal.get_absolute_url()).content.decode()
     assert "Examples" in text
@@ -330,5 +330,5 @@ def test_a_proposed_version_is_counted_and_shown_on_the_pages_as_they_are_now(br
 def test_a_check_of_the_version_before_is_not_taken_for_one_of_what_is_live(breakage: Breakage, signed_in: Any) -> None:
     address = reverse("site_monitoring", args=[breakage.cluster.site.slug])
     assert "went live" not in signed_in("viewer").get(address).content.decode()
-    breakages.accept(breakage)
+    breakages.accept_repair(breakage)
     assert "before version 2 went live" in signed_in("viewer").get(address).content.decode()

@@ -27,7 +27,7 @@ def test_an_empty_house_says_what_to_do(signed_in: Any, name: str) -> None:
 
 @pytest.mark.parametrize("name", SITE)
 def test_a_site_without_pages(signed_in: Any, db: None, name: str) -> None:
-    site = sites.create("Empty")
+    site = sites.create_site("Empty")
     assert signed_in("operator").get(reverse(name, args=[site.slug])).status_code == 200
 
 
@@ -77,10 +77,10 @@ def many(world: World) -> None:
         for k in range(2):
             factory.snapshot(world.site, f"https://shop.example/{n}/{k}", factory.book_html(f"Other {n} {k}"), cluster=other)
         if n % 4 == 1:
-            rules.publish(worlds.draft(other))
+            rules.publish_rule(worlds.draft(other))
         elif n % 4 == 3:
             worlds.draft(other)
-        record_types.create(f"Kind {n}", "", [record_types.AttributeDraft(None, f"a{k}", "text") for k in range(3)])
+        record_types.create_record_type(f"Kind {n}", "", [record_types.AttributeDraft(None, f"a{k}", "text") for k in range(3)])
         Site.objects.create(name=f"Site {n}", slug=f"site-{n}")
         run = factory.run(world.site, Run.Kind.LEARN, Run.State.RUNNING if n % 2 else Run.State.DONE, cluster=other)
         RunProblem.objects.create(run=run, name="a", reason="b")

@@ -52,7 +52,7 @@ def test_a_wrong_file_makes_no_site(signed_in: Any, file: SimpleUploadedFile | N
 
 
 def test_hosts_in_names_stay_readable_in_addresses(db: None) -> None:
-    assert [sites.create(name).slug for name in ("127.0.0.1", "shop.example.org", "A. Writer: books")] == [
+    assert [sites.create_site(name).slug for name in ("127.0.0.1", "shop.example.org", "A. Writer: books")] == [
         "127-0-0-1", "shop-example-org", "a-writer-books",
     ]  # fmt: skip
 
@@ -79,7 +79,7 @@ def test_patterns_of_addresses_are_taken(db: None, pattern: str) -> None:
 
 @pytest.mark.parametrize("names", [["Shop", "shop"], ["New", "new!"], ["!!!", "???"]])
 def test_sites_of_like_names_have_addresses_of_their_own(db: None, names: list[str]) -> None:
-    slugs = [sites.create(name).slug for name in names]
+    slugs = [sites.create_site(name).slug for name in names]
     assert len(set(slugs)) == 2
     assert "new" not in slugs, "that is the address of the form"
 
@@ -87,7 +87,7 @@ def test_sites_of_like_names_have_addresses_of_their_own(db: None, names: list[s
 @pytest.mark.parametrize("data", [{}, {"name": " "}, {"name": "Taken"}, {"name": "Good", "address": "no address"}, {"name": "n" * 121}])
 def test_a_bad_site_is_not_made_and_says_why(signed_in: Any, data: dict[str, str]) -> None:
     client = signed_in("editor")
-    sites.create("Taken")
+    sites.create_site("Taken")
     answer = client.post(reverse("site_new"), data)
     assert (answer.status_code, Site.objects.count()) == (400, 1)
     assert b"field-error" in answer.content
@@ -95,7 +95,7 @@ def test_a_bad_site_is_not_made_and_says_why(signed_in: Any, data: dict[str, str
 
 def test_a_name_is_shown_as_it_is(signed_in: Any) -> None:
     client = signed_in("editor")
-    sites.create("<script>alert(1)</script>")
+    sites.create_site("<script>alert(1)</script>")
     for name in ("home", "sites"):
         assert b"<script>alert" not in client.get(reverse(name)).content
 
@@ -104,7 +104,7 @@ def test_renaming_keeps_the_address_of_the_site(signed_in: Any, world: World) ->
     address = reverse("site_settings", args=[world.site.slug])
     assert signed_in("editor").post(address, {"name": "Other", "address": ""}).status_code == 302
     assert Site.objects.get(slug=world.site.slug).name == "Other"
-    sites.create("Taken")
+    sites.create_site("Taken")
     answer = signed_in("editor").post(address, {"name": "Taken"})
     assert answer.status_code == 400
     assert '<h1 class="truncate" title="Other">' in answer.content.decode(), "what was not saved is not shown as the name"
@@ -122,18 +122,18 @@ def test_deleting_takes_all_its_rows_and_leaves_the_contents(signed_in: Any, wor
     signed_in("operator").post(reverse("site_delete", args=[world.site.slug]), {"typed": world.site.name})
     assert not Site.objects.exists()
     assert not Page.objects.exists()
-    assert stored_bytes.get(sha256), "another site may hold the same page"
+    assert stored_bytes.get_bytes(sha256), "another site may hold the same page"
 
 
 def test_an_upload_starts_an_import(signed_in: Any, db: None, sent: list[int]) -> None:
-    site = sites.create("Shop")
+    site = sites.create_site("Shop")
     answer = signed_in("editor").post(reverse("site_import", args=[site.slug]), {"file": archive(a="<p>a</p>")})
     run = Run.objects.get(kind=Run.Kind.IMPORT)
     assert answer.headers["Location"] == run.get_absolute_url()
 
 
 def test_a_script_is_told_where_its_upload_goes_on(signed_in: Any, db: None, sent: list[int]) -> None:
-    address = reverse("site_import", args=[sites.create("Shop").slug])
+    address = reverse("site_import", args=[sites.create_site("Shop").slug])
     client, json = signed_in("editor"), {"HTTP_ACCEPT": "application/json"}
     answer = client.post(address, {"file": archive(a="<p>a</p>")}, **json)
     assert (answer.status_code, answer.json()["location"]) == (201, Run.objects.get().get_absolute_url())
@@ -143,7 +143,7 @@ def test_a_script_is_told_where_its_upload_goes_on(signed_in: Any, db: None, sen
 
 @pytest.mark.parametrize("file", [None, SimpleUploadedFile("a.txt", b"x"), SimpleUploadedFile("a.zip", b"")])
 def test_what_is_no_archive_is_refused_with_a_reason(signed_in: Any, db: None, sent: list[int], file: Any) -> None:
-    answer = signed_in("editor").post(reverse("site_import", args=[sites.create("Shop").slug]), {"file": file} if file else {})
+    answer = signed_in("editor").post(reverse("site_import", args=[sites.create_site("Shop").slug]), {"file": file} if file else {})
     assert answer.status_code == 400
     assert b'role="alert" data-error >' in answer.content
     assert not Run.objects.exists()
@@ -151,7 +151,7 @@ def test_what_is_no_archive_is_refused_with_a_reason(signed_in: Any, db: None, s
 
 def test_too_large_an_upload_is_refused(signed_in: Any, db: None, settings: Any) -> None:
     settings.VERTEX_UPLOAD_MAX_BYTES = 10
-    answer = signed_in("editor").post(reverse("site_import", args=[sites.create("Shop").slug]), {"file": archive(a="<p>a</p>")})
+    answer = signed_in("editor").post(reverse("site_import", args=[sites.create_site("Shop").slug]), {"file": archive(a="<p>a</p>")})
     assert answer.status_code == 400
     assert b"at most 10 are accepted" in answer.content
 
@@ -194,7 +194,7 @@ def test_a_page_shows_its_values_and_leads_to_their_places(signed_in: Any, world
 
 
 def test_a_page_of_another_site_is_not_found(signed_in: Any, world: World) -> None:
-    other = sites.create("Other")
+    other = sites.create_site("Other")
     assert signed_in("admin").get(reverse("page", args=[other.slug, world.page.pk])).status_code == 404
 
 
@@ -204,6 +204,6 @@ def test_a_name_that_differs_from_another_sites_by_case_alone_is_refused(signed_
     assert b"There is already a site with this name" in answer.content
     assert SiteForm({"name": "bOOks", "address": ""}, instance=world.site).is_valid(), "its own name may change its case"
     assert not SiteForm({"name": "bOOks", "address": ""}).is_valid()
-    assert sources.free_name("https://books.example/") == "books.example"
+    assert sources.find_free_name("https://books.example/") == "books.example"
     Site.objects.create(name="Books.Example", slug="books-example")
-    assert sources.free_name("https://books.example/") == "books.example 2"
+    assert sources.find_free_name("https://books.example/") == "books.example 2"

@@ -19,12 +19,15 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def shops(sent: list[int]) -> Cluster:
-    workspaces.forget()
+    workspaces.forget_workspaces()
     cluster = lists.shops()
     lists.mark(cluster, 0, (0, 1))
-    for start in (learn_rule.start, lambda cluster: rules.publish(Rule.objects.get(cluster=cluster)) and extract_records.start(cluster)):
+    for start in (
+        learn_rule.start_learning,
+        lambda cluster: rules.publish_rule(Rule.objects.get(cluster=cluster)) and extract_records.start_extraction(cluster),
+    ):
         run = start(cluster)
-        assert pipeline.execute(run.pk)
+        assert pipeline.execute_run(run.pk)
         assert Run.objects.get(pk=run.pk).state == Run.State.DONE
     return cluster
 

@@ -61,7 +61,7 @@ def test_templates_are_merged_into_the_first_one(signed_in: Any, world: World) -
 
 def test_a_record_type_is_chosen_unless_annotations_would_be_lost(signed_in: Any, world: World) -> None:
     client = signed_in("editor")
-    film = record_types.create("Film", "", [AttributeDraft(None, "title", "text")])
+    film = record_types.create_record_type("Film", "", [AttributeDraft(None, "title", "text")])
     client.post(address(world, "cluster_type"), {"record_type": film.slug})
     assert Cluster.objects.get().record_type == world.record_type
     Label.objects.all().delete()
@@ -345,11 +345,11 @@ def test_the_time_a_run_took_is_that_of_all_its_stretches(signed_in: Any, world:
     run = Run.objects.create(
         site=world.site, kind=Run.Kind.CRAWL, started_at=now - timedelta(hours=3), heartbeat_at=now - timedelta(hours=2), done=1
     )
-    assert runs.claim(run.pk)
+    assert runs.claim_run(run.pk)
     Run.objects.filter(pk=run.pk).update(state=Run.State.DONE, finished_at=timezone.now() + timedelta(minutes=5))
     text = signed_in("viewer").get(reverse("site_runs", args=[world.site.slug])).content.decode()
     assert "1 h 5 min" in text and '1 <span class="muted">page</span>' in text
-    assert run_progress.progress_of(Run.objects.get(pk=run.pk)).rate == pytest.approx(1 / 300, rel=0.01)
+    assert run_progress.describe_progress(Run.objects.get(pk=run.pk)).rate == pytest.approx(1 / 300, rel=0.01)
 
 
 def test_one_cancels_ones_own_run_and_an_operator_anybodys(signed_in: Any, person: Any, world: World) -> None:
@@ -398,7 +398,7 @@ def test_errors_say_what_and_what_to_do(signed_in: Any, world: World, monkeypatc
     def broken() -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(home_view, "overview", broken)
+    monkeypatch.setattr(home_view, "build_home", broken)
     client.raise_request_exception = False
     answer = client.get(reverse("home"))
     assert (answer.status_code, b"Something went wrong" in answer.content, b"ZeroDivision" in answer.content) == (500, True, False)
@@ -436,13 +436,13 @@ def test_samples_that_add_hardly_anything_are_folded_and_annotated_ones_are_not(
     Label.objects.all().delete()
     for place, page in enumerate(pages):
         SamplePage.objects.create(cluster=world.cluster, snapshot=page, position=place, covered_fraction=1.0)
-    shown, more = cluster_view.samples(world.cluster)
+    shown, more = cluster_view.list_samples(world.cluster)
     assert (len(shown), len(more)) == (1, len(pages) - 1)
     assert (
         f"{len(pages) - 1} more sample pages add hardly anything new" in signed_in("viewer").get(address(world, "cluster")).content.decode()
     )
     factory.label(world.cluster, pages[2], world.cluster.record_type.attributes.first(), None)
-    assert len(cluster_view.samples(world.cluster)[0]) == 3
+    assert len(cluster_view.list_samples(world.cluster)[0]) == 3
 
 
 def test_a_viewer_is_told_who_goes_on(signed_in: Any, world: World) -> None:

@@ -68,7 +68,7 @@ def sequence_cost(
 
     positions: those of the model, if known. They tell quickly that most models do not accept it.
     """
-    if not (positions or Positions.of(model)).accept(sequence):
+    if not (positions or Positions.of_model(model)).accept(sequence):
         return math.inf
     if isinstance(model, Name) or (isinstance(model, Concatenation) and all(isinstance(part, Name) for part in model.parts)):
         return 0.0  # there is only one way

@@ -59,7 +59,7 @@ def infer_content(sequences: Sequences, *, code: Code | None = None, budget: Ste
         return Content(anything, anything, math.inf, widened=True)
     budget.left -= sum(len(sequence) ** 2 for sequence in sample) // 10  # what generalising them takes
     found = _ModelSearch(sample, code or codes.bit_code(len(names)), anything, budget).best()
-    positions = Positions.of(found.deterministic)
+    positions = Positions.of_model(found.deterministic)
     if all(positions.accept(sequence) for sequence in counts):
         return found
     return Content(found.model, anything, found.cost, widened=True)
@@ -108,7 +108,7 @@ class _ModelSearch:
             )
         )
         able = sorted((each for each in whole if math.isfinite(self._total(each))), key=lambda each: (self._total(each), repr(each)))
-        allowed = next((each for each in able if Positions.of(each).deterministic), None)
+        allowed = next((each for each in able if Positions.of_model(each).deterministic), None)
         if allowed is None:  # telling the sequences by any of them takes too many steps
             return Content(self._anything, self._anything, math.inf, widened=True)
         return Content(able[0], allowed, self._total(able[0]))
@@ -118,7 +118,7 @@ class _ModelSearch:
 
     def _costs(self, model: Model) -> list[float]:
         if model not in self._told:
-            positions = Positions.of(model)
+            positions = Positions.of_model(model)
             self._told[model] = [
                 codes.sequence_cost(model, sequence, self._code, positions=positions, budget=self._budget) for sequence in self._sequences
             ]

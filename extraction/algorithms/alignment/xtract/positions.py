@@ -28,7 +28,7 @@ class Positions:
     empty: bool
 
     @classmethod
-    def of(cls, model: Model) -> "Positions":
+    def of_model(cls, model: Model) -> "Positions":
         """Return the positions of a model, numbered from left to right."""
         names: list[str] = []
         follow: list[set[int]] = []

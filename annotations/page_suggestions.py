@@ -1,0 +1,66 @@
+"""What pages say of themselves, for the workbench, as JSON values: suggestions to take, and whether a draft agrees with them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from lxml import etree
+
+from annotations import services
+from extraction.algorithms.dom.nodes import value
+from extraction.display.tree import PREVIEW_CHARS
+from extraction.models import Attribute, Cluster, Snapshot
+from extraction.services.learning.lessons import LessonProblem
+from extraction.services.learning.workspaces import open_workspace, read_labels
+from extraction.services.suggestions import page_data
+from extraction.services.templates import boilerplate
+
+MAX_PAGES = 60
+"""Pages of the learning set that a draft is compared with; the whole template is compared when the rule is learned."""
+
+
+def describe_suggestions(cluster: Cluster, snapshot: Snapshot) -> dict[str, Any]:
+    """{"page", "suggestions": [{"attribute", "words", "values": [{"location", "value"}]}]}. Raises PageError."""
+    nodes = services.read_page_tree(cluster, snapshot).nodes
+    attributes = services.list_attributes(cluster)
+    found = page_data.suggest_values(snapshot, attributes, nodes)
+    known = {each.attribute.pk for each in found}
+    found += _main_text(cluster, snapshot, [attribute for attribute in attributes if attribute.pk not in known], nodes)
+    rows = [
+        {
+            "attribute": each.attribute.pk,
+            "words": each.words,
+            "values": [
+                {"location": at.as_json(), "value": text[: 2 * PREVIEW_CHARS]} for at, text in zip(each.places, each.values, strict=True)
+            ],
+        }
+        for each in found
+    ]
+    return {"page": snapshot.pk, "suggestions": rows}
+
+
+def _main_text(
+    cluster: Cluster, snapshot: Snapshot, attributes: Sequence[Attribute], nodes: Sequence[etree._Element]
+) -> list[page_data.Suggestion]:
+    """The element of the page's main text for the attributes that are named like it."""
+    wanting = [attribute for attribute in attributes if boilerplate.wants_main_text(attribute)]
+    place = boilerplate.find_main_text(cluster, snapshot) if wanting else None
+    if place is None:
+        return []
+    text = value(nodes, place) or ""
+    return [page_data.Suggestion(attribute, "main text", (place,), (text,)) for attribute in wanting]
+
+
+def describe_agreement(cluster: Cluster, attribute: Attribute) -> dict[str, Any]:
+    """{"attribute", "agreement": {"words", "agree", "compared", "different": pages}, None where the pages say nothing of it}."""
+    space = open_workspace(cluster)
+    labels = read_labels(cluster).get(attribute.pk, {})
+    rule = space.learn_rule(attribute, labels) if any(labels.values()) else None
+    if rule is None or isinstance(rule, LessonProblem):
+        return {"attribute": attribute.pk, "agreement": None}
+    ids = list(space.pages)[:MAX_PAGES]
+    given = {pk: [text for _, text in rows] for pk, rows in space.read_values(rule, only=ids).items()}
+    found = page_data.measure_agreement(attribute, given, page_data.read_items(list(Snapshot.objects.filter(pk__in=ids))))
+    if found is None:
+        return {"attribute": attribute.pk, "agreement": None}
+    said = {"words": found.words, "agree": found.agree, "compared": found.compared, "different": list(found.different)}
+    return {"attribute": attribute.pk, "agreement": said}

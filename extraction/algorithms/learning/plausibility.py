@@ -1,0 +1,154 @@
+"""How unlike the marked values the values are that a rule selects on other pages (docs/algorithms.md#rule-learning).
+
+Nothing here rules a value out. Each function gives a price of 0 to some 3, in units that `costs.UNLIKELY` weighs, by which rules are
+compared. A price is 0 for values that differ among themselves no more than those of one attribute usually do.
+
+Values differ in their length, in their number per page, in their digits, and in being the same on every page. A list, besides, comes
+whole: its items fill a stretch of their page, each item of their container is one of them, and a marked text is all of its element.
+What a rule selects elsewhere may fall short of that in three ways:
+
+- scattered: the stretch is longer than the number of items explains, so navigation or a comment is in it;
+- with holes: there are more items of the same tag in the same containers;
+- in fragments: selected texts are parts of their elements (a link divides an instruction) where no marked one was.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from statistics import median
+
+import numpy as np
+
+from extraction.algorithms.learning.corpus import Candidates, Corpus
+from extraction.algorithms.learning.page_table import Bools, Ints
+
+Values = Sequence[tuple[int, str]]
+"""(page, cleaned value)."""
+
+FREE_OCTAVES = 1.0
+"""Factor of two in a length, in a number of values per page or in a stretch that costs nothing."""
+
+MAX_OCTAVES = 3.0
+"""A factor beyond this counts no more."""
+
+SHORT_TEXT_CHARS = 8
+"""Added to every length, so that short texts may differ more."""
+
+COUNT_WEIGHT = 0.5
+"""What an octave in the number of values counts beside one in their length."""
+
+FREE_DIGITS = 0.3
+"""Difference in the share of digits that costs nothing."""
+
+MIN_CONSTANT_PAGES = 3
+"""Fewest pages with the same value for it to look like navigation."""
+
+MAX_ITEM_LEVEL = 4
+"""Levels up from a marked node to what is an item of the list."""
+
+SHORT_STRETCH = 8
+"""Rows added to every stretch, so that short ones may differ more."""
+
+
+def price_values(marked: Values, others: Values, *, most_marked: bool = True) -> float:
+    """0 when the other pages' values look like the marked ones, up to some 6 when they look like them in no way.
+
+    most_marked: whether the marked ones are most of their page's values, so that their number says something.
+    """
+    if not marked or not others:
+        return 0.0
+    mine, theirs = [text for _, text in marked], [text for _, text in others]
+    counts = _price_counts(marked, others) if most_marked else 0.0
+    return _price_lengths(mine, theirs) + counts + _price_digits(mine, theirs) + _price_constant(marked, others)
+
+
+def price_scatter(nodes: Candidates, marked: Ints, selected: Bools, annotated: Bools, *, stretch: int) -> float:
+    """Octaves by which the stretches on other pages are too long. stretch: rows that all marks of a page cover, at most."""
+    most = max(np.bincount(nodes.page[marked]).max(), 1)
+    others = np.flatnonzero(selected & ~annotated[nodes.page])
+    prices = []
+    for page in np.unique(nodes.page[others]):
+        rows = nodes.rows[others[nodes.page[others] == page]]
+        if len(rows) > 1:
+            octaves = math.log2((int(rows.max() - rows.min()) + SHORT_STRETCH) / (stretch + SHORT_STRETCH))
+            prices.append(min(max(octaves - max(math.log2(len(rows) / most), 0.0) - FREE_OCTAVES, 0.0), MAX_OCTAVES))
+    return float(np.mean(prices)) if prices else 0.0
+
+
+def price_strays(nodes: Candidates, marked: Ints, selected: Bools, list_nodes: Candidates, list_selected: Bools) -> float:
+    """Share of the selected nodes that stand further from the list's other items than any of the marked ones does.
+
+    list_nodes, list_selected: the candidates of the rule for most of the list's items, and which of them it selects.
+    """
+    distances = _distances(nodes, list_nodes.rows[list_selected], list_nodes.page[list_selected])
+    others = distances[selected]
+    return float((others > int(distances[marked].max()) + SHORT_STRETCH).mean()) if len(others) else 0.0
+
+
+def price_holes(corpus: Corpus, nodes: Candidates, marked: Ints, selected: Bools, annotated: Bools) -> float:
+    """Share of the items that the selected lists on other pages leave out, less that on the annotated pages."""
+    items, tag = nodes.rows, 0
+    for _ in range(MAX_ITEM_LEVEL):
+        above = corpus.elements.parent[items]
+        tag = int(corpus.elements.tag[items[marked[0]]])
+        if len(np.unique(above[marked])) < len(np.unique(items[marked])):
+            break
+        items = above
+    else:
+        return 0.0
+    others = np.flatnonzero(selected & ~annotated[nodes.page])
+    return max(_share_left_out(corpus, items[others], tag) - _share_left_out(corpus, items[marked], tag), 0.0)
+
+
+def _octaves(ratio: float, free: float) -> float:
+    return min(max(abs(math.log2(ratio)) - free, 0.0), MAX_OCTAVES)
+
+
+def _price_lengths(mine: Sequence[str], theirs: Sequence[str]) -> float:
+    """Median lengths, compared more freely where the marked ones differ themselves."""
+    own = [len(text) + SHORT_TEXT_CHARS for text in mine]
+    spread = math.log2(max(own) / min(own)) / 2
+    return _octaves((median(len(text) for text in theirs) + SHORT_TEXT_CHARS) / median(own), FREE_OCTAVES + spread)
+
+
+def _price_counts(marked: Values, others: Values) -> float:
+    """Values per page, where a page has several."""
+    mine, theirs = Counter(page for page, _ in marked), Counter(page for page, _ in others)
+    if max(mine.values()) < 2:
+        return 0.0
+    return COUNT_WEIGHT * _octaves((median(theirs.values()) + 1) / (median(mine.values()) + 1), FREE_OCTAVES)
+
+
+def _price_digits(mine: Sequence[str], theirs: Sequence[str]) -> float:
+    """Share of digits among the characters."""
+    return max(abs(median(map(_share_of_digits, theirs)) - median(map(_share_of_digits, mine))) - FREE_DIGITS, 0.0)
+
+
+def _share_of_digits(text: str) -> float:
+    return sum(map(str.isdigit, text)) / len(text) if text else 0.0
+
+
+def _price_constant(marked: Values, others: Values) -> float:
+    """The same value on all other pages and another on the annotated ones: navigation."""
+    theirs = {text for _, text in others}
+    pages = {page for page, _ in others}
+    constant = len(theirs) == 1 and len(pages) >= MIN_CONSTANT_PAGES and not theirs & {text for _, text in marked}
+    return 1.0 if constant else 0.0
+
+
+def _distances(nodes: Candidates, rows: Ints, pages: Ints) -> Ints:
+    """Rows from each candidate to the stretch of `rows` on its page, 0 within it and where there is none."""
+    found = np.zeros(len(nodes.rows), np.int32)
+    for page in np.unique(pages):
+        mine, stretch = nodes.page == page, rows[pages == page]
+        found[mine] = np.maximum(np.maximum(stretch.min() - nodes.rows[mine], nodes.rows[mine] - stretch.max()), 0)
+    return found
+
+
+def _share_left_out(corpus: Corpus, items: Ints, tag: int) -> float:
+    """Of the items of a tag that are in the containers of some items, the share that is none of these."""
+    tags, parent = corpus.elements.tag, corpus.elements.parent
+    own = np.unique(items[tags[items] == np.uint64(tag)])
+    there = np.isin(parent, np.unique(parent[own])) & (tags == np.uint64(tag))
+    total = int(there.sum())
+    return 1.0 - len(own) / total if total else 0.0

@@ -1,0 +1,179 @@
+"""Which elements of the annotated pages are rows, judged from a few that were marked (docs/algorithms.md#rule-learning).
+
+An editor marks rows and nothing else, so there are no counter-examples. From the marked rows follow the elements that are rows like
+them (`JudgedRows.likes`), those that are not (everything else of the tag) and those of which nothing is known (`JudgedRows.unsure`).
+The search for the rows' XPath needs all three.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from extraction.algorithms.learning.page_table import HEADINGS, list_names
+from extraction.algorithms.learning.row_levels import MarkedRow, RowLevel
+from extraction.algorithms.learning.row_tree import RowTree, make_step, measure_likeness
+
+MAX_HEADERS = 2
+"""Most rows like the marked ones, before the first of them, that are taken for headers: an editor begins with the first row."""
+
+MIN_COVERAGE = 0.5
+"""Share of the fields that an element must have to be a row."""
+
+MIN_LIKENESS = 0.5
+"""Share of the likeness that the marked rows have among themselves, which an element with all fields must have to be a row."""
+
+MIN_NAMED_LIKENESS = MIN_LIKENESS * MIN_COVERAGE
+"""The same for an element that has the rows' class and only some of the fields: what it lacks is missing from its shape, too."""
+
+SEPARATORS = frozenset((*HEADINGS, "caption"))
+"""Tags that part one list from the next."""
+
+ALTERNATING = frozenset(("odd", "even", "first", "last", "alt"))
+"""Classes that rows of one list have in turn."""
+
+
+@dataclass(slots=True)
+class JudgedRows:
+    """Elements of the annotated pages, by page. likes: rows like the marked ones, these included. unsure: those not judged."""
+
+    likes: dict[int, list[int]] = field(default_factory=dict)
+    unsure: dict[int, list[int]] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return sum(map(len, self.likes.values()))
+
+
+def judge_rows(
+    trees: Mapping[int, RowTree],
+    rows: Sequence[MarkedRow],
+    level: RowLevel,
+    *,
+    refused: Mapping[int, Sequence[int]] | None = None,
+    whole: Collection[int] = (),
+) -> JudgedRows:
+    """Which elements of the annotated pages are rows like the marked ones.
+
+    refused: elements by page that are in no row. Where they are given, a row before the first marked one may be a row.
+    whole: pages of which all rows are marked, so that nothing else there is one.
+    """
+    judged = JudgedRows()
+    for page in dict.fromkeys(row.page for row in rows):
+        mine = [element for row, element in zip(rows, level.rows, strict=True) if row.page == page]
+        if page in whole:
+            judged.likes[page], judged.unsure[page] = sorted(mine), []
+            continue
+        marked = [row for row in rows if row.page == page]
+        likes, unsure = _judge_page(trees[page], level, marked, mine, refused=refused)
+        no_rows = {row for node in (refused or {}).get(page, ()) for row in (*likes, *unsure) if trees[page].holds(row, node)} - set(mine)
+        judged.likes[page] = [row for row in likes if row not in no_rows]
+        judged.unsure[page] = [row for row in unsure if row not in no_rows]
+    return judged
+
+
+def _judge_page(
+    tree: RowTree, level: RowLevel, marked: Sequence[MarkedRow], mine: Sequence[int], *, refused: Mapping[int, Sequence[int]] | None
+) -> tuple[list[int], list[int]]:
+    """(rows like the marked ones, elements not judged) of a page, before any is refused."""
+    likes, unsure = _compare(tree, level, mine, _find_scope(tree, mine))
+    inside = _find_inside(tree, marked, mine) if level.grouped else set[int]()
+    if inside & set(likes):
+        likes = _keep_turn(tree, likes, mine)
+    likes = sorted((set(likes) - inside) | set(mine))
+    headers = _find_headers(tree, level, likes, mine) if refused is None else set[int]()
+    return [row for row in likes if row not in headers], [row for row in unsure if row not in inside]
+
+
+def _compare(tree: RowTree, level: RowLevel, mine: Sequence[int], scope: Sequence[int]) -> tuple[list[int], list[int]]:
+    """(elements that are like the marked rows, those that may be) by their fields, their shape and their classes."""
+    shapes = [tree.read_shape(row) for row in mine]
+    own = min((measure_likeness(one, other) for one in shapes for other in shapes), default=1.0)
+    classes = frozenset.intersection(*(tree.read_classes(row) for row in mine))
+    likes, unsure = [], []
+    for row in scope:
+        covered = level.measure_coverage(tree, row)
+        alike = max(measure_likeness(tree.read_shape(row), shape) for shape in shapes) if not level.grouped else 1.0
+        named = not classes or bool(classes & tree.read_classes(row))
+        complete = covered == 1 and alike >= MIN_LIKENESS * own
+        if complete or (named and covered >= MIN_COVERAGE and alike >= MIN_NAMED_LIKENESS * own):
+            likes.append(row)
+        elif covered and alike and (named or covered == 1):
+            unsure.append(row)
+    return likes, unsure
+
+
+def _find_scope(tree: RowTree, mine: Sequence[int]) -> list[int]:
+    """Elements of the rows' tag where rows of the same list can be."""
+    tag, parents = tree.read_tag(mine[0]), {tree.parents[row] for row in mine}
+    if len(parents) == 1:
+        return [
+            child for holder in _find_containers(tree, parents.pop()) for child in tree.list_children(holder) if tree.read_tag(child) == tag
+        ]
+    top = tree.find_common(list(mine))
+    chains = [tree.list_chain(row, top) for row in mine]
+    if len({tuple(tree.read_tag(row) for row in chain) for chain in chains}) > 1:
+        return list(mine)
+    found = [top]
+    for depth, level in enumerate(zip(*chains, strict=True)):
+        step = make_step([(tree, row) for row in level], with_classes=depth < len(chains[0]) - 1)
+        found = [child for each in found for child in tree.find_at(each, (step,) if step else ())]
+    return found
+
+
+def _find_containers(tree: RowTree, holder: int) -> list[int]:
+    """The element that holds the marked rows and the neighbours that look the same: rows of a grid, parts of a table.
+
+    A heading between two of them, or a name of its own, makes a neighbour a list of its own.
+    """
+    siblings = list(tree.list_children(tree.parents[holder])) if tree.parents[holder] != tree.none else [holder]
+    at = siblings.index(holder)
+    after = _find_run(tree, holder, siblings[at + 1 :])
+    before = _find_run(tree, holder, siblings[:at][::-1])
+    return [*before[::-1], holder, *after]
+
+
+def _find_run(tree: RowTree, holder: int, siblings: Sequence[int]) -> list[int]:
+    """The siblings that look like `holder`, up to the first that ends the list."""
+    found = []
+    for row in siblings:
+        if tree.read_tag(row) in SEPARATORS:
+            break
+        if tree.read_tag(row) == tree.read_tag(holder):
+            if _read_looks(tree, row) != _read_looks(tree, holder):
+                break
+            found.append(row)
+    return found
+
+
+def _read_looks(tree: RowTree, row: int) -> list[tuple[str, str]]:
+    """An element's names without their digits: ``row-1`` and ``row-2`` are the same."""
+    named = {(name, "".join(c for c in value if not c.isdigit())) for name, value in list_names(tree.nodes[row])}
+    return sorted(named - {("class", word) for word in ALTERNATING})
+
+
+def _find_inside(tree: RowTree, marked: Sequence[MarkedRow], mine: Sequence[int]) -> set[int]:
+    """Siblings that belong to a marked row and do not begin it."""
+    found = set[int]()
+    parent = tree.parents[mine[0]]
+    for row, start in zip(marked, mine, strict=True):
+        last = max(row.list_nodes())
+        found |= {child for child in tree.list_children(parent) if start < child <= last}
+    return found - set(mine)
+
+
+def _keep_turn(tree: RowTree, likes: Sequence[int], mine: Sequence[int]) -> list[int]:
+    """Of siblings that all look like the beginning of a row, those as far apart as the marked ones."""
+    numbers = sorted(tree.nth[row] for row in mine)
+    turn = min((b - a for a, b in pairwise(numbers)), default=1)
+    return [row for row in likes if (tree.nth[row] - numbers[0]) % turn == 0]
+
+
+def _find_headers(tree: RowTree, level: RowLevel, likes: Sequence[int], mine: Sequence[int]) -> set[int]:
+    """Rows like the marked ones that are headers: the few before the first marked one, and those that repeat their texts."""
+    first = likes.index(min(mine))
+    adjacent = len(mine) > 1 and likes.index(sorted(mine)[1]) == first + 1
+    if level.grouped or not adjacent or not 0 < first <= MAX_HEADERS:
+        return set()
+    texts = {tree.read_text(row) for row in likes[:first]}
+    return {row for row in likes if row not in mine and tree.read_text(row) in texts}

@@ -1,0 +1,124 @@
+"""A page's tree by row numbers, as Python values: what tells which elements are rows."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from extraction.algorithms.learning.page_table import PageTable
+
+SHAPE_DEPTH = 3
+"""Levels below an element that are its shape."""
+
+CELLS = ("td", "th")
+
+Shape = frozenset[tuple[str, ...]]
+"""The paths below an element, as tags."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathStep:
+    """One step down: the element's tag, the classes that it must have, its place among siblings of its tag (0: any)."""
+
+    tag: str
+    classes: frozenset[str]
+    nth: int
+
+
+Path = tuple[PathStep, ...]
+
+
+class RowTree:
+    """The tree of one page. Elements are given by their rows in the page's table."""
+
+    def __init__(self, table: PageTable) -> None:
+        self.table, self.nodes = table, table.nodes
+        self.parents, self.ends = table.elements.parent.tolist(), table.elements.end.tolist()
+        self.first, self.after = table.elements.first.tolist(), table.elements.after.tolist()
+        self.nth = table.elements.nth.tolist()
+        self.none = len(self.nodes)
+        self._shapes: dict[int, Shape] = {}
+
+    def read_tag(self, row: int) -> str:
+        """An element's tag."""
+        return str(self.nodes[row].tag)
+
+    def read_classes(self, row: int) -> frozenset[str]:
+        """An element's classes."""
+        return frozenset((self.nodes[row].get("class") or "").split())
+
+    def list_children(self, row: int) -> Iterator[int]:
+        """The child elements."""
+        child = self.first[row]
+        while child != self.none:
+            yield child
+            child = self.after[child]
+
+    def list_chain(self, row: int, top: int) -> list[int]:
+        """The elements from below `top` down to `row`."""
+        found = []
+        while row not in (top, self.none):
+            found.append(row)
+            row = self.parents[row]
+        return found[::-1]
+
+    def find_common(self, rows: Sequence[int]) -> int:
+        """The lowest element that holds all of them."""
+        low, high = min(rows), max(rows)
+        while self.ends[low] <= high:
+            low = self.parents[low]
+        return low
+
+    def holds(self, above: int, row: int) -> bool:
+        """Whether an element is another or in it."""
+        return bool(above <= row < self.ends[above])
+
+    def find_at(self, row: int, path: Path) -> list[int]:
+        """The elements at a path below a row."""
+        level = [row]
+        for step in path:
+            level = [child for each in level for child in self.list_children(each) if self._fits(child, step)]
+        return level
+
+    def read_shape(self, row: int) -> Shape:
+        """The shape of an element. Cells count by their places, since the place says which column a cell is in."""
+        if row not in self._shapes:
+            self._shapes[row] = frozenset(self._list_paths(row, SHAPE_DEPTH))
+        return self._shapes[row]
+
+    def read_text(self, row: int) -> str:
+        """An element's cleaned text."""
+        return self.table.read_text(row)
+
+    def _fits(self, row: int, step: PathStep) -> bool:
+        return self.read_tag(row) == step.tag and (not step.nth or self.nth[row] == step.nth) and step.classes <= self.read_classes(row)
+
+    def _list_paths(self, row: int, depth: int) -> Iterator[tuple[str, ...]]:
+        for child in self.list_children(row):
+            name = self._name(child)
+            yield (name,)
+            if depth > 1:
+                for path in self._list_paths(child, depth - 1):
+                    yield (name, *path)
+
+    def _name(self, row: int) -> str:
+        tag = self.read_tag(row)
+        if tag not in CELLS:
+            return tag
+        return f"{tag}{self.nth[row]}{'+' if self.nodes[row].get('colspan') else ''}"
+
+
+def make_step(places: Sequence[tuple[RowTree, int]], *, with_classes: bool = True, with_place: bool = True) -> PathStep | None:
+    """The step that leads to all of some elements: their tag, common classes and, where they share one, place; None without a common tag.
+
+    places: (tree, element).
+    """
+    tags = {tree.read_tag(node) for tree, node in places}
+    if len(tags) > 1:
+        return None
+    numbers = {tree.nth[node] for tree, node in places}
+    classes = frozenset.intersection(*(tree.read_classes(node) for tree, node in places)) if with_classes else frozenset[str]()
+    return PathStep(tags.pop(), classes, numbers.pop() if with_place and len(numbers) == 1 else 0)
+
+
+def measure_likeness(one: Shape, other: Shape) -> float:
+    """The share of paths that two shapes have in common (Jaccard)."""
+    return len(one & other) / len(one | other) if one or other else 1.0

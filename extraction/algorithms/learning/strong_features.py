@@ -1,0 +1,306 @@
+"""Strong features of a target node: names, labels, headings, table headers and places, its own and its ancestors'
+(docs/algorithms.md#rule-learning; Gulhane et al. 2011, section 3.1.3).
+
+Only features that all annotated nodes share are made, since a set with any other has a recall below 1. The XPath of a condition means
+the same as its array operation; a test holds the two against each other.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from extraction.algorithms.dom.xpath import XPath, cleaned, has_word, name_test, quote, same_text, self_test
+from extraction.algorithms.learning.columns import find_header_cells
+from extraction.algorithms.learning.corpus import Candidates, Corpus
+from extraction.algorithms.learning.costs import Cost
+from extraction.algorithms.learning.feature_maker import ANY, TEXT, FeatureMaker, MaskedFeature, classify_name, describe_name
+from extraction.algorithms.learning.page_table import BLANK, HEADINGS, PRESENTATION, TOO_LONG, Bools, Hashes, Ints, hash_text
+
+STEM_ENDS = "s:.,;() "
+"""What may follow a label's stem: "Author", "Authors:" and "Author(s)" are one label, "(Author)," and "(Author)" are another."""
+
+MIN_STEM, MAX_STEMS = 3, 3_000
+"""Fewest characters of a stem; most different labels that are looked at for it."""
+
+MAX_NTH_LAST = 3
+"""Farthest place from the end that is asked for: longer lists differ in length from page to page."""
+
+PEERS = frozenset(("li", "p", "dd", "option", "tr"))
+"""Tags whose siblings of the same tag are items of one list: the text of one is a value, not a label of the next."""
+
+CELLS = frozenset(("td", "th"))
+
+HEADING_HASHES = frozenset(map(hash_text, HEADINGS))
+IS_HEADING = " or ".join(f"self::{tag}" for tag in HEADINGS)
+
+
+def find_features(corpus: Corpus, nodes: Candidates, positives: Ints, *, cost: Cost) -> list[MaskedFeature]:
+    """All features that the positives (places among the candidates) share, each with the candidates that have it.
+
+    On a page with so many siblings that a rule could not compare them, no feature looks along siblings.
+    """
+    maker = _StrongFeatures(corpus, nodes, positives, cost)
+    found = list(maker.of_text()) if nodes.target.kind == "text" else []
+    found += maker.own_shape()
+    for level in range(len(maker.levels)):
+        found += maker.of_element(level)
+    found += maker.names_above()
+    found += maker.labels_above()
+    crowded = corpus.is_crowded(nodes.page[positives])
+    return [row for row in found if "-sibling::" not in row[0].test] if crowded else found
+
+
+class _StrongFeatures(FeatureMaker):
+    """Features of the levels one by one, then of whatever stands above."""
+
+    def of_text(self) -> Iterator[MaskedFeature]:
+        """Conditions on the text node among its siblings."""
+        columns, texts = self.corpus.texts, self.nodes.texts
+        for from_end, column in ((False, columns.nth[texts]), (True, columns.nth_last[texts])):
+            value = int(column[self.example])
+            if self.is_shared(column == value) and (not from_end or value == 1):
+                test, words = ("last()", "last text") if from_end else (str(value), f"text {value}")
+                yield self.make_feature("text-nth", TEXT, "", test, f"{words} of its element", 0, place=True), column == value
+        for beside, axis, kind in ((columns.left[texts], "preceding", "label"), (columns.right[texts], "following", "label-after")):
+            yield from self._beside(beside, TEXT, "", axis, kind, 1)
+        before = columns.left_text[texts]
+        if self.find_shared(before):
+            nth = int(columns.nth[texts[self.example]])
+            label = self._read_string(int(self.nodes.rows[self.example]), f"text()[{nth - 1}]")
+            test = same_text("preceding-sibling::text()[1]", label)
+            yield self.make_feature("label", TEXT, "", test, f"after the text “{label}”", 1, of=label), before == before[self.example]
+
+    def own_shape(self) -> Iterator[MaskedFeature]:
+        """The shape of the node's own text: its signs and its digits, whichever they are."""
+        nodes, is_text = self.nodes, self.nodes.target.kind == "text"
+        column = self.corpus.texts.shape[nodes.texts] if is_text else self.corpus.elements.shape[nodes.rows]
+        if nodes.target.kind != "attribute" and self.find_shared(column):
+            own = self.corpus.read_shape(nodes, self.example)
+            test = f"translate({cleaned('.')}, '123456789', '000000000') = {quote(own)}"
+            level, tag = (TEXT, "") if is_text else (0, nodes.target.tag)
+            yield self.make_feature("shape", level, tag, test, f"written like “{own}”", 0), column == column[self.example]
+
+    def of_element(self, level: int) -> Iterator[MaskedFeature]:
+        """Conditions on the ancestor `level` up (0: the element itself), when the positives share its tag there."""
+        rows = self.levels[level]
+        if not self.find_shared(self.corpus.elements.tag[rows]):
+            return
+        row = int(rows[self.example])
+        tag = self.corpus.read_tag(row)
+        keep = self._has_tag(level)
+        if level:
+            yield self.make_feature("tag", level, tag, "", f"in <{tag}> {level} up", level), keep
+        yield from self._names(level, tag, keep, row)
+        yield from self._places(level, tag, keep)
+        yield from self._labels(level, tag, keep, row)
+
+    def names_above(self) -> Iterator[MaskedFeature]:
+        """Names of ancestors at whatever distance.
+
+        A page that gets a div around a block has other distances and the same ancestors, so these features carry further than the
+        same conditions at a fixed level, where both select the same nodes.
+        """
+        seen = set()
+        for level in range(1, len(self.levels)):
+            row = int(self.levels[level][self.example])
+            tag = self.corpus.read_tag(row)
+            for pair in self.corpus.read_names(row):
+                if (tag, pair) in seen or pair[0] in PRESENTATION:
+                    continue
+                seen.add((tag, pair))
+                mask = self._under(self.corpus.list_named(pair, tag))
+                if self.is_shared(mask):
+                    kind = f"under-{pair[0]}" if pair[0] in ("id", "class") else "under-name"
+                    words = f"somewhere in <{tag}> with {describe_name(*pair)}"
+                    yield self.make_feature(kind, ANY, tag, name_test(*pair), words, level, of=pair[1]), mask
+
+    def labels_above(self) -> Iterator[MaskedFeature]:
+        """Headings and labels before any ancestor, as the examples have them at one level or another.
+
+        Labels before the element itself do not count: a row without its value still has its label, and the next row would come after
+        it. For the same reason a label does not count before an element of the label's own tag: they are two rows.
+        """
+        elements, seen = self.corpus.elements, set[int]()
+        labels = np.where(elements.tag == elements.tag[elements.before], np.uint64(BLANK), elements.whole[elements.before])
+        for level, rows in enumerate(self.levels[1:], 1):
+            row = int(rows[self.example])
+            heading, label = int(elements.heading[row]), int(labels[row])
+            if heading > TOO_LONG and heading not in seen:
+                seen.add(heading)
+                mask = self._under(np.flatnonzero(elements.heading == np.uint64(heading)).astype(np.int32))
+                if self.is_shared(mask):
+                    test, text = self._heading_test(row)
+                    words = f"somewhere under the heading “{text}”"
+                    yield self.make_feature(f"under-{self._heading_kind(row)}", ANY, "", test, words, level + 1, of=text), mask
+            if label > TOO_LONG and label not in seen:
+                seen.add(label)
+                mask = self._under(np.flatnonzero(labels == np.uint64(label)).astype(np.int32))
+                if self.is_shared(mask):
+                    text = self.corpus.read_text(int(elements.before[row]))
+                    test = f"name(preceding-sibling::*[1]) != name() and {same_text('preceding-sibling::*[1]', text)}"
+                    yield self.make_feature("under-label", ANY, "", test, f"somewhere after “{text}”", level + 1, of=text), mask
+
+    def _under(self, above: Ints) -> Bools:
+        """Candidates whose element has an ancestor among some elements."""
+        return self.corpus.find_under(above, self.nodes.rows)
+
+    def _has_tag(self, level: int) -> Bools:
+        """Candidates whose ancestor at the level has the example's tag there; all for the text level."""
+        if level == TEXT:
+            return np.ones(len(self.nodes.rows), np.bool_)
+        tags = self.corpus.elements.tag[self.levels[level]]
+        same: Bools = tags == tags[self.example]
+        return same
+
+    def _beside(self, beside: Ints, level: int, tag: str, axis: str, kind: str, distance: int) -> Iterator[MaskedFeature]:
+        """Conditions on the neighbouring element sibling: its text as a label, its tag, its names."""
+        corpus, sibling = self.corpus, f"{axis}-sibling::*[1]"
+        side = "after" if axis == "preceding" else "before"
+        row = int(beside[self.example])
+        keep = self._has_tag(level)
+        whole = corpus.elements.whole[beside]
+        if self.find_shared(whole):
+            label = corpus.read_text(row)
+            test = same_text(sibling, label)
+            if tag in PEERS and corpus.read_tag(row) == tag and not label.endswith(":"):
+                kind = "peer"
+            mask = keep & (whole == whole[self.example])
+            yield self.make_feature(kind, level, tag, test, f"{side} “{label}”", distance, of=label), mask
+            if kind != "peer":
+                stemmed = self._same_stem(label, whole, keep, lambda place: corpus.read_text(int(beside[place])))
+                yield from self._stem(kind, level, tag, sibling, label, side, distance, stemmed)
+        if not self.find_shared(corpus.elements.tag[beside]):
+            return
+        same = keep & (corpus.elements.tag[beside] == corpus.elements.tag[row])
+        name = corpus.read_tag(row)
+        yield self.make_feature("beside", level, tag, f"{sibling}[{self_test(name)}]", f"right {side} <{name}>", distance), same
+        for pair in corpus.read_names(row):
+            mask = corpus.find_named(pair)[beside] & same
+            if self.is_shared(mask):
+                test = f"{sibling}[{self_test(name)}][{name_test(*pair)}]"
+                words = f"right {side} <{name}> with {describe_name(*pair)}"
+                yield self.make_feature("neighbour", level, tag, test, words, distance, of=pair[1]), mask
+
+    def _same_stem(self, label: str, column: Hashes, keep: Bools, read: Callable[[int], str]) -> Bools | None:
+        """Candidates whose label has the stem of `label`, None where it is the only label that has.
+
+        column: hashes of the labels.
+        read: the label of a candidate.
+        """
+        stem, stems = label.rstrip(STEM_ENDS), self.corpus.label_stems
+        if len(stem) < MIN_STEM:
+            return None
+        among = np.flatnonzero(keep & (column > TOO_LONG))
+        hashes, first = np.unique(column[among], return_index=True)
+        if len(hashes) > MAX_STEMS:
+            return None
+        alike = []
+        for number, place in zip(hashes.tolist(), among[first].tolist(), strict=True):
+            if number not in stems:
+                stems[number] = read(place).rstrip(STEM_ENDS)
+            if stems[number] == stem:
+                alike.append(number)
+        return keep & np.isin(column, np.array(alike, column.dtype)) if len(alike) > 1 else None
+
+    def _stem(
+        self, kind: str, level: int, tag: str, path: str, label: str, side: str, distance: int, mask: Bools | None
+    ) -> Iterator[MaskedFeature]:
+        """The condition that a label at `path` is one of some stem: "Directors:" for "Director:"."""
+        if mask is not None:
+            stem, whole = label.rstrip(STEM_ENDS), cleaned(path)
+            rest = f"translate(substring({whole}, {len(stem) + 1}), {quote(STEM_ENDS)}, '')"
+            test = f"{has_word(path, stem)} and starts-with({whole}, {quote(stem)}) and {rest} = ''"
+            yield self.make_feature(f"{kind}-stem", level, tag, test, f"{side} “{stem}…”", distance, of=stem), mask
+
+    def _names(self, level: int, tag: str, keep: Bools, row: int) -> Iterator[MaskedFeature]:
+        rows = self.levels[level]
+        where = f"{level} up " if level else ""
+        for pair in self.corpus.read_names(row):
+            mask = self.corpus.find_named(pair)[rows] & keep
+            if self.is_shared(mask):
+                words = f"{where}<{tag}> with {describe_name(*pair)}"
+                yield self.make_feature(classify_name(pair[0]), level, tag, name_test(*pair), words, level, of=pair[1]), mask
+
+    def _places(self, level: int, tag: str, keep: Bools) -> Iterator[MaskedFeature]:
+        elements, rows = self.corpus.elements, self.levels[level]
+        for kind, column in (("nth", elements.nth[rows]), ("nth-last", elements.nth_last[rows])):
+            value = int(column[self.example])
+            if not self.is_shared(column == value) or (kind == "nth-last" and value > MAX_NTH_LAST):
+                continue
+            test = str(value) if kind == "nth" else "last()" if value == 1 else f"last() - {value - 1}"
+            words = f"<{tag}> number {value}{' from the end' if kind == 'nth-last' else ''}, {level} up"
+            yield self.make_feature(kind, level, tag, test, words, level, place=True), keep & (column == value)
+
+    def _labels(self, level: int, tag: str, keep: Bools, row: int) -> Iterator[MaskedFeature]:
+        elements, rows = self.corpus.elements, self.levels[level]
+        sides = (
+            ("after", "preceding", "label", elements.before[rows], elements.text_before[rows]),
+            ("before", "following", "label-after", elements.after[rows], elements.text_after[rows]),
+        )
+        for side, axis, kind, beside, texts in sides:
+            yield from self._beside(beside, level, tag, axis, kind, level + 1)
+            if self.find_shared(texts):
+                path = f"{axis}-sibling::text()[1]"
+                label = self._read_string(row, path)
+                mask = keep & (texts == texts[self.example])
+                words = f"{side} the text “{label}”, {level} up"
+                yield self.make_feature(kind, level, tag, same_text(path, label), words, level + 1, of=label), mask
+                stemmed = self._same_stem(label, texts, keep, self._string_reader(rows, path))
+                yield from self._stem(kind, level, tag, path, label, side, level + 1, stemmed)
+        heading = elements.heading[rows]
+        if self.find_shared(heading):
+            test, label = self._heading_test(row)
+            words = f"under the heading “{label}”"
+            feature = self.make_feature(self._heading_kind(row), level, tag, test, words, level + 1, of=label)
+            yield feature, keep & (heading == heading[self.example])
+        yield from self._first(level, tag, keep)
+        if tag in CELLS:
+            yield from self._column(level, tag, keep)
+
+    def _heading_kind(self, row: int) -> str:
+        """The kind of a feature that asks for the heading before an element: one right before it is as good as a label."""
+        elements = self.corpus.elements
+        return "title" if elements.tag[elements.before[row]] in HEADING_HASHES else "heading"
+
+    def _heading_test(self, row: int) -> tuple[str, str]:
+        """The condition that the nearest heading before an element among its siblings is that of `row`, and the heading's text."""
+        nearest = f"preceding-sibling::*[{IS_HEADING}][1]"
+        above = int(self.corpus.elements.before[row])
+        while self.corpus.elements.tag[above] not in HEADING_HASHES:
+            above = int(self.corpus.elements.before[above])
+        tag, label = self.corpus.read_tag(above), self.corpus.read_text(above)
+        some = f"preceding-sibling::{tag}[{has_word('.', label)}]"  # most elements have none, and need not look for the nearest
+        return f"{some} and {nearest}[{self_test(tag)}][{same_text('.', label)}]", label
+
+    def _first(self, level: int, tag: str, keep: Bools) -> Iterator[MaskedFeature]:
+        """The first child of an ancestor as its header: the first cell of a row, the title of a box."""
+        if not level:
+            return
+        first = self.corpus.elements.first[self.levels[level]]
+        whole = self.corpus.elements.whole[first]
+        inside = first[self.positives] == self.levels[level - 1][self.positives]
+        if self.find_shared(whole) and not inside.any():
+            label = self.corpus.read_text(int(first[self.example]))
+            words = f"in <{tag}> that begins with “{label}”"
+            feature = self.make_feature("first", level, tag, same_text("*[1]", label), words, level + 1, of=label)
+            yield feature, keep & (whole == whole[self.example])
+
+    def _column(self, level: int, tag: str, keep: Bools) -> Iterator[MaskedFeature]:
+        """The cell of the table's first row that stands as many places along as this one."""
+        cells = self.levels[level]
+        header = find_header_cells(self.corpus, cells)
+        whole = self.corpus.elements.whole[header]
+        if self.find_shared(whole) and not (header == cells)[self.positives].any():
+            label = self.corpus.read_text(int(header[self.example]))
+            cell = f"ancestor::table[1]/descendant::tr[1]/*[{same_text('.', label)}][1]"
+            test = f"{cell} and count(preceding-sibling::*) = count({cell}/preceding-sibling::*)"
+            yield (
+                self.make_feature("column", level, tag, test, f"in the column “{label}”", level + 1),
+                keep & (whole == whole[self.example]),
+            )
+
+    def _string_reader(self, rows: Ints, path: str) -> Callable[[int], str]:
+        return lambda place: self._read_string(int(rows[place]), path)
+
+    def _read_string(self, row: int, path: str) -> str:
+        return " ".join(str(XPath(path).select(self.corpus.element(row))[0]).split())

@@ -1,0 +1,266 @@
+"""Which page of a template to annotate next, and whether another page would change the rule at all.
+
+The pages of the learning set are judged by their committees' votes, which cost nothing. The other pages of the template are looked at
+as time allows, call by call: every rule that fits is run over them, and a page where two of them differ is offered as well. When none
+differ anywhere, the pages annotated so far are enough.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+from time import monotonic
+
+from cachetools import LRUCache, cached
+
+from extraction.algorithms.errors import PageError, XPathError
+from extraction.algorithms.learning.committee import Committee, Member
+from extraction.algorithms.learning.page_selection import (
+    MISSING,
+    AttributeState,
+    Disagreement,
+    PageScore,
+    measure_disagreement,
+    rank_pages,
+    score_page,
+)
+from extraction.algorithms.rules import apply
+from extraction.algorithms.rules.rule import AttributeRule, Selector
+from extraction.algorithms.sampling import greedy
+from extraction.models import Attribute, Cluster, RecordList
+from extraction.services.core.stored_pages import StoredPage
+from extraction.services.learning.lessons import ListLesson, list_row_attributes
+from extraction.services.learning.workspaces import AttributeLabels, LoadedPage, Workspace, open_workspace, read_labels, read_row_labels
+from extraction.services.rules.definitions import build_attribute_rule
+
+MAX_OUTSIDE = 3
+"""Pages offered that are no samples: those the rules disagree on most. More would only be in the way."""
+
+MAX_DISPUTED = 50
+"""Pages of the template kept as disputed; the count goes on."""
+
+LITTLE = 0.005
+"""Share of the template below which what a page shows first is not worth a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageOffer:
+    """A page to annotate and why, in words. disagreements: the attributes that are in dispute there."""
+
+    snapshot_id: int
+    reason: str
+    disagreements: tuple[Disagreement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendations:
+    """What to annotate next.
+
+    offers: pages of which not everything is said yet, best first: all samples and up to MAX_OUTSIDE others.
+    annotated: pages with something said.
+    disputed: pages on which rules that fit differ, as far as `checked` of `total` pages were looked at.
+    missing: pages on which nothing is found for an attribute that nobody has yet said to be missing anywhere.
+    complete: whether all pages were looked at.
+    settled: whether all were looked at, every attribute can be learned, those of lists included, and nothing is in dispute or missing.
+    unlearned: why each list with marked rows that cannot be learned whole yet cannot be.
+    covered: {page of the learning set: share of the template that it and those before it cover}, annotated ones first.
+    """
+
+    offers: tuple[PageOffer, ...]
+    annotated: int
+    disputed: int
+    missing: int
+    checked: int
+    total: int
+    complete: bool
+    settled: bool
+    unlearned: tuple[str, ...]
+    covered: Mapping[int, float]
+
+
+@dataclass(slots=True)
+class _OutsideVotes:
+    """How far the rules that fit were run over the pages outside the learning set.
+
+    order: those pages.
+    rules: {attribute: its committee's members and equivalents, as rules}.
+    expected: attributes that nobody has said to be missing on a page.
+    """
+
+    order: list[StoredPage]
+    rules: Mapping[str, list[tuple[AttributeRule, Member]]]
+    expected: frozenset[str] = frozenset()
+    at: int = 0
+    disputed: int = 0
+    missing: int = 0
+    found: dict[int, PageScore] = field(default_factory=dict)
+
+    def continue_until(self, space: Workspace, until: float) -> None:
+        """Looks at more pages, at least at one, until a time."""
+        while self.at < len(self.order):
+            source = self.order[self.at]
+            self.at += 1
+            score = self._score(space, source)
+            if score is not None:
+                self.disputed += bool(score.disagreements)
+                self.missing += not score.disagreements
+                if len(self.found) < MAX_DISPUTED:
+                    self.found[source.snapshot_id] = score
+            if monotonic() >= until:
+                break
+
+    def _score(self, space: Workspace, source: StoredPage) -> PageScore | None:
+        """The page's score where rules differ or find nothing; None where it teaches nothing or cannot be read."""
+        try:
+            root = space.read_root(source)
+            votes = {name: [apply.read_attribute(rule, root) for rule, _ in rows] for name, rows in self.rules.items()}
+        except (PageError, XPathError):
+            return None
+        found = (measure_disagreement(name, [member for _, member in self.rules[name]], each) for name, each in votes.items())
+        disputes = sorted((each for each in found if each.degree), key=lambda each: -each.degree)
+        missing = tuple(name for name, each in votes.items() if name in self.expected and not each[0])
+        score = sum(each.degree for each in disputes) + MISSING * len(missing)
+        return PageScore(0, score / len(self.rules), tuple(disputes), missing) if disputes or missing else None
+
+
+_OUTSIDE_VOTES: LRUCache[object, _OutsideVotes] = LRUCache(50)
+_OUTSIDE_VOTES_LOCK = Lock()
+
+
+def recommend_pages(cluster: Cluster, samples: Sequence[int], *, begun: Sequence[int] = (), budget_s: float = 0.2) -> Recommendations:
+    """What to annotate next. Looks at further pages of the template for about `budget_s`; call it again until it is complete.
+
+    samples: ids of the sample pages in their order.
+    begun: ids of pages worked on, in the order in which they are shown.
+    """
+    space, labels = open_workspace(cluster), read_labels(cluster)
+    if not space.filling.complete:
+        space.fill(budget_s)  # whoever waits for this to be complete may be the only one who asks
+    attributes = list(Attribute.objects.of_cluster(cluster).of_page())
+    committees = {each: space.train_committee(each, labels[each.pk]) for each in attributes if any(labels.get(each.pk, {}).values())}
+    ids = list(space.pages)
+    known = {each.name: _make_state(ids, found, labels[each.pk]) for each, found in committees.items()}
+    done = _find_done(attributes, labels)
+    outside = _find_outside_votes(space, committees, known)
+    outside.continue_until(space, monotonic() + budget_s)
+    table = greedy.PathTable.build([_read_paths(space, pk) for pk in ids])
+    ranked = _rank(table, ids, known, samples, done, labels)
+    inside = [score_page(known, page, 0.0) for page in range(len(ids))]
+    disputed = sum(bool(found.disagreements) for found in inside) + outside.disputed
+    missing = sum(bool(found.missing and not found.disagreements) for found in inside) + outside.missing
+    complete = outside.at == len(outside.order) and space.filling.complete
+    learnable = len(known) == len(attributes) > 0 and all(each.committee.members for each in known.values())
+    whole, unlearned = _check_lists(cluster, space)
+    offers = _make_offers(ranked, ids, samples, {pk: score for pk, score in outside.found.items() if pk not in done}, done)
+    order = [pk for pk in dict.fromkeys([*begun, *(offer.snapshot_id for offer in offers)]) if pk in space.pages]
+    return Recommendations(
+        offers=offers,
+        annotated=len({pk for pages in labels.values() for pk in pages}),
+        disputed=disputed,
+        missing=missing,
+        checked=len(ids) + outside.at,
+        total=len(ids) + len(outside.order),
+        complete=complete,
+        settled=complete and learnable and whole and not disputed and not missing,
+        unlearned=unlearned,
+        covered=dict(zip(order, greedy.measure_coverage(table, [ids.index(pk) for pk in order]), strict=True)),
+    )
+
+
+def explain_score(score: PageScore) -> str:
+    """Why a page would teach something, in words; empty where it would teach nothing."""
+    if score.disagreements:
+        return f"the rules that fit so far disagree here on {_list_names([each.attribute for each in score.disagreements])}"
+    if score.missing:
+        return f"no {_list_names(score.missing)} is found here"
+    if score.fresh >= LITTLE:
+        return f"shows {100 * score.fresh:.0f} % of the template for the first time" if score.fresh >= 0.01 else "shows something new"
+    return ""
+
+
+def _check_lists(cluster: Cluster, space: Workspace) -> tuple[bool, tuple[str, ...]]:
+    """(whether every attribute of every list can be learned, why those with marked rows cannot)."""
+    whole, reasons, marked = True, [], read_row_labels(cluster)
+    for each in RecordList.objects.filter(record_type_id=cluster.record_type_id):
+        lesson = space.learn_list(each, marked[each.pk]) if marked.get(each.pk) else None
+        if isinstance(lesson, ListLesson):
+            whole = whole and len(lesson.rule.attributes) == len(list_row_attributes(each))
+            reasons += [problem.message for problem in lesson.failed]
+        else:
+            whole = False
+            reasons += [lesson.message] if lesson else []
+    return whole, tuple(reasons)
+
+
+def _make_state(ids: Sequence[int], found: Committee, labels: AttributeLabels) -> AttributeState:
+    place = {pk: number for number, pk in enumerate(ids)}
+    return AttributeState(found, not all(labels.values()), frozenset(place[pk] for pk in labels if pk in place))
+
+
+def _find_done(attributes: Sequence[Attribute], labels: Mapping[int, AttributeLabels]) -> set[int]:
+    """Pages of which something is said for every attribute."""
+    pages = [set(labels.get(attribute.pk, {})) for attribute in attributes]
+    return set.intersection(*pages) if pages else set()
+
+
+def _rank(
+    table: greedy.PathTable,
+    ids: Sequence[int],
+    known: Mapping[str, AttributeState],
+    samples: Sequence[int],
+    done: set[int],
+    labels: Mapping[int, AttributeLabels],
+) -> list[PageScore]:
+    """Scores of the learning set's pages that are not done, samples before others where they teach the same."""
+    place = {pk: number for number, pk in enumerate(ids)}
+    order = [*(place[pk] for pk in samples if pk in place), *(place[pk] for pk in ids if pk not in set(samples))]
+    shown = {place[pk] for pages in labels.values() for pk in pages if pk in place}
+    return rank_pages(known, [page for page in order if ids[page] not in done], greedy.measure_unseen(table, sorted(shown)))
+
+
+def _read_paths(space: Workspace, snapshot_id: int) -> greedy.PagePaths:
+    return _read_page_paths(space.pages[snapshot_id])
+
+
+@cached(LRUCache(2_000), key=lambda page: page.sha256, lock=Lock())
+def _read_page_paths(page: LoadedPage) -> greedy.PagePaths:
+    return greedy.read_paths(page.root)
+
+
+def _find_outside_votes(space: Workspace, committees: Mapping[Attribute, Committee], known: Mapping[str, AttributeState]) -> _OutsideVotes:
+    """How far these committees were run, kept from call to call."""
+    rules = {
+        attribute.name: [(_make_rule(attribute, member), member) for member in (*found.members, *found.equivalents)]
+        for attribute, found in committees.items()
+        if found.members
+    }
+    expected = frozenset(name for name, each in known.items() if not each.absent)
+    key = (
+        space.cluster_id,
+        tuple(space.pages),
+        len(space.sources),
+        expected,
+        repr([[rule for rule, _ in rows] for rows in rules.values()]),
+    )
+    outside = [source for source in space.sources if source.snapshot_id not in space.pages] if rules else []
+    with _OUTSIDE_VOTES_LOCK:
+        return _OUTSIDE_VOTES.setdefault(key, _OutsideVotes(outside, rules, expected))
+
+
+def _make_rule(attribute: Attribute, member: Member) -> AttributeRule:
+    return build_attribute_rule(attribute, tuple(Selector(each.xpath, each.part) for each in member.alternatives))
+
+
+def _make_offers(
+    ranked: Sequence[PageScore], ids: Sequence[int], samples: Sequence[int], outside: Mapping[int, PageScore], done: set[int]
+) -> tuple[PageOffer, ...]:
+    rows = [(ids[score.page], score) for score in ranked] + [(pk, score) for pk, score in outside.items() if pk not in ids]
+    rows.sort(key=lambda row: (-row[1].score, row[0] not in samples))
+    rows += [
+        (pk, PageScore(0, 0.0)) for pk in samples if pk not in ids and pk not in outside and pk not in done
+    ]  # not read yet, or not readable
+    others = [pk for pk, score in rows if pk not in samples and score.disagreements][:MAX_OUTSIDE]
+    return tuple(PageOffer(pk, explain_score(score), score.disagreements) for pk, score in rows if pk in samples or pk in others)
+
+
+def _list_names(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:2])} and {len(names) - 2} more" if len(names) > 2 else " and ".join(names)

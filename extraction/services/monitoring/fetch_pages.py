@@ -1,0 +1,58 @@
+"""Fetches pages for a check: each address once, with what became of it. The page's current snapshot stays as it is."""
+
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+from extraction.fetching.crawl.messages import Fetched, Outcome
+from extraction.fetching.crawl.process import CrawlFailed, fetch_once
+from extraction.models import Site
+from extraction.services.core.runs import JobError
+from extraction.services.sites import sources
+from extraction.services.sites.sources import Frontier
+
+
+@dataclass(frozen=True, slots=True)
+class PageAnswer:
+    """What came from an address. content: the page's bytes, None when there are none. message: why not, for people."""
+
+    outcome: Outcome
+    content: bytes | None = None
+    content_type: str = ""
+    message: str = ""
+
+
+Fetch = Callable[[Sequence[str]], Mapping[str, PageAnswer]]
+"""Fetches addresses. The answers are by URL; an address may have none."""
+
+
+def make_fetcher(site: Site, *, spool: str) -> Fetch:
+    """A function that fetches pages as the site's source says.
+
+    spool: the name of a folder under the spool folder that nobody else uses.
+    The function raises JobError when the crawler fails.
+    """
+
+    def fetch(urls: Sequence[str]) -> Mapping[str, PageAnswer]:
+        folder = Path(settings.VAR_DIR) / "spool" / spool
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            frontier = Frontier(queued=(), known=(), page_limit=None)
+            plan = sources.plan_crawl(sources.get_source(site), frontier, spool=folder, sample=False)
+            return {each.url: _answer(each) for each in fetch_once(urls, plan=plan)}
+        except CrawlFailed as error:
+            raise JobError(f"The pages could not be fetched: {error}") from error
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    return fetch
+
+
+def _answer(fetched: Fetched) -> PageAnswer:
+    body = fetched.rendered or fetched.body
+    content = Path(body).read_bytes() if body else None
+    content_type = "text/html; charset=utf-8" if fetched.rendered else fetched.headers.get("content-type", "")
+    return PageAnswer(fetched.outcome, content, content_type, fetched.message)

@@ -1,0 +1,127 @@
+"""Judges a template's rule by its bellwethers, as they were and as they were fetched now.
+
+This module reads rows and pages and hands values to `algorithms.monitoring.verdict`, which decides.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lxml import etree
+
+from extraction.algorithms.dom.parse import parse
+from extraction.algorithms.errors import PageError
+from extraction.algorithms.learning.page_table import PageTable
+from extraction.algorithms.learning.table_reader import read_page_table
+from extraction.algorithms.monitoring.evidence import Revisit
+from extraction.algorithms.monitoring.profiles import Profile
+from extraction.algorithms.monitoring.verdict import RuleVerdict, Thresholds, confirm_verdict, judge_rule
+from extraction.algorithms.rules.apply import extract_or_nothing
+from extraction.algorithms.rules.rule import RuleDefinition
+from extraction.algorithms.rules.xslt import Stylesheet
+from extraction.algorithms.sketches import shingles
+from extraction.algorithms.sketches.shingles import Mask
+from extraction.fetching.crawl.messages import Outcome
+from extraction.models import Bellwether, Breakage, Rule
+from extraction.services.monitoring import history
+from extraction.services.monitoring.fetch_pages import PageAnswer
+from extraction.services.rules import rules
+
+Values = Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedRule:
+    """A template's rule and its bellwethers as they were, read once for each check.
+
+    old, before: the baselines that can be read, and the rule's values on them, by URL.
+    """
+
+    rule: Rule
+    bellwethers: Sequence[Bellwether]
+    definition: RuleDefinition
+    sheet: Stylesheet
+    masks: Sequence[Mask]
+    old: Mapping[str, PageTable]
+    before: Mapping[str, Values]
+    profiles: Mapping[str, Profile]
+    thresholds: Thresholds
+
+    @property
+    def urls(self) -> list[str]:
+        """The bellwethers' addresses."""
+        return [each.page.url for each in self.bellwethers]
+
+
+@dataclass(frozen=True, slots=True)
+class BellwetherVisit:
+    """What one visit found. answers: by URL, of all bellwethers. pages: those that could be read."""
+
+    answers: Mapping[str, PageAnswer]
+    pages: Sequence[Revisit]
+    verdict: RuleVerdict
+
+
+def read_watched(rule: Rule, bellwethers: Sequence[Bellwether]) -> WatchedRule:
+    """Reads the rule and the bellwethers' baselines."""
+    sheet, definition = rules.compile_rule(rule), rule.read_definition()
+    old = {each.page.url: page for each in bellwethers if (page := history.read_page(each.baseline)) is not None}
+    before = {url: extract_or_nothing(sheet, page.root).merged() for url, page in old.items()}
+    return WatchedRule(
+        rule=rule,
+        bellwethers=bellwethers,
+        definition=definition,
+        sheet=sheet,
+        masks=[Mask.from_text(text) for text in rule.cluster.masks],
+        old=old,
+        before=before,
+        profiles=history.learn_profiles(rule, definition, list(before.values())),
+        thresholds=Thresholds().raised(Breakage.objects.filter(cluster=rule.cluster, state=Breakage.State.DISMISSED).count()),
+    )
+
+
+def judge_answers(watched: WatchedRule, answers: Mapping[str, PageAnswer]) -> BellwetherVisit:
+    """Judges the rule by what the bellwethers' addresses gave."""
+    answers = _mark_walls(answers)
+    pages = [page for url in watched.old if (page := _revisit(watched, url, answers.get(url))) is not None]
+    verdict = judge_rule(watched.definition, watched.profiles, pages, asked=len(watched.bellwethers), thresholds=watched.thresholds)
+    return BellwetherVisit(answers, pages, verdict)
+
+
+def confirm_visit(first: BellwetherVisit, second: BellwetherVisit) -> tuple[BellwetherVisit, bool]:
+    """What two visits say together, and whether the second one confirms that the rule is broken.
+
+    If the pages could not be reached again, the first visit stands, unconfirmed.
+    """
+    if second.verdict.kind == "unreachable":
+        return first, False
+    verdict = confirm_verdict(first.verdict, second.verdict)
+    return BellwetherVisit(second.answers, second.pages, verdict), bool(verdict.broken)
+
+
+def _revisit(watched: WatchedRule, url: str, answer: PageAnswer | None) -> Revisit | None:
+    """A page then and now, None where it cannot be read now."""
+    root = _parse(answer) if answer else None
+    if answer is None or answer.content is None or root is None:
+        return None
+    vector = shingles.compute_vector(answer.content)
+    covered = not watched.masks or any(mask.covers(vector) for mask in watched.masks)
+    now = extract_or_nothing(watched.sheet, root).merged()
+    return Revisit(url, watched.old[url], read_page_table(root), watched.before[url], now, covered)
+
+
+def _parse(answer: PageAnswer) -> etree._Element | None:
+    """The tree of an answer's page, None where it is not a page or cannot be read."""
+    if answer.content is None or answer.outcome not in (Outcome.OK, Outcome.DUPLICATE):
+        return None
+    try:
+        return parse(answer.content, content_type=answer.content_type or None).root
+    except PageError:
+        return None
+
+
+def _mark_walls(answers: Mapping[str, PageAnswer]) -> dict[str, PageAnswer]:
+    """The answers, with the same content at several addresses marked as a wall: it is a challenge, a notice or a front page."""
+    counts = Counter(each.content for each in answers.values() if each.content)
+    wall = PageAnswer(Outcome.LOGIN_OR_BOT, message="Several addresses gave the same page.")
+    return {url: wall if each.content and counts[each.content] > 1 else each for url, each in answers.items()}
