@@ -1,4 +1,4 @@
-"""The admin: for people and their roles, and for looking at the tables. What jobs write is not changed here."""
+"""The admin site: manage people and their roles, and look at the tables. What services write cannot be changed here."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from extraction.models import Alert, AlertChannel, Cluster, Decision, Page, Reco
 
 
 class ReadOnly(admin.ModelAdmin[Any]):
-    """Rows that services write: to look at, not to change, so that no rule of theirs is broken by hand."""
+    """Rows that services write. They cannot be edited here, because an edit by hand could break the services' rules."""
 
     def has_add_permission(self, *_: Any, **__: Any) -> bool:
         return False

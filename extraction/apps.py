@@ -18,7 +18,7 @@ class ExtractionConfig(AppConfig):
 
 
 def _create_groups(**_: Any) -> None:
-    """A group for each role, whenever the tables are made or emptied."""
+    """Create a group for each role. Django calls this whenever it creates or empties the tables."""
     from django.contrib.auth.models import Group
 
     from extraction.models import Role

@@ -1,8 +1,8 @@
-"""What runs, and what follows it: one table of jobs, one of successors, one of what services announce.
+"""The pipeline: which function does the work of each kind of run, which runs follow it, and what follows the services' signals.
 
-No service starts another's run at its end. A run that has ended as done starts what `SUCCESSORS` names, in the transaction that
-marks it as done: after a crash it is either done and followed, or it is not done. Starting a run twice does no harm, since an
-unfinished run of the same kind and target is given back instead of a second one.
+No service starts another service's run at its end. When a run is done, the runs that follow it in `SUCCESSORS` are started in
+the transaction that marks it as done. So after a crash it is either done and followed, or not done. Starting a run twice does
+no harm, because an unfinished run of the same kind and target is returned instead of a second one.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -37,57 +37,57 @@ JOBS: dict[str, Job] = {
     Run.Kind.CHECK: check_site.run_check,
     Run.Kind.REUSE: reuse_rules.run_reuse,
 }
-"""Which function does the work of which kind of run."""
+"""{kind of run: the function that does its work}."""
 
 
 def execute_run(run_id: int) -> bool:
-    """Claims a run, does its job and starts what follows; False when somebody else has the run or it is over."""
+    """Claim a run, do its job and start what follows. Return False if another worker has the run or it has ended."""
     return runs.execute_run(run_id, JOBS, follow=start_successors)
 
 
 def start_successors(run: Run) -> None:
-    """Starts what follows a run that is done. Called in the transaction that marks it as done."""
+    """Start what follows a run that is done. Call this in the transaction that marks it as done."""
     for successor in SUCCESSORS.get(run.kind, ()):
         successor(run)
 
 
 def connect() -> None:
-    """Connects the receivers of what services announce; called once, when the app is ready."""
+    """Connect the receivers of the services' signals. The app calls this once, when it is ready."""
     signals.rule_published.connect(_compare_after_publishing)
     signals.repair_accepted.connect(_renew_after_repair)
     signals.pages_moved.connect(_draw_after_moving)
 
 
 def _cluster_when_changed(run: Run) -> None:
-    """After an import or a crawl of sample pages: templates are found anew when pages came or changed."""
+    """Search for templates again after an import or a crawl that brought new or changed pages."""
     if _pages_came(run):
         cluster_pages.start_clustering(run.site, after=run, extract=_wants_records(run), user=run.created_by)
 
 
 def _extract_when_unchanged(run: Run) -> None:
-    """After a crawl that was to renew the records: when no page changed, they are extracted at once instead of after clustering."""
+    """Extract records at once after a crawl that was to renew them, if no page changed. Otherwise clustering comes first."""
     if _wants_records(run) and not _pages_came(run):
         extract_records.start_working_rules(run.site, run.created_by)
 
 
 def _extract_when_asked(run: Run) -> None:
-    """After a clustering that was started to renew the records."""
+    """Extract records after a clustering that was started to renew them."""
     if _wants_records(run):
         extract_records.start_working_rules(run.site, run.created_by)
 
 
 def _offer_known_rules(run: Run) -> None:
-    """After a clustering: new templates are tried with the rules of old ones."""
+    """Try the rules of old templates on new ones after a clustering."""
     reuse_rules.start_reuse(run.site, user=run.created_by)
 
 
 def _compare_templates(run: Run) -> None:
-    """After a clustering: templates with a rule are compared, in case two are one."""
+    """Compare the templates that have a rule after a clustering, in case two are the same."""
     merge_proposals.start_comparing(run.site, user=run.created_by)
 
 
 def _load_looks(run: Run) -> None:
-    """After a clustering: what sample pages need to look right is loaded; where there is no address, previews are drawn at once."""
+    """Load the styles and pictures of the sample pages after a clustering, or draw previews at once if the site has no address."""
     if sources.can_fetch(run.site):
         load_assets.start_loading(run.site, user=run.created_by)
     else:
@@ -95,7 +95,7 @@ def _load_looks(run: Run) -> None:
 
 
 def _draw_previews(run: Run) -> None:
-    """After style sheets and pictures were loaded for a site's or a template's samples, but not for single pages."""
+    """Draw previews after styles and pictures were loaded for sample pages, but not after loading them for single pages."""
     if run.read_parameters().snapshots is None:
         previews.start_drawing(run.site, user=run.created_by)
 
@@ -115,7 +115,7 @@ SUCCESSORS: Mapping[str, Sequence[Successor]] = {
     Run.Kind.CLUSTER: (_extract_when_asked, _offer_known_rules, _compare_templates, _load_looks),
     Run.Kind.ASSETS: (_draw_previews,),
 }
-"""Which runs follow which kind, in this order; each function says on which condition."""
+"""{kind of run: what follows it, in this order}. Each function checks its own condition."""
 
 
 def _compare_after_publishing(*, rule: Rule, user: User | None, **_: Any) -> None:
@@ -123,7 +123,7 @@ def _compare_after_publishing(*, rule: Rule, user: User | None, **_: Any) -> Non
 
 
 def _renew_after_repair(*, breakage: Breakage, user: User | None, **_: Any) -> None:
-    """Where the site has an address, it is fetched again and its records are made anew."""
+    """Fetch the site again to renew its records, if the site has an address."""
     if sources.can_fetch(breakage.cluster.site):
         crawl_site.start_renewal(breakage.cluster.site, user)
 

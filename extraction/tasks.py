@@ -1,4 +1,4 @@
-"""Celery tasks: an id in, one service call."""
+"""Celery tasks. Each takes at most an id and calls a service."""
 
 from typing import Any
 
@@ -14,43 +14,43 @@ from extraction.services.monitoring import alerts, monitors, tidy_checks
 
 @shared_task
 def execute(run_id: int) -> None:
-    """Does the job of a run, unless somebody else does."""
+    """Do the job of a run, unless another worker does."""
     pipeline.execute_run(run_id)
 
 
 @shared_task
 def sweep() -> None:
-    """Finds runs that nobody holds and sends them again."""
+    """Find runs that no worker has and send them again."""
     runs.sweep_runs()
 
 
 @shared_task
 def tick() -> None:
-    """Starts the checks that are due and sends the alerts that wait."""
+    """Start the checks that are due and send the alerts that are waiting."""
     monitors.start_due_checks(timezone.now())
     alerts.send_due_alerts(timezone.now())
 
 
 @shared_task
 def tidy() -> None:
-    """Lets go of what old checks stored."""
+    """Delete what old checks stored and nothing needs any more."""
     tidy_checks.tidy_checks(timezone.now())
 
 
 @shared_task
 def deliver(alert_id: int) -> None:
-    """Sends an alert, unless somebody else does."""
+    """Send an alert, unless another worker does."""
     alerts.deliver_alert(alert_id, timezone.now())
 
 
 @task_failure.connect(sender=execute)
 def execute_failed(*, exception: BaseException, args: Any, **_: Any) -> None:
-    """A job died of an error of the program: its run ends as failed; Celery logs the trace."""
+    """Mark the run as failed when a programming error ended its job. Celery logs the traceback."""
     runs.fail_broken_run(args[0], exception)
 
 
 @worker_ready.connect
 def worker_started(**_: Any) -> None:
-    """A worker that comes back takes up at once what its predecessor was killed over."""
+    """Resume at once the runs that a killed worker left behind."""
     runs.sweep_runs()
     connection.close()

@@ -1,4 +1,4 @@
-"""What forms of several rooms share: messages in plain words, and deletion confirmed by a typed name."""
+"""What forms share: messages in plain words, and a deletion that is confirmed by typing a name."""
 
 from typing import Any
 
@@ -6,14 +6,14 @@ from django import forms
 
 
 def said(form: forms.BaseForm) -> str:
-    """All that is wrong with a form as one text."""
+    """Return all errors of a form as one text."""
     return " ".join(str(message) for messages in form.errors.values() for message in messages)
 
 
 def plain_numbers(form: forms.BaseForm) -> None:
-    """Says in plain words what is wrong with a form's numbers."""
+    """Put the error messages of a form's number fields in plain words."""
     for field in form.fields.values():
-        if isinstance(field, forms.IntegerField):  # a FloatField is one, too
+        if isinstance(field, forms.IntegerField):  # includes FloatField
             whole = "number" if isinstance(field, forms.FloatField) else "whole number"
             field.error_messages |= {
                 "required": f"Give a {whole}.",
@@ -24,7 +24,7 @@ def plain_numbers(form: forms.BaseForm) -> None:
 
 
 class DeleteForm(forms.Form):
-    """The name of what is deleted, typed."""
+    """Asks for the name of what is to be deleted."""
 
     typed = forms.CharField(required=False)
 

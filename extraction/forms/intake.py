@@ -1,4 +1,4 @@
-"""Uploads, checked before a service sees them."""
+"""Forms for uploads."""
 
 from django import forms
 from django.conf import settings

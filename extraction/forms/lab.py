@@ -1,4 +1,4 @@
-"""A file of labels, checked before a service sees it."""
+"""The form for a file of labels."""
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
@@ -7,7 +7,7 @@ from extraction.services.lab import page_labels
 
 
 class LabelsForm(forms.Form):
-    """A text file of addresses and labels; its text is what `cleaned_data["file"]` holds."""
+    """A text file of addresses and labels. `cleaned_data["file"]` holds its text."""
 
     file = forms.FileField(error_messages={"required": "choose a file first", "empty": "the file is empty"})
 
@@ -23,5 +23,5 @@ class LabelsForm(forms.Form):
 
     @property
     def problem(self) -> str:
-        """What is wrong, in one line."""
+        """All errors, in one line."""
         return "; ".join(str(message) for found in self.errors.values() for message in found)

@@ -1,4 +1,4 @@
-"""The forms of alert channels and of a site's checks. A channel's address is written, never read: an empty one leaves what is there."""
+"""The forms for alert channels and for the checks of a site. The address of a channel is never shown; an empty field leaves it as it is."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ class MonitorForm(forms.ModelForm[Monitor]):
 
 
 class ChannelForm(forms.ModelForm[AlertChannel]):
-    """Name, address, events and sites of a channel."""
+    """The name, address, events and sites of a channel."""
 
     url = forms.CharField(max_length=2000, required=False, label="Address")
     events = forms.MultipleChoiceField(
@@ -43,7 +43,7 @@ class ChannelForm(forms.ModelForm[AlertChannel]):
         error_messages = {"name": {"unique": "There is already a channel with this name."}}
 
     def clean_url(self) -> str:
-        """A new address; the one there is for an empty field. What was typed is not repeated in the error."""
+        """Return the new address, or the stored one if the field is empty. Errors do not repeat what was typed."""
         url: str = self.cleaned_data["url"].strip()
         if not url:
             if not self.instance.url:

@@ -1,4 +1,4 @@
-"""Searches and downloads of records, checked before a service sees them."""
+"""Forms for searches and downloads of records."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,7 +10,7 @@ from extraction.services.records.export_csv import Layout
 
 
 class RecordsForm(forms.Form):
-    """What a person looks for among records. Whatever cannot be understood is taken as not asked."""
+    """A search among records. What it cannot understand is ignored."""
 
     q = forms.CharField(required=False, max_length=500)
     state = forms.CharField(required=False)
@@ -20,14 +20,14 @@ class RecordsForm(forms.Form):
     of = forms.CharField(required=False)
 
     def asked(self) -> dict[str, str]:
-        """The arguments of `services.records.search`."""
+        """Return the arguments for `services.records.search`."""
         self.is_valid()
         names = {"query": "q", "state": "state", "attribute": "has", "missing": "missing", "sort": "sort", "part": "of"}
         return {name: self.cleaned_data.get(field, "") for name, field in names.items()}
 
 
 class ExportForm(forms.Form):
-    """How a CSV is to look; what is not said is as usual."""
+    """The layout of a CSV file. Fields that are left out keep their defaults."""
 
     columns = forms.MultipleChoiceField(required=False)
     several = forms.ChoiceField(choices=[("join", "joined"), ("json", "as JSON")], required=False)
@@ -41,7 +41,7 @@ class ExportForm(forms.Form):
         self.fields["columns"].choices = [(name, name) for name in known]  # type: ignore[attr-defined]
 
     def layout(self, standard: Layout) -> Layout:
-        """The layout asked for, over the usual one."""
+        """Return the chosen layout, with `standard` for what was not chosen."""
         data = self.cleaned_data
         return replace(
             standard,

@@ -1,4 +1,4 @@
-"""A person's XPath, checked before a service sees it."""
+"""The form for an XPath that a person writes."""
 
 from django import forms
 
@@ -6,11 +6,11 @@ from extraction.algorithms.dom.xpath import expand
 
 
 class XPathForm(forms.Form):
-    """Another XPath for an attribute of a rule."""
+    """A new XPath for an attribute of a rule."""
 
     attribute = forms.CharField(max_length=60)
     xpath = forms.CharField(max_length=4000)
 
     def clean_xpath(self) -> str:
-        """XPath 1.0: the short forms that the page shows are taken, too."""
+        """Return XPath 1.0. The short forms that the page shows are accepted and expanded."""
         return expand(self.cleaned_data["xpath"])

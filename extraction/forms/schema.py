@@ -1,4 +1,4 @@
-"""The editor of a record type, checked before a service sees it."""
+"""The forms of the record type editor."""
 
 import re
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ class RecordTypeForm(forms.ModelForm[RecordType]):
 
 
 class AttributeForm(forms.Form):
-    """One attribute, one row of the editor. A row without a name is an empty row and is left out."""
+    """One attribute: a row of the editor. A row without a name is left out."""
 
     id = forms.IntegerField(required=False, widget=forms.HiddenInput)
     name = forms.CharField(max_length=60, required=False)
@@ -56,7 +56,7 @@ class AttributeForm(forms.Form):
 
 
 class BaseAttributeFormSet(forms.BaseFormSet[AttributeForm]):
-    """The rows of the editor; names and keys stand once."""
+    """The rows of the editor. Names and keys must be unique."""
 
     drafts: list[AttributeDraft]
 
@@ -66,18 +66,18 @@ class BaseAttributeFormSet(forms.BaseFormSet[AttributeForm]):
         rows = [form for form in self.ordered_forms if form.cleaned_data.get("name")]
         if not rows:
             raise forms.ValidationError("A record type needs at least one attribute.")
-        self.drafts = [_draft(form.cleaned_data) for form in rows]
-        _refuse_twice(rows, "name", [draft.name.lower() for draft in self.drafts])
-        _refuse_twice(rows, "hotkey", [draft.hotkey for draft in self.drafts])
+        self.drafts = [_make_draft(form.cleaned_data) for form in rows]
+        _refuse_duplicates(rows, "name", [draft.name.lower() for draft in self.drafts])
+        _refuse_duplicates(rows, "hotkey", [draft.hotkey for draft in self.drafts])
 
 
-def _refuse_twice(rows: Sequence[AttributeForm], field: str, values: Sequence[str]) -> None:
+def _refuse_duplicates(rows: Sequence[AttributeForm], field: str, values: Sequence[str]) -> None:
     for place, (form, value) in enumerate(zip(rows, values, strict=True)):
         if value and value in values[:place]:
             form.add_error(field, f"There is another attribute with this {'name' if field == 'name' else 'key'}.")
 
 
-def _draft(data: dict[str, Any]) -> AttributeDraft:
+def _make_draft(data: dict[str, Any]) -> AttributeDraft:
     return AttributeDraft(
         data["id"], data["name"], data["type"] or Attribute.Type.TEXT, data["multiple"], data["mandatory"], data["hotkey"], data["list"]
     )
@@ -91,11 +91,11 @@ _AttributeFormSet = forms.formset_factory(
 EMPTY_ROWS = 3
 
 
-"""Rows of a new record type, so that it can be filled in without scripts too."""
+"""Number of empty rows for a new record type, so that it can be filled in without scripts."""
 
 
 def attribute_rows(data: QueryDict | None, initial: list[dict[str, Any]]) -> BaseAttributeFormSet:
-    """The rows of the editor: as sent, or as they are."""
+    """Return the rows of the editor: those sent, else the initial ones."""
     rows = _AttributeFormSet(data, initial=initial, prefix="attribute")
-    assert isinstance(rows, BaseAttributeFormSet)  # noqa: S101 - what formset= asks for; the stubs do not know
+    assert isinstance(rows, BaseAttributeFormSet)  # noqa: S101 - formset= guarantees this; the stubs do not know it
     return rows

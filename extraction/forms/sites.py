@@ -1,4 +1,4 @@
-"""Where a site's pages come from, as a person types it: one address, and whatever else is to be otherwise than usual."""
+"""Forms for a site and its source: one address, and any settings that differ from the defaults."""
 
 import re
 from typing import Any
@@ -27,7 +27,7 @@ class SiteForm(forms.ModelForm[Site]):
         error_messages = {"name": {"unique": TAKEN}}
 
     def clean_name(self) -> str:
-        """Names that differ by case alone would be taken for one another."""
+        """Refuse a name that differs from another site's only by case."""
         name: str = self.cleaned_data["name"]
         if any(site.pk != self.instance.pk for site in sites.find_sites_named_alike(name)):
             raise forms.ValidationError(TAKEN)
@@ -35,7 +35,7 @@ class SiteForm(forms.ModelForm[Site]):
 
 
 MAX_LISTED = 100_000
-"""Addresses of one list. They are kept in one row and go to the crawl in one message."""
+"""The most addresses of one list. They are stored in one row and sent to the crawl in one message."""
 
 _HOST = re.compile(r"(?:[\w.*-]*|\[[0-9a-f:.*]+\])(?::[\d*]+)?")
 
@@ -43,7 +43,7 @@ LIST_BYTES = 32 * 1024**2
 
 
 class LinesField(forms.CharField):
-    """A list, one entry a line."""
+    """A list with one entry per line."""
 
     widget = forms.Textarea
 
@@ -56,14 +56,14 @@ class LinesField(forms.CharField):
 
 
 class AddressesField(LinesField):
-    """Addresses that may be fetched, one a line. https:// is taken where nothing stands before the host."""
+    """Addresses that may be fetched, one per line. Those without a scheme get https://."""
 
     def clean(self, value: Any) -> Any:
         return [cleaned(address) for address in super().clean(value)]
 
 
 class PatternsField(LinesField):
-    """Patterns of addresses, one a line."""
+    """Patterns of addresses, one per line."""
 
     def clean(self, value: Any) -> Any:
         patterns = super().clean(value)
@@ -78,7 +78,7 @@ class PatternsField(LinesField):
 
 
 def cleaned(address: str) -> str:
-    """The address as it is fetched. Raises ValidationError when it is none or may not be fetched, which says why."""
+    """Return the address in the form in which it is fetched. Raises ValidationError if it is not an address or may not be fetched."""
     try:
         return sources.check_address(address if "://" in address else f"https://{address}")
     except sources.AddressError as error:
@@ -86,7 +86,7 @@ def cleaned(address: str) -> str:
 
 
 class SourceForm(forms.ModelForm[Source]):
-    """All that can be set about a site's fetching."""
+    """Everything that can be set about how a site is fetched."""
 
     addresses = AddressesField(label="Start addresses", required=False)
     include = PatternsField(label="Include only", required=False, help_text="One per line: /book/* for one level, /shop/** for any depth.")
@@ -165,7 +165,7 @@ class SourceForm(forms.ModelForm[Source]):
 
 
 class NewSiteForm(SourceForm):
-    """A new site by its address."""
+    """A new site, made from its address."""
 
     address = forms.CharField(label="Address", max_length=2000, error_messages={"required": "Enter the address of the site."})
     name = forms.CharField(label="Name", max_length=120, required=False, help_text="Leave empty to use the host's name.")
@@ -185,5 +185,5 @@ class NewSiteForm(SourceForm):
         return [self.cleaned_data["address"]] if self.cleaned_data.get("address") else []
 
     def options(self) -> dict[str, Any]:
-        """The fields of the source."""
+        """Return the fields of the source."""
         return {name: self.cleaned_data[name] for name in self.Meta.fields}

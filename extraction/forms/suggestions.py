@@ -1,4 +1,4 @@
-"""What an editor takes of the suggested fields, checked before a service sees it."""
+"""Forms for accepting suggested fields and lists."""
 
 from typing import Any
 
@@ -11,11 +11,16 @@ from extraction.services.suggestions.suggested_lists import TakenList
 from extraction.services.suggestions.taking_fields import Taken
 
 MOST = 100
-"""Fields that can be taken at once."""
+"""The most fields that can be accepted at once."""
 
 
 class SuggestedForm(forms.Form):
-    """`take`: numbers of the columns taken; `name-3`, `type-3`: what column 3 is called; `record_type`: a new type's name."""
+    """The suggested fields that an editor accepts.
+
+    take: the numbers of the accepted columns.
+    name-3, type-3: the name and type of column 3.
+    record_type: the name of a new record type.
+    """
 
     key = forms.CharField(max_length=1000)
     record_type = forms.CharField(max_length=80, required=False)
@@ -26,13 +31,13 @@ class SuggestedForm(forms.Form):
         self.taken: list[Taken] = []
 
     def clean(self) -> dict[str, Any]:
-        """Fills `taken`."""
+        """Set `taken`."""
         cleaned = super().clean() or self.cleaned_data
         if self.cluster.record_type is None:
             kind = RecordTypeForm({"name": cleaned.get("record_type", ""), "description": ""})
             if not kind.is_valid():
                 raise forms.ValidationError([f"Record type: {message}" for message in kind.errors["name"]])
-        self.taken = [self._one(int(place)) for place in self.sent.getlist("take")[:MOST] if place.isdecimal() and len(place) < 4]
+        self.taken = [self._read_field(int(place)) for place in self.sent.getlist("take")[:MOST] if place.isdecimal() and len(place) < 4]
         if not self.taken:
             raise forms.ValidationError("Tick at least one field.")
         names = [each.name.lower() for each in self.taken]
@@ -41,7 +46,7 @@ class SuggestedForm(forms.Form):
             raise forms.ValidationError(f"{', '.join(twice)} is used twice. Give each field its own name.")
         return cleaned
 
-    def _one(self, place: int) -> Taken:
+    def _read_field(self, place: int) -> Taken:
         row = AttributeForm({"name": self.sent.get(f"name-{place}", ""), "type": self.sent.get(f"type-{place}", "text")})
         if not row.is_valid():
             raise forms.ValidationError([str(message) for errors in row.errors.values() for message in errors])
@@ -51,7 +56,12 @@ class SuggestedForm(forms.Form):
 
 
 class SuggestedListForm(SuggestedForm):
-    """The fields taken of one list; `list`: its number; `list_name`: what it is called; `every`: all rows of the first page are marked."""
+    """The accepted fields of one suggested list.
+
+    list: the number of the list.
+    list_name: its name.
+    every: mark all rows of the first page.
+    """
 
     list = forms.IntegerField(min_value=0, max_value=1000)
     list_name = forms.CharField(max_length=60, error_messages={"required": "The list needs a name."})
@@ -66,6 +76,6 @@ class SuggestedListForm(SuggestedForm):
 
     @property
     def taken_list(self) -> TakenList:
-        """What is taken, of a form that is valid."""
+        """The accepted list. The form must be valid."""
         data = self.cleaned_data
         return TakenList(data["list"], data["list_name"], tuple(self.taken), every=data["every"])

@@ -1,4 +1,4 @@
-"""What is done with templates, checked before a service sees it."""
+"""Forms for working on templates."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from extraction.models import Cluster, Page, Site
 
 
 class ClusterForm(forms.Form):
-    """The least number of similar pages that make a template; empty for the usual one."""
+    """The least number of similar pages that make a template. Leave it empty for the default."""
 
     threshold = forms.IntegerField(required=False, min_value=1)
 
@@ -20,7 +20,7 @@ class NameForm(forms.Form):
 
 
 class MergeForm(forms.Form):
-    """The numbers of the templates to be made one, that which takes in the others first."""
+    """The numbers of the templates to merge. The first one takes in the others."""
 
     clusters = forms.TypedMultipleChoiceField(
         coerce=int,
@@ -43,7 +43,7 @@ class MergeForm(forms.Form):
 
 
 class PlaceForm(forms.Form):
-    """Pages of a site and where they are to go: a template's number, `new`, or nothing for no template."""
+    """Pages of a site and where to move them: the number of a template, `new`, or nothing for no template."""
 
     NEW = "new"
 

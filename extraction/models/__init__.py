@@ -1,4 +1,4 @@
-"""The tables, one aggregate a file."""
+"""The database tables, one file per aggregate."""
 
 from extraction.models.alert import Alert, AlertChannel, Event
 from extraction.models.asset import Asset

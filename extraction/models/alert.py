@@ -1,4 +1,4 @@
-"""Alerts: whom to tell what, and the outbox of what is to be told (through Apprise)."""
+"""Alert channels, and the outbox of alerts that are sent to them through Apprise."""
 
 from typing import ClassVar, TypeAlias
 
@@ -18,9 +18,11 @@ class Event(models.TextChoices):
 
 
 class AlertChannel(models.Model):
-    """Where alerts go. url: an Apprise URL; it holds passwords and tokens, so nothing shows, logs or prints it: `service` does instead.
+    """Where alerts are sent.
 
-    events: of `Event`. sites: those it is told of, none for all.
+    url: an Apprise URL. It holds passwords and tokens, so it is never shown, logged or printed; `service` is shown instead.
+    events: values of `Event`.
+    sites: the sites whose alerts the channel gets; empty for all sites.
     """
 
     HIDDEN: ClassVar[str] = "••••"
@@ -41,12 +43,12 @@ class AlertChannel(models.Model):
 
     @property
     def service(self) -> str:
-        """The kind of service, the only part of the address that is no secret: "slack://••••"."""
+        """The kind of service, which is the only part of the address that is not secret: "slack://••••"."""
         return f"{self.url.partition('://')[0]}://{self.HIDDEN}"
 
     @property
     def event_labels(self) -> list[str]:
-        """Its events in words."""
+        """The labels of the channel's events."""
         return [str(event.label) for event in Event if event in self.events]
 
 
@@ -58,9 +60,11 @@ class AlertState(models.TextChoices):
 
 
 class Alert(models.Model):
-    """One thing to be told to one channel; written in the transaction of what happened, sent afterwards.
+    """A message for one channel. It is written in the transaction of the event and sent later.
 
-    key: what it tells; a channel is told the same thing once. state sending: a worker is at it since claimed_at. next_at: not before.
+    key: identifies the event. A channel gets at most one alert for each key.
+    state: while it is SENDING, a worker has been sending the alert since claimed_at.
+    next_at: the earliest time of the next attempt.
     """
 
     State: TypeAlias = AlertState

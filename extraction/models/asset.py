@@ -6,10 +6,11 @@ from extraction.models.site import Site
 
 
 class Asset(models.Model):
-    """One address of a site's pages, loaded once. The bytes are in the storage under their sha256, as a page's are.
+    """An asset of a site's pages, loaded once. Like a page's bytes, its bytes are stored under their sha256.
 
-    url: of a page from an archive without addresses the file's name in it. content_type: what the bytes were found to
-    be, never what a server said; empty while `error` says why there are none.
+    url: the asset's address. For pages from an archive without addresses, it is the file name in the archive.
+    content_type: determined from the bytes, never taken from the server. It is empty if there are no bytes.
+    error: the reason why there are no bytes, else empty.
     """
 
     site = models.ForeignKey(Site, on_delete=models.CASCADE, related_name="assets")

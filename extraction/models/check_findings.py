@@ -1,4 +1,4 @@
-"""What a check writes down, as values: `Check.attributes`, `Check.pages` and `Check.evidence`."""
+"""The findings of a check, as values: `Check.attributes`, `Check.pages` and `Check.evidence`."""
 
 from dataclasses import dataclass
 
@@ -7,12 +7,12 @@ from extraction.algorithms.json_values import JsonValue
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttributeFinding(JsonValue):
-    """What a check found of one attribute.
+    """What a check found for one attribute.
 
-    kind: `monitoring.verdict.VerdictKind`.
-    pages: watched pages that have a say.
-    fraction: share of them with evidence against the rule.
-    null_fraction: share of the pages that answered on which the rule gives no value; None where none answered.
+    kind: a `monitoring.verdict.VerdictKind`.
+    pages: number of watched pages that could judge the attribute.
+    fraction: share of these pages with evidence against the rule.
+    null_fraction: share of the answering pages on which the rule gives no value; None if no page answered.
     """
 
     kind: str
@@ -23,11 +23,11 @@ class AttributeFinding(JsonValue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedPage(JsonValue):
-    """A watched page: what came of it, and its snapshots before and then.
+    """The result of fetching one watched page, with its snapshots before and after.
 
-    outcome: of `fetching.crawl.messages.Outcome`.
-    old: the baseline.
-    new: equal to `old` where the page is unchanged, None where no page came.
+    outcome: a `fetching.crawl.messages.Outcome`.
+    old: the baseline snapshot.
+    new: the fetched snapshot. It equals `old` if the page is unchanged, and is None if the fetch gave no page.
     """
 
     url: str
@@ -38,10 +38,10 @@ class CheckedPage(JsonValue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckEvidence(JsonValue):
-    """A page that speaks against an attribute's rule.
+    """Evidence against an attribute's rule on one page.
 
     kind, strong, reason: as in `monitoring.evidence.Evidence`.
-    before, now: the rule's values on the page as it was and as it is.
+    before, now: the rule's values on the old and on the new content of the page.
     """
 
     attribute: str

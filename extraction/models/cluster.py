@@ -1,4 +1,4 @@
-"""A cluster: the pages of one template."""
+"""Clusters: the pages of one template."""
 
 from typing import ClassVar, Self
 
@@ -11,10 +11,10 @@ from extraction.models.site import Site
 
 
 class ClusterQuerySet(models.QuerySet["Cluster"]):
-    """Common questions about clusters."""
+    """Common queries on clusters."""
 
     def not_ignored(self) -> Self:
-        """Clusters that something may be extracted from."""
+        """Clusters that records may be extracted from."""
         return self.filter(ignored=False)
 
     def shown(self) -> Self:
@@ -22,26 +22,29 @@ class ClusterQuerySet(models.QuerySet["Cluster"]):
         return self.not_ignored().filter(small=False)
 
     def kept_when_empty(self) -> Self:
-        """Clusters with a name, labels or a rule: they stay when they lose all their pages."""
+        """Clusters with a name, labels or a rule. They are kept when they lose all their pages."""
         return self.filter(~Q(name="") | ~Q(labels=None) | ~Q(rules=None)).distinct()
 
     def dropped_when_empty(self) -> Self:
-        """Clusters without a name, labels and a rule: they go when they lose all their pages."""
+        """Clusters without a name, labels or a rule. They are deleted when they lose all their pages."""
         return self.filter(name="", labels=None, rules=None)
 
     def touched(self) -> Self:
-        """Clusters that a person has given anything: they are templates however few pages they have."""
+        """Clusters that a person has worked on. They count as templates, no matter how few pages they have."""
         touched = Q(merged=True) | ~Q(name="") | ~Q(record_type=None) | ~Q(labels=None) | ~Q(rules=None) | Q(placements__belongs=True)
         return self.filter(touched).distinct()
 
 
 class Cluster(models.Model):
-    """The pages of one template of a site ("template" in the dashboard).
+    """The pages of one template of a site. The screens call it a template.
 
-    number: its number within the site, never used again. masks: the masked shingle vectors it was made of, as text
-    (`3f.a2.**.10.…`); a page belongs if any of them covers it. url_patterns: the most specific patterns that match its
-    URLs, as text. ignored: a person said that nothing is to be extracted from it. merged: a person made it of several clusters.
-    small: it has fewer pages than a template of this site usually has, and nobody has given it anything yet: it is only offered.
+    number: its number within the site, which is never reused.
+    masks: the masked shingle vectors it was made from, as text (`3f.a2.**.10.…`). A page belongs to it if any of them covers
+        the page.
+    url_patterns: the most specific patterns that match its URLs, as text.
+    ignored: a person said that nothing is to be extracted from it.
+    merged: a person made it from several clusters.
+    small: it has fewer pages than a template of this site needs, and nobody has worked on it yet, so it is only offered.
     """
 
     site = models.ForeignKey(Site, on_delete=models.CASCADE, related_name="clusters")
@@ -71,14 +74,14 @@ class Cluster(models.Model):
 
     @property
     def label(self) -> str:
-        """The name a person gave it, else "Template 3"."""
+        """The name that a person gave it, else "Template 3"."""
         return self.name or self.UNNAMED.format(number=self.number)
 
 
 class ClusterCore(models.Model):
-    """What a cluster's pages have in common: `TemplateCore.to_bytes`, some ten thousand bytes.
+    """What the pages of a cluster have in common: `TemplateCore.to_bytes`, some ten thousand bytes.
 
-    In a table of its own, since it is asked for only where pages are matched and clusters compared.
+    It has its own table because it is needed only to match pages and to compare clusters.
     """
 
     cluster = models.OneToOneField(Cluster, on_delete=models.CASCADE, related_name="core")

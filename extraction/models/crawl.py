@@ -1,4 +1,4 @@
-"""The frontier of a crawl: each address it knows, and what came of it."""
+"""The frontier of a crawl: each address it knows, and the outcome of fetching it."""
 
 from typing import ClassVar, Self, TypeAlias
 
@@ -14,7 +14,7 @@ class AddressState(models.TextChoices):
 
 
 class CrawlAddressQuerySet(models.QuerySet["CrawlAddress"]):
-    """Common questions about the addresses of crawls."""
+    """Common queries on the addresses of crawls."""
 
     def queued(self) -> Self:
         """Addresses still to be fetched."""
@@ -26,10 +26,14 @@ class CrawlAddressQuerySet(models.QuerySet["CrawlAddress"]):
 
 
 class CrawlAddress(models.Model):
-    """One address of one crawl: to be fetched, or fetched with an outcome.
+    """One address of one crawl: either still to be fetched, or fetched with an outcome.
 
-    It is what a crawl is taken up from after its worker died. via: the page, sitemap or list that led to it. outcome: one of
-    `fetching.crawl.messages.Outcome`, empty while queued. status: of HTTP, None where none came. message: why, in words.
+    A crawl resumes from these rows after its worker died.
+
+    via: the page, sitemap or list that led to it.
+    outcome: a `fetching.crawl.messages.Outcome`; empty while it is queued.
+    status: the HTTP status, None if there was no response.
+    message: the reason for the outcome, in words.
     """
 
     State: TypeAlias = AddressState

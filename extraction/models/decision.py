@@ -1,4 +1,4 @@
-"""Decisions: who let which version of a rule go live, and who took it out of use. Nothing of it is changed or deleted with a person."""
+"""Decisions: who published which version of a rule, and who retired it. A decision outlasts the account of the person who made it."""
 
 from typing import ClassVar, TypeAlias
 
@@ -17,7 +17,11 @@ class DecisionKind(models.TextChoices):
 
 
 class Decision(models.Model):
-    """One decision on a version. by: None for Vertex itself and for people whose account is gone; by_name: what they were called then."""
+    """One decision about a version of a rule.
+
+    by: the person; None if Vertex decided by itself or the account was deleted.
+    by_name: the person's name at that time.
+    """
 
     What: TypeAlias = DecisionKind
 

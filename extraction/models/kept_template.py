@@ -7,7 +7,11 @@ from extraction.algorithms.json_values import JsonValue
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptTemplate(JsonValue):
-    """id: of the cluster. masks: its masked shingle vectors, as text."""
+    """A template as it was.
+
+    id: the id of the cluster.
+    masks: its masked shingle vectors, as text.
+    """
 
     id: int
     masks: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Clusterings of a site's pages that are looked at beside its templates, and what people said the pages are."""
+"""The structure lab: clusterings of a site's pages to compare with its templates, and the labels that people gave to pages."""
 
 from typing import Any
 
@@ -14,13 +14,15 @@ from extraction.models.site import Site
 
 
 class Clustering(models.Model):
-    """What one method made of some of a site's pages, whole: a method that is not through has no row.
+    """The complete result of one method on some of a site's pages. A method that has not finished has no row.
 
-    method: a name of `algorithms.methods`; empty for the site's templates as they were then. groups: ids of pages, the largest group
-    first, pages that are like no other as groups of one. bits: MDL cost, None where nobody could tell. seconds, peak_bytes: what it took.
-    reason: why it gave up, empty where it did not.
-    templates: of the site's templates as they were before another clustering was adopted, a `KeptTemplate` of each group; empty
-    otherwise.
+    method: a name in `algorithms.methods`; empty for the site's own templates at that time.
+    groups: ids of pages, the largest group first. A page that is like no other is a group of one.
+    bits: the MDL cost, None if it could not be computed.
+    seconds, peak_bytes: the time and memory that the method used.
+    reason: why the method gave up; empty if it did not.
+    templates: if the groups are the site's templates before another clustering was adopted, a `KeptTemplate` for each group;
+        else empty.
     """
 
     site = models.ForeignKey(Site, on_delete=models.CASCADE, related_name="clusterings")
@@ -48,17 +50,17 @@ class Clustering(models.Model):
         return reverse("site_lab_method", args=[self.site.slug, self.pk])
 
     def read_templates(self) -> tuple[KeptTemplate, ...]:
-        """The templates that its groups were, () where they were none. Raises JsonShapeError."""
+        """Return the templates that the groups were, () if they were none. Raises JsonShapeError."""
         return tuple(read_as(tuple[KeptTemplate, ...], self.templates, key="templates"))
 
     @property
     def pages(self) -> int:
-        """How many pages it is of."""
+        """The number of pages in its groups."""
         return sum(map(len, self.groups))
 
 
 class PageLabel(models.Model):
-    """What a person said a page is, to measure clusterings by. It moves nothing: that is what a `Placement` does."""
+    """A label that a person gave to a page. Clusterings are measured against it; unlike a `Placement`, it does not move the page."""
 
     page = models.OneToOneField(Page, on_delete=models.CASCADE, related_name="said")
     label = models.CharField(max_length=120)

@@ -1,4 +1,4 @@
-"""Labels: the places an editor marked."""
+"""Labels: the places that an editor marked."""
 
 from typing import Any, Self
 
@@ -13,7 +13,7 @@ from extraction.models.schema import Attribute
 
 
 class LabelQuerySet(models.QuerySet["Label"]):
-    """Common questions about labels."""
+    """Common queries on labels."""
 
     def of_page(self) -> Self:
         """Labels of attributes of the page itself."""
@@ -25,12 +25,15 @@ class LabelQuerySet(models.QuerySet["Label"]):
 
 
 class Label(models.Model):
-    """What an editor said of one attribute on one page: it is here (location, value), or it is not on this page.
+    """What an editor said about one attribute on one page: where its value is, or that it is not on the page.
 
-    location: `Location.as_json()` in our tree of that snapshot; None for "not on this page". value: the cleaned value
-    there when it was marked. position: the order of several values. Either one row without a location or any number
-    with one, never both (`services.labelling` is the only writer). row: 0 for the page's own attributes; of a list's, which
-    of the marked rows of the page it is in, from 1.
+    An attribute has either one label without a location on a page, or any number of labels with one, never both.
+    `services.labelling` is the only writer.
+
+    location: `Location.as_json()` in the parsed tree of the snapshot; None for "not on this page".
+    value: the cleaned value at the location when it was marked.
+    position: the order of several values.
+    row: 0 for the page's own attributes; for an attribute of a list, the number of the marked row on the page, from 1.
     """
 
     cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="labels")
@@ -58,10 +61,10 @@ class Label(models.Model):
         return f"{self.attribute}: {self.value if self.location else 'not here'}"
 
     def read_location(self) -> Location | None:
-        """The place, None for "not on this page". Raises JsonShapeError."""
+        """Return the location, None for "not on this page". Raises JsonShapeError."""
         return None if self.location is None else read_location(self.location)
 
     @property
     def absent(self) -> bool:
-        """The editor said that the attribute is not on this page."""
+        """Whether the editor said that the attribute is not on this page."""
         return self.location is None

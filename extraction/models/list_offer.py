@@ -1,4 +1,4 @@
-"""What a list was offered with, before anything was marked for it."""
+"""The number of rows that a list was suggested with, before anything was marked for it."""
 
 from django.db import models
 
@@ -8,9 +8,9 @@ from extraction.models.snapshot import Snapshot
 
 
 class OfferedRows(models.Model):
-    """How many rows of a list were found on a page of a template when an editor took the list.
+    """How many rows of a list were found on a page of a template when an editor accepted the suggested list.
 
-    whole: whether all of them were marked then, so that what is not marked on the page is no row.
+    whole: all these rows were marked at that time, so anything on the page that is not marked is not a row.
     """
 
     cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="+")

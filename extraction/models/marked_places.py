@@ -1,4 +1,4 @@
-"""What was said of an attribute on a page, as places: `Label.location`, `Edit.before` and `Edit.after`."""
+"""What was said about an attribute on a page, as locations: `Label.location`, `Edit.before` and `Edit.after`."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,11 +7,11 @@ from extraction.algorithms.dom.nodes import Location
 from extraction.algorithms.json_values import JsonShapeError
 
 Said = tuple[Location, ...] | None
-"""The places of an attribute: () for nothing said, None for "not on this page"."""
+"""The locations of an attribute: () if nothing was said, None for "not on this page"."""
 
 
 def read_location(row: Any) -> Location:
-    """The place that `Location.as_json` wrote. Raises JsonShapeError for anything else."""
+    """Return the location that `Location.as_json` wrote. Raises JsonShapeError for anything else."""
     try:
         return Location.from_json(row)
     except ValueError as error:
@@ -19,12 +19,12 @@ def read_location(row: Any) -> Location:
 
 
 def read_said(rows: Any) -> Said:
-    """What `said_as_json` wrote. Raises JsonShapeError for anything else."""
+    """Return what `said_as_json` wrote. Raises JsonShapeError for anything else."""
     if not isinstance(rows, list):
         raise JsonShapeError(f"what is said of an attribute must be a list, not {rows!r:.200}")
     return None if rows == [None] else tuple(read_location(row) for row in rows)
 
 
 def said_as_json(said: Sequence[Location] | None) -> list[dict[str, Any] | None]:
-    """[None] for "not on this page", else the places."""
+    """Return [None] for "not on this page", else the locations as JSON."""
     return [None] if said is None else [place.as_json() for place in said]

@@ -7,11 +7,11 @@ from extraction.algorithms.json_values import JsonValue
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergeEvidence(JsonValue):
-    """Figures of the comparison.
+    """The figures of the comparison.
 
-    pages: pages that rules were tried on.
-    answers, same: where both have rules, values given and how many of them are equal.
-    complete: where only one has a rule, pages on which it gives whole records.
+    pages: number of pages that rules were tried on.
+    answers, same: if both have rules, the number of values given and how many of them are equal.
+    complete: if only one has a rule, the number of pages on which it gives complete records.
     """
 
     pages: int = 0

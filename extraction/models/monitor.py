@@ -1,4 +1,4 @@
-"""Monitoring: when a site is checked, by which pages, and what the checks found (Vertex §3.2.2)."""
+"""Monitoring: when a site is checked, which pages are watched, and what the checks found (Vertex, section 3.2.2)."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self, TypeAlias
@@ -19,14 +19,16 @@ from extraction.models.site import Site
 from extraction.models.snapshot import Snapshot
 
 MAX_HOURS = 24 * 365
-"""A check a year is the least that a monitor does."""
+"""The longest interval between two checks: a year."""
 
 
 class Monitor(models.Model):
-    """When a site is checked; one row a site. Editable by operators.
+    """When a site is checked. Each site has one row, which operators can edit.
 
-    every_hours: from one check to the next. next_due_at: moved on by compare-and-set when a check is started, so that no tick starts
-    it twice and a missed one only delays it. auto_repair: a repair that passes every test goes live without a person.
+    every_hours: the time from one check to the next.
+    next_due_at: moved forward by compare-and-set when a check starts, so no check starts twice and a missed tick only delays
+        it.
+    auto_repair: a repair that passes every test is published without a person.
     """
 
     DEFAULT_HOURS: ClassVar[int] = 24
@@ -48,7 +50,11 @@ class Monitor(models.Model):
 
 
 class Bellwether(models.Model):
-    """A page that is watched. baseline: its last snapshot on which the rule was right. asked, answered: fetches so far."""
+    """A watched page.
+
+    baseline: its last snapshot on which the rule was right.
+    asked, answered: the number of fetches so far, and how many of them succeeded.
+    """
 
     cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="bellwethers")
     page = models.ForeignKey(Page, on_delete=models.CASCADE, related_name="+")
@@ -69,7 +75,7 @@ class Bellwether(models.Model):
 
     @property
     def answered_fraction(self) -> float:
-        """Share of fetches that succeeded; 1 for one that was never fetched."""
+        """Share of fetches that succeeded; 1 if the page was never fetched."""
         return self.answered / self.asked if self.asked else 1.0
 
 
@@ -82,10 +88,13 @@ class CheckVerdict(models.TextChoices):
 
 
 class Check(models.Model):
-    """What one check found of one cluster's rule.
+    """What one check found for the rule of one cluster.
 
-    verdict: `monitoring.verdict.VerdictKind`. confirmed: a second fetch said the same; only then anything follows from it. attributes:
-    {name: `AttributeFinding`}. pages: of `CheckedPage`. evidence: of `CheckEvidence`.
+    verdict: a `monitoring.verdict.VerdictKind`.
+    confirmed: a second fetch agreed. Only a confirmed check has consequences.
+    attributes: {name: `AttributeFinding`}.
+    pages: a list of `CheckedPage`.
+    evidence: a list of `CheckEvidence`.
     """
 
     Verdict: TypeAlias = CheckVerdict
@@ -117,26 +126,26 @@ class Check(models.Model):
         return f"check of {self.cluster} at {self.checked_at:%Y-%m-%d %H:%M}: {self.verdict}"
 
     def read_attributes(self) -> dict[str, AttributeFinding]:
-        """{attribute: what was found of it}. Raises JsonShapeError."""
+        """Return {attribute: what was found for it}. Raises JsonShapeError."""
         return dict(read_as(Mapping[str, AttributeFinding], self.attributes, key="attributes"))
 
     def read_pages(self) -> tuple[CheckedPage, ...]:
-        """What came of the watched pages. Raises JsonShapeError."""
+        """Return the results of the watched pages. Raises JsonShapeError."""
         return tuple(read_as(tuple[CheckedPage, ...], self.pages, key="pages"))
 
     def read_evidence(self) -> tuple[CheckEvidence, ...]:
-        """What speaks against the rule. Raises JsonShapeError."""
+        """Return the evidence against the rule. Raises JsonShapeError."""
         return tuple(read_as(tuple[CheckEvidence, ...], self.evidence, key="evidence"))
 
     @property
     def broken(self) -> list[str]:
-        """The attributes whose rule no longer works, by this check. PostgreSQL does not keep the order of their names in JSON."""
+        """The attributes whose rule no longer works, in no fixed order: PostgreSQL does not keep the order of keys in JSON."""
         good = (self.Verdict.OK, self.Verdict.UNREACHABLE)
         return [name for name, found in self.read_attributes().items() if found.kind not in good]
 
     @property
     def standing(self) -> str:
-        """How it is shown: another structure with all values right is not as bad as one that took values with it."""
+        """The state to show. A changed structure counts as broken only if attributes broke with it."""
         return "broken" if self.broken and self.verdict == self.Verdict.SHINGLE else self.verdict
 
 
@@ -151,7 +160,7 @@ CLOSED = (BreakageState.REPAIRED, BreakageState.RECOVERED, BreakageState.DISMISS
 
 
 class BreakageQuerySet(models.QuerySet["Breakage"]):
-    """Common questions about breakages."""
+    """Common queries on breakages."""
 
     def of_site(self, site: Site) -> Self:
         """Breakages of a site's clusters."""
@@ -163,10 +172,14 @@ class BreakageQuerySet(models.QuerySet["Breakage"]):
 
 
 class Breakage(models.Model):
-    """A broken rule, from the check that found it until it was repaired, came back by itself or was dismissed.
+    """A broken rule, from the check that found it until it is repaired, recovers or is dismissed.
 
-    attributes: those that broke. proposal: a version that would repair it. importance: records affected. note: why there is no
-    proposal, or what a person said. One cluster has one open breakage at most.
+    A cluster has at most one open breakage.
+
+    attributes: the attributes that broke.
+    proposal: a version that would repair it.
+    importance: the number of affected records.
+    note: why there is no proposal, or what a person wrote.
     """
 
     State: TypeAlias = BreakageState

@@ -1,4 +1,4 @@
-"""A page: one URL of a site."""
+"""Pages: the addresses of a site."""
 
 from django.db import models
 from django.urls import reverse
@@ -7,10 +7,10 @@ from extraction.models.site import Site
 
 
 class Page(models.Model):
-    """One URL of a site. What stood there, and when, is its snapshots; `current` is the newest one.
+    """One URL of a site. Its snapshots hold its contents over time; `current` is the newest one.
 
-    url: at most 2,000 characters. Where an archive gave no address, its file name stands in.
-    gone_at: since when a crawl found nothing there any more; None while the page is there, as far as is known.
+    url: at most 2,000 characters. For a page from an archive without addresses, it is the file name.
+    gone_at: when a crawl first found the page missing; None while it is there, as far as is known.
     """
 
     site = models.ForeignKey(Site, on_delete=models.CASCADE, related_name="pages")

@@ -1,4 +1,4 @@
-"""What people said about where pages belong, and about which templates are one."""
+"""What people said about the templates of pages, and about which templates are the same."""
 
 from typing import Any, Self, TypeAlias
 
@@ -13,9 +13,9 @@ from extraction.models.site import Site
 
 
 class Placement(models.Model):
-    """A person's word on a page and a cluster: it belongs there, or it does not. Clustering again keeps to it.
+    """A person's statement that a page belongs to a cluster, or that it does not. Clustering again respects it.
 
-    A page belongs to one cluster at most and may be said not to belong to any number.
+    A page can be said to belong to at most one cluster, and not to belong to any number of them.
     """
 
     page = models.ForeignKey(Page, on_delete=models.CASCADE, related_name="placements")
@@ -45,7 +45,7 @@ class ProposalState(models.TextChoices):
 
 
 class MergeProposalQuerySet(models.QuerySet["MergeProposal"]):
-    """Common questions about merge proposals."""
+    """Common queries on merge proposals."""
 
     def of_site(self, site: Site) -> Self:
         """Proposals for a site's clusters."""
@@ -61,10 +61,12 @@ class MergeProposalQuerySet(models.QuerySet["MergeProposal"]):
 
 
 class MergeProposal(models.Model):
-    """Two clusters that seem to be one template, and what a person said to that.
+    """Two clusters that seem to be one template, and a person's answer. Each pair has at most one row.
 
-    into: the one that would stay. kind: both have rules, which give the same on each other's pages; or only `into` has one, which gives
-    whole records on the other's pages. evidence: `MergeEvidence` as JSON. One row a pair, whichever would stay.
+    into: the cluster that would stay.
+    kind: SAME if both have rules that give the same values on each other's pages; READS if only `into` has a rule, which gives
+        complete records on the other's pages.
+    evidence: `MergeEvidence` as JSON.
     """
 
     Kind: TypeAlias = ProposalKind
@@ -92,5 +94,5 @@ class MergeProposal(models.Model):
         return f"{self.other} into {self.into}: {self.get_kind_display().lower()}"
 
     def read_evidence(self) -> MergeEvidence:
-        """Why they seem to be one. Raises JsonShapeError."""
+        """Return why they seem to be one. Raises JsonShapeError."""
         return MergeEvidence.from_json(self.evidence)

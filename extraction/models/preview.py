@@ -1,4 +1,4 @@
-"""Previews: a template's card shows a picture of its first sample page."""
+"""Previews: the pictures on the cards of templates."""
 
 from django.db import models
 
@@ -6,10 +6,10 @@ from extraction.models.cluster import Cluster
 
 
 class Preview(models.Model):
-    """The picture of a template's page, a PNG in the storage under its sha256.
+    """The picture of a template's page, stored as a PNG under its sha256.
 
-    dimmed: the picture with what is template dimmed, empty where nothing is known to be. made_of: what they were drawn from (page, styles,
-    drawing code) as one digest; when that has changed they are drawn again.
+    dimmed: the sha256 of the picture with the template parts dimmed; empty if none are known.
+    made_of: a digest of what the pictures were drawn from (page, styles, drawing code). When it changes, they are drawn again.
     """
 
     cluster = models.OneToOneField(Cluster, on_delete=models.CASCADE, related_name="picture")

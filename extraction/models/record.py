@@ -1,4 +1,4 @@
-"""Records: what the rules gave."""
+"""Records: the values that rules give for pages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,13 +29,13 @@ class RecordState(models.TextChoices):
 
 
 HERE = Q(snapshot__page__current__cluster=F("cluster"))
-"""Records whose page is of their template, in whatever content."""
+"""Records whose page is in their template, for any content of the page."""
 
 NOW = Q(snapshot__page__current=F("snapshot"), snapshot__cluster=F("cluster"))
-"""The same, of the content that stands there now."""
+"""Records whose page is in their template, for the current content of the page."""
 
 STANDING = Q(snapshot__page__current=F("snapshot"))
-"""Records of a content that stands there now, whatever template the page is of: a site's records."""
+"""Records of the current content of a page, whichever template the page is in. These are the records of a site."""
 
 
 _PART = Case(When(NOW, then=Value(RecordPart.NOW)), When(HERE, then=Value(RecordPart.EARLIER)), default=Value(RecordPart.ELSEWHERE))
@@ -43,7 +43,11 @@ _PART = Case(When(NOW, then=Value(RecordPart.NOW)), When(HERE, then=Value(Record
 
 @dataclass(frozen=True, slots=True)
 class RecordFigures:
-    """How many records a template has: of its pages by state; of earlier pages and of pages elsewhere those that hold anything."""
+    """How many records a template has.
+
+    complete, incomplete, failed: records of its current pages, by state.
+    earlier, elsewhere: records of earlier content and of pages now elsewhere, without the failed ones.
+    """
 
     complete: int = 0
     incomplete: int = 0
@@ -53,49 +57,52 @@ class RecordFigures:
 
     @property
     def given(self) -> int:
-        """Pages that gave a record, complete or not."""
+        """Number of pages that gave a record, complete or not."""
         return self.complete + self.incomplete
 
     @property
     def total(self) -> int:
-        """Pages that the rule was run over."""
+        """Number of pages that the rule was run on."""
         return self.given + self.failed
 
     def health(self, pages: int) -> list[tuple[float, str]]:
-        """Shares of so many pages by the state of their records, with the state's colour."""
+        """Return each state's share of `pages`, with the colour of the state."""
         parts = ((self.complete, "ok"), (self.incomplete, "suspect"), (self.failed, "broken"))
         return [(count / max(1, pages), colour) for count, colour in parts]
 
 
 class RecordQuerySet(models.QuerySet["Record"]):
-    """Tells the records of a template's current pages from the others.
+    """Separates the records of a template's current pages from its other records.
 
-    A record belongs to its page, and a template's records are those of its pages as they stand there now. What the pages have
-    not got any more is kept and named apart, so that no count of one is taken for the other: records of earlier pages (another
-    content stands at the address since, and the rule has not been run over it, as it is not while it is broken), and records of
-    pages elsewhere (their page is of another template or of none since, by finding the templates anew or by adopting a
-    clustering; when it comes back, so do they). Since a page has one content at a time, a template has at most as many records
-    as pages.
+    The records of a template are those of its pages in their current content. Two other kinds of records are kept and named
+    separately, so that their counts are never mixed up:
+
+    - Records of earlier content: the page has changed since, and the rule has not been run on the new content, for example
+      because it is broken.
+    - Records of pages elsewhere: the page is now in another template or in none, because templates were searched again or a
+      clustering was adopted. If the page comes back, so does its record.
+
+    A page has one content at a time, so a template has at most as many records as pages.
     """
 
     def now(self) -> Self:
-        """Records of pages that are of their template, of the content that stands there now."""
+        """Records whose page is in their template, for the current content of the page."""
         return self.filter(NOW)
 
     def here(self) -> Self:
-        """Records whose page is of their template, in whatever content."""
+        """Records whose page is in their template, for any content of the page."""
         return self.filter(HERE)
 
     def standing(self) -> Self:
-        """Records of a content that stands there now, whatever template the page is of: a site's records."""
+        """Records of the current content of a page, whichever template the page is in."""
         return self.filter(STANDING)
 
     def outdated(self) -> Self:
-        """Records of a content that does not stand at its address any more."""
+        """Records of earlier content of a page."""
         return self.exclude(STANDING)
 
     def in_part(self, part: str) -> Self:
-        """Those that are of this part; what is no part is taken for NOW."""
+        """Records of a `RecordPart`; an unknown part counts as NOW."""
         if part not in (RecordPart.EARLIER, RecordPart.ELSEWHERE):
             return self.now()
         return self.alias(part=_PART).filter(part=part)
@@ -109,7 +116,7 @@ class RecordQuerySet(models.QuerySet["Record"]):
         return self.filter(state=RecordState.FAILED)
 
     def figures(self) -> "Mapping[int, RecordFigures]":
-        """{template: its figures} of these records, in one query; templates without any are missing."""
+        """Return {template: its figures} for these records, in one query. Templates without records are missing."""
         found: dict[int, dict[str, int]] = {}
         rows = self.order_by().annotate(part=_PART)
         for cluster, part, state, n in rows.values_list("cluster", "part", "state").annotate(n=Count("pk")):
@@ -122,11 +129,14 @@ class RecordQuerySet(models.QuerySet["Record"]):
 
 
 class Record(models.Model):
-    """What one rule version gave on one page: its values, or the reason why there are none.
+    """The values that one version of a rule gave on one page, or the reason why there are none.
 
-    values: {attribute: list of `RecordValue`}. rows: {list: [values of one row as above, …]}.
-    state: complete; incomplete (something mandatory is missing or several values stand where one belongs);
-    failed (nothing extracted; `reason` says why). text: all raw values, for the search.
+    values: {attribute: list of `RecordValue`}.
+    rows: {list: [values of one row, as above, …]}.
+    state: COMPLETE; INCOMPLETE if a mandatory value is missing or an attribute has too many values; FAILED if nothing was
+        extracted.
+    reason: why it failed.
+    text: all raw values, for the search.
     """
 
     State: TypeAlias = RecordState
@@ -156,9 +166,9 @@ class Record(models.Model):
         return f"record of {self.snapshot}"
 
     def read_values(self) -> dict[str, list[RecordValue]]:
-        """{attribute: its values}. Raises JsonShapeError."""
+        """Return {attribute: its values}. Raises JsonShapeError."""
         return read_values(self.values)
 
     def read_rows(self) -> dict[str, list[dict[str, list[RecordValue]]]]:
-        """{list: the values of each of its rows}. Raises JsonShapeError."""
+        """Return {list: the values of each of its rows}. Raises JsonShapeError."""
         return read_rows(self.rows)

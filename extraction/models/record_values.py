@@ -1,6 +1,6 @@
 """The values of a record: `Record.values` and `Record.rows`.
 
-A record is read for each line of an export, so the values are read by hand and not by their annotations.
+An export reads a record for every line, so for speed the values are read by hand and not from their annotations.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,12 @@ from extraction.algorithms.json_values import JsonShapeError
 
 @dataclass(frozen=True, slots=True)
 class RecordValue:
-    """raw: the text as it stood on the page. value: its normal form, None when it cannot be read. problem: why, else empty."""
+    """One value of a record.
+
+    raw: the text as it appeared on the page.
+    value: its normal form, None if it cannot be read.
+    problem: why it cannot be read, else empty.
+    """
 
     raw: str
     value: str | None = None
@@ -20,7 +25,7 @@ class RecordValue:
 
     @classmethod
     def from_json(cls, row: Any) -> "RecordValue":
-        """The value that `as_json` wrote. Raises JsonShapeError for anything else."""
+        """Return the value that `as_json` wrote. Raises JsonShapeError for anything else."""
         try:
             found = cls(row["raw"], row.get("value"), row.get("problem", ""))
         except (KeyError, TypeError, AttributeError) as error:
@@ -30,33 +35,33 @@ class RecordValue:
         return found
 
     def as_json(self) -> dict[str, Any]:
-        """The value as JSON."""
+        """Return the value as JSON."""
         return {"raw": self.raw, "value": self.value, "problem": self.problem}
 
 
 Values = Mapping[str, Sequence[RecordValue]]
-"""{attribute: its values}; an attribute without a value is missing."""
+"""{attribute: its values}. An attribute without a value is missing."""
 
 
 def read_values(data: Any) -> dict[str, list[RecordValue]]:
-    """A record's own values, or those of one of its rows. Raises JsonShapeError."""
+    """Return the values of a record itself or of one of its rows. Raises JsonShapeError."""
     if not isinstance(data, dict) or not all(isinstance(many, list) for many in data.values()):
         raise JsonShapeError(f"a record's values must be lists by attribute, not {data!r:.200}")
     return {name: [RecordValue.from_json(row) for row in many] for name, many in data.items()}
 
 
 def read_rows(data: Any) -> dict[str, list[dict[str, list[RecordValue]]]]:
-    """{list: the values of each of its rows}. Raises JsonShapeError."""
+    """Return {list: the values of each of its rows}. Raises JsonShapeError."""
     if not isinstance(data, dict) or not all(isinstance(many, list) for many in data.values()):
         raise JsonShapeError(f"a record's rows must be lists by name, not {data!r:.200}")
     return {name: [read_values(row) for row in many] for name, many in data.items()}
 
 
 def values_as_json(values: Values) -> dict[str, Any]:
-    """What `read_values` reads."""
+    """Return values in the form that `read_values` reads."""
     return {name: [each.as_json() for each in many] for name, many in values.items()}
 
 
 def rows_as_json(rows: Mapping[str, Sequence[Values]]) -> dict[str, Any]:
-    """What `read_rows` reads."""
+    """Return rows in the form that `read_rows` reads."""
     return {name: [values_as_json(row) for row in many] for name, many in rows.items()}

@@ -1,4 +1,4 @@
-"""Roles: viewer, editor, operator, admin. Groups of Django's, each with all that those before it may do."""
+"""Roles: viewer, editor, operator, admin. Each is a Django group, and each may do all that the roles before it may do."""
 
 from enum import IntEnum
 from typing import TYPE_CHECKING
@@ -9,8 +9,12 @@ if TYPE_CHECKING:
 
 
 class Role(IntEnum):
-    """What a person may do. viewer: look and export. editor: also import, cluster, compare clusterings, annotate, learn, publish (also
-    an earlier version again), run. operator: also delete, adopt clusterings, retire rules, cancel other people's runs. admin: also people.
+    """What a person may do.
+
+    VIEWER: look and export.
+    EDITOR: also import, cluster, compare clusterings, annotate, learn, publish (also an earlier version again) and run.
+    OPERATOR: also delete, adopt clusterings, retire rules and cancel other people's runs.
+    ADMIN: also manage people.
     """
 
     VIEWER = 1
@@ -20,12 +24,12 @@ class Role(IntEnum):
 
     @property
     def group(self) -> str:
-        """The name of its group."""
+        """The name of the role's group."""
         return self.name.lower()
 
 
 def role_of(user: "AbstractBaseUser | AnonymousUser") -> Role | None:
-    """The highest role a user has; None for one who is signed out or in no group."""
+    """Return the highest role of a user; None for a user who is signed out or in no group."""
     if not user.is_authenticated:
         return None
     if getattr(user, "is_superuser", False):

@@ -1,4 +1,4 @@
-"""Rules: one stylesheet a cluster, in versions."""
+"""Rules: one stylesheet per cluster, in versions."""
 
 from typing import Any, ClassVar, Self, TypeAlias
 
@@ -36,22 +36,22 @@ ENDED_STATES = (RuleState.REPAIRED, RuleState.RETIRED)
 
 
 class RuleQuerySet(models.QuerySet["Rule"]):
-    """Common questions about rules."""
+    """Common queries on rules."""
 
     def of_site(self, site: Site) -> Self:
-        """Versions of the rules of a site's clusters, also of those that are ignored."""
+        """Versions of the rules of a site's clusters, including ignored clusters."""
         return self.filter(cluster__site=site)
 
     def not_ignored(self) -> Self:
-        """Versions of clusters that something may be extracted from."""
+        """Versions of clusters that records may be extracted from."""
         return self.filter(cluster__ignored=False)
 
     def serving(self) -> Self:
-        """Versions that extract: live, suspect and broken ones."""
+        """Versions that extract records: live, suspect and broken ones."""
         return self.filter(state__in=SERVING_STATES)
 
     def live(self) -> Self:
-        """Versions that extract, as far as is known without a fault."""
+        """Versions that extract records and have no known fault."""
         return self.filter(state=RuleState.LIVE)
 
     def unpublished(self) -> Self:
@@ -59,17 +59,20 @@ class RuleQuerySet(models.QuerySet["Rule"]):
         return self.filter(state__in=UNPUBLISHED_STATES)
 
     def not_ended(self) -> Self:
-        """Versions that extract or have never been published."""
+        """Versions that extract records or have never been published."""
         return self.exclude(state__in=ENDED_STATES)
 
 
 class Rule(models.Model):
     """One version of a cluster's rule.
 
-    definition: `algorithms.rules.rule.RuleDefinition` as JSON. stylesheet: the XSLT made of it; what is run. report: `RuleReport`
-    as JSON.
-    state: `TRANSITIONS` says what may become of it. A version in one of the states of SERVING is the one that extracts; a suspect or
-    broken one goes on serving until a person or a repair replaces it, since most of its attributes are right.
+    A version in one of the states of SERVING is the one that extracts records. A suspect or broken version goes on serving
+    until a person or a repair replaces it, because most of its attributes are right.
+
+    definition: `algorithms.rules.rule.RuleDefinition` as JSON.
+    stylesheet: the XSLT made from the definition, which is what is run.
+    report: `RuleReport` as JSON.
+    state: `TRANSITIONS` says which states may follow.
     """
 
     State: TypeAlias = RuleState
@@ -88,8 +91,12 @@ class Rule(models.Model):
         State.REPAIRED: (State.LIVE,),
         State.RETIRED: (State.LIVE,),
     }
-    """The life of a version. suspect: a check found something that a second look has yet to confirm. repaired: broken, and
-    replaced by a version that works. What has ended can be put back."""
+    """The states that may follow each state.
+
+    SUSPECT: a check found something that a second fetch has yet to confirm.
+    REPAIRED: it broke, and a version that works replaced it.
+    Versions in an ended state can be published again.
+    """
 
     cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="rules")
     version = models.PositiveIntegerField()
@@ -125,19 +132,19 @@ class Rule(models.Model):
         return reverse("rule", args=[self.cluster.site.slug, self.cluster.number, self.version])
 
     def read_definition(self) -> RuleDefinition:
-        """The rule as a value. Raises RuleError or XPathError when the row does not hold one."""
+        """Return the rule as a value. Raises RuleError or XPathError if the row does not hold a rule."""
         return RuleDefinition.from_json(self.definition)
 
     def read_report(self) -> RuleReport:
-        """What is said of the version. Raises JsonShapeError when the row does not hold a report."""
+        """Return the version's report. Raises JsonShapeError if the row does not hold a report."""
         return RuleReport.from_json(self.report)
 
     @property
     def serving(self) -> bool:
-        """It is the version that extracts."""
+        """Whether it is the version that extracts records."""
         return self.state in self.SERVING
 
     @property
     def unpublished(self) -> bool:
-        """It has never extracted anything."""
+        """Whether it has never extracted anything."""
         return self.state in self.UNPUBLISHED

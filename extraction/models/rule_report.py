@@ -1,7 +1,7 @@
-"""The report kept with a rule version: what the learner, a repair or an editor said of it, as values.
+"""The report of a rule version: what the learner, a repair or an editor said about it, as values.
 
-`Rule.report` holds `RuleReport.as_json()`. Every version made by learning has all of it; an edited or repaired version has its
-predecessor's report with the entries of what changed replaced.
+`Rule.report` holds `RuleReport.as_json()`. The report of a learned version is complete. An edited or repaired version has the
+report of its predecessor, in which the entries of what changed are replaced.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from extraction.algorithms.json_values import JsonValue
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class XPathReport(JsonValue):
-    """What the learner said of one XPath; the fields are those of `LearnedXPath`. An XPath that a person wrote has no figures."""
+    """The learner's figures for one XPath; the fields are those of `LearnedXPath`. An XPath that a person wrote has no figures."""
 
     xpath: str
     precision: float | None = None
@@ -25,7 +25,7 @@ class XPathReport(JsonValue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelearnedReport(JsonValue):
-    """How sure a repair is of an attribute: numbers of pages, named as in `Relearned`."""
+    """How certain a repair is about an attribute: numbers of pages, named as in `Relearned`."""
 
     found: int = 0
     learned_from: int = 0
@@ -37,7 +37,10 @@ class RelearnedReport(JsonValue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnReport(JsonValue):
-    """What is said of an attribute of a list's rows. relearned: set by a repair."""
+    """The report on an attribute of a list's rows.
+
+    relearned: set by a repair.
+    """
 
     name: str
     alternatives: tuple[XPathReport, ...] = ()
@@ -46,11 +49,11 @@ class ColumnReport(JsonValue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttributeReport(JsonValue):
-    """What is said of one of the page's own attributes.
+    """The report on one of the page's own attributes.
 
-    edited_by: who wrote its XPath, None where it was learned.
-    checked: pages that the XPaths were tried on.
-    hits, several: pages with a value, and with several different ones.
+    edited_by: who wrote its XPath, None if it was learned.
+    checked: number of pages that the XPaths were tried on.
+    hits, several: number of pages with a value, and with several different ones.
     without, several_on: the first snapshots without a value, and with several.
     """
 
@@ -67,7 +70,7 @@ class AttributeReport(JsonValue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnlikePage(JsonValue):
-    """A page on which a list's rule gives another number of rows than the list was offered with."""
+    """A page on which a list's rule gives a different number of rows than the list was offered with."""
 
     snapshot: int
     rows: int
@@ -76,11 +79,11 @@ class UnlikePage(JsonValue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfferDifference(JsonValue):
-    """Where a list's rule gives clearly more or fewer rows than the list was offered with.
+    """A clear difference between the rows that a list's rule gives and those that the list was offered with.
 
-    rows, given: rows offered and rows given on the pages compared.
-    pages, unlike: pages compared, and those that differ.
-    on: the pages that differ most, those first.
+    rows, given: number of rows offered and given on the pages compared.
+    pages, unlike: number of pages compared, and of those that differ.
+    on: the pages that differ most, in that order.
     """
 
     rows: int
@@ -92,14 +95,14 @@ class OfferDifference(JsonValue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListReport(JsonValue):
-    """What is said of a list.
+    """The report on a list.
 
     alternatives: the XPaths of its rows.
-    checked, hits: pages tried, and those with rows.
-    rows: how many there were in all.
+    checked, hits: number of pages tried, and of those with rows.
+    rows: number of rows in all.
     without: the first snapshots without rows.
-    filled: {attribute: rows with a value}.
-    offered: None where the rule gives about what the list was offered with.
+    filled: {attribute: number of rows with a value}.
+    offered: None if the rule gives about as many rows as the list was offered with.
     """
 
     name: str
@@ -115,7 +118,7 @@ class ListReport(JsonValue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkedPlace(JsonValue):
-    """A place that somebody marked."""
+    """A place that a person marked."""
 
     snapshot: int
     location: Location
@@ -123,10 +126,10 @@ class MarkedPlace(JsonValue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedAttribute(JsonValue):
-    """An attribute or a list that could not be learned or found again, and why.
+    """An attribute or a list that could not be learned or found again, and the reason.
 
-    snapshot, url: the page that shows it, if it is one page.
-    places: the marks that do not go together, where that is known.
+    snapshot, url: the page that shows the problem, if it is a single page.
+    places: the marks that contradict each other, if they are known.
     """
 
     name: str
@@ -155,12 +158,12 @@ class RivalDifference(JsonValue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rival(JsonValue):
-    """A rule that fits the marks as well and costs more.
+    """A rule that fits the marks equally well but costs more.
 
-    more: what it costs beyond the rule that was chosen.
+    more: its cost minus that of the chosen rule.
     support, several: as in `LearnedXPath`.
-    differs: pages of the learning set on which it gives something else; 0 for one that gives the same on all.
-    pages: the first of them.
+    differs: number of pages of the learning set on which it gives something else; 0 if it gives the same on all.
+    pages: the first of these pages.
     """
 
     xpath: str
@@ -174,7 +177,7 @@ class Rival(JsonValue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OddValue(JsonValue):
-    """A value unlike those of the other pages, and why."""
+    """A value that is unlike those of the other pages, and the reason."""
 
     snapshot: int
     value: str
@@ -183,7 +186,10 @@ class OddValue(JsonValue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnDataReport(JsonValue):
-    """How far an attribute's values agree with what the pages say of themselves. different: snapshots that differ."""
+    """How far an attribute's values agree with the embedded data of the pages.
+
+    different: snapshots that differ.
+    """
 
     words: str
     agree: int
@@ -193,7 +199,10 @@ class OwnDataReport(JsonValue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation(JsonValue):
-    """Why an attribute's rule is as it is. features: those of each alternative, its target first."""
+    """Why an attribute's rule is as it is.
+
+    features: the features of each alternative, those of its target first.
+    """
 
     features: tuple[tuple[FeatureEffect, ...], ...] = ()
     rivals: tuple[Rival, ...] = ()
@@ -203,7 +212,7 @@ class Explanation(JsonValue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReusedFrom(JsonValue):
-    """The template and the version that a reused rule was made of."""
+    """The template and the version that a reused rule was made from."""
 
     template: str
     version: int
@@ -211,12 +220,13 @@ class ReusedFrom(JsonValue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleReport(JsonValue):
-    """What is said of a rule version.
+    """The report on a rule version.
 
-    pages, checked, unreadable: pages of the cluster, those the rule was tried on, and those that could not be read.
-    learning_pages: pages it was learned from.
+    pages, checked, unreadable: number of pages of the cluster, of those the rule was tried on, and of those that could not be
+        read.
+    learning_pages: number of pages it was learned from.
     explained: {attribute: why its rule is as it is}.
-    repaired_from, edited_from: the version that it was made of.
+    repaired_from, edited_from: the version that it was made from.
     """
 
     pages: int | None = None
@@ -233,7 +243,7 @@ class RuleReport(JsonValue):
 
     @property
     def relearned(self) -> dict[str, RelearnedReport]:
-        """How sure a repair is of each attribute that it relearned, those of lists among them."""
+        """{attribute: how certain a repair is about it} for each relearned attribute, including those of lists."""
         told = [(each.name, each.relearned) for each in self.attributes]
         told += [(column.name, column.relearned) for each in self.lists for column in each.attributes]
         return {name: relearned for name, relearned in told if relearned}

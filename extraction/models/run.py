@@ -1,4 +1,4 @@
-"""Runs: every job is a row; Celery only carries its id."""
+"""Runs: every job is a row, and Celery only carries its id."""
 
 import hashlib
 import json
@@ -43,10 +43,10 @@ ENDED = (RunState.DONE, RunState.FAILED, RunState.CANCELLED)
 
 
 class RunQuerySet(models.QuerySet["Run"]):
-    """Common questions about runs."""
+    """Common queries on runs."""
 
     def unfinished(self) -> Self:
-        """Runs that wait, work or rest."""
+        """Runs that are queued, running or paused."""
         return self.filter(state__in=UNFINISHED)
 
     def queued(self) -> Self:
@@ -54,7 +54,7 @@ class RunQuerySet(models.QuerySet["Run"]):
         return self.filter(state=RunState.QUEUED)
 
     def running(self) -> Self:
-        """Runs that a worker holds."""
+        """Runs that a worker has claimed."""
         return self.filter(state=RunState.RUNNING)
 
     def claimed_as(self, run: "Run") -> Self:
@@ -63,20 +63,25 @@ class RunQuerySet(models.QuerySet["Run"]):
 
 
 class Run(models.Model):
-    """One job: what it is to do, how far it is, how it ended.
+    """One job: what it does, how far it is, how it ended.
 
-    parameters: `RunParameters` as JSON, what the job needs. target: a digest of those parameters that tell runs of this kind apart
-    (`target_of`); two unfinished runs of the same kind cannot have the same site or cluster and the same target. done, total: in `unit`s;
-    total 0 while unknown. claimed_by: host and process of the worker that holds it. heartbeat_at: when that worker last showed life.
-    attempts: how often it was started. started_at: when it was claimed last. worked_s: seconds of the stretches before that, of a run
-    that was paused or taken up again. summary: `RunSummary` as JSON.
+    parameters: `RunParameters` as JSON.
+    target: a digest of the parameters that make two runs of this kind different (`target_of`). Two unfinished runs of the same
+        kind cannot have the same site or cluster and the same target.
+    done, total: progress, counted in `unit`; total is 0 while it is unknown.
+    claimed_by: host and process of the worker that has claimed it.
+    heartbeat_at: when that worker last reported progress.
+    attempts: how often it was started.
+    started_at: when it was last claimed.
+    worked_s: seconds of work before started_at, for a run that was paused or resumed.
+    summary: `RunSummary` as JSON.
     """
 
     Kind: TypeAlias = RunKind
     State: TypeAlias = RunState
 
     TOLD_APART_BY: ClassVar[Mapping[str, Iterable[str]]] = {Kind.CRAWL: (), Kind.IMPORT: ("sha256", "folder")}
-    """Which parameters make two runs of a kind different; for other kinds, all of them. A site has one unfinished crawl at most."""
+    """The parameters that make two runs of a kind different; for other kinds, all of them. A site has at most one unfinished crawl."""
 
     site = models.ForeignKey(Site, on_delete=models.CASCADE, related_name="runs")
     cluster = models.ForeignKey(Cluster, null=True, blank=True, on_delete=models.CASCADE, related_name="runs")
@@ -132,7 +137,7 @@ class Run(models.Model):
         return f"run {self.pk}: {self.get_kind_display()}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Writes the run; a new one gets its target."""
+        """Save the run. A new run gets its target."""
         if self._state.adding:
             self.target = self.target_of(self.kind, self.parameters)
         super().save(*args, **kwargs)
@@ -141,33 +146,36 @@ class Run(models.Model):
         return reverse("run", args=[self.pk])
 
     def read_parameters(self) -> RunParameters:
-        """What it is to do. Raises JsonShapeError."""
+        """Return its parameters. Raises JsonShapeError."""
         return RunParameters.from_json(self.parameters)
 
     def read_summary(self) -> RunSummary:
-        """What came of it so far. Raises JsonShapeError."""
+        """Return its results so far. Raises JsonShapeError."""
         return RunSummary.from_json(self.summary)
 
     def write_summary(self, summary: RunSummary) -> None:
-        """Keeps what came of it so far, in the row at once."""
+        """Save its results so far in the row at once."""
         self.summary = summary.as_json()
         Run.objects.filter(pk=self.pk).update(summary=self.summary)
 
     @property
     def finished(self) -> bool:
-        """It will not change any more by itself. A crawl that failed or was cancelled can be taken up again."""
+        """Whether it has ended. A crawl that failed or was cancelled can still be resumed."""
         return self.state not in UNFINISHED
 
     @classmethod
     def target_of(cls, kind: str, parameters: Mapping[str, Any]) -> str:
-        """The digest of what tells runs of a kind on the same site or cluster apart."""
+        """Return the digest of the parameters that make two runs of a kind on the same site or cluster different."""
         names = cls.TOLD_APART_BY.get(kind, parameters)
         told = {name: parameters[name] for name in names if name in parameters}
         return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
 
 class RunProblem(models.Model):
-    """One thing a run could not use, and why; the rest went on. name: a file, a URL, an attribute."""
+    """Something that a run could not use, and the reason. The run went on without it.
+
+    name: a file, a URL or an attribute.
+    """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="problems")
     name = models.CharField(max_length=2000)

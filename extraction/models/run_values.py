@@ -1,7 +1,7 @@
-"""What a run is to do and what came of it, as values: `Run.parameters` and `Run.summary`.
+"""The parameters and the results of a run, as values: `Run.parameters` and `Run.summary`.
 
-Both are one class for all kinds of runs, since what follows a run, and what screens say of it, is asked of several kinds. Each kind sets
-the fields named for it below; the others are None and are not stored.
+All kinds of runs share one class for each, because successors and screens ask for the same field of several kinds. Each kind
+sets the fields that are listed for it; the others are None and are not stored.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from extraction.algorithms.json_values import JsonValue
 
 EXTRACT = "extract"
-"""As `mode`: a crawl takes records from the pages and does not keep them. As `then`: records are extracted when the run is done."""
+"""As `mode`: a crawl extracts records from the pages and does not keep them. As `then`: records are extracted when the run is done."""
 
 SAMPLE = "sample"
 """As `mode`: a crawl keeps the pages that it fetches."""
@@ -18,15 +18,15 @@ SAMPLE = "sample"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunParameters(JsonValue):
-    """What a run is to do.
+    """The parameters of a run, by kind.
 
     Import: name, what people call the archive; upload and sha256, its file in the storage and its digest; or folder.
-    Crawl: mode, then; rules as below for the mode EXTRACT.
-    Clustering: threshold, None to choose it by the site's size; after, the run that asked for it; then; method, which clusters in place
-    of the site's, "" for masked shingles; adopt, the clustering that becomes the site's templates.
+    Crawl: mode, then; rules, as for an extraction, if the mode is EXTRACT.
+    Clustering: threshold, None to choose it by the size of the site; after, the run that asked for it; then; method, to use in
+        place of the site's own, "" for masked shingles; adopt, the clustering that becomes the templates of the site.
     Trying clusterings: methods.
     Extraction: rules, ids of the versions that extract.
-    Loading styles and pictures: snapshots, None for the samples.
+    Loading styles and pictures: snapshots, None for the sample pages.
     """
 
     name: str | None = None
@@ -45,31 +45,33 @@ class RunParameters(JsonValue):
 
     @property
     def keeps_no_pages(self) -> bool:
-        """It is a crawl that only takes the records from the pages."""
+        """Whether it is a crawl that only extracts records from the pages."""
         return self.mode == EXTRACT
 
     @property
     def wants_records(self) -> bool:
-        """Records are extracted anew when it is done."""
+        """Whether records are extracted again when it is done."""
         return self.then == EXTRACT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary(JsonValue):
-    """What came of a run, in figures.
+    """The results of a run, in figures, by kind.
 
-    Import and crawl: pages, of these new, changed, unchanged, unreadable and partly, which were read in part.
-    Import: refused, files that could not be read; skipped, {kind: how many} of what was no page; assets, styles and pictures kept.
-    Crawl: before, pages that were there when it was taken up again; templates, how many there seem to be; gone; missed, addresses without
-    a page; outcomes, {outcome: addresses}; reason, why it ended; and an extraction's figures.
-    Clustering: clusters; clustered, small and unclustered, numbers of pages but for small; threshold; last_number, the highest number
-    that a template of the site ever had.
+    Import and crawl: pages; of these new, changed, unchanged, unreadable and partly (read in part).
+    Import: refused, files that could not be read; skipped, {kind: number} of files that are not pages; assets, styles and
+        pictures kept.
+    Crawl: before, pages that were there when it was resumed; templates, how many there seem to be; gone; missed, addresses
+        without a page; outcomes, {outcome: number of addresses}; reason, why it ended; and the figures of an extraction.
+    Clustering: clusters; small, clusters that are only offered; clustered and unclustered, numbers of pages; threshold;
+        last_number, the highest number that a template of the site ever had.
     Comparing templates: pairs, proposals.
     Trying clusterings: snapshots, the pages that are clustered; methods, pages, gave_up.
     Learning: rule, its id; version; attributes; failed.
-    Extraction: pages; records, of these complete, incomplete and failed; unmatched and unreadable, numbers of pages; removed, old
-    records; reason, the commonest one of failures; pages_per_s.
-    Loading styles and pictures: loaded, failed. Drawing previews: drawn.
+    Extraction: pages; records, of these complete, incomplete and failed; unmatched and unreadable, numbers of pages; removed,
+        old records; reason, the most common reason for failures; pages_per_s.
+    Loading styles and pictures: loaded, failed.
+    Drawing previews: drawn.
     Check: checked templates, of these broken, unreachable and ok.
     Trying known rules: templates, of these reused, relearned and live.
     """

@@ -1,13 +1,10 @@
-"""Record types: what is extracted, shared between sites."""
+"""Record types: what is extracted. All sites share them."""
 
-from typing import TYPE_CHECKING, Self, TypeAlias
+from typing import Protocol, Self, TypeAlias
 
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
-
-if TYPE_CHECKING:
-    from extraction.models.cluster import Cluster
 
 
 class RecordType(models.Model):
@@ -29,7 +26,7 @@ class RecordType(models.Model):
 
 
 class RecordList(models.Model):
-    """Repeating records on the pages of a record type, such as the offers of a shop page, with attributes of their own."""
+    """A list of repeating rows on the pages of a record type, such as the offers of a shop page, with its own attributes."""
 
     record_type = models.ForeignKey(RecordType, on_delete=models.CASCADE, related_name="lists")
     name = models.CharField(max_length=60)
@@ -43,11 +40,17 @@ class RecordList(models.Model):
         return self.name
 
 
-class AttributeQuerySet(models.QuerySet["Attribute"]):
-    """Common questions about attributes."""
+class _OfRecordType(Protocol):
+    """Anything with a record type, such as a cluster."""
 
-    def of_cluster(self, cluster: "Cluster") -> Self:
-        """Attributes of the cluster's record type; none while it has no type."""
+    record_type_id: int | None
+
+
+class AttributeQuerySet(models.QuerySet["Attribute"]):
+    """Common queries on attributes."""
+
+    def of_cluster(self, cluster: _OfRecordType) -> Self:
+        """Attributes of the cluster's record type; none if it has no type."""
         return self.filter(record_type=cluster.record_type_id)
 
     def of_page(self) -> Self:
@@ -70,11 +73,14 @@ class AttributeType(models.TextChoices):
 
 
 class Attribute(models.Model):
-    """One attribute of a record type, of the page itself or of the rows of one of its lists.
+    """An attribute of a record type: of the page itself, or of the rows of one of its lists.
 
-    name: the column's name and the stylesheet's, an identifier. multiple: a record may have several values.
-    mandatory: a record without it is incomplete. hotkey: one key that chooses it in the workbench.
-    position: its place, from 0; the hue is the position modulo eight. list: whose rows it is of, None for the page's own.
+    name: an identifier, used for the column and in the stylesheet.
+    multiple: a record may have several values.
+    mandatory: a record without it is incomplete.
+    hotkey: the key that chooses it in the workbench.
+    position: its place, from 0; the hue is the position modulo eight.
+    list: the list whose rows it belongs to, None for the page's own attributes.
     """
 
     Type: TypeAlias = AttributeType

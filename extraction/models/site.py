@@ -1,4 +1,4 @@
-"""A web site whose pages become records."""
+"""Sites: the web sites whose pages become records."""
 
 from django.conf import settings
 from django.db import models
@@ -6,10 +6,10 @@ from django.urls import reverse
 
 
 class Site(models.Model):
-    """A web site, known by its name and, where it has one, its address.
+    """A web site.
 
-    method: the clustering method that its templates were adopted from, a name of `algorithms.methods`; empty where they
-    are found by masked shingles, as usual.
+    method: the clustering method that its templates were adopted from, a name in `algorithms.methods`; empty if its templates
+        are found by masked shingles, as usual.
     """
 
     name = models.CharField(max_length=120, unique=True)

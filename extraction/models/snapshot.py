@@ -1,4 +1,4 @@
-"""A snapshot: what stood at a page's URL at one time."""
+"""Snapshots: the content of a page's URL at one time."""
 
 from typing import Self
 
@@ -10,18 +10,18 @@ from extraction.models.site import Site
 
 
 class SnapshotQuerySet(models.QuerySet["Snapshot"]):
-    """Common questions about snapshots."""
+    """Common queries on snapshots."""
 
     def of_site(self, site: Site) -> Self:
         """Snapshots of a site's pages."""
         return self.filter(page__site=site)
 
     def current(self) -> Self:
-        """Snapshots whose content stands at their address now: of each page the newest."""
+        """Snapshots with the current content of their page: the newest one of each page."""
         return self.filter(page__current=F("pk"))
 
     def outdated(self) -> Self:
-        """Snapshots whose content does not stand at their address any more."""
+        """Snapshots with earlier content of their page."""
         return self.exclude(page__current=F("pk"))
 
     def kept(self) -> Self:
@@ -38,17 +38,19 @@ class SnapshotQuerySet(models.QuerySet["Snapshot"]):
 
 
 class Snapshot(models.Model):
-    """The bytes of a page at one time, by their sha256; the bytes themselves are in the storage, once.
+    """The content of a page at one time. The bytes are stored once, under their sha256.
 
-    sha256: of what is read: the rendered tree as HTML where a browser made the page, else the bytes as received.
-    received: the sha256 of the bytes as received where sha256 is that of the rendered tree; empty when it was not rendered.
-    kept: False where a crawl only took the records from the page; its bytes are not in the storage then.
-    status, headers: of the answer, where the page was fetched; the headers by their names in lower case, only those that say
-    something of the page.
-    checked: only a check fetched it; nobody imported or crawled this content.
-    vector: the 8-byte shingle vector as 16 hexadecimal digits, empty for a page that cannot be read; scheme names how
-    it was made. error: why the page cannot be read, empty when it can. notice: what of it could not be read, empty
-    when all could. cluster: the template it belongs to, None while unclustered.
+    sha256: of the bytes that are read: the rendered tree as HTML if a browser rendered the page, else the bytes as received.
+    received: the sha256 of the bytes as received if a browser rendered the page, else empty.
+    kept: False if a crawl only extracted the record from the page. Its bytes are not stored then.
+    status, headers: of the HTTP response, if the page was fetched. Header names are in lower case; only headers that say
+        something about the page are kept.
+    checked: only a check fetched this content; nobody imported or crawled it.
+    vector: the 8-byte shingle vector as 16 hexadecimal digits; empty for a page that cannot be read.
+    scheme: how the vector was made.
+    error: why the page cannot be read; empty if it can.
+    notice: what could not be read of the page; empty if everything could.
+    cluster: the template it belongs to, None while it is unclustered.
     """
 
     page = models.ForeignKey(Page, on_delete=models.CASCADE, related_name="snapshots")

@@ -1,4 +1,4 @@
-"""Where the pages of a site are fetched from, and how."""
+"""Sources: where the pages of a site are fetched from, and how."""
 
 from typing import ClassVar, TypeAlias
 
@@ -18,22 +18,28 @@ class Rendering(models.TextChoices):
 MAX_PAGES = 1_000_000
 MAX_DELAY_S = 600.0
 MAX_CONCURRENCY = 64
-"""The most that a person may set for a site."""
+"""The upper limits of what a person may set for a site."""
 
 
 class Source(models.Model):
-    """How a site's pages are fetched; one row a site.
+    """How the pages of a site are fetched. Each site has at most one row.
 
-    addresses: where a crawl starts. sitemaps, feeds: beside those that robots.txt names, where `find_sitemaps` looks for them.
-    listed: addresses a person gave as a list; they are fetched and, like all pages, looked through for links.
-    hosts: those that may be fetched from; none means the hosts of all addresses above. include, exclude: patterns of addresses
-    with `*` for any characters; a page is fetched if it fits any `include` (or there is none) and no `exclude`.
-    depth: links from a start address at most; None for any. page_limit: pages kept at most.
-    whole: take every page up to the limit; otherwise a sample, spread over the site's addresses, that ends when pages bring nothing new.
-    delay_s: between two requests to one host, at least. concurrency: requests to one host at once.
-    rendered: whether a browser makes the page: `when_needed` where the plain page lacks its content.
-    verify_certificates: hosts whose certificate is not valid count as unreachable.
-    contact: who answers for the crawl, named in the user agent; empty for that of the settings.
+    addresses: where a crawl starts.
+    find_sitemaps: also use the sitemaps that robots.txt names.
+    sitemaps, feeds: further sitemaps and feeds.
+    listed: addresses that a person gave as a list. They are fetched and, like all pages, searched for links.
+    hosts: the hosts that may be fetched from; if empty, those of all addresses above.
+    include, exclude: patterns of addresses, with `*` for any characters. A page is fetched if it matches any `include` (or
+        there is none) and no `exclude`.
+    depth: the most links from a start address; None for no limit.
+    page_limit: the most pages to keep.
+    whole: take every page up to the limit. Otherwise take a sample, spread over the addresses of the site, that ends when pages
+        bring nothing new.
+    delay_s: the least number of seconds between two requests to one host.
+    concurrency: the most simultaneous requests to one host.
+    rendered: whether a browser renders the pages.
+    verify_certificates: treat hosts without a valid certificate as unreachable.
+    contact: who is responsible for the crawl, named in the user agent; if empty, the contact of the settings.
     """
 
     Rendered: TypeAlias = Rendering
@@ -72,5 +78,5 @@ class Source(models.Model):
 
     @property
     def is_set(self) -> bool:
-        """There is something to begin with."""
+        """Whether a crawl has anywhere to start."""
         return bool(self.addresses or self.listed or self.sitemaps or self.feeds)

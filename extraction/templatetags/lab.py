@@ -1,4 +1,4 @@
-"""What the structure lab shows of clusterings."""
+"""Tags and filters of the structure lab."""
 
 from collections.abc import Sequence
 
@@ -12,14 +12,16 @@ from extraction.views.lab import lab_view
 register = template.Library()
 
 GAP = 0.4
-"""Hundredths of the strip's width between two groups, so that equal ones beside each other are told apart."""
+"""Hundredths of the strip's width between two groups, so that you can see where one ends."""
 
 
 @register.simple_tag
 def strip(parts: Sequence[float], label: str, groups: int) -> SafeString:
-    """Groups beside each other, each as wide as its share of the pages, the largest first; what is left is pages of no group.
+    """Show groups side by side, each as wide as its share of the pages. The rest of the strip is pages in no group.
 
-    groups: how many there are; where there are more than parts, the last one is all others together.
+    parts: the shares of the groups, the largest first.
+    label: the text for the title and for screen readers.
+    groups: the number of groups. If there are more groups than parts, the last part is all other groups together.
     """
     rects: list[tuple[str, str, str]] = []
     start = 0.0
@@ -37,41 +39,41 @@ def strip(parts: Sequence[float], label: str, groups: int) -> SafeString:
 
 @register.filter
 def clustering_name(clustering: Clustering) -> str:
-    """What a clustering is called."""
+    """Return the name of a clustering."""
     return lab_view.name_method(clustering.method) if clustering.method else "Current templates"
 
 
 @register.filter
 def method_title(method: str) -> str:
-    """What a method is called."""
+    """Return the name of a method."""
     return lab_view.name_method(method)
 
 
 @register.filter
 def method_note(method: str) -> str:
-    """What a method is good for."""
+    """Return what a method is good for."""
     return lab_view.METHOD_WORDS[method][1]
 
 
 @register.filter
 def kbit(bits: float | None) -> str:
-    """Bits in thousands."""
+    """Write bits in thousands."""
     return "–" if bits is None else f"{bits / 1000:,.1f}".replace(",", "\u202f")
 
 
 @register.filter
 def seconds(value: float) -> str:
-    """Seconds with two figures after the point where they say something."""
+    """Write seconds, with two decimals below 10."""
     return f"{value:.2f}" if value < 10 else f"{value:.0f}"
 
 
 @register.filter
 def megabytes(size_bytes: int) -> str:
-    """Bytes in millions."""
+    """Write bytes in millions."""
     return f"{size_bytes / 1e6:.0f}" if size_bytes >= 1e6 else "<1"
 
 
 @register.filter
 def measure(value: float) -> str:
-    """A measure from 0 to 1; what is not quite 1 is never shown as 1."""
+    """Write a measure from 0 to 1. Only 1 itself is shown as 1."""
     return f"{min(value, 0.999) if value < 1 else 1.0:.3f}".removeprefix("0")

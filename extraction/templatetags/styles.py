@@ -1,4 +1,4 @@
-"""Which style sheets a page loads."""
+"""The tag that links style sheets."""
 
 from django import template
 from django.templatetags.static import static
@@ -10,5 +10,5 @@ register = template.Library()
 
 @register.simple_tag
 def stylesheets(*names: str) -> SafeString:
-    """Links to sheets of static/css, each named by its room and its file: "core/table". A later sheet wins over an earlier one."""
+    """Link style sheets of static/css, each named by its folder and file: "core/table". Later sheets override earlier ones."""
     return format_html_join("\n", '<link rel="stylesheet" href="{}">', ((static(f"css/{name}.css"),) for name in names))

@@ -1,4 +1,4 @@
-"""How the dashboard writes things: icons, states, times, shares, sizes."""
+"""Tags and filters of the dashboard: icons, states, times, shares, sizes."""
 
 import re
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _BLANKS = re.compile(r"[^\S ][\s\u200b\ufeff]*")
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """How a state is shown: the colour's name (empty: none), the sign, the word."""
+    """How a state is shown. colour: the name of its colour; empty for none."""
 
     colour: str
     sign: str
@@ -76,7 +76,7 @@ SIGNS: dict[str, Sign] = {
 
 @register.simple_tag
 def icon(name: str, title: str = "") -> SafeString:
-    """An icon of the set in templates/_icons.html; with a title it speaks for itself, otherwise it is decoration."""
+    """Show an icon of templates/_icons.html. Without a title, it is hidden from screen readers."""
     if title:
         return format_html('<svg class="icon" role="img" aria-label="{}"><title>{}</title><use href="#i-{}"/></svg>', title, title, name)
     return format_html('<svg class="icon" aria-hidden="true"><use href="#i-{}"/></svg>', name)
@@ -84,7 +84,7 @@ def icon(name: str, title: str = "") -> SafeString:
 
 @register.simple_tag
 def badge(state: str, word: str = "") -> SafeString:
-    """A state with its colour, its sign and its word."""
+    """Show a state with its colour, sign and word."""
     shown = SIGNS[str(state)]
     return format_html(
         '<span class="badge{}"><span class="badge-sign" aria-hidden="true">{}</span>{}</span>',
@@ -96,13 +96,13 @@ def badge(state: str, word: str = "") -> SafeString:
 
 @register.simple_tag
 def bar(share: float | None, colour: str = "", label: str = "") -> SafeString:
-    """A share of 0 to 1 as a bar. colour: a state's, or `hue` for that of the attribute around it."""
+    """Show a share from 0 to 1 as a bar. colour: that of a state, or `hue` for the hue of the surrounding attribute."""
     return bars([(share or 0.0, "")], colour, label)
 
 
 @register.simple_tag
 def bars(parts: Sequence[tuple[float, str]], colour: str = "", label: str = "") -> SafeString:
-    """Shares beside each other in one bar: (share of 0 to 1, state's colour) each."""
+    """Show several shares side by side in one bar. parts: (share from 0 to 1, colour of a state) for each."""
     rects, start = [], 0.0
     for share, part in parts:
         width = max(0.0, min(1.0 - start, share)) * 100
@@ -118,7 +118,7 @@ def bars(parts: Sequence[tuple[float, str]], colour: str = "", label: str = "") 
 
 @register.simple_tag
 def spark(shares: Sequence[float | None], label: str = "") -> SafeString:
-    """Shares of 0 to 1 as a line, the oldest first; None leaves out its point."""
+    """Show shares from 0 to 1 as a line, the oldest first. There is no point for None."""
     line = list(shares) * 2 if len(shares) == 1 else list(shares)
     step = 100 / max(len(line) - 1, 1)
     points = [f"{n * step:.2f},{20 - 18 * share:.2f}" for n, share in enumerate(line) if share is not None]
@@ -133,19 +133,19 @@ def spark(shares: Sequence[float | None], label: str = "") -> SafeString:
 
 @register.simple_tag
 def sign(state: str) -> str:
-    """A state's sign alone; its word must stand beside it or in a title."""
+    """Return the sign of a state. The page must also show its word, beside the sign or in a title."""
     return SIGNS[str(state)].sign
 
 
 @register.filter
 def colour(state: str) -> str:
-    """The name of a state's colour, empty for none."""
+    """Return the name of a state's colour; empty for none."""
     return SIGNS[str(state)].colour
 
 
 @register.simple_tag
 def ago(moment: datetime | None) -> SafeString | str:
-    """How long ago, with the exact time on hover."""
+    """Show how long ago a moment was, with the exact time on hover."""
     if moment is None:
         return "–"
     seconds = (timezone.now() - moment).total_seconds()
@@ -166,13 +166,13 @@ def _ago(seconds: float, local: datetime) -> str:
 
 @register.filter
 def singular(unit: str) -> str:
-    """A run's unit of which there is one: "templates" as "template"."""
+    """Return the singular of a run's unit: "templates" gives "template"."""
     return "address" if unit == "addresses" else unit.removesuffix("s")
 
 
 @register.filter
 def duration(seconds: float | None) -> str:
-    """Seconds as a person says them: 4 s, 2 min 10 s, 3 h 5 min."""
+    """Write a duration: 4 s, 2 min 10 s, 3 h 5 min."""
     if seconds is None:
         return "–"
     if seconds < 1:
@@ -187,7 +187,7 @@ def duration(seconds: float | None) -> str:
 
 @register.filter
 def percent(share: float | None) -> str:
-    """A share of 0 to 1 in per cent; what is not all is never rounded up to 100, what is something never down to 0."""
+    """Write a share from 0 to 1 in per cent. Only 1 is shown as 100 %, and only 0 as 0 %."""
     if share is None:
         return "–"
     if 0 < share < 0.01:
@@ -199,7 +199,7 @@ def percent(share: float | None) -> str:
 
 @register.filter
 def size(size_bytes: int | None) -> str:
-    """Bytes as a person reads them, 1,024 to a kB: 512 B, 48 kB, 1.4 MB."""
+    """Write a number of bytes, with 1,024 bytes to a kB: 512 B, 48 kB, 1.4 MB."""
     if size_bytes is None:
         return "–"
     if size_bytes < 1024:
@@ -214,7 +214,7 @@ def size(size_bytes: int | None) -> str:
 
 @register.filter
 def rate(per_second: float | None) -> str:
-    """Units a second, with a decimal only where it says something."""
+    """Write a rate per second, with one decimal below 10."""
     if per_second is None:
         return "–"
     return f"{per_second:.1f}" if per_second < 10 else number(round(per_second))
@@ -222,37 +222,37 @@ def rate(per_second: float | None) -> str:
 
 @register.filter
 def visible(xpath: str) -> str:
-    """An XPath to be looked at: in its short form, runs of white space in its strings that a screen would not show as one sign."""
+    """Write an XPath for display: in its short form, with white space that a screen would not show replaced by ␣."""
     return _BLANKS.sub("␣", shorten(xpath))
 
 
 @register.filter
 def short_xpath(xpath: str) -> str:
-    """An XPath to be edited: in the short form that the form takes back."""
+    """Write an XPath for editing, in the short form that the form accepts."""
     return shorten(xpath)
 
 
 @register.filter
 def number(value: int | None) -> str:
-    """A whole number with thousands apart."""
+    """Write a whole number with its thousands separated."""
     return "–" if value is None else f"{value:,}".replace(",", "\u202f")
 
 
 @register.filter
 def item(mapping: Any, key: Any) -> Any:
-    """mapping[key], None when it is not there."""
+    """Return mapping[key]; None if there is no such key."""
     return mapping.get(key) if mapping else None
 
 
 @register.filter
 def named(rows: Any, name: str) -> Any:
-    """The first of some rows with this name, None when none has it."""
+    """Return the first row with this name; None if there is none."""
     return next((row for row in rows if row.name == name), None)
 
 
 @register.filter
 def shortened(text: str, length: int = 60) -> str:
-    """A text cut in its middle: both ends of an address say something."""
+    """Shorten a text in the middle, since both ends of an address are useful."""
     if len(text) <= length:
         return text
     tail = length // 3
@@ -261,36 +261,36 @@ def shortened(text: str, length: int = 60) -> str:
 
 @register.filter
 def turned(sort: str, name: str) -> str:
-    """The order a click on a column's head asks for: rising first, then falling."""
+    """Return the order that a click on a column's head selects: ascending first, then descending."""
     return f"-{name}" if sort == name else name
 
 
 @register.filter
 def tail(url: str) -> str:
-    """An address without its host: in a table of one site that stands in every row."""
+    """Return an address without its host, for tables in which every row has the same host."""
     rest = url.partition("://")[2].partition("/")[2]
     return f"/{rest}" if rest else url
 
 
 @register.filter
 def value_key(name: str, position: int) -> str:
-    """How an address names one value of a record: `author.0`."""
+    """Return the name of one value of a record in an address: `author.0`."""
     return f"{name}.{position}"
 
 
 @register.filter
 def hue(place: int) -> int:
-    """The hue of the attribute at a place, from 0."""
+    """Return the hue of the attribute at a position, from 0."""
     return int(place) % Attribute.HUES
 
 
 @register.filter
 def figures(run: Run) -> list[tuple[str, str]]:
-    """What a run's summary says, in words."""
+    """Return the figures of a run's summary with their words."""
     return [(words, number(value)) for words, value in run_words.list_figures(run)]
 
 
 @register.filter
 def outcome(run: Run) -> str:
-    """How a run stands, as `badge` shows it."""
+    """Return the outcome of a run, for `badge`."""
     return run_words.name_outcome(run)

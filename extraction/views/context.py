@@ -1,4 +1,4 @@
-"""What every page's frame needs."""
+"""The template context of the layout around every page."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from extraction.views.monitoring import breakage_view
 
 
 def shell(request: HttpRequest) -> dict[str, Any]:
-    """The person's role, which roles it includes (to show only what they may do), where in the sidebar the page stands."""
+    """Return the user's role, what it allows, the page's section in the sidebar and the number of open breakages."""
     user = getattr(request, "user", None)
     role = role_of(user) if user else None
     held = role or 0
@@ -24,7 +24,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
 
 
 def _section(request: HttpRequest) -> str:
-    """Which entry of the sidebar the page stands under."""
+    """Return the entry of the sidebar that the page belongs to."""
     name = (request.resolver_match.url_name or "") if request.resolver_match else ""
     if name == "home" or name.startswith("record_type"):
         return "home" if name == "home" else "record_types"

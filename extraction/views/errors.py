@@ -1,4 +1,4 @@
-"""What is shown when something is not there, not allowed or broken: what, why, what to do."""
+"""The pages for errors. They say what happened, why, and what to do."""
 
 from django.http import HttpRequest, HttpResponse, HttpResponseServerError
 from django.shortcuts import render
@@ -6,15 +6,15 @@ from django.template import loader
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """403."""
+    """Show the page for status 403."""
     return render(request, "403.html", {"reason": str(exception)}, status=403)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001 - Django calls it with both
-    """404."""
+    """Show the page for status 404."""
     return render(request, "404.html", {"path": request.path}, status=404)
 
 
 def broken(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - Django calls it with the request
-    """500. Without the request's context: what broke may be what that needs."""
+    """Show the page for status 500. It does not use the request's context, which may be what failed."""
     return HttpResponseServerError(loader.render_to_string("500.html"))

@@ -12,5 +12,5 @@ from extraction.views.policy import requires
 @require_safe
 @requires(Role.VIEWER)
 def home(request: HttpRequest) -> HttpResponse:
-    """What waits, what is running, how the sites stand."""
+    """Show what is waiting for a person, what is running, and the state of the sites."""
     return render(request, "extraction/sites/home.html", {"home": service.build_home()})

@@ -1,4 +1,4 @@
-"""Home: what waits for a person, what is running, how the sites stand."""
+"""The home page: what is waiting for a person, what is running, and the state of the sites."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -12,15 +12,15 @@ from extraction.views.core import run_progress
 from extraction.views.monitoring import breakage_view
 
 SHOWN = 6
-"""Rows of each kind on the page; the rest is counted."""
+"""Rows shown of each kind. The rest is only counted."""
 
 FAILED_RUNS_FOR_DAYS = 14
-"""A failed run that nobody did again is shown for so long."""
+"""Days for which a failed run is shown, unless it was repeated with success."""
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """One kind of work that waits: the first rows and how many there are."""
+    """One kind of waiting work: the first rows, and how many there are in all."""
 
     kind: str
     clusters: list[tuple[Cluster, int]] = field(default_factory=list)
@@ -30,13 +30,18 @@ class Waiting:
 
     @property
     def more(self) -> int:
-        """How many are not shown."""
+        """The number of rows that are not shown."""
         return self.count - len(self.clusters) - len(self.runs) - len(self.breakages)
 
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """All of the page. waiting: only kinds of which there is something. running: runs that work or wait for a worker; paused: that rest."""
+    """All that the home page shows.
+
+    waiting: the kinds of work that are not empty.
+    running: runs that are running or queued.
+    paused: runs that are paused.
+    """
 
     waiting: list[Waiting]
     running: list[run_progress.RunProgress]
@@ -45,12 +50,12 @@ class Home:
 
     @property
     def count(self) -> int:
-        """How many things wait."""
+        """The number of things that are waiting."""
         return sum(kind.count for kind in self.waiting)
 
 
 def build_home() -> Home:
-    """What the home page shows, in a constant number of queries."""
+    """Collect what the home page shows, in a constant number of queries."""
     sizes = dict(Page.objects.exclude(current__cluster=None).values_list("current__cluster").order_by().annotate(n=Count("pk")))
     broken = breakage_view.list_open()
     kinds = [Waiting("breakage", breakages=broken[:SHOWN], count=len(broken))]
@@ -66,13 +71,13 @@ def _progress(*states: Run.State) -> list[run_progress.RunProgress]:
 
 
 def _unfinished_clusters() -> "dict[str, QuerySet[Cluster]]":
-    """The templates that wait, by the next step: each stands under one step only."""
+    """Return the waiting templates by their next step. Each template has one next step only."""
     cluster = OuterRef("pk")
     labels = Exists(Label.objects.filter(cluster=cluster))
     rules = Exists(Rule.objects.filter(cluster=cluster))
     live = Exists(Rule.objects.serving().filter(cluster=cluster))
     draft = Exists(Rule.objects.unpublished().filter(cluster=cluster))
-    broken = Exists(Rule.objects.filter(cluster=cluster, state=Rule.State.BROKEN))  # it stands among the breakages
+    broken = Exists(Rule.objects.filter(cluster=cluster, state=Rule.State.BROKEN))  # already listed as a breakage
     records = Exists(Record.objects.now().filter(cluster=cluster, rule__state__in=Rule.SERVING))
     mine = Cluster.objects.shown().select_related("site", "record_type")
     typed = mine.exclude(record_type=None)

@@ -1,4 +1,4 @@
-"""Requests as the views get them."""
+"""The types of requests that views receive."""
 
 from django.contrib.auth.models import User
 from django.http import HttpRequest
@@ -6,12 +6,12 @@ from django_htmx.middleware import HtmxDetails
 
 
 class HtmxHttpRequest(HttpRequest):
-    """A request after django-htmx's middleware."""
+    """A request that has passed django-htmx's middleware."""
 
     htmx: HtmxDetails
 
 
 class SignedInHttpRequest(HtmxHttpRequest):
-    """A request of a person with a role, as `policy.requires` passes it on."""
+    """A request of a signed-in user with a role. `policy.requires` passes it to the view."""
 
     user: User

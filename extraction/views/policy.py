@@ -1,4 +1,4 @@
-"""Who may do what, and what a page of the dashboard may load."""
+"""Permissions of users, and the content security policy of the dashboard."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -19,7 +19,10 @@ SignedInView = Callable[Concatenate[SignedInHttpRequest, P], R]
 
 
 def requires(role: Role) -> Callable[[SignedInView[P, R]], View[P, R]]:
-    """The view is for people of this role or a higher one; others get 403. Who is not signed in is sent to sign in."""
+    """Restrict a view to users with this role or a higher one.
+
+    Others get 403. Users who are not signed in are sent to the sign-in page by the middleware.
+    """
 
     def decorate(view: SignedInView[P, R]) -> View[P, R]:
         @wraps(view)
@@ -35,7 +38,12 @@ def requires(role: Role) -> Callable[[SignedInView[P, R]], View[P, R]]:
 
 
 def may_control(request: HttpRequest, run: Run, *, or_refuse: bool = False) -> bool:
-    """Whether the person may cancel, pause and resume a run: one's own, anybody's for an operator. Raises PermissionDenied if asked to."""
+    """Return whether the user may cancel, pause and resume a run.
+
+    Operators may control all runs; editors their own and those that nobody started.
+
+    or_refuse: raise PermissionDenied instead of returning False.
+    """
     role = role_of(request.user) or 0
     allowed = role >= Role.OPERATOR or (role >= Role.EDITOR and run.created_by_id in (None, request.user.pk))
     if or_refuse and not allowed:
@@ -44,9 +52,9 @@ def may_control(request: HttpRequest, run: Run, *, or_refuse: bool = False) -> b
 
 
 class ContentSecurityPolicyMiddleware:
-    """The dashboard's own policy: everything from this origin, scripts and styles as files, frames from here only.
+    """Sets the dashboard's policy: everything comes from this origin, scripts and styles only from files.
 
-    A view that shows an untrusted page sets its own policy, which stays.
+    A view that shows an untrusted page sets its own policy, which is not changed.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

@@ -1,9 +1,12 @@
-"""Where the workbench is. It is an app of its own, above this one: the settings name its route."""
+"""The address of the workbench.
+
+The workbench is a separate app that depends on this one, so its route is named in the settings.
+"""
 
 from django.conf import settings
 from django.urls import reverse
 
 
 def workbench_url(slug: str, number: int) -> str:
-    """The address of the workbench of a template. slug: its site's; number: its own."""
+    """Return the address of a template's workbench. slug: the site's; number: the template's."""
     return reverse(settings.VERTEX_WORKBENCH_ROUTE, args=[slug, number])

@@ -1,20 +1,23 @@
-"""How a rule does over the pages of a cluster, counted page by page as time allows."""
+"""The coverage of a rule: how many pages of a cluster it gives values on, counted page by page as time allows."""
 
 from dataclasses import dataclass, field
 
 from extraction.services.core.stored_pages import StoredPage
 
 MAX_LISTED = 200
-"""Pages named in a coverage or a report; the rest is only counted."""
+"""The most pages that a coverage or a report names. Further pages are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What an attribute's rule gives over the pages of its cluster, as far as they have been looked at.
+    """What an attribute's rule gives on the pages of its cluster, as far as they have been read.
 
-    checked: pages looked at, in all, not only by this call. total: pages there are. hits: pages with a value. several:
-    pages with more than one different value. without, several_on: ids of pages without and with several, at most
-    MAX_LISTED. complete: all were looked at.
+    checked: number of pages read so far, including those that earlier calls read.
+    total: number of pages.
+    hits: number of pages with a value.
+    several: number of pages with more than one different value.
+    without, several_on: ids of pages without a value and with several, at most MAX_LISTED each.
+    complete: all pages were read.
     """
 
     checked: int
@@ -28,7 +31,10 @@ class Coverage:
 
 @dataclass(slots=True)
 class Survey:
-    """How far one rule was looked at over a cluster's pages: those before `at` in `order`."""
+    """The progress of one rule over the pages of a cluster.
+
+    at: the pages before this place in `order` have been read.
+    """
 
     order: list[StoredPage]
     at: int = 0
@@ -37,17 +43,17 @@ class Survey:
 
     @property
     def next_source(self) -> StoredPage | None:
-        """The page to look at next, None when all were."""
+        """The page to read next, None after the last one."""
         return self.order[self.at] if self.at < len(self.order) else None
 
     def note(self, count: int) -> None:
-        """The next page has so many different values."""
+        """Record that the next page has `count` different values."""
         if count != 1:
             (self.several if count else self.without).append(self.order[self.at].snapshot_id)
         self.at += 1
 
     def summary(self) -> Coverage:
-        """What was found so far."""
+        """Return the coverage so far."""
         return Coverage(
             checked=self.at,
             total=len(self.order),

@@ -1,8 +1,8 @@
-"""The life of a run: queued → running → done, failed or cancelled; a crawl also paused, from where it goes back to the queue.
+"""The life of a run: queued → running → done, failed or cancelled. A crawl can also be paused, and then returns to the queue.
 
-A run is a row; a message only carries its id and may be lost, doubled or late. So a worker *claims* the row by
-compare-and-set before it does anything, shows life while it works, and `sweep` finds rows that nobody holds: messages
-that were lost, workers that died. A job is written so that running it again from the start does no harm.
+A run is a row. A message only carries its id and may be lost, duplicated or late. So a worker *claims* the row by
+compare-and-set before it does anything, and reports progress while it works. `sweep_runs` finds the runs whose message was lost
+or whose worker died. Every job is written so that running it again from the start does no harm.
 """
 
 import logging
@@ -26,19 +26,21 @@ from extraction.models.run_values import RunParameters, RunSummary
 logger = logging.getLogger(__name__)
 
 HEARTBEAT_S = 2.0
-"""How often a working run writes its progress: often enough for a bar, seldom enough not to be the work."""
+"""How often a running run writes its progress: often enough for a progress bar, and rarely enough to cost little."""
 
 STALE_AFTER_S = 90.0
-"""A run on another machine without a sign of life for so long is given up: no step of a job is silent for longer."""
+"""A run on another machine counts as lost after this time without progress. No step of a job takes longer."""
 
 UNCLAIMED_AFTER_S = 15.0
-"""A message not taken up for so long is sent again; a second one does no harm, the claim decides."""
+"""A message is sent again if no worker has claimed its run after this time. A duplicate does no harm, because only one worker can
+claim the run.
+"""
 
 MAX_ATTEMPTS = 5
-"""A run that took five workers with it is not given to a sixth."""
+"""A run whose worker died this many times is not tried again."""
 
 MAX_PROBLEMS = 5_000
-"""Problems kept a run; the rest is counted."""
+"""The most problems stored for a run. Further ones are only counted."""
 
 
 class Cancelled(Exception):  # noqa: N818
@@ -46,17 +48,17 @@ class Cancelled(Exception):  # noqa: N818
 
 
 class JobError(Exception):
-    """The job cannot be done, for a reason a person can read."""
+    """The job cannot be done. The message tells a person why."""
 
 
 class Resumption(Enum):
-    """What came of resuming a run."""
+    """The result of resuming a run."""
 
     RESUMED = "resumed"
     NOT_RESTING = "not resting"
-    """The run waits or works, or it is done."""
+    """The run is queued, running or done."""
     ANOTHER_UNDER_WAY = "another under way"
-    """Another run of the same kind and target was started since."""
+    """Another run of the same kind and target has been started since."""
 
 
 def start_run(
@@ -68,10 +70,10 @@ def start_run(
     unit: str = "pages",
     user: User | None = None,
 ) -> Run:
-    """A new run, sent to a worker when the transaction commits.
+    """Create a run and send it to a worker when the transaction commits.
 
-    An unfinished run of the same kind, site, cluster and target (`Run.target_of`) is given back instead of a second. The database allows
-    only one, so this also holds when two are started at the same moment.
+    If there is an unfinished run of the same kind, site, cluster and target (`Run.target_of`), return it instead. The database
+    allows only one, so this also holds when two are started at the same moment.
     """
     stored = (parameters or RunParameters()).as_json()
     with transaction.atomic():
@@ -88,32 +90,32 @@ def start_run(
 
 
 def send_run(run: Run) -> None:
-    """Sends the run's message once the transaction has committed."""
-    # By name: tasks call services, so a service cannot import them. A broker that is away only delays: the sweep sends again.
-    transaction.on_commit(lambda: _message(run.pk), robust=True)
+    """Send the run's message once the transaction has committed."""
+    # The task is sent by name, because tasks import services. If the broker is down, the sweep sends the run again.
+    transaction.on_commit(lambda: _send_message(run.pk), robust=True)
 
 
 def cancel_run(run: Run) -> bool:
-    """Cancels an unfinished run; False when it had ended already."""
+    """Cancel an unfinished run. Return False if it had already ended."""
     unfinished = Run.objects.unfinished().filter(pk=run.pk)
     return bool(unfinished.update(state=Run.State.CANCELLED, finished_at=timezone.now(), message="Cancelled"))
 
 
 def pause_run(run: Run) -> bool:
-    """Lets an unfinished run rest: its worker lets go of it at its next sign of life. False when it rests or has ended already.
+    """Pause an unfinished run. Its worker stops at its next heartbeat. Return False if the run is already paused or has ended.
 
-    Only for jobs that go on where they were, or all that was done is done again.
+    Use this only for jobs that continue where they stopped; other jobs would start again from the beginning.
     """
     changed = Run.objects.filter(pk=run.pk, state__in=(Run.State.QUEUED, Run.State.RUNNING)).update(state=Run.State.PAUSED, message="")
     return bool(changed)
 
 
 def resume_run(run: Run) -> Resumption:
-    """Gives a run back to the queue that was paused, failed or was cancelled."""
+    """Put a paused, failed or cancelled run back into the queue."""
     resting = Run.objects.filter(pk=run.pk, state__in=(Run.State.PAUSED, Run.State.FAILED, Run.State.CANCELLED))
     try:
         with transaction.atomic():
-            # A person looked at it, so the workers that died count no longer.
+            # A person decided to try again, so earlier deaths of workers no longer count.
             changed = resting.update(
                 state=Run.State.QUEUED, sent_at=timezone.now(), finished_at=None, error="", message="", claimed_by="", attempts=0
             )
@@ -124,12 +126,12 @@ def resume_run(run: Run) -> Resumption:
     return Resumption.RESUMED if changed else Resumption.NOT_RESTING
 
 
-def _message(run_id: int) -> None:
+def _send_message(run_id: int) -> None:
     current_app.send_task("extraction.tasks.execute", args=[run_id])
 
 
 class Progress:
-    """What a job uses to say where it is. Writes at most every HEARTBEAT_S; raises Cancelled when a person cancelled or paused."""
+    """Reports how far a job is. It writes at most every HEARTBEAT_S, and raises Cancelled if a person cancelled or paused the run."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -137,7 +139,12 @@ class Progress:
         self._problems = 0
 
     def __call__(self, done: int, *, total: int | None = None, message: str | None = None, now: bool = False) -> None:
-        """Says how far the job is; `now` writes even when something was written a moment ago."""
+        """Report how far the job is.
+
+        done, total: in the run's unit; None leaves total as it is.
+        message: what the job does now; it is written at once.
+        now: write even if something was just written.
+        """
         self.run.done = done
         if total is not None:
             self.run.total = total
@@ -148,14 +155,14 @@ class Progress:
             self._write()
 
     def problem(self, name: str, reason: str) -> None:
-        """Notes one thing that could not be used; the rest goes on."""
+        """Store one thing that could not be used. The job goes on."""
         self._problems += 1
         if self._problems <= MAX_PROBLEMS:
             RunProblem.objects.get_or_create(run=self.run, name=name[:2000], reason=reason[:500])
 
     @property
     def problems(self) -> int:
-        """How many things could not be used."""
+        """The number of things that could not be used."""
         return self._problems
 
     def _write(self) -> None:
@@ -170,8 +177,9 @@ Job = Callable[[Run, Progress], RunSummary]
 
 
 def execute_run(run_id: int, jobs: Mapping[str, Job], *, follow: Callable[[Run], None] = lambda _: None) -> bool:
-    """Claims the run and does its job; False when somebody else has it or it is over.
+    """Claim the run and do its job. Return False if another worker has it or it has ended.
 
+    jobs: {kind of run: the function that does its work}.
     follow: called with a run that is done, in the transaction that marks it as done.
     """
     run = claim_run(run_id)
@@ -182,7 +190,7 @@ def execute_run(run_id: int, jobs: Mapping[str, Job], *, follow: Callable[[Run],
         summary = jobs[run.kind](run, progress)
     except Cancelled:
         logger.info("run %s was cancelled or taken over", run.pk)
-        # How far it came is known only here; who cancelled saw what was written some time before.
+        # Only this process knows how far the run came; the row has an older figure.
         mine = Run.objects.claimed_as(run).filter(state__in=(Run.State.CANCELLED, Run.State.PAUSED))
         mine.update(done=run.done, total=run.total)
     except JobError as error:
@@ -196,20 +204,20 @@ def execute_run(run_id: int, jobs: Mapping[str, Job], *, follow: Callable[[Run],
 
 
 def fail_broken_run(run_id: int, error: BaseException) -> None:
-    """A job died of an error of the program. It must end in its row, or a person waits for ever."""
+    """Mark a run as failed when a programming error ended its job. Otherwise a person would wait for it forever."""
     Run.objects.running().filter(pk=run_id, claimed_by=_me()).update(
         state=Run.State.FAILED, error=f"Internal error: {type(error).__name__}: {error}", finished_at=timezone.now()
     )
 
 
 def claim_run(run_id: int) -> Run | None:
-    """Takes a queued run by compare-and-set; None when it is not queued any more."""
+    """Claim a queued run by compare-and-set. Return None if it is no longer queued."""
     now = timezone.now()
     waiting = Run.objects.queued().filter(pk=run_id)
     found = waiting.first()
     if found is None:
         return None
-    # Before another claims it, its last stretch ended with its last sign of life.
+    # The previous stretch of work ended with its last heartbeat.
     mine = waiting.filter(started_at=found.started_at).update(
         worked_s=found.worked_s + measure_stretch_s(found),
         state=Run.State.RUNNING,
@@ -223,19 +231,21 @@ def claim_run(run_id: int) -> Run | None:
 
 
 def measure_stretch_s(run: Run) -> float:
-    """Seconds from when a run was claimed last to its end, or to its last sign of life while it waits or rests; 0 before it began."""
+    """Return the seconds from when a run was last claimed to its end, or to its last heartbeat if it is queued or paused; 0 before
+    its start.
+    """
     if run.started_at is None:
         return 0.0
-    rests = run.state in (Run.State.QUEUED, Run.State.PAUSED, Run.State.CANCELLED)  # cancelled perhaps long after
+    rests = run.state in (Run.State.QUEUED, Run.State.PAUSED, Run.State.CANCELLED)  # a run may be cancelled long after its last heartbeat
     last = (run.heartbeat_at if rests else run.finished_at) or run.finished_at
     end = timezone.now() if run.state == Run.State.RUNNING else last or run.started_at
     return max(0.0, (end - run.started_at).total_seconds())
 
 
 def sweep_runs() -> int:
-    """Gives back to the queue what nobody holds any more, sends again what nobody took; how many were sent."""
+    """Put lost runs back into the queue and send unclaimed ones again. Return how many were sent."""
     for run in Run.objects.running():
-        if not _lost(run):
+        if not _has_lost_worker(run):
             continue
         over = run.attempts >= MAX_ATTEMPTS
         held = Run.objects.running().claimed_as(run)
@@ -261,15 +271,15 @@ def _send_all(runs: Iterable[Run]) -> int:
     return sent
 
 
-def _lost(run: Run) -> bool:
+def _has_lost_worker(run: Run) -> bool:
     host, _, process = run.claimed_by.partition(" ")
     if host == socket.gethostname():
-        return process not in {_process(pid) for pid in psutil.pids() if process.startswith(f"{pid}@")}
+        return process not in {_name_process(pid) for pid in psutil.pids() if process.startswith(f"{pid}@")}
     return run.heartbeat_at is None or run.heartbeat_at < timezone.now() - timedelta(seconds=STALE_AFTER_S)
 
 
-def _process(pid: int) -> str:
-    """A process by number and start, since numbers are used again."""
+def _name_process(pid: int) -> str:
+    """Return a process's number and start time, because numbers are reused."""
     try:
         return f"{pid}@{psutil.Process(pid).create_time():.1f}"
     except psutil.Error:
@@ -277,11 +287,11 @@ def _process(pid: int) -> str:
 
 
 def _me() -> str:
-    return f"{socket.gethostname()} {_process(os.getpid())}"
+    return f"{socket.gethostname()} {_name_process(os.getpid())}"
 
 
 def _finish(run: Run, state: Run.State, *, error: str = "", summary: RunSummary | None = None) -> bool:
-    """Ends the run in its row; False when it is not this worker's any more."""
+    """End the run in its row. Return False if another worker has it or it has already ended."""
     done = max(run.done, run.total) if state == Run.State.DONE else run.done
     held = Run.objects.running().claimed_as(run)
     figures = (summary or RunSummary()).as_json()

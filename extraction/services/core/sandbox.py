@@ -1,19 +1,19 @@
-"""Runs a function of ours in a child process, with bounds on its time, its memory and what it may write.
+"""Run a function of ours in a child process, with limits on its time, its memory and its output.
 
-Native code such as libxml2 cannot be interrupted, and a hostile page or an XPath of thirty characters can keep it busy for hours or
-make it crash. In a child it takes no more than its `SandboxLimits`, and takes nothing else down. The function reads a stream of bytes and
-gives values that can be written as JSON:
+Native code such as libxml2 cannot be interrupted. A hostile page or an XPath of thirty characters can keep it busy for hours or
+crash it. A child process stays within its `SandboxLimits`, and its crash does not affect the parent. The function reads a
+stream of bytes and yields values that can be written as JSON:
 
     def count_words(source: BinaryIO) -> Iterator[int]:
         for line in source:
             yield len(line.split())
 
     outcome = run_in_sandbox(count_words, [b"one two\\n"], limits=SandboxLimits(cpu_s=5, wall_s=20, memory_bytes=1024**3))
-    outcome.rows     # (2,); those given before the child was stopped count
+    outcome.rows     # (2,), including results from before the child was stopped
     outcome.ending   # Ending.FINISHED
     outcome.reason   # "", or in words why it did not finish
 
-The child sees no environment variable that it does not need, so it knows no key or password.
+The child gets only the environment variables that it needs, and so no keys or passwords.
 """
 
 import json
@@ -38,32 +38,35 @@ Heartbeat = Callable[[], None]
 LOOK_EVERY_S = 0.5
 OUTPUT_BYTES = 64 * 1024**2
 STDERR_BYTES = 16 * 1024
-"""How much is kept of the end of what the child writes to standard error."""
+"""How many of the last bytes that the child writes to standard error are kept."""
 
 READ_BYTES = 64 * 1024
-"""What a pipe of Linux holds."""
+"""The capacity of a pipe on Linux."""
 
 CLOSED_S = 0.02
-"""How often a child is looked at that has closed its results."""
+"""How often to poll a child that has closed its results."""
 
 ENVIRONMENT = ("PATH", "HOME", "LANG", "TMPDIR", "TZ", "LD_LIBRARY_PATH")
 ENVIRONMENT_STARTS = ("LC_", "PYTHON")
 
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-"""Sums use one thread, or the child's processor time would be that of all processors waiting for each other."""
+"""Numeric libraries use one thread. Otherwise the child's processor time would include threads that wait for each other."""
 
 FROM_OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT}
-"""Signals that a process gets from the system or from a person, not from a fault of its own."""
+"""Signals that a process gets from the system or from a person, and not through its own fault."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class SandboxLimits:
-    """What a child may take.
+    """The limits of a child.
 
-    cpu_s: seconds of a processor. wall_s: seconds by the clock. memory_bytes: of address space, the libraries' included.
-    first_row_s, row_s: seconds by the clock until its first result, and from one to the next. output_bytes: of all its results.
+    cpu_s: seconds of processor time.
+    wall_s: seconds by the clock.
+    memory_bytes: address space, including that of libraries.
+    first_row_s, row_s: seconds by the clock until the first result, and from one result to the next.
+    output_bytes: size of all results.
     """
 
     cpu_s: int
@@ -92,7 +95,11 @@ LIMITS_REACHED = frozenset({Ending.CPU_TIME, Ending.WALL_TIME, Ending.MEMORY, En
 
 @dataclass(frozen=True, slots=True)
 class ChildError:
-    """Why a child crashed. type: of the exception, or the signal's name. place: the last line of its traceback, where it is known."""
+    """Why a child crashed.
+
+    type: the type of the exception, or the name of the signal.
+    place: the last line of its traceback, if it is known.
+    """
 
     type: str
     message: str
@@ -107,8 +114,10 @@ class ChildError:
 class SandboxOutcome:
     """What a child did.
 
-    rows: its results, also those given before it was stopped. reason: why it did not finish, in words; empty when it did.
-    error: set when it crashed or was stopped from outside. stderr: the end of what it wrote to standard error.
+    rows: its results, including those from before it was stopped.
+    reason: why it did not finish, in words; empty if it did.
+    error: set if it crashed or was stopped from outside.
+    stderr: the end of what it wrote to standard error.
     """
 
     ending: Ending
@@ -119,9 +128,9 @@ class SandboxOutcome:
 
 
 def run_in_sandbox(entry: EntryPoint, request: Iterable[bytes], *, limits: SandboxLimits, look: Heartbeat = lambda: None) -> SandboxOutcome:
-    """Runs `entry` on a stream of bytes in a child process, and returns when the child has ended.
+    """Run `entry` on a stream of bytes in a child process, and return when the child has ended.
 
-    entry: a function at the top of a module of ours, found in the child by its name.
+    entry: a top-level function of one of our modules; the child imports it by name.
     request: the stream, in pieces that are taken as the child reads them.
     look: called at the start and then twice a second. If it raises, the child is killed and the error is raised here.
     """
@@ -162,13 +171,13 @@ def _kill(child: "subprocess.Popen[bytes]") -> None:
 
 
 class _Exchange:
-    """The three pipes of a child: what goes in, the results that come out, and what it prints."""
+    """The three pipes of a child: its input, its results and what it prints."""
 
     def __init__(self, child: "subprocess.Popen[bytes]", request: Iterable[bytes], limits: SandboxLimits) -> None:
         assert child.stdin and child.stdout and child.stderr  # noqa: S101 - all are pipes
         self.rows: list[Any] = []
         self.ending: Ending | None = None
-        """How the child ended, by its own word or by our decision; None while nothing is known."""
+        """How the child ended, as it reported or as we decided; None while nothing is known."""
         self.error: ChildError | None = None
         self._child, self._limits = child, limits
         self._stdin, self._stdout, self._stderr = child.stdin, child.stdout, child.stderr
@@ -202,7 +211,7 @@ class _Exchange:
         return self._tail.decode("utf-8", "replace").strip()
 
     def run(self, look: Heartbeat) -> None:
-        """Serves the pipes until it is known how the child ended, or the child is gone."""
+        """Serve the pipes until the ending is known or the child has gone."""
         look_at = self._started
         while self.ending is None and self._child.poll() is None:
             now = time.monotonic()
@@ -213,13 +222,13 @@ class _Exchange:
                 self.ending = Ending.WALL_TIME
                 return
             timeout_s = min(look_at, self._deadline()) - now
-            if self._stdout not in self._open():  # it is about to end, but no pipe will say when
+            if self._stdout not in self._open():  # it is about to end, but no pipe will signal it
                 timeout_s = min(timeout_s, CLOSED_S)
             for key, _ in self._selector.select(max(0.0, timeout_s)):
                 key.data()
 
     def drain(self) -> None:
-        """Takes what a child that has ended left in its pipes."""
+        """Read what a child that has ended left in its pipes."""
         for stream, take in ((self._stdout, self._receive), (self._stderr, self._listen)):
             while stream in self._open() and take():
                 pass
@@ -228,7 +237,7 @@ class _Exchange:
         return [key.fileobj for key in self._selector.get_map().values()]
 
     def _deadline(self) -> float:
-        """When the child is stopped unless a result comes before."""
+        """Return the time at which the child is stopped unless a result comes first."""
         row_s = self._limits.row_s if self.rows else self._limits.first_row_s
         return min(self._started + self._limits.wall_s, self._row_at + row_s)
 
@@ -236,7 +245,7 @@ class _Exchange:
         try:
             self._unsent = self._unsent or memoryview(next(self._request))
             self._unsent = self._unsent[os.write(self._stdin.fileno(), self._unsent) :]
-        except (StopIteration, BrokenPipeError):  # all was sent, or the child reads no more
+        except (StopIteration, BrokenPipeError):  # everything was sent, or the child has stopped reading
             self._selector.unregister(self._stdin)
             self._stdin.close()
 
@@ -259,7 +268,7 @@ class _Exchange:
         return bool(data)
 
     def _read(self, stream: IO[bytes]) -> bytes:
-        """What can be read now; empty when there is nothing. A stream that is at its end is not asked again."""
+        """Return what can be read now, which may be nothing. A stream that has ended is not read again."""
         try:
             data = os.read(stream.fileno(), READ_BYTES)
         except BlockingIOError:
@@ -303,7 +312,7 @@ def _judge(exchange: _Exchange, code: int, limits: SandboxLimits) -> SandboxOutc
 
 
 def _judge_exit(code: int, stderr: str) -> tuple[Ending, ChildError | None]:
-    """How a child ended that could not say so itself."""
+    """Return the ending of a child that did not report one."""
     if code == -signal.SIGXCPU:
         return Ending.CPU_TIME, None
     if any(word in stderr.lower() for word in MEMORY_WORDS):
@@ -317,6 +326,6 @@ def _judge_exit(code: int, stderr: str) -> tuple[Ending, ChildError | None]:
 
 
 def _find_fault(stderr: str) -> str:
-    """The line of Python at which a fatal signal came, as `faulthandler` writes it; empty where it wrote nothing."""
+    """Return the Python line at which a fatal signal arrived, as `faulthandler` writes it; empty if it wrote nothing."""
     after = stderr.partition("(most recent call first):")[2].strip().partition("\n")[0]
     return after.removeprefix("File ").replace(f"{ROOT}/", "").replace('"', "")

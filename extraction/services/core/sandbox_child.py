@@ -1,6 +1,7 @@
-"""The child's side of `sandbox`: bounds itself, runs one function of ours, and writes each of its results as a line of JSON.
+"""The child's side of `sandbox`: it limits itself, runs one function of ours and writes each result as a line of JSON.
 
-``python -m extraction.services.core.sandbox_child MODULE FUNCTION SETTINGS``. It needs no Django and starts in a tenth of a second.
+``python -m extraction.services.core.sandbox_child MODULE FUNCTION SETTINGS``. It does not need Django and starts in a tenth of
+a second.
 """
 
 import ctypes
@@ -19,13 +20,13 @@ from typing import Any, BinaryIO
 ROOT = Path(__file__).resolve().parents[3]
 
 REPORT_BYTES = 64 * 1024**2
-"""Memory beyond the bound that the child may use to report that the bound was reached."""
+"""Memory beyond the limit that the child may use to report that it reached the limit."""
 
 GRACE_S = 1
-"""Seconds of a processor between the signal that says that the time is used up and the one that cannot be ignored."""
+"""Seconds of processor time between the signal that says that the time is used up and the signal that cannot be ignored."""
 
 MAX_MESSAGE = 300
-"""Characters of an error's message that are reported."""
+"""The most characters of an error message that are reported."""
 
 MEMORY_WORDS = ("memoryerror", "cannot allocate memory", "memory allocation failed", "bad_alloc", "out of memory")
 """What libraries write when an allocation fails, in lower case."""
@@ -35,7 +36,10 @@ PR_SET_PDEATHSIG = 1
 
 
 def main(module: str, function: str, settings: str) -> None:
-    """Runs `module.function` on standard input. settings: a JSON object with parent, cpu_s and memory_bytes."""
+    """Run `module.function` on standard input.
+
+    settings: a JSON object with parent, cpu_s and memory_bytes.
+    """
     options = json.loads(settings)
     results = _take_stdout()
     _die_with_parent(options["parent"])
@@ -48,7 +52,7 @@ def main(module: str, function: str, settings: str) -> None:
         for row in entry(sys.stdin.buffer):
             _write(results, "row", row)
         _write(results, "finished")
-    except Exception as error:  # noqa: BLE001 - whatever it is, the parent reports it
+    except Exception as error:  # noqa: BLE001 - the parent reports any error
         _, most = resource.getrlimit(resource.RLIMIT_AS)
         _limit(resource.RLIMIT_AS, most, most)
         traceback.print_exc()
@@ -59,14 +63,14 @@ def main(module: str, function: str, settings: str) -> None:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an error says that an allocation failed, whoever raised it."""
+    """Return whether an error says that an allocation failed, in Python or in a library."""
     if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
         return True
     return any(word in str(error).lower() for word in MEMORY_WORDS)
 
 
 def describe_error(error: BaseException) -> list[str]:
-    """The error's type, its message, and where it was raised: the last line of its traceback."""
+    """Return the error's type, its message and the last line of its traceback."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f"{_short(frames[-1].filename)}, line {frames[-1].lineno}, in {frames[-1].name}" if frames else ""
     return [type(error).__name__, str(error)[:MAX_MESSAGE], place]
@@ -78,20 +82,23 @@ def _short(filename: str) -> str:
 
 
 def _take_stdout() -> BinaryIO:
-    """A stream to the parent that only results go to; whatever else is printed goes to standard error."""
+    """Return a stream to the parent for results only. Everything else that is printed goes to standard error."""
     results = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return results
 
 
 def _write(results: BinaryIO, kind: str, value: Any = None) -> None:
-    """Writes a line for the parent. kind: "row", or an `Ending` of the parent's side."""
+    """Write a line for the parent.
+
+    kind: "row", or an `Ending` of the parent's side.
+    """
     results.write(json.dumps([kind, value]).encode() + b"\n")
     results.flush()
 
 
 def _die_with_parent(parent: int) -> None:
-    """Asks Linux to kill this process when its parent dies. Elsewhere the bound on its time ends it."""
+    """Ask Linux to kill this process when its parent dies. On other systems its time limit ends it."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
@@ -99,7 +106,7 @@ def _die_with_parent(parent: int) -> None:
 
 
 def _limit(kind: int, soft: int, hard: int) -> None:
-    """Sets a limit, or keeps the one that the system already sets where that is lower."""
+    """Set a limit, or keep the system's own limit if that is lower."""
     _, most = resource.getrlimit(kind)
     if most != resource.RLIM_INFINITY:
         hard = min(hard, most) if hard != resource.RLIM_INFINITY else most

@@ -1,15 +1,27 @@
-"""What services announce for others to act on. `extraction.pipeline` says what follows from each.
+"""The signals that services send. `extraction.pipeline` says what follows each of them.
 
-A service sends a signal inside its transaction; receivers start runs, which are sent when the transaction commits.
+A service sends a signal inside its transaction. Receivers start runs, which are sent when the transaction commits.
 """
 
 from django.dispatch import Signal
 
 rule_published = Signal()
-"""A version of a rule went live. rule: the version. user: who published it, None for a repair that nobody looked at."""
+"""A version of a rule was published.
+
+rule: the version.
+user: who published it, None for an automatic repair.
+"""
 
 repair_accepted = Signal()
-"""A repair of a broken rule went live. breakage: what it repairs. user: who accepted it, None when nobody looked at it."""
+"""A repair of a broken rule was published.
+
+breakage: what it repairs.
+user: who accepted it, None for an automatic repair.
+"""
 
 pages_moved = Signal()
-"""A person moved pages from one template to another. site. user."""
+"""A person moved pages from one template to another.
+
+site: the site of the pages.
+user: who moved them.
+"""

@@ -1,4 +1,4 @@
-"""The bytes of pages: stored once under their sha256, compressed."""
+"""The bytes of pages, stored once under their sha256 and compressed."""
 
 import gzip
 import hashlib
@@ -10,19 +10,19 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 
 LEVEL = 6
-"""gzip's own default: level 9 takes twice the time for one per cent on HTML."""
+"""Compression level. gzip's default, level 9, takes twice the time to save one per cent on HTML."""
 
 BIN = "bin"
-"""Folder of contents that nothing needs any more, for some days."""
+"""Folder for contents that nothing needs any more. They stay there for some days."""
 
 
 def digest_bytes(content: bytes) -> str:
-    """The name under which a content is kept: its sha256 in hexadecimal."""
+    """Return the name under which bytes are stored: their sha256 in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
 
 
 def put_bytes(content: bytes) -> str:
-    """Keeps a content unless it is there already; gives its sha256."""
+    """Store bytes unless they are stored already, and return their sha256."""
     sha256 = digest_bytes(content)
     name = _name(sha256)
     if not default_storage.exists(name):
@@ -31,16 +31,16 @@ def put_bytes(content: bytes) -> str:
 
 
 def get_bytes(sha256: str) -> bytes:
-    """The bytes kept under a sha256. Raises FileNotFoundError naming it."""
+    """Return the bytes stored under a sha256. Raises FileNotFoundError if there are none."""
     name = _name(sha256)
     if not default_storage.exists(name) and default_storage.exists(_bin(sha256)):
-        name = _bin(sha256)  # somebody came to need it just when it was put there
+        name = _bin(sha256)  # it was moved there although something has begun to need it
     with default_storage.open(name, "rb") as file:
         return gzip.decompress(file.read())
 
 
 def throw_away(sha256: str) -> None:
-    """Puts a content into the bin, where `get` still finds it. Whoever stores it again does not look there."""
+    """Move bytes to the bin. `get_bytes` still finds them there; `put_bytes` does not look there and stores them again."""
     if default_storage.exists(_name(sha256)):
         with default_storage.open(_name(sha256), "rb") as file:
             keep_file(_bin(sha256), file.read())
@@ -48,7 +48,7 @@ def throw_away(sha256: str) -> None:
 
 
 def find_thrown_away(before: datetime) -> list[str]:
-    """What is in the bin since before a time."""
+    """Return the sha256s of what was moved to the bin before a time."""
     if not default_storage.exists(BIN):
         return []
     names = [name.removesuffix(".gz") for name in default_storage.listdir(BIN)[1] if not name.startswith(".")]
@@ -56,7 +56,7 @@ def find_thrown_away(before: datetime) -> list[str]:
 
 
 def empty_trash(sha256: str, *, wanted: bool) -> None:
-    """Takes a content out of the bin: back to where it was if it is wanted after all, else for good."""
+    """Remove bytes from the bin: restore them if they are wanted after all, else delete them."""
     if wanted and not default_storage.exists(_name(sha256)):
         with default_storage.open(_bin(sha256), "rb") as file:
             keep_file(_name(sha256), file.read())
@@ -64,11 +64,11 @@ def empty_trash(sha256: str, *, wanted: bool) -> None:
 
 
 def keep_file(name: str, data: bytes) -> None:
-    """Writes a file of the storage whole or not at all, over what is there.
+    """Write a file of the storage completely or not at all, replacing an existing one.
 
-    Django's storage for files opens the final name and then writes: a writer killed in between would leave half a page
-    under the name of the whole one, for ever. So the bytes go to a name of their own and are renamed. An object store
-    shows an object only once it is complete.
+    Django's file storage opens the final name and then writes, so a writer that is killed would leave half a page under that
+    name for good. So the bytes are written to a temporary name and renamed. An object store shows an object only once it is
+    complete.
     """
     try:
         path = Path(default_storage.path(name))

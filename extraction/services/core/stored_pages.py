@@ -14,14 +14,16 @@ from extraction.models import Snapshot
 from extraction.services.core import stored_bytes
 
 OTHERS = 30
-"""Pages beside the labelled and the sample pages. More change no rule and cost a second a site (ALGORITHMS 4.3)."""
+"""Pages in the learning set besides the labelled pages and the sample pages, for support (docs/algorithms.md#what-is-given). More
+would change no rule and cost a second per site.
+"""
 
 PAGE_FACTOR = 12
-"""Memory expected of a page of the learning set by its bytes, before it is read: more than any real page needed."""
+"""Memory expected for a page of the learning set, as a multiple of its size in bytes. No real page needed more."""
 
 
 class Stored(Protocol):
-    """What names the bytes of a page: a `Snapshot`, a `StoredPage`, a row of a query."""
+    """Anything that identifies the bytes of a page: a `Snapshot`, a `StoredPage`, a row of a query."""
 
     @property
     def sha256(self) -> str:
@@ -29,7 +31,7 @@ class Stored(Protocol):
 
     @property
     def content_type(self) -> str:
-        """The Content-Type header they came with; empty when there was none."""
+        """The Content-Type header of the page; empty if there was none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,27 +46,27 @@ class StoredPage:
 
 
 def read_page(page: Stored) -> ParsedPage:
-    """The parsed page, with notices about what was lost. Raises PageError when it cannot be read or its bytes are gone."""
+    """Return the parsed page, with notices about what was lost. Raises PageError if it cannot be read or its bytes are missing."""
     return parse(read_bytes(page), content_type=page.content_type or None)
 
 
 def read_root(page: Stored) -> etree._Element:
-    """The root of the page's tree. Raises PageError."""
+    """Return the root of the page's tree. Raises PageError."""
     return read_page(page).root
 
 
 def read_elements(page: Stored) -> list[etree._Element]:
-    """The elements of the page in document order. Raises PageError."""
+    """Return the elements of the page in document order. Raises PageError."""
     return elements(read_root(page))
 
 
 def read_xml_as_written(page: Stored) -> ParsedPage | None:
-    """A page of XML with its prefixes and namespaces; None for a page of HTML. Raises PageError."""
+    """Return an XML page with its prefixes and namespaces, None for an HTML page. Raises PageError."""
     return xml_as_written(read_bytes(page), content_type=page.content_type or None)
 
 
 def read_bytes(page: Stored) -> bytes:
-    """The page's bytes. Raises PageError when they are gone."""
+    """Return the page's bytes. Raises PageError if they are missing."""
     try:
         return stored_bytes.get_bytes(page.sha256)
     except FileNotFoundError as error:
@@ -72,7 +74,7 @@ def read_bytes(page: Stored) -> bytes:
 
 
 def find_bytes(page: Stored) -> bytes:
-    """The page's bytes; empty when they are gone."""
+    """Return the page's bytes; empty if they are missing."""
     try:
         return read_bytes(page)
     except PageError:
@@ -80,17 +82,21 @@ def find_bytes(page: Stored) -> bytes:
 
 
 def find_stored_pages(ids: Sequence[int]) -> list[StoredPage]:
-    """Those of these snapshots that can be read, with their URLs, in the order of `ids`."""
+    """Return the snapshots that can be read, with their URLs, in the order of `ids`."""
     rows = Snapshot.objects.filter(pk__in=ids, error="").values_list("pk", "sha256", "content_type", "size_bytes", "page__url")
     found = {row[0]: StoredPage(*row) for row in rows}
     return [found[pk] for pk in ids if pk in found]
 
 
 def choose_pages(first: Sequence[int], pages: Iterable[StoredPage], *, max_bytes: int) -> list[StoredPage]:
-    """The learning set in its order, as many pages as `max_bytes` of memory hold.
+    """Return the learning set in its order, with as many pages as `max_bytes` of memory hold.
 
-    first: snapshot ids of labelled pages and samples, which come in whatever they need. The others are drawn by their
-    sha256, which is as good as at random, stays the same as pages come in, and leaves out equal pages.
+    The other pages are drawn by a hash of their sha256. This is as good as a random draw, stays the same as pages come in, and
+    skips equal pages.
+
+    first: snapshot ids of labelled pages and sample pages, which are always included.
+    pages: the pages to draw the others from.
+    max_bytes: the memory for all of them.
     """
     chosen = find_stored_pages(first)
     used = PAGE_FACTOR * sum(source.size_bytes for source in chosen)

@@ -1,7 +1,8 @@
-"""The stylesheets, pictures and fonts of a site's pages: kept once, found again by their address.
+"""Store the stylesheets, pictures and fonts of a site's pages, once for each address.
 
-What comes in (`keep`) is examined by its bytes; what cannot be used is remembered with its reason, so that it is not
-loaded again with every look at the page. Limits are per file (`fetching.media`), page (`references`) and site (here).
+`keep_asset` decides by its bytes whether a file can be used. For a file that cannot be used, the reason is stored, so
+that it is not loaded again each time somebody looks at the page. There are limits per file (`dom.media`), per page
+(`dom.references`) and per site (here).
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,27 +21,28 @@ from extraction.services.core import stored_bytes
 
 MAX_SITE_ASSETS = 20_000
 MAX_SITE_BYTES = 1024**3
-"""Kept a site: the pictures of some thousand pages. Beyond that, pages are shown with boxes for pictures, as without any."""
+"""Limits per site, enough for the pictures of some thousand pages. Beyond them, pages are shown with boxes in place of
+pictures."""
 
 RETRY_AFTER = timedelta(hours=1)
-"""A file that could not be loaded is asked for again after so long, when somebody wants it."""
+"""A file that could not be loaded is requested again after this time, if it is still needed."""
 
 
 @dataclass(slots=True)
 class Room:
-    """What a site may still take in."""
+    """The number of files and bytes that a site can still store."""
 
     files: int
     size_bytes: int
 
     @classmethod
     def of(cls, site: Site) -> "Room":
-        """The room left now."""
+        """Return the room that the site has left."""
         taken = Asset.objects.filter(site=site).aggregate(files=Count("pk"), size_bytes=Sum("size_bytes"))
         return cls(MAX_SITE_ASSETS - taken["files"], MAX_SITE_BYTES - (taken["size_bytes"] or 0))
 
     def take(self, size_bytes: int) -> bool:
-        """Whether a file of this size still fits; it is counted if so."""
+        """Count a file if it fits; return whether it does."""
         if self.files < 1 or self.size_bytes < size_bytes:
             return False
         self.files -= 1
@@ -49,7 +51,10 @@ class Room:
 
 
 def keep_asset(site: Site, need: NeededResource, content: bytes, room: Room) -> Asset | None:
-    """Keeps a file that a page needs; None where the site has no room for it. What cannot be used is kept as its reason."""
+    """Store a file that a page needs. If the file cannot be used, store the reason instead.
+
+    Returns None when the site has no room for the file.
+    """
     try:
         content_type = media.examine(content, need.kind)
     except media.MediaError as reason:
@@ -61,7 +66,7 @@ def keep_asset(site: Site, need: NeededResource, content: bytes, room: Room) -> 
 
 
 def note_failure(site: Site, need: NeededResource, reason: str) -> Asset:
-    """Remembers why there is none. What was there before stays: an old style is better than none."""
+    """Store why a file could not be loaded. An earlier version of the file is kept, since an old style is better than none."""
     error, now = reason[:300] or "it could not be loaded", timezone.now()
     asset, made = Asset.objects.get_or_create(site=site, url=need.url, defaults={"error": error, "fetched_at": now})
     if not made and asset.error:
@@ -71,7 +76,7 @@ def note_failure(site: Site, need: NeededResource, reason: str) -> Asset:
 
 
 def find_missing(site: Site, needed: Iterable[NeededResource]) -> list[NeededResource]:
-    """Of these the ones to load, each once: never loaded, or failed some time ago."""
+    """Return the files to load, each once: those never loaded, and those that failed longer than RETRY_AFTER ago."""
     wanted = {need.url: need for need in needed}
     urls = list(wanted)
     known: set[str] = set()
@@ -82,24 +87,27 @@ def find_missing(site: Site, needed: Iterable[NeededResource]) -> list[NeededRes
 
 
 def find_needs_of_sheet(asset: Asset) -> list[NeededResource]:
-    """What a stylesheet needs in turn; nothing for another file."""
+    """Return the files that a stylesheet needs; none for any other asset."""
     return list(_sheet_needs(asset.sha256, asset.url)) if asset.content_type == media.CSS else []
 
 
 def find_needs_of_sheets(site: Site, needed: Iterable[NeededResource]) -> list[NeededResource]:
-    """What those of these stylesheets that are held need in turn."""
+    """Return the files that the stylesheets among these need, as far as those are stored."""
     urls = [need.url for need in needed if need.kind is ResourceKind.STYLE]
     return [need for sheet in Asset.objects.filter(site=site, url__in=urls, error="") for need in find_needs_of_sheet(sheet)]
 
 
 @lru_cache(maxsize=256)
 def _sheet_needs(sha256: str, url: str) -> tuple[NeededResource, ...]:
-    """Kept: the pages of a site share a few sheets, and reading one takes a tenth of a second."""
+    """Return the files that a sheet needs.
+
+    Cached, since the pages of a site share a few sheets, and reading one takes a tenth of a second.
+    """
     return tuple(references.resolve_references(references.find_style_references(decode_sheet(stored_bytes.get_bytes(sha256))), url))
 
 
 def decode_sheet(content: bytes) -> str:
-    """A stylesheet's text. Sheets are ASCII but for names and quotations: what is no UTF-8 is read byte by byte."""
+    """Return the text of a stylesheet. Sheets are mostly ASCII, so a sheet that is not UTF-8 or UTF-16 is read as Windows-1252."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return content.decode("utf-16", "replace")
     try:
@@ -109,14 +117,14 @@ def decode_sheet(content: bytes) -> str:
 
 
 def get_version(site_id: int) -> str:
-    """Changes whenever something of the site's assets does; empty while it has none."""
+    """Return a text that changes whenever the site's assets change; empty while the site has none."""
     found = Asset.objects.filter(site=site_id).aggregate(n=Count("pk"), at=Max("fetched_at"))
     return f"{found['n']:x}-{int(found['at'].timestamp() * 1000):x}" if found["n"] else ""
 
 
 @lru_cache(maxsize=8)
 def get_held(site_id: int, version: str) -> Mapping[str, Held]:
-    """{address: asset} of all that can be shown. version: as `version` gives it, so that nothing old is served."""
+    """Return {address: asset} of all usable assets. version: the result of `get_version`, so that the cache is never outdated."""
     if not version:
         return {}
     rows = Asset.objects.filter(site=site_id, error="").values_list("url", "pk", "sha256", "content_type")

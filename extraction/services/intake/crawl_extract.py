@@ -1,4 +1,4 @@
-"""Records from the pages of a crawl as they come by; the pages themselves need not be kept (Vertex 3.2)."""
+"""Extract records from pages while a crawl fetches them. The pages themselves need not be kept."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from extraction.services.templates.page_matching import Matcher, PageRow
 
 
 class Extractor:
-    """Runs the rules of a crawl over its pages. Raises JobError when one of them is not live any more or cannot be run."""
+    """Runs the rules of a crawl over its pages. Raises JobError when a rule is no longer live or cannot be run."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -22,7 +22,10 @@ class Extractor:
         self._matcher = Matcher(run.site)
 
     def extract(self, items: Sequence[PageItem]) -> int:
-        """Writes the records of stored pages; how many. A page that belongs to a template is counted among its pages from now on."""
+        """Write the records of stored pages and return how many there are.
+
+        Pages whose bytes are not kept and that match a template are assigned to it.
+        """
         by_url = {page_store.find_address(item): item for item in items}
         digests = {url: stored_bytes.digest_bytes(item.content) for url, item in by_url.items()}
         rows = self._assigned([row for row in self._rows(list(by_url)) if row.sha256 == digests[row.url]])
@@ -41,7 +44,10 @@ class Extractor:
         return [PageRow(*row) for row in current.values_list(*fields)]
 
     def _assigned(self, rows: Sequence[PageRow]) -> list[PageRow]:
-        """The pages with their templates. Clustering never sees what is not kept, so a page's template is the one it matches."""
+        """Return the pages with the templates that they match, and save new matches of pages that are not kept.
+
+        Clustering sees only kept pages, so the others get their template here.
+        """
         known = [row if row.error else replace(row, cluster_id=self._matcher.cluster_of(row)) for row in rows]
         fresh: dict[int, list[int]] = defaultdict(list)
         for before, after in zip(rows, known, strict=True):

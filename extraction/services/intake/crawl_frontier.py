@@ -1,4 +1,7 @@
-"""The frontier of a crawl as rows: what the crawling process finds and fetches is written here, so that any worker can go on."""
+"""Store the frontier of a crawl as rows.
+
+What the crawling process finds and fetches is written here, so that any worker can continue the crawl.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,24 +15,29 @@ from extraction.fetching.names import MAX_LENGTH, make_printable
 from extraction.models import CrawlAddress, Page, Run, Site
 
 PAGES = (Outcome.OK, Outcome.NOT_MODIFIED)
-"""Outcomes that say that a page is there."""
+"""Outcomes of addresses that have a page."""
 
 LOST = (Outcome.NOT_FOUND, Outcome.GONE, Outcome.SOFT_404)
-"""Outcomes that say that no page is there."""
+"""Outcomes of addresses that have no page."""
 
 HARMLESS = frozenset({*PAGES, Outcome.DUPLICATE})
-"""Outcomes of addresses that are as they should be; the others are shown as what could not be fetched."""
+"""Outcomes that need no attention. Addresses with other outcomes are shown as not fetched."""
 
 SEEDED = "an earlier fetch"
-"""What named the pages that are kept already: a sample fetches all of them again."""
+"""The source (`via`) of the addresses of pages that are already kept. A sample crawl fetches all of them again."""
 
 CHUNK = 500
-"""Rows a statement; databases bound the number of parameters."""
+"""Rows per statement. Databases limit the number of parameters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a crawl stands: addresses still to be fetched, those done, and how many of these are pages."""
+    """The state of a crawl.
+
+    queued: addresses still to fetch.
+    known: addresses that are done.
+    pages: how many of the done addresses are pages.
+    """
 
     queued: tuple[Address, ...]
     known: tuple[str, ...]
@@ -37,11 +45,12 @@ class Standing:
 
 
 def read_standing(run: Run, *, conditional: bool) -> Standing:
-    """What the rows say. conditional: pages that are kept are asked for with what their server said of them, so that it need not
-    send again what has not changed.
+    """Read the state of a crawl from its rows.
+
+    conditional: request kept pages with their ETag and Last-Modified, so that the server need not send unchanged pages.
     """
     rows = CrawlAddress.objects.filter(run=run)
-    said = _said(run.site) if conditional else {}
+    said = _read_headers(run.site) if conditional else {}
     waiting = rows.queued().order_by("pk").values_list("url", "depth", "via")
     queued = tuple(_address(url, depth, via, said.get(url, {})) for url, depth, via in waiting.iterator(chunk_size=10_000))
     done = rows.done()
@@ -50,12 +59,12 @@ def read_standing(run: Run, *, conditional: bool) -> Standing:
 
 
 def seed_addresses(run: Run, urls: Iterable[str], *, via: str = "") -> None:
-    """Queues addresses that are known before the crawl begins; those that stand there already stay as they are."""
+    """Queue addresses that are known before the crawl begins. Existing rows are not changed."""
     add_addresses(run, (Address(url=url, via=via) for url in urls))
 
 
 def add_addresses(run: Run, addresses: Iterable[Address]) -> None:
-    """Queues addresses; those that stand there already stay as they are."""
+    """Queue addresses. Existing rows are not changed; addresses that are too long are skipped."""
     rows = [
         CrawlAddress(run=run, url=each.url, depth=min(each.depth, 32_767), via=make_printable(each.via)[:MAX_LENGTH])
         for each in addresses
@@ -65,7 +74,7 @@ def add_addresses(run: Run, addresses: Iterable[Address]) -> None:
 
 
 def close_addresses(run: Run, events: Sequence[Fetched]) -> None:
-    """Writes what came of addresses. One that was never queued, such as a start address, is written all the same."""
+    """Write the outcomes of addresses. An address that was never queued, such as a start address, gets a row, too."""
     fields = ["state", "outcome", "status", "final_url", "message", "fetched_at"]
     rows = {event.url: _row(run, event) for event in events if len(event.url) <= MAX_LENGTH}
     CrawlAddress.objects.bulk_create(
@@ -74,7 +83,7 @@ def close_addresses(run: Run, events: Sequence[Fetched]) -> None:
 
 
 def note_gone(site: Site, events: Sequence[Fetched]) -> int:
-    """Notes the pages that are not there any more, and those that lead to another address; how many more these are."""
+    """Mark pages that are gone or redirect to another address as gone, and return how many are newly marked."""
     lost = [event.url for event in events if event.outcome in LOST or (event.final_url and event.final_url != event.url)]
     here = {event.final_url or event.url for event in events if event.outcome in PAGES}
     pages = Page.objects.filter(site=site, gone_at=None, url__in=[url for url in lost if url not in here])
@@ -82,7 +91,7 @@ def note_gone(site: Site, events: Sequence[Fetched]) -> int:
 
 
 def note_unchanged(site: Site, events: Sequence[Fetched]) -> None:
-    """Pages whose server said that they are as before: what is kept of them is what stands there now."""
+    """Update the fetch time of pages that have not changed according to their server. Such pages are no longer gone."""
     times = {event.final_url or event.url: get_moment(event) for event in events if event.outcome is Outcome.NOT_MODIFIED}
     pages = Page.objects.filter(site=site, url__in=times).select_related("current")
     for page in pages:
@@ -92,13 +101,13 @@ def note_unchanged(site: Site, events: Sequence[Fetched]) -> None:
 
 
 def count_by_outcome(run: Run) -> dict[str, int]:
-    """{outcome: addresses that came to it}."""
+    """Return {outcome: number of addresses}."""
     done = CrawlAddress.objects.done().filter(run=run).order_by()
     return dict(done.values_list("outcome").annotate(n=Count("pk")))
 
 
 def get_moment(event: Fetched) -> datetime:
-    """When it was fetched; now where the process did not say so in a way that can be read."""
+    """Return when the address was fetched, or the current time if the event has no readable time."""
     try:
         found = datetime.fromisoformat(event.fetched_at)
     except ValueError:
@@ -120,8 +129,8 @@ def _row(run: Run, event: Fetched) -> CrawlAddress:
     )
 
 
-def _said(site: Site) -> dict[str, Mapping[str, str]]:
-    """{address: headers} of the pages whose bytes are kept and whose server gave them a mark of version."""
+def _read_headers(site: Site) -> dict[str, Mapping[str, str]]:
+    """Return {address: headers} of the pages whose bytes are kept and came in an HTTP answer."""
     kept = Page.objects.filter(site=site, current__kept=True, current__status__isnull=False)
     return dict(kept.values_list("url", "current__headers").iterator(chunk_size=10_000))
 

@@ -1,4 +1,4 @@
-"""What a crawl brings, gathered into batches and written: pages, addresses, and records where the crawl extracts."""
+"""Collect the results of a crawl into batches and write them: pages, addresses and, if the crawl extracts, records."""
 
 import time
 from collections.abc import Mapping
@@ -24,14 +24,18 @@ RENDERED_TYPE = "text/html; charset=utf-8"
 
 COUNT_EVERY_S = 3.0
 COUNT_PAGES = 3_000
-"""How often the templates so far are counted, and up to how many pages: the number is to be looked at, not to hold up the crawl."""
+"""How often to count the templates found so far, and up to how many pages. The count is only shown, so it must not slow the
+crawl down."""
 
 
 class Intake:
-    """What has come and is not written yet, and how far the crawl is.
+    """The results of a crawl that are not written yet, and its progress.
 
-    pages: pages that are there, in all lives of the crawl. queued: addresses still to be fetched, as the process says. size_bytes:
-    of the pages in hand.
+    found: addresses not written yet.
+    fetched: answers not written yet.
+    size_bytes: the size of these answers.
+    pages: pages fetched since the run began, including those fetched before a restart.
+    queued: addresses still to fetch, as reported by the crawling process.
     """
 
     def __init__(self, run: Run) -> None:
@@ -45,13 +49,13 @@ class Intake:
         self._counted = (0, time.monotonic())
 
     def begin(self, standing: crawl_frontier.Standing) -> None:
-        """A process begins where the rows say the crawl stands; what was in hand went with the one before."""
+        """Begin with the state of the crawl in its rows. Unwritten results of a previous process are dropped."""
         self.found, self.fetched, self.size_bytes = [], [], 0
         self.pages, self.queued = standing.pages, len(standing.queued)
         self._add(before=standing.pages)
 
     def take(self, event: Event) -> None:
-        """Takes one event in hand."""
+        """Take one event."""
         if isinstance(event, Found):
             self.found += event.addresses
         elif isinstance(event, Fetched):
@@ -63,12 +67,12 @@ class Intake:
             Path(event.body).unlink(missing_ok=True)
 
     def forget_last(self) -> None:
-        """Lets go of the page that came last: its links may not have come."""
+        """Drop the last page, since its links may be missing."""
         if self.fetched:
             self.size_bytes -= self.fetched.pop().size_bytes
 
     def write(self) -> None:
-        """Writes what is in hand, in the order that lets another worker go on from any point between."""
+        """Write all results, in an order that lets another worker continue from any point in between."""
         site, events = self.run.site, self.fetched
         crawl_frontier.add_addresses(self.run, self.found)
         items = [_item(event) for event in events if event.outcome is Outcome.OK and event.body]
@@ -106,12 +110,12 @@ class Intake:
             self.run.write_summary(replace(summary, **changed))  # type: ignore[arg-type]
 
     def _count_pages(self) -> None:
-        """The pages done stand beside the table of their addresses, so both say the same at any moment."""
+        """Update the run's number of pages together with the table of addresses, so that the two always agree."""
         mine = Run.objects.claimed_as(self.run)
         mine.update(done=self.pages)
 
     def _count_templates(self) -> None:
-        """How many templates the pages so far would make, roughly: by their vectors alone."""
+        """Estimate how many templates the pages so far have, from their shingle vectors alone."""
         pages, at = self._counted
         if self._extractor or self.pages == pages or time.monotonic() - at < COUNT_EVERY_S or self.pages > COUNT_PAGES:
             return
@@ -123,7 +127,7 @@ class Intake:
 
 
 def _item(event: Fetched) -> PageItem:
-    """The page of an answer: the rendered tree where there is one, else the bytes as received."""
+    """Return the page of an answer: the rendered tree if there is one, otherwise the received bytes."""
     body = Path(event.body or "").read_bytes()
     headers: dict[str, Any] = {name: make_printable(event.headers[name])[:HEADER_LENGTH] for name in HEADERS if event.headers.get(name)}
     url = event.final_url if 0 < len(event.final_url) <= 2000 else event.url

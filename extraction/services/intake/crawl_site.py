@@ -1,11 +1,12 @@
-"""Crawl: a site's pages from its address.
+"""Crawl a site: fetch its pages, starting from its address.
 
-A process of its own fetches (`fetching.crawl`); this service starts it, keeps the pages it brings, writes its frontier as rows and
-shows how far it is. What came is written in batches: first the addresses found, then the pages, then what became of their addresses.
-So a crawl whose worker or process died goes on from its rows, and at most what was in hand is fetched again.
+A child process fetches (`fetching.crawl`). This service starts it, stores the pages, writes the frontier as rows and
+reports the progress. Results are written in batches: first the addresses found, then the pages, then the outcomes of
+their addresses. If the worker or the process dies, the crawl continues from its rows, and only the last batch is fetched
+again.
 
-Two kinds: a sample, whose pages are kept and then clustered; or the whole site, whose pages give their records as they come by and
-are not kept.
+There are two kinds of crawl. A sample crawl keeps its pages, which are then clustered. An extracting crawl visits the
+whole site, extracts records from each page as it is fetched and does not keep the pages.
 """
 
 import shutil
@@ -36,30 +37,31 @@ from extraction.services.sites import sources
 BATCH_PAGES = 50
 BATCH_BYTES = 16 * 1024**2
 BATCH_S = 1.0
-"""When a batch is written: what a killed worker has fetched and not written is fetched again, so it is small."""
+"""Limits of a batch. They are small, because pages that a killed worker has not yet written are fetched again."""
 
 ORPHAN_AGE_S = 3600.0
-"""A folder in which nothing was fetched for so long belongs to nobody any more."""
+"""A spool folder that has not changed for this long is deleted."""
 
 MAX_DEATHS = 3
-"""How often the crawling process may die in a row without having brought a page."""
+"""The crawl fails when the crawling process has died this many times in a row without fetching a page."""
 
 
 def start_crawl(site: Site, user: User | None = None) -> Run:
-    """Fetches the site's pages, or fetches them again. Raises JobError when nothing is known to begin with.
+    """Start a run that fetches the site's pages, for the first time or again.
 
-    While a crawl of the site is unfinished, that one is given back.
+    If a crawl of the site is unfinished, that one is returned. Raises JobError when the site has no start address.
     """
     return _start(site, RunParameters(mode=SAMPLE), user)
 
 
 def start_renewal(site: Site, user: User | None = None) -> Run:
-    """Fetches the site's pages again, finds their templates and then extracts their records. Raises JobError.
+    """Start a run that fetches the site's pages again, finds their templates and then extracts their records.
 
-    A crawl that is under way does it as well: what it ends with is asked of its row when it ends.
+    If a crawl of the site is unfinished, it is set to extract the records when it ends, and returned. Raises JobError
+    when the site has no start address.
     """
     with transaction.atomic():
-        # Locked, so that the crawl does not end before it is written what it ends with.
+        # Locked, so that the crawl does not end before its parameters are saved.
         while not (going := Run.objects.unfinished().select_for_update().filter(site=site, kind=Run.Kind.CRAWL).first()):
             _start(site, RunParameters(mode=SAMPLE, then=EXTRACT), user)
         parameters = going.read_parameters()
@@ -70,7 +72,10 @@ def start_renewal(site: Site, user: User | None = None) -> Run:
 
 
 def start_extracting_crawl(site: Site, user: User | None = None) -> Run:
-    """Crawls the whole site and extracts its records with all its live rules as the pages come by. Raises JobError."""
+    """Start a crawl of the whole site that extracts records with all live rules while it fetches.
+
+    Raises JobError when the site has no live rule or no start address.
+    """
     live = Rule.objects.serving().of_site(site).not_ignored().order_by("pk")
     ids = list(live.values_list("pk", flat=True))
     if not ids:
@@ -85,10 +90,18 @@ def _start(site: Site, parameters: RunParameters, user: User | None) -> Run:
 
 
 def run_crawl(run: Run, progress: Progress) -> RunSummary:
-    """Crawls until nothing is left, the limit is reached or pages bring nothing new; then has the templates found.
+    """Crawl until no address is left, the limit is reached or pages show nothing new.
 
-    Summary: pages fetched, of these new, changed, unchanged and unreadable; gone: pages that are not there any more; missed:
-    addresses that brought no page; outcomes: {outcome: addresses}; reason: why it ended; for an extraction its records by state.
+    The summary has these figures:
+
+    pages: pages fetched; of these new, changed, unchanged and unreadable.
+    gone: pages that no longer exist.
+    missed: addresses without a page.
+    outcomes: {outcome: number of addresses}.
+    reason: why the crawl ended.
+
+    An extracting crawl also counts its records by state. Raises JobError when no page could be fetched or the crawling
+    process keeps dying.
     """
     source = Source.objects.filter(site=run.site).first()
     if source is None or not source.is_set:
@@ -111,7 +124,7 @@ def run_crawl(run: Run, progress: Progress) -> RunSummary:
 
 
 def _crawl(run: Run, source: Source, intake: Intake, progress: Progress) -> EndReason:
-    """One life of the crawling process. Raises CrawlFailed when it dies, JobError when it cannot go on, Cancelled."""
+    """Run the crawling process once. Raises CrawlFailed when it dies, JobError when it cannot continue, and Cancelled."""
     extracting = run.read_parameters().keeps_no_pages
     now = crawl_frontier.read_standing(run, conditional=not extracting)
     intake.begin(now)
@@ -127,7 +140,7 @@ def _crawl(run: Run, source: Source, intake: Intake, progress: Progress) -> EndR
                 return _consume(iter(crawl), intake, progress, limit)
             except Cancelled:
                 if Run.objects.filter(pk=run.pk, state=Run.State.PAUSED).exists():
-                    # What is under way comes in, so that it need not be fetched again.
+                    # Take in the pages that are being fetched, so that they need not be fetched again.
                     crawl.stop()
                     _consume(iter(crawl), intake, None, limit)
                     run.done, run.total = intake.pages, min(limit, intake.pages + intake.queued)
@@ -135,10 +148,10 @@ def _crawl(run: Run, source: Source, intake: Intake, progress: Progress) -> EndR
 
 
 def _consume(events: Iterator[Event], intake: Intake, progress: Progress | None, limit: int) -> EndReason:
-    """Takes events until the last and writes them every so often.
+    """Take all events and write them in batches; return why the crawl ended.
 
-    The addresses found on a page come right behind it. So it is written that a page is done only when something else has come, or
-    its links would be lost with a worker that dies in between.
+    The addresses found on a page follow directly after it. A batch is therefore written only when another kind of event
+    arrives. Otherwise, a worker that dies in between would lose the links of a page that is marked as done.
     """
     written = time.monotonic()
     try:
@@ -152,7 +165,7 @@ def _consume(events: Iterator[Event], intake: Intake, progress: Progress | None,
             if progress:
                 _show(intake, progress, limit)
     except CrawlFailed:
-        # What it brought before it died stands whole in the spool.
+        # The pages that it fetched before it died are complete in the spool.
         intake.forget_last()
         intake.write()
         raise
@@ -177,7 +190,11 @@ def _show(intake: Intake, progress: Progress, limit: int) -> None:
 
 
 def _limit(run: Run, source: Source) -> int:
-    """Pages at most: those set, but no fewer than are kept already, so that fetching again reaches all of them."""
+    """Return the maximum number of pages of a crawl.
+
+    For a sample crawl it is the site's limit or the number of kept pages, whichever is larger, so that all kept pages
+    are fetched again. It is never more than VERTEX_CRAWL_MAX_PAGES, which is the limit of an extracting crawl.
+    """
     most: int = settings.VERTEX_CRAWL_MAX_PAGES
     if run.read_parameters().keeps_no_pages:
         return most
@@ -186,7 +203,7 @@ def _limit(run: Run, source: Source) -> int:
 
 
 def _kept_pages(site: Site, source: Source) -> Iterator[str]:
-    """The addresses of the pages whose bytes are kept, on hosts that may be fetched from; those gone already come again, too."""
+    """Yield the addresses of all pages with kept bytes on hosts that may be fetched from, including pages marked as gone."""
     known = frozenset(sources.list_hosts(source))
     for url in site.pages.filter(snapshots__kept=True).order_by("pk").distinct().values_list("url", flat=True).iterator(chunk_size=10_000):
         if sources.get_host(url) in known:
@@ -195,10 +212,13 @@ def _kept_pages(site: Site, source: Source) -> Iterator[str]:
 
 @contextmanager
 def _spool(run: Run) -> Iterator[Path]:
-    """A folder for what is fetched, of this life of the process only: a worker that was told to pause may still be busy with another."""
+    """Make a folder for fetched pages, and delete old ones that dead workers left.
+
+    Each start of the process has a folder of its own, because a worker that was paused may still use the previous one.
+    """
     parent = Path(settings.VAR_DIR) / "spool"
     parent.mkdir(parents=True, exist_ok=True)
-    for left in parent.iterdir():  # by workers that died: their rows say what they had done
+    for left in parent.iterdir():  # left by workers that died; the rows say what they had done
         with suppress(FileNotFoundError):
             if left.stat().st_mtime < time.time() - ORPHAN_AGE_S:
                 shutil.rmtree(left, ignore_errors=True)
@@ -224,7 +244,7 @@ def _ended(run: Run, intake: Intake, reason: EndReason) -> RunSummary:
 
 
 def _nothing(run: Run, outcomes: Counter[str]) -> str:
-    """Why no page came at all: the commonest outcome, with an address and what it said."""
+    """Return why no page was fetched: the most common outcome, with an example address and its message."""
     if not outcomes:
         return "No page was found: none of the addresses leads to a page that may be fetched."
     outcome = outcomes.most_common(1)[0][0]

@@ -1,7 +1,7 @@
-"""A site as a WARC file (ISO 28500), streamed: a hundred thousand pages in the memory of one.
+"""Export a site as a WARC file (ISO 28500). The file is streamed, so memory holds one page at a time.
 
-A page that was fetched or has a web address is a `response` with the headers kept of it; a page that a browser made, and one known
-by a file's name only, is a `resource`. An import of the file gives the same pages and snapshots again.
+A page with a web address becomes a `response` with its stored headers. A page that a browser rendered, or that is known
+only by a file's name, becomes a `resource`. Importing the file gives the same pages and snapshots again.
 """
 
 import io
@@ -20,16 +20,19 @@ from extraction.models import Site, Snapshot
 from extraction.services.core.stored_pages import read_bytes
 
 CHUNK = 200
-"""Snapshots read from the database at once; their bytes are read one at a time."""
+"""Snapshots per database read. Their bytes are read one at a time."""
 
 FILE = "file:///"
-"""What the address of a page begins with that has none but a file's name."""
+"""The start of the address of a page that is known only by a file's name."""
 
 _HEADERS = {"content-language": "Content-Language", "etag": "ETag", "last-modified": "Last-Modified"}
 
 
 def write_records(site: Site) -> Iterator[bytes]:
-    """The file in pieces, a record each, compressed one by one as readers expect: all versions of all pages whose bytes are kept."""
+    """Yield the file in pieces: all versions of all pages whose bytes are kept.
+
+    Each piece is one record, compressed by itself as WARC readers expect.
+    """
     piece = io.BytesIO()
     writer = WARCWriter(piece, gzip=True, warc_version="WARC/1.1")
     writer.write_record(writer.create_warcinfo_record(f"{site.slug}.warc.gz", {"software": "Vertex", "isPartOf": site.name}))
@@ -38,7 +41,7 @@ def write_records(site: Site) -> Iterator[bytes]:
     for snapshot in kept.iterator(chunk_size=CHUNK):
         try:
             content = read_bytes(snapshot)
-        except PageError:  # taken from the storage by hand: the rest is still worth having
+        except PageError:  # somebody deleted the file from the storage; export the rest
             continue
         writer.write_record(_record(writer, snapshot, content))
         yield _taken(piece)
@@ -56,7 +59,7 @@ def _record(writer: Any, snapshot: Snapshot, content: bytes) -> Any:
 
 
 def _http(snapshot: Snapshot) -> StatusAndHeaders:
-    """The answer's headers, as far as they are kept. The body stands without its content encoding."""
+    """Return the stored headers of the answer. There is no Content-Encoding, because the body is stored decoded."""
     headers = [("Content-Type", snapshot.content_type)] if snapshot.content_type else []
     headers += [(shown, snapshot.headers[name]) for name, shown in _HEADERS.items() if snapshot.headers.get(name)]
     headers.append(("Content-Length", str(snapshot.size_bytes)))

@@ -1,8 +1,8 @@
-"""What the pages of an import need to look right, under the names by which an archive may hold it.
+"""Collect the files that imported pages need to look right, under the names that an archive may have for them.
 
-A WARC file knows addresses. In a zip or folder a file may stand under the path of its address, with or without its host
-(as mirroring programs write it), or where its page's file says (as browsers save pages); folders around all of it are
-passed over. A sheet that was found needs files in turn, so the archive is gone through as long as there are new names.
+A WARC file has addresses. In a zip file or folder, the name of a file may be the path of its address, with or without
+the host (as mirroring programs write it), or relative to the file of its page (as browsers save pages). A folder around
+everything is ignored. A sheet may need further files, so the archive is read again as long as there are new names.
 """
 
 from collections.abc import Iterable
@@ -18,14 +18,14 @@ from extraction.services.core import stored_bytes
 from extraction.services.intake import assets
 
 MAX_NAMES = 200_000
-"""Names remembered: some 50 MB. Beyond that the pages of an archive are shown without pictures of their own."""
+"""Names kept in memory, about 50 MB. Files beyond that are not imported with their pages."""
 
 MAX_PASSES = 4
-"""The pages' own files, and three levels of sheets in sheets."""
+"""Passes over the archive: one for the pages' own files, and three for sheets imported by sheets."""
 
 
 class WantedAssets:
-    """Names by which files are needed; `find` is an `items.Wanted`."""
+    """The names of needed files; `find` is an `items.Wanted`."""
 
     def __init__(self) -> None:
         self._names: dict[str, NeededResource] = {}
@@ -33,25 +33,25 @@ class WantedAssets:
         self._passes = self._known = 0
 
     def look(self, item: PageItem, page: ParsedPage) -> None:
-        """Notes what a page needs."""
+        """Note the files that a page needs."""
         base = references.find_base(page.root, item.url or item.name)
         self._add(references.find_references(page.root), base, item.name)
 
     def kept(self, item: AssetItem, asset: Asset) -> None:
-        """A file was found; a sheet's own needs are noted."""
+        """Note that a file was found and, for a sheet, the files that it needs."""
         self._done.add(item.need.url)
         if asset.content_type == media.CSS:
             text = assets.decode_sheet(stored_bytes.get_bytes(asset.sha256))
             self._add(references.find_style_references(text), item.need.url, item.name)
 
     def find(self, address: str) -> NeededResource | None:
-        """What a file of this address or name is needed as, if it was not found before."""
+        """Return the need for a file with this address or name; None if it is not needed or was already found."""
         name = unquote(address)
         need = self._names.get(address) or self._names.get(name) or self._names.get(name.partition("/")[2])
         return need if need and need.url not in self._done else None
 
     def grown(self) -> bool:
-        """Whether there are names that were not looked for yet; asked before each pass."""
+        """Return whether another pass is needed: there are new names, and fewer than MAX_PASSES were made. Call it before each pass."""
         grown = len(self._names) > self._known and self._passes < MAX_PASSES
         self._known = len(self._names)
         self._passes += 1

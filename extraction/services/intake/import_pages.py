@@ -1,4 +1,4 @@
-"""Import: a site's pages from an archive or a folder."""
+"""Import a site's pages from an archive or a folder."""
 
 import hashlib
 import uuid
@@ -31,27 +31,29 @@ from extraction.services.sites import page_store
 from extraction.services.templates import cluster_pages
 
 BATCH_PAGES = 100
-"""Pages a transaction: some ten queries for a hundred pages; a killed worker repeats at most so many."""
+"""Pages per transaction. A batch takes about ten queries, and a killed worker repeats at most one batch."""
 
 ASSETS_AMONG = frozenset({"picture", "style", "font", "not HTML"})
-"""What was skipped as no page and may be needed by one."""
+"""Kinds of skipped files that a page may need."""
 
 LOOK_ITEMS = 200
-"""Files of an upload that are looked at for a page while a person waits."""
+"""Files of an upload that are searched for a page while the user waits."""
 
 BATCH_BYTES = 16 * 1024**2
-"""Pages of a batch are in memory together, so large ones make smaller batches."""
+"""Bytes per batch. All pages of a batch are in memory together."""
 
 UPLOADS = "uploads"
 ORPHAN_AGE = timedelta(days=1)
-"""An upload without a run is deleted after so long: its request died before the run was written."""
+"""An upload without a run is deleted after this time. Its request died before the run was written."""
 
 
 def start_import(site: Site, file: File[bytes] | Path, *, name: str, user: User | None = None) -> Run:
-    """Keeps an upload, or a copy of an archive on this machine, and starts its import.
+    """Store an upload, or a copy of an archive on this machine, and start its import.
 
-    name: what people call it. While an import of the same bytes into the site is unfinished, that one is given back.
-    Raises JobError when the file is too large.
+    If an import of the same bytes into the site is unfinished, that one is returned. Raises JobError when the file is
+    too large.
+
+    name: the name of the archive as people know it.
     """
     if isinstance(file, Path):
         with file.open("rb") as opened:
@@ -65,13 +67,16 @@ def start_import(site: Site, file: File[bytes] | Path, *, name: str, user: User 
     upload = default_storage.save(f"{UPLOADS}/{uuid.uuid4().hex}", file)
     parameters = RunParameters(name=make_printable(name)[:200], upload=upload, sha256=sha256)
     run = runs.start_run(Run.Kind.IMPORT, site, parameters=parameters, user=user)
-    if run.read_parameters().upload != upload:  # somebody else uploaded the same bytes at the same moment
+    if run.read_parameters().upload != upload:  # another request uploaded the same bytes at the same time
         _delete(upload)
     return run
 
 
 def start_folder_import(site: Site, path: Path, *, user: User | None = None) -> Run:
-    """Starts the import of a folder, which must stay where it is and be seen by the worker. Raises JobError when it is none."""
+    """Start the import of a folder. The worker must be able to read it until the import ends.
+
+    Raises JobError when there is no such folder.
+    """
     if not path.is_dir():
         raise JobError(f"there is no folder {path}")
     parameters = RunParameters(name=make_printable(path.name)[:200], folder=str(path.resolve()))
@@ -79,10 +84,13 @@ def start_folder_import(site: Site, path: Path, *, user: User | None = None) -> 
 
 
 def check_archive(file: File[bytes]) -> None:
-    """Looks into an upload before anything is made of it. Raises ArchiveError where no import could open it or find a page in it."""
+    """Check an upload before anything is stored.
+
+    Raises ArchiveError when it cannot be opened or has no page. Only its first LOOK_ITEMS files are looked at.
+    """
     seen, reason = 0, ""
     archive = Archive(cast(BinaryIO, file), name=file.name or "", limits=get_limits())
-    for seen, item in enumerate(islice(archive, LOOK_ITEMS), 1):  # noqa: B007 - how many were looked at
+    for seen, item in enumerate(islice(archive, LOOK_ITEMS), 1):  # noqa: B007 - `seen` is used after the loop
         if isinstance(item, PageItem):
             break
         if isinstance(item, Refused):
@@ -94,7 +102,7 @@ def check_archive(file: File[bytes]) -> None:
 
 
 def get_limits() -> Limits:
-    """The limits of an import as set."""
+    """Return the limits of an import from the settings."""
     return Limits(
         pages=settings.VERTEX_IMPORT_MAX_PAGES,
         page_bytes=settings.VERTEX_PAGE_MAX_BYTES,
@@ -104,15 +112,20 @@ def get_limits() -> Limits:
 
 
 def run_import(run: Run, progress: Progress) -> RunSummary:
-    """Imports all pages, then starts clustering when something changed.
+    """Import all pages, then start clustering if something changed.
 
-    Summary: pages given, of these new, changed, unchanged, unreadable and partly (read in part); refused: files that could not be
-    read; skipped: {kind: number} of what was no page.
+    The summary has these figures:
+
+    pages: pages in the archive; of these new, changed, unchanged, unreadable and partly (read in part).
+    refused: files that could not be read.
+    skipped: {kind: number} of files that are not pages.
+
+    Raises JobError when the upload is missing or cannot be read.
     """
     parameters = run.read_parameters()
     upload, archive_name = parameters.upload or "", parameters.name or ""
     if upload and not default_storage.exists(upload):
-        if run.read_summary().pages is not None:  # its worker died after the last page, before it could say so
+        if run.read_summary().pages is not None:  # the worker died after the last page, before the run was marked as done
             return _ended(run)
         raise JobError("the uploaded file is gone; upload it again")
     _delete_orphans()
@@ -126,7 +139,7 @@ def run_import(run: Run, progress: Progress) -> RunSummary:
         _delete(upload)
         raise JobError(f"{archive_name}: {error}") from error
     except Cancelled:
-        # Cancelled by a person, or taken over by another worker, which still needs it.
+        # Delete the upload only if a person cancelled the run. A worker that took it over still needs the upload.
         if Run.objects.filter(pk=run.pk, state=Run.State.CANCELLED).exists():
             _delete(upload)
         raise
@@ -136,7 +149,7 @@ def run_import(run: Run, progress: Progress) -> RunSummary:
 
 @dataclass(slots=True)
 class _Tally:
-    """What came out of the archive so far."""
+    """What has been read from the archive so far."""
 
     pages: int = 0
     unreadable: int = 0
@@ -155,7 +168,7 @@ def _import(run: Run, archive: Archive, progress: Progress, wanted: WantedAssets
         tally.partly += len(stored.partly)
         for name, reason in (*stored.unreadable, *stored.partly):
             progress.problem(name, reason)
-        # How many there will be is known only at the end; the share read so far tells about how many.
+        # The total is known only at the end. Until then it is estimated from the share of the archive that was read.
         progress(tally.pages, total=max(tally.pages, round(tally.pages / max(archive.fraction, 0.001))))
     for kind, number in sorted(tally.skipped.items()):
         if kind.startswith("HTTP "):
@@ -167,7 +180,7 @@ def _import(run: Run, archive: Archive, progress: Progress, wanted: WantedAssets
 
 
 def _import_assets(run: Run, source: Path | BinaryIO, progress: Progress, wanted: WantedAssets) -> None:
-    """Goes through the archive again for what the pages need to look right, now that it is known what they need."""
+    """Read the archive again and store the styles, pictures and fonts that its pages need."""
     summary, name = run.read_summary(), run.read_parameters().name or ""
     if not ASSETS_AMONG & (summary.skipped or {}).keys():
         return
@@ -184,7 +197,7 @@ def _import_assets(run: Run, source: Path | BinaryIO, progress: Progress, wanted
 
 
 def _summary(run: Run, tally: _Tally) -> RunSummary:
-    # Batches of an earlier attempt that died count as what they were then.
+    # Pages of an earlier attempt that died count as new or changed, as they did then.
     so_far = run.read_summary()
     new, changed = so_far.new or 0, so_far.changed or 0
     return RunSummary(
@@ -200,7 +213,7 @@ def _summary(run: Run, tally: _Tally) -> RunSummary:
 
 
 def _batches(archive: Archive, tally: _Tally, progress: Progress) -> Iterator[list[PageItem]]:
-    """The archive's pages in batches; what is no page is noted on the way."""
+    """Yield the archive's pages in batches, and count the files that are not pages."""
     batch: list[PageItem] = []
     size_bytes = 0
     for item in archive:
@@ -216,14 +229,14 @@ def _batches(archive: Archive, tally: _Tally, progress: Progress) -> Iterator[li
             progress.problem(item.name, item.reason)
         elif isinstance(item, Skipped):
             tally.skipped[item.kind] += 1
-        # A crawl may hold a gigabyte of pictures between two pages: the run must show life meanwhile.
+        # An archive may have a gigabyte of pictures between two pages. The run must report progress meanwhile.
         progress(tally.pages)
     if batch:
         yield batch
 
 
 def _ended(run: Run) -> RunSummary:
-    """Starts clustering when pages changed; gives the summary."""
+    """Start clustering if pages changed, and return the summary."""
     summary = run.read_summary()
     if summary.new or summary.changed:
         cluster_pages.start_clustering(run.site, after=run, user=run.created_by)
@@ -232,7 +245,7 @@ def _ended(run: Run) -> RunSummary:
 
 @contextmanager
 def _opened(parameters: RunParameters) -> Iterator[Path | BinaryIO]:
-    """The folder, or the upload as a file that can be sought in, copied to this machine where the storage is elsewhere."""
+    """Yield the folder, or the upload as a local file. An upload in a remote storage is copied to this machine."""
     if parameters.folder is not None:
         yield Path(parameters.folder)
         return
@@ -260,7 +273,7 @@ def _delete(upload: str) -> None:
 
 
 def _delete_orphans() -> None:
-    """Deletes uploads that no unfinished import needs: of runs that failed or were cancelled while nobody worked on them."""
+    """Delete old uploads that no unfinished import needs, such as those of runs that were cancelled while queued."""
     try:
         names = default_storage.listdir(UPLOADS)[1]
     except FileNotFoundError:  # no upload yet

@@ -1,4 +1,4 @@
-"""A stored page as the frame shows it: inert, with what is held of its style sheets and pictures."""
+"""Make stored pages inert for the frame, with their stored style sheets and pictures."""
 
 from threading import Condition
 
@@ -14,10 +14,10 @@ from extraction.services.intake import assets
 
 
 def make_inert_page(snapshot: Snapshot) -> InertPage:
-    """The page for the frame, with what is held of its styles and pictures under `addresses.PLACE`. Raises PageError."""
+    """Return the page for the frame. Its stored styles and pictures are at addresses under `addresses.PLACE`. Raises PageError."""
     page = snapshot.page
     version = assets.get_version(page.site_id)
-    if not version:  # then the same content is the same page wherever it stands
+    if not version:  # without assets, the same content gives the same page on every site
         return _make_inert(snapshot, "", 0, "")
     return _make_inert(snapshot, page.url, page.site_id, version)
 
@@ -26,7 +26,7 @@ def _key(page: Stored, *place: str | int) -> tuple[str | int, ...]:
     return page.sha256, page.content_type, *place
 
 
-# Kept because a card's preview, the workbench and a record lead to the same page; some 0.3 MB each.
+# Cached, because a card's preview, the workbench and a record show the same page; about 0.3 MB each.
 @cached(LRUCache(48), key=_key, condition=Condition())
 def _make_inert(page: Stored, url: str, site_id: int, version: str) -> InertPage:
     parsed = read_page(page)

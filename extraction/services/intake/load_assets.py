@@ -1,8 +1,8 @@
-"""Loads what the pages shown to editors need to look right, from where it stands, by the crawling process and its guard.
+"""Load the stylesheets, pictures and fonts that pages need to look right.
 
-An editor's browser never asks a foreign server for anything. What is loaded are the stylesheets, pictures and fonts of the
-sample pages, then what those sheets need, as deep as sheets are shown (`MAX_DEPTH`). Pages that a check fetched have theirs
-loaded when somebody looks at what it found.
+The crawling process loads them from the web, with its protection against unsafe addresses; an editor's browser never
+sends a request to another server. The files of sample pages are loaded first, then the files that their sheets need, up
+to MAX_DEPTH levels. The files of pages that a check fetched are loaded when somebody looks at the result of the check.
 """
 
 import shutil
@@ -29,50 +29,56 @@ from extraction.services.intake import assets
 from extraction.services.sites import sources
 
 MAX_PAGES = 200
-"""Pages looked at: the samples of twenty templates."""
+"""Pages read at most: the samples of about twenty templates."""
 
 MAX_DEPTH = 4
-"""The pages' own files, and three levels of sheets in sheets."""
+"""Levels of files: the pages' own files, and three levels of sheets imported by sheets."""
 
 NOT_LOADED = "it could not be loaded"
 
 Fetch = Callable[[Site, Sequence[NeededResource]], Iterator[tuple[NeededResource, bytes]]]
-"""Gives the files that could be loaded, as they come."""
+"""Yields the files that could be loaded, as they arrive."""
 
 
 def start_loading(site: Site, *, cluster: Cluster | None = None, user: User | None = None) -> Run:
-    """Starts loading for the samples of a template, or of all. Raises JobError where nothing says where the site stands."""
+    """Start loading the files of the sample pages of one template, or of all templates.
+
+    Raises JobError when the site has no address on the web.
+    """
     if not can_load(site):
         raise JobError(f"{site.name} has no address, so its styles and pictures can only be uploaded with its pages")
     return runs.start_run(Run.Kind.ASSETS, site, cluster=cluster, unit="files", user=user)
 
 
 def start_loading_for(snapshots: Sequence[Snapshot], *, cluster: Cluster, user: User | None = None) -> Run:
-    """Starts loading for these pages of a template's site, MAX_PAGES at most."""
+    """Start loading the files of these pages of a template's site, at most MAX_PAGES."""
     parameters = RunParameters(snapshots=tuple(sorted(each.pk for each in snapshots)[:MAX_PAGES]))
     return runs.start_run(Run.Kind.ASSETS, cluster.site, cluster=cluster, parameters=parameters, unit="files", user=user)
 
 
 def can_load(site: Site) -> bool:
-    """Whether the site stands somewhere on the web."""
+    """Return whether the site has an address on the web."""
     return bool(site.address) or sources.can_fetch(site)
 
 
 def find_missing(snapshots: Sequence[Snapshot]) -> list[NeededResource]:
-    """What these pages (of one site, with their `page`) need from the web that was not loaded yet."""
+    """Return the files on the web that these pages need and that are not loaded yet.
+
+    snapshots: pages of one site, with their `page`.
+    """
     if not snapshots:
         return []
     site = snapshots[0].page.site
     found = _on_the_web(need for snapshot in snapshots for need in _needs(snapshot))
     level = found
-    for _ in range(MAX_DEPTH - 1):  # a run that died may have kept a sheet and not what it needs
+    for _ in range(MAX_DEPTH - 1):  # a run that died may have stored a sheet, but not the files that it needs
         level = _on_the_web(assets.find_needs_of_sheets(site, level))
         found += level
     return assets.find_missing(site, found)
 
 
 def fetch_assets(site: Site, needed: Sequence[NeededResource]) -> Iterator[tuple[NeededResource, bytes]]:
-    """Loads files by a crawling process. Raises JobError when it fails."""
+    """Load files with a crawling process. Raises JobError when it fails."""
     by_url = {need.url: need for need in needed}
     folder = Path(settings.VAR_DIR) / "spool"
     folder.mkdir(parents=True, exist_ok=True)
@@ -90,7 +96,7 @@ def fetch_assets(site: Site, needed: Sequence[NeededResource]) -> Iterator[tuple
 
 
 def run_loading(run: Run, progress: Progress, *, fetch: Fetch = fetch_assets) -> RunSummary:
-    """Loads. Summary: files loaded, and failed ones."""
+    """Load the missing files. The summary has the number of files loaded and failed."""
     site, room = run.site, assets.Room.of(run.site)
     progress(0, message="Looking at the pages")
     needed = find_missing(_pages(run))
@@ -124,7 +130,7 @@ def _on_the_web(needed: Iterable[NeededResource]) -> list[NeededResource]:
 
 
 def _pages(run: Run) -> list[Snapshot]:
-    """The pages that the run names, else the samples."""
+    """Return the pages that the run names, or the sample pages if it names none."""
     named = run.read_parameters().snapshots
     if named is not None:
         return list(Snapshot.objects.filter(page__site=run.site, pk__in=named).select_related("page__site"))
@@ -143,7 +149,7 @@ def _needs(snapshot: Snapshot) -> list[NeededResource]:
 
 
 def _plan(site: Site, urls: Sequence[str], spool: Path) -> CrawlPlan:
-    """The site's way of fetching, for these files and nothing else."""
+    """Return a plan that fetches these files and nothing else, with the site's settings."""
     usual = sources.plan_crawl(sources.get_source(site), sources.Frontier((), (), None), spool=spool, sample=False)
     alone = replace(usual, start=(), sitemaps=(), feeds=(), urls=(), robots_sitemaps=False, follow_links=False, follow_pagination=False)
     return replace(alone, files=tuple(urls), rendered=Rendering.NEVER, soft_404=False)

@@ -1,4 +1,4 @@
-"""What each outcome of an address is called."""
+"""The names of the outcomes of an address on the screens."""
 
 from extraction.fetching.crawl.messages import Outcome
 
@@ -22,4 +22,4 @@ WORDS: dict[str, str] = {
     Outcome.UNREACHABLE: "Unreachable",
     QUEUED: "Waiting",
 }
-"""What each outcome is called."""
+"""{outcome: its name}."""

@@ -1,6 +1,7 @@
-"""Pictures for the templates' cards: each template's first sample page, inert as in the frame, drawn by a browser of its own.
+"""Draw the pictures on the templates' cards: the first sample page of each template, made inert as in the frame.
 
-What the browser opens is one file with all that is held of the page's look written into it. Its policy allows no script and no load.
+A separate browser draws the page from a single file that contains its stored styles and pictures. The file's policy
+allows no scripts and no requests.
 """
 
 import hashlib
@@ -26,21 +27,26 @@ from extraction.services.intake import assets
 from extraction.services.templates import boilerplate, clusters
 
 DRAWING = "4"
-"""Of how pictures are drawn; a higher one has all of them drawn again."""
+"""Version of the drawing method. Raise it to have all pictures drawn again."""
 
 MAX_BYTES = 8 * 1024**2
-"""Styles and pictures written into one page. What comes later on the page is not seen on a card anyway."""
+"""Bytes of styles and pictures written into one page. What comes later on the page is not visible on a card."""
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline' data:; img-src data:; font-src data:"
 
 
+<<<<<<< HEAD
 def start_drawing(site: Site, user: User | None = None) -> Run | None:
     """Draws the pictures of the site's templates that are out of date; None where no browser is there to draw them."""
+=======
+def start_drawing(site: Site, user: Any = None) -> Run | None:
+    """Start drawing the site's outdated pictures; return None when there is no browser to draw them."""
+>>>>>>> main
     return runs.start_run(Run.Kind.PREVIEW, site, unit="templates", user=user) if can_draw() else None
 
 
 def can_draw() -> bool:
-    """Whether a browser is there. Without one a card shows the page itself, made small."""
+    """Return whether a browser is installed. Without one, a card shows the page itself, scaled down."""
     try:
         return chromium.find_executable() is not None
     except chromium.NoChromium:
@@ -48,7 +54,7 @@ def can_draw() -> bool:
 
 
 def run_drawing(run: Run, progress: Progress) -> RunSummary:
-    """Draws what is out of date. Summary: previews drawn."""
+    """Draw the outdated pictures. The summary has the number of previews drawn."""
     rows = [row for row in clusters.list_templates(run.site).rows if row.preview and not row.cluster.ignored]
     drawn = 0
     for number, row in enumerate(rows):
@@ -68,7 +74,10 @@ def run_drawing(run: Run, progress: Progress) -> RunSummary:
 
 
 def digest_inputs(cluster: Cluster, snapshot: Snapshot) -> str:
-    """What the pictures of a template's page depend on, as one digest: also how many pages tell what to dim, not which they are."""
+    """Return a digest of everything that the pictures of a template's page depend on.
+
+    Of the pages that decide what is dimmed, only their number is part of it, not which pages they are.
+    """
     parts = (
         snapshot.sha256,
         snapshot.page.url,
@@ -80,25 +89,28 @@ def digest_inputs(cluster: Cluster, snapshot: Snapshot) -> str:
 
 
 def _dimmed(cluster: Cluster, snapshot: Snapshot) -> str:
-    """The picture with what is template dimmed; empty where nothing is."""
+    """Store the picture with the repeated parts of the template dimmed, and return its digest; "" if nothing is dimmed."""
     nodes = boilerplate.find_dimmed(cluster, snapshot)
     return stored_bytes.put_bytes(draw_page(write_document(snapshot, dimmed=nodes))) if nodes else ""
 
 
 def write_document(snapshot: Snapshot, *, dimmed: Sequence[int] = ()) -> str:
-    """The inert page as one file that needs nothing else. Raises PageError, FileNotFoundError (of a style sheet or picture)."""
+    """Return the inert page as one self-contained file.
+
+    Raises PageError, and FileNotFoundError when the bytes of a style sheet or picture are missing.
+    """
     root = read_root(snapshot)
     site_id = snapshot.page.site_id
     inside = _Inside(assets.get_held(site_id, assets.get_version(site_id)))
     page = sanitize_page(root, inside.addresses(references.find_base(root, snapshot.page.url)))
-    # The first head of the document is where a policy counts; the page's own comes after it.
+    # A policy is obeyed in the first head of the document; the page's own head follows.
     policy = f'<head><meta http-equiv="Content-Security-Policy" content="{POLICY}"/></head>'
     opened = InertPage(page.opening + policy, page.content, page.elements, "", page.styled, page.xml)
     return framing.write_document(opened, nonce="", script=False, dimmed=dimmed)
 
 
 def draw_page(text: str) -> bytes:
-    """The picture of such a file, a PNG. Raises DrawingError, also when there is no browser."""
+    """Return a PNG picture of a file made by `write_document`. Raises DrawingError, also when there is no browser."""
     program = chromium.find_executable() if can_draw() else None
     if program is None:
         raise DrawingError("there is no browser to draw it")
@@ -106,14 +118,14 @@ def draw_page(text: str) -> bytes:
 
 
 class _Inside:
-    """Writes held files into the page, as long as there is room."""
+    """Writes stored files into the page until MAX_BYTES is reached."""
 
     def __init__(self, held: Mapping[str, Held]) -> None:
         self._held = held
         self._left = MAX_BYTES
 
     def addresses(self, base: str, *, depth: int = 0) -> Addresses:
-        """The addresses of the page, or of a sheet that stands so deep."""
+        """Return the addresses for the page, or for a sheet at the given depth of imports."""
 
         def written(found: Held, kind: ResourceKind) -> str | None:
             if depth > addresses.MAX_IMPORTED:

@@ -1,4 +1,4 @@
-"""The clusterings that different methods find in a site, side by side; nothing is written."""
+"""Compare the clusterings that different methods find for a site. Nothing is stored."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,17 +12,21 @@ from extraction.services.core.stored_pages import read_bytes
 from extraction.services.lab import method_process
 
 MOST_PAGES = 600
-"""Pages that are compared: TEXT-MDL's time grows with their third power."""
+"""Pages compared at most. The time of TEXT-MDL grows with the cube of their number."""
 
 MOST_BYTES = 100_000_000
-"""Of those pages together: all are held in memory."""
+"""Bytes of these pages together. All of them are in memory at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What one method found. sizes: of the groups of two pages and more, the largest first. alone: pages in no such group.
+    """The result of one method.
 
-    kbit: MDL cost of the groups in thousands of bits. seconds, peak_bytes: what it took. reason: why it gave up, or empty.
+    sizes: sizes of the groups of two or more pages, the largest first.
+    alone: the number of pages in no such group.
+    kbit: MDL cost of the groups in thousands of bits.
+    seconds, peak_bytes: processor time and memory used.
+    reason: why the method gave up; empty if it did not.
     """
 
     method: str
@@ -35,7 +39,7 @@ class Compared:
 
 
 def compare_methods(site: Site, methods: Sequence[str], *, most: int = MOST_PAGES) -> Iterator[Compared]:
-    """The methods' results one after the other, on at most `most` pages. Raises JobError for a site without pages."""
+    """Yield the results of the methods one by one, on at most `most` pages. Raises JobError for a site without pages."""
     pages = read_pages(choose_pages(site, most=most))
     if not pages:
         raise JobError(f"site {site.name} has no pages that can be compared")
@@ -47,7 +51,10 @@ def compare_methods(site: Site, methods: Sequence[str], *, most: int = MOST_PAGE
 
 
 def choose_pages(site: Site, *, most: int = MOST_PAGES, most_bytes: int = MOST_BYTES) -> list[Snapshot]:
-    """The pages that are compared, in the order of the site's: all, or some spread evenly over them, within both bounds."""
+    """Return the pages to compare, in the order of the site's pages.
+
+    These are all pages, or an evenly spread selection that keeps within both limits.
+    """
     rows = list(Snapshot.objects.of_site(site).learnable().order_by("page").values_list("pk", "size_bytes"))
     sizes = dict(rows)
     count = min(most, len(rows))
@@ -59,7 +66,7 @@ def choose_pages(site: Site, *, most: int = MOST_PAGES, most_bytes: int = MOST_B
 
 
 def read_pages(snapshots: Sequence[Snapshot]) -> Pages:
-    """{page id: bytes} of those whose bytes are there."""
+    """Return {page id: bytes}, without pages whose bytes are missing."""
     found = {}
     for snapshot in snapshots:
         try:

@@ -1,7 +1,7 @@
-"""The structure lab: a site's pages clustered by several methods, beside its templates; nothing of the site changes.
+"""The structure lab: cluster a site's pages with several methods and compare the results with its templates.
 
-Each method is a process of its own (`method_process`) and one row, written when it is through. A run that is taken up again, after its
-worker died, goes on with the methods that have no row yet, on the pages that were chosen at first.
+The site itself is not changed. Each method runs in a process of its own (`method_process`), and its result is one row. A
+run that is restarted after its worker died continues with the methods that have no row yet, on the same pages.
 """
 
 import math
@@ -20,14 +20,15 @@ from extraction.services.core.runs import JobError, Progress
 from extraction.services.lab import compare_clusterings, method_process
 
 NOW = ""
-"""The method of the row that holds the templates as they were when they were compared; how they are now is seen anew."""
+"""The method of the row with the site's templates at the time of the comparison. The templates as they are now are
+computed each time they are shown."""
 
 KEPT_RUNS = 3
-"""Comparisons of a site that are kept; each is some ten kilobytes a method."""
+"""Comparisons kept per site. Each takes about ten kilobytes per method."""
 
 
 def start_comparison(site: Site, methods: Sequence[str], *, user: User | None = None) -> Run:
-    """Starts comparing. Raises JobError where no method is named, one is unknown, or the site has no pages."""
+    """Start a comparison. Raises JobError when no method is given, a method is unknown, or the site has no pages."""
     unknown = sorted(set(methods) - set(METHODS))
     if unknown or not methods:
         raise JobError(f"there is no method {unknown[0]}" if unknown else "choose at least one method")
@@ -43,7 +44,10 @@ def start_comparison(site: Site, methods: Sequence[str], *, user: User | None = 
 
 
 def run_comparison(run: Run, progress: Progress) -> RunSummary:
-    """Clusters the chosen pages by each method. Summary: methods through, pages, those that gave up; snapshots: the pages' ids."""
+    """Cluster the chosen pages with each method.
+
+    The summary has the number of methods, pages and methods that gave up, and the ids of the snapshots.
+    """
     methods = run.read_parameters().methods or ()
     pages = _pages(run)
     done = set(run.clusterings.values_list("method", flat=True))
@@ -63,12 +67,12 @@ def run_comparison(run: Run, progress: Progress) -> RunSummary:
 
 
 def find_last_comparison(site: Site) -> Run | None:
-    """The newest comparison that has a row to look at, or that is still going."""
+    """Return the site's newest comparison, finished or not; None if there is none."""
     return Run.objects.filter(site=site, kind=Run.Kind.LAB).order_by("-pk").first()
 
 
 def group_by_template(pages: Collection[str]) -> Groups:
-    """The pages by the templates they are of now; those of none are groups of one."""
+    """Group pages by their current templates. A page without a template is a group of its own."""
     rows = Snapshot.objects.current().filter(page__in=[int(page) for page in pages])
     cluster_of = dict(rows.values_list("page", "cluster"))
     groups: dict[str, list[str]] = defaultdict(list)
@@ -79,12 +83,12 @@ def group_by_template(pages: Collection[str]) -> Groups:
 
 
 def sort_groups(groups: Groups) -> list[list[int]]:
-    """Groups as a `Clustering` keeps them: of numbers, the largest first."""
+    """Return groups as a `Clustering` stores them: page ids as numbers, the largest group first."""
     return sorted(([int(page) for page in group] for group in groups), key=lambda group: (-len(group), group))
 
 
 def _pages(run: Run) -> Pages:
-    """The pages that are compared: chosen once a run."""
+    """Return the pages to compare. They are chosen once per run."""
     chosen = run.read_summary().snapshots
     if chosen is None:
         chosen = tuple(snapshot.pk for snapshot in compare_clusterings.choose_pages(run.site))
@@ -105,6 +109,6 @@ def _write(
 
 @transaction.atomic
 def _forget(site: Site) -> None:
-    """Lets go of old comparisons' clusterings, not of what can be gone back to."""
+    """Delete the clusterings of old comparisons. Clusterings that hold the templates before an adoption are kept."""
     kept = list(Run.objects.filter(site=site, kind=Run.Kind.LAB).order_by("-pk").values_list("pk", flat=True)[:KEPT_RUNS])
     Clustering.objects.filter(site=site, run__kind=Run.Kind.LAB).exclude(run__in=kept).delete()

@@ -1,4 +1,7 @@
-"""The document type of a template whose pages are XML: what XTRACT makes of its pages, kept in memory for the templates looked at last."""
+"""Infer the document type of a template of XML pages with XTRACT.
+
+The most recent results are cached.
+"""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,34 +16,34 @@ from extraction.services.core.runs import JobError
 from extraction.services.core.stored_pages import StoredPage, read_root, read_xml_as_written
 
 PAGES = 200
-"""Pages looked at, spread evenly over the template: more bring no further elements, and some seconds are enough to wait."""
+"""Pages read, spread evenly over the template. More pages rarely add elements, and reading these takes some seconds."""
 
 MAX_BYTES = 30 * 1024**2
-"""Of all pages looked at."""
+"""Bytes of all pages read together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The document type of the whole pages among those looked at. broken: pages left out, since no document type fits broken XML."""
+    """The document type of the well-formed pages. broken: the number of pages left out because their XML is broken."""
 
     type: DocumentType
     broken: int
 
     def text(self) -> str:
-        """The DTD as a file."""
+        """Return the text of the DTD file."""
         left_out = f"<!-- {self.broken} page{'' if self.broken == 1 else 's'} of broken XML left out -->\n" if self.broken else ""
         return left_out + self.type.text()
 
 
 def find_document_type(cluster: Cluster) -> Told | None:
-    """The document type of a template's pages; None where they are HTML, or where there is none that can be read.
+    """Return the document type of a template's pages; None when they are HTML or none of them can be read.
 
-    Raises JobError where the pages have more names than a document type can say, or where all of them are broken.
+    Raises JobError when the pages have too many different names for a document type, or when all of them are broken.
     """
     rows = cluster.snapshots.learnable().order_by("pk").values_list("pk", "sha256", "content_type", "size_bytes")
     found = list({page.sha256: page for page in (StoredPage(*row) for row in rows)}.values())
     try:
-        told = _of(tuple(found[:: max(1, -(-len(found) // PAGES))]))
+        told = _infer(tuple(found[:: max(1, -(-len(found) // PAGES))]))
     except TooManyNamesError as error:
         raise JobError(str(error)) from error
     if told and told.broken and not told.type.pages:
@@ -49,7 +52,7 @@ def find_document_type(cluster: Cluster) -> Told | None:
 
 
 def holds_xml(cluster: Cluster) -> bool:
-    """Whether the template's pages are XML, by the first that can be read."""
+    """Return whether the template's pages are XML, judged by the first page."""
     first = cluster.snapshots.learnable().order_by("pk").first()
     try:
         return first is not None and is_xml(read_root(first))
@@ -58,7 +61,7 @@ def holds_xml(cluster: Cluster) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _of(pages: tuple[StoredPage, ...]) -> Told | None:
+def _infer(pages: tuple[StoredPage, ...]) -> Told | None:
     roots: list[etree._Element] = []
     left, broken = MAX_BYTES, 0
     for stored in pages:
@@ -70,7 +73,7 @@ def _of(pages: tuple[StoredPage, ...]) -> Told | None:
         except PageError:
             continue
         if page is None and not (roots or broken):
-            return None  # a template's pages are all of one kind
+            return None  # all pages of a template are either XML or HTML
         if page and page.notices:
             broken += 1
         elif page:

@@ -1,10 +1,10 @@
-"""Clusters pages by one method in a child process: what it takes is measured, and a hostile page can take no more than that.
+"""Cluster pages with one method in a child process with limits, and measure its time and memory.
 
-Some methods' time grows with the square or the third power of what is on the pages. So a child gets the pages, a bound of its
-processor's seconds and of its memory, and can be stopped at any time. Needs no Django.
+The time of some methods grows with the square or the cube of the size of the pages. The child therefore has limits on its
+processor time and memory, and can be stopped at any time. This module does not need Django.
 
-Time is the child's processor time from the pages' bytes to the groups. Memory is the peak of its resident set while the method runs, less
-what it had before: the interpreter, the libraries and the pages' bytes.
+Time is the child's processor time from the pages' bytes to the groups. Memory is the peak of its resident set while the
+method runs, less what it used before for the interpreter, the libraries and the pages' bytes.
 """
 
 import json
@@ -19,14 +19,17 @@ from extraction.algorithms.methods import METHODS, Groups, Pages, mdl_bits
 from extraction.services.core.sandbox import LIMITS_REACHED, Heartbeat, SandboxLimits, run_in_sandbox
 
 LIMITS = SandboxLimits(cpu_s=900, wall_s=4 * 3600, memory_bytes=3 * 1024**3)
-"""600 pages of javadoc take 11 seconds and 45 MB beside what the libraries hold. The clock is only for a child that waits for nothing."""
+"""600 pages of Javadoc take 11 seconds and 45 MB beside the libraries. The limit on wall-clock time is for a child that hangs."""
 
 
 @dataclass(frozen=True, slots=True)
 class MethodResult:
-    """What a method did. groups: of names of pages, None where it gave up, as `reason` says. seconds, peak_bytes: what it took.
+    """The result of a method.
 
-    bits: MDL cost of the groups; NaN where it was not asked for or could not be told within the bounds.
+    groups: groups of names of pages; None if the method gave up.
+    seconds, peak_bytes: processor time and memory used.
+    bits: MDL cost of the groups; NaN if it was not requested or could not be computed within the limits.
+    reason: why the method gave up.
     """
 
     groups: Groups | None
@@ -39,18 +42,22 @@ class MethodResult:
 def run_method(
     method: str, pages: Pages, *, look: Heartbeat = lambda: None, cost: bool = True, limits: SandboxLimits = LIMITS
 ) -> MethodResult:
-    """Runs a method of `METHODS`. look: called twice a second meanwhile; what it raises stops the method and is raised."""
+    """Run a method of `METHODS`.
+
+    look: called twice a second meanwhile; an exception that it raises stops the method and is passed on.
+    cost: whether to compute the MDL cost, too.
+    """
     return _ask({"method": method, "cost": cost, "groups": None}, pages, look, limits)
 
 
 def measure_bits(pages: Pages, groups: Groups, *, look: Heartbeat = lambda: None, limits: SandboxLimits = LIMITS) -> float:
-    """The MDL cost of groups that are known; NaN where it could not be told within the bounds."""
+    """Return the MDL cost of known groups; NaN if it could not be computed within the limits."""
     return _ask({"method": "", "cost": True, "groups": groups}, pages, look, limits).bits
 
 
 def _ask(request: dict[str, Any], pages: Pages, look: Heartbeat, limits: SandboxLimits) -> MethodResult:
     done = run_in_sandbox(cluster_pages, _request(request, pages), limits=limits, look=look)
-    if done.rows:  # the groups stay known where only their cost took too much
+    if done.rows:  # if only the cost exceeded the limits, the groups are still known
         return MethodResult(**done.rows[-1])
     return MethodResult(None, reason=f"{done.reason} for these pages" if done.ending in LIMITS_REACHED else done.reason)
 
@@ -61,7 +68,10 @@ def _request(request: dict[str, Any], pages: Pages) -> Iterator[bytes]:
 
 
 def cluster_pages(source: BinaryIO) -> Iterator[dict[str, Any]]:
-    """Runs in the child: a `MethodResult` once the groups are known, and again with their cost if it is asked for."""
+    """Yield a `MethodResult` when the groups are known, and another one with their cost if it was requested.
+
+    Runs in the child process.
+    """
     request = json.loads(source.readline())
     pages = {name: source.read(length) for name, length in request["pages"]}
     groups, seconds, peak = request["groups"], 0.0, 0
@@ -75,16 +85,16 @@ def cluster_pages(source: BinaryIO) -> Iterator[dict[str, Any]]:
 
 
 def _forget_peak() -> int:
-    """What the process holds now, in bytes; the peak counts from here on."""
+    """Reset the measured peak of memory and return the bytes that the process uses now."""
     try:
         Path("/proc/self/clear_refs").write_text("5")
     except OSError:
-        return _status("VmHWM")  # not allowed: what the peak was before is all that can be left out
+        return _status("VmHWM")  # resetting is not allowed: subtract the previous peak instead
     return _status("VmRSS")
 
 
 def _status(name: str) -> int:
-    """A figure of this process in bytes, 0 where the system does not tell."""
+    """Return a figure from the status of this process in bytes; 0 if the system does not provide it."""
     try:
         lines: Sequence[str] = Path("/proc/self/status").read_text().splitlines()
     except OSError:

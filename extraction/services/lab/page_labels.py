@@ -1,4 +1,7 @@
-"""What people said the pages are, to measure clusterings by: uploaded, confirmed of a whole template, or seen from what they moved."""
+"""Labels that say which pages belong together, used to measure clusterings.
+
+Labels are uploaded as a file or made by confirming a template. Pages that somebody moved into a template count as labelled.
+"""
 
 from dataclasses import dataclass
 
@@ -10,20 +13,24 @@ from extraction.models import Cluster, Page, PageLabel, Placement, Site
 from extraction.services.core.runs import JobError
 
 MOST_BYTES = 5_000_000
-"""Of a file of labels: some fifty thousand lines."""
+"""Bytes of a file of labels at most, enough for about fifty thousand lines."""
 
 CHUNK = 500
-"""Addresses a query; databases bound the number of parameters of a statement."""
+"""Addresses per query. Databases limit the number of parameters of a statement."""
 
 LENGTH = 120
-"""Characters of a label."""
+"""Characters of a label at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """How a file of labels was taken. labelled: pages. unknown: addresses of no page of the site, the first few of them.
+    """The result of reading a file of labels.
 
-    left_out: lines without a label after a tab; first: the first of them.
+    labelled: the number of pages that got a label.
+    unknown: the number of addresses that are not pages of the site.
+    examples: the first few of these addresses.
+    left_out: the number of lines without a label after a tab.
+    first: the first of these lines.
     """
 
     labelled: int
@@ -34,16 +41,19 @@ class Taken:
 
 
 def get_labels(site: Site) -> dict[int, str]:
-    """{page id: its label}. A page without one that a person put into a template counts as labelled by that."""
+    """Return {page id: its label}.
+
+    A page without a label that somebody moved into a template has the name of that template as its label.
+    """
     placed = Placement.objects.filter(cluster__site=site, belongs=True).select_related("cluster")
     found = {row.page_id: row.cluster.label for row in placed}
     return found | dict(PageLabel.objects.filter(page__site=site).values_list("page", "label"))
 
 
 def take_labels(site: Site, text: str, user: User | None) -> Taken:
-    """Labels pages by lines of an address and a label with a tab between; other columns and empty lines count for nothing.
+    """Label pages from lines of an address, a tab and a label. Other columns and empty lines are ignored.
 
-    Raises JobError where no line is like that, naming the first that is not.
+    Raises JobError when no line has this form. Its message quotes the first line.
     """
     rows, wrong = _rows(text)
     first = wrong[0][:80] if wrong else ""
@@ -54,25 +64,25 @@ def take_labels(site: Site, text: str, user: User | None) -> Taken:
     for start in range(0, len(addresses), CHUNK):
         some = addresses[start : start + CHUNK]
         pages |= dict(Page.objects.filter(site=site, url__in=some).values_list("url", "pk"))
-    _say({pk: rows[url] for url, pk in pages.items()}, user)
+    _write_labels({pk: rows[url] for url, pk in pages.items()}, user)
     unknown = [url for url in addresses if url not in pages]
     return Taken(len(pages), len(unknown), tuple(unknown[:3]), len(wrong), first)
 
 
 def confirm_template(cluster: Cluster, user: User | None) -> int:
-    """Labels all pages that a template has now as what it is called; gives how many."""
+    """Label all current pages of a template with the template's name, and return how many there are."""
     pages = cluster.snapshots.current().values_list("page", flat=True)
-    _say(dict.fromkeys(pages, cluster.label), user)
+    _write_labels(dict.fromkeys(pages, cluster.label), user)
     return len(pages)
 
 
 def clear_labels(site: Site) -> int:
-    """Forgets the site's labels, not where people put pages; gives how many there were."""
+    """Delete the site's labels and return how many there were. Placements of pages are not changed."""
     return PageLabel.objects.filter(page__site=site).delete()[0]
 
 
 def _rows(text: str) -> tuple[dict[str, str], list[str]]:
-    """({address: label}, the lines that are none)."""
+    """Return ({address: label}, lines without a label)."""
     rows, wrong = {}, []
     for line in text.splitlines():
         parts = [part.strip() for part in line.split("\t")]
@@ -84,7 +94,7 @@ def _rows(text: str) -> tuple[dict[str, str], list[str]]:
 
 
 @transaction.atomic
-def _say(labels: dict[int, str], user: User | None) -> None:
+def _write_labels(labels: dict[int, str], user: User | None) -> None:
     rows = [PageLabel(page_id=page, label=label[:LENGTH], created_by=user, created_at=timezone.now()) for page, label in labels.items()]
     PageLabel.objects.bulk_create(
         rows, batch_size=CHUNK, update_conflicts=True, unique_fields=["page"], update_fields=["label", "created_by", "created_at"]

@@ -1,4 +1,4 @@
-"""The structure that a method finds on a template's sample pages."""
+"""Find the structure of a template's sample pages with one of several methods."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,17 +20,19 @@ from extraction.services.templates import articles, sample_trees
 WIDTH = 100
 
 STEPS = 3
-"""Steps of a short path."""
+"""Steps in a short path."""
 
 MARK = 24
-"""Characters of an id or class in it; some are made by programs and have hundreds."""
+"""Characters shown of an id or class. Generated ones can have hundreds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was found. urls: of the pages, in the order of the structure's rows. seconds: without reading them.
+    """A structure that was found.
 
-    paths: {field: the short path of the place where its first value stands}.
+    urls: addresses of the pages, in the order of the structure's rows.
+    seconds: time taken, without reading the pages.
+    paths: {field: short path of the place of its first value}.
     """
 
     urls: tuple[str, ...]
@@ -40,9 +42,9 @@ class Found:
 
 
 def find_structure(cluster: Cluster, method: str) -> Found:
-    """The structure of a template's sample pages by a method of `METHODS`.
+    """Find the structure of a template's sample pages with a method of `METHODS`.
 
-    Raises JobError for fewer than two readable pages, or where the method gives up.
+    Raises JobError when fewer than two pages can be read, or when the method gives up.
     """
     kept, roots = sample_trees.read_trees(sample_trees.read_samples(cluster).snapshots)
     if len(roots) < 2:
@@ -65,21 +67,21 @@ def _paths(structure: Structure, roots: Sequence[etree._Element]) -> dict[str, s
 
 
 def _path(element: etree._Element, place: Location) -> str:
-    """The last steps to a place: ``div.offer > b``, ``a @href``."""
+    """Return the last steps to a place: ``div.offer > b``, ``a @href``."""
     steps = [element, *islice(element.iterancestors(), STEPS - 1)]
     path = " > ".join(_step(each) for each in reversed(steps))
     return f"{path} @{place.attribute}" if place.kind == "attribute" else path
 
 
 def _step(element: etree._Element) -> str:
-    """An element by its name and its id, else its first class."""
+    """Return an element as its name with its id or, without one, its first class."""
     own, classes = (element.get("id") or "").split(), (element.get("class") or "").split()
     mark = "" if is_xml(element) else f"#{own[0]}" if own else f".{classes[0]}" if classes else ""
     return f"{element.tag!s}{mark[:MARK]}"
 
 
 def _document_type(cluster: Cluster) -> Iterator[str]:
-    """XTRACT's DTD of a template whose pages are XML."""
+    """Yield the lines of the DTD that XTRACT infers for a template of XML pages."""
     found = document_types.find_document_type(cluster)
     if found is None:
         raise JobError(f"the pages of {cluster.label} are not XML")
@@ -87,7 +89,7 @@ def _document_type(cluster: Cluster) -> Iterator[str]:
 
 
 def _articles(cluster: Cluster) -> Iterator[str]:
-    """The node extraction pattern of the sample pages, then the title and the body of each."""
+    """Yield the node extraction pattern of the sample pages, then the title and the body of each page."""
     told = articles.find_articles(cluster)
     if told is None and document_types.holds_xml(cluster):
         raise JobError(f"the pages of {cluster.label} are XML, but rtdm-patterns reads HTML news pages. For XML, use --method xtract")
@@ -106,4 +108,4 @@ def _short(text: str) -> str:
 
 
 DESCRIPTIONS: Mapping[str, Callable[[Cluster], Iterator[str]]] = {"xtract": _document_type, "rtdm-patterns": _articles}
-"""Methods that tell a template in lines of their own, not as fields and sets. They raise JobError where they do not apply."""
+"""Methods that describe a template in lines of text, not as fields and sets. They raise JobError if they do not apply."""

@@ -1,4 +1,4 @@
-"""The wrapper that RoadRunner infers from a template's sample pages: to be looked at, and to take fields from."""
+"""Infer a wrapper from a template's sample pages with RoadRunner, to show it and to take fields from it."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,18 +24,22 @@ from extraction.services.suggestions.taking_fields import Taken
 from extraction.services.templates import sample_trees
 
 EXAMPLES = 3
-"""Values shown of a column."""
+"""Example values shown per column."""
 
 COLUMNS, LINES = 300, 5_000
-"""Fields and lines of a wrapper that are shown: pages of thousands of equal rows have as many fields, real ones up to 260."""
+"""Fields and lines shown of a wrapper. Real wrappers have up to 260 fields, but pages of thousands of equal rows give as many
+fields."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A field of the wrapper, as offered.
+    """A field of the wrapper.
 
-    place: its number; letter: its name there; set: the letter of its set, "" for none; name: that of the suggested field with the same
-    values, "" for none.
+    place: its number, from 0.
+    letter: its name in the wrapper.
+    set: the name of its set; "" for none.
+    name: the name of the suggested field with the same values; "" for none.
+    filled: how many pages have it.
     """
 
     place: int
@@ -50,10 +54,12 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A repeated part: which element holds its rows, how many a page, and what their columns are.
+    """A repeated part of the wrapper.
 
-    element: the label of the first element of a row, "" where it has none. rows: {number of the page, from 0: rows}. columns: letters of
-    its own fields; sets: letters of the sets in its rows.
+    element: the label of the first element of a row; "" if there is none.
+    rows: {number of the page, from 0: number of rows}.
+    columns: the names of its own fields.
+    sets: the names of the sets within its rows.
     """
 
     letter: str
@@ -64,15 +70,16 @@ class Table:
 
     @property
     def total(self) -> int:
-        """Rows of all pages together."""
+        """The number of rows on all pages together."""
         return sum(self.rows.values())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Look:
-    """A wrapper to be looked at.
+    """An inferred wrapper with its pages.
 
-    key: says of which pages; snapshots: those, in the order of the rows.
+    key: identifies the pages.
+    snapshots: the pages, in the order of the structure's rows.
     """
 
     key: str
@@ -81,24 +88,27 @@ class Look:
 
     @property
     def read(self) -> int:
-        """Pages that it matches."""
+        """The number of pages that the wrapper matches."""
         return len(self.snapshots) - len(self.found.unread)
 
     @property
     def fields(self) -> int:
-        """How many it has, shown or not."""
+        """The number of its fields, including those that are not shown."""
         return sum(1 for _ in self.found.structure.schema.fields())
 
     @property
     def lines(self) -> list[PrintedLine]:
-        """It as a regular expression, line by line, at most `LINES`."""
+        """The wrapper as lines of a regular expression, at most `LINES`."""
         return list(islice(print_lines((self.found.wrapper.root,)), LINES))
 
 
 def infer_wrapper(cluster: Cluster, *, pages: int = PAGES) -> Look:
-    """The wrapper of a template's first sample pages, read from all of them; computed once for the same pages.
+    """Infer a wrapper from a template's first sample pages and match it with all sample pages.
 
-    pages: how many it is inferred from. Raises JobError for fewer than two readable pages, or where RoadRunner gives up, with its reason.
+    The result is cached for each set of pages. Raises JobError when fewer than two pages can be read, or when RoadRunner
+    gives up.
+
+    pages: the number of pages to infer the wrapper from.
     """
     samples = sample_trees.read_samples(cluster, least=pages)
     return _infer(cluster, samples, pages)
@@ -118,7 +128,7 @@ def _infer(cluster: Cluster, samples: sample_trees.Samples, pages: int) -> Look:
 
 
 def find_columns(cluster: Cluster, seen: Look) -> list[Column]:
-    """Its fields as columns that can be taken, in the order of the page, at most `COLUMNS`."""
+    """Return the fields of a wrapper as columns, in the order of the page, at most `COLUMNS`."""
     structure = seen.found.structure
     known = (
         name_fields(suggested_fields.find_columns(cluster), structure) if suggested_fields.suggest_fields(cluster).key == seen.key else {}
@@ -135,7 +145,10 @@ def _column(place: int, letter: str, within: str, name: str, pages: Mapping[int,
 
 
 def build_tables(seen: Look) -> list[Table]:
-    """Its repeated parts, those with most rows first: a second opinion of where a template's repeating records are."""
+    """Return the repeated parts of a wrapper, those with the most rows first.
+
+    They are a second opinion about where the lists of a template are.
+    """
     structure, elements = seen.found.structure, dict(find_row_elements((seen.found.wrapper.root,)))
     counts = {name: {page: len(rows) for page, rows in pages.items()} for name, pages in structure.tables().items()}
     found = [
@@ -152,14 +165,20 @@ def build_tables(seen: Look) -> list[Table]:
 
 
 def _inner(part: Tuple) -> Iterator[Repeated]:
-    """The sets of a part that are in no other set of it."""
+    """Return the sets of a part that are not inside another of its sets."""
     sets = list(part.sets())
     deeper = {each.name for outer in sets for each in outer.part.sets()}
     return (each for each in sets if each.name not in deeper)
 
 
 def take_columns(cluster: Cluster, key: str, taken: Sequence[Taken], user: User | None, *, type_name: str = "") -> int:
-    """Makes attributes of the columns taken and marks them on the first sample pages, as `suggested.use`; the number of pages marked."""
+    """Make attributes of the accepted columns, mark them on the first matching sample pages and return the number of those pages.
+
+    Raises JobError when the sample pages have changed since the wrapper was shown.
+
+    key: the key of the wrapper that was shown.
+    type_name: the name of the record type to create if the template has none.
+    """
     seen = infer_wrapper(cluster)
     if seen.key != key:
         raise JobError("the template's sample pages have changed; look at the wrapper again")
@@ -170,12 +189,12 @@ def take_columns(cluster: Cluster, key: str, taken: Sequence[Taken], user: User 
 
 
 def _renumbered(values: taking_fields.Values, pages: Sequence[int]) -> taking_fields.Values:
-    """The values of some pages, by their place among them."""
+    """Return the values of some pages, keyed by the position of the page in `pages`."""
     return {place: values[number] for place, number in enumerate(pages) if number in values}
 
 
 def write_json(structure: Structure, urls: Sequence[str]) -> str:
-    """The data set, a line for each page."""
+    """Return the data set as JSON Lines, one line per page."""
     rows = ({"page": url, **_plain(row)} for url, row in zip(urls, structure.rows, strict=True))
     return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
 
@@ -185,7 +204,7 @@ def _plain(row: Row) -> dict[str, Any]:
 
 
 def write_tsv(structure: Structure, urls: Sequence[str]) -> str:
-    """The data set with a line for each page and a column for each field; several values of one are parted by " | "."""
+    """Return the data set as TSV: one line per page, one column per field. Several values of a field are joined by " | "."""
     found = structure.columns()
     table = [["page", *found], *([url, *(_cell(pages.get(at, ())) for pages in found.values())] for at, url in enumerate(urls))]
     return "\n".join("\t".join(row) for row in table)

@@ -1,4 +1,4 @@
-"""What a repair found again goes on in the rule that is learned after it: nobody marked it on the pages as they are now (see `designs`)."""
+"""Carry what a repair found again into the rule that is learned after it. Nobody marked it on the current pages (see `designs`)."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -10,7 +10,10 @@ from extraction.services.labels import designs
 
 
 def add_carried_values(cluster: Cluster, learned: RuleDefinition, failed: Collection[str]) -> RuleDefinition:
-    """What was learned, and what repairs found again and nobody marked anew, in the record type's order. failed: marked in vain."""
+    """Return the learned rule with what repairs found again and nobody marked since, in the record type's order.
+
+    failed: attributes and lists that were marked but could not be learned.
+    """
     done = {each.name for each in learned.every} | {each.name for each in learned.lists} | set(failed)
     attributes: list[AttributeRule] = list(learned.attributes)
     lists: dict[str, ListRule] = {}
@@ -27,16 +30,21 @@ def add_carried_values(cluster: Cluster, learned: RuleDefinition, failed: Collec
 
 
 def report_carried_values(cluster: Cluster, value: RuleDefinition, learned: RuleReport, effect: RuleReport) -> RuleReport:
-    """The report of what was learned with what repairs said of the rest of the rule, counted anew. effect: `effects.count_effects`."""
+    """Return the report on the learned rule, completed by what the repairs' reports say about the carried values.
+
+    value: the rule with the carried values.
+    learned: the report on what was learned.
+    effect: the result of `effects.count_effects`, with new counts for the carried values.
+    """
     attributes = {each.name: each for each in learned.attributes}
     lists = {each.name: each for each in learned.lists}
     counts, list_counts = {each.name: each for each in effect.attributes}, {each.name: each for each in effect.lists}
     for repair in [each.repair for each in designs.find_breaks(cluster.pk).values() if each.repair]:
         told = repair.read_report()
         for entry in told.attributes:
-            attributes.setdefault(entry.name, _recounted(entry, counts.get(entry.name, entry)))
+            attributes.setdefault(entry.name, _renew_counts(entry, counts.get(entry.name, entry)))
         for one in told.lists:
-            lists.setdefault(one.name, _recounted_list(one, list_counts.get(one.name, one)))
+            lists.setdefault(one.name, _renew_list_counts(one, list_counts.get(one.name, one)))
     return replace(
         learned,
         attributes=tuple(attributes[each.name] for each in value.attributes if each.name in attributes),
@@ -44,9 +52,9 @@ def report_carried_values(cluster: Cluster, value: RuleDefinition, learned: Rule
     )
 
 
-def _recounted(entry: AttributeReport, counts: AttributeReport) -> AttributeReport:
+def _renew_counts(entry: AttributeReport, counts: AttributeReport) -> AttributeReport:
     return replace(counts, alternatives=entry.alternatives, relearned=entry.relearned, edited_by=entry.edited_by)
 
 
-def _recounted_list(entry: ListReport, counts: ListReport) -> ListReport:
+def _renew_list_counts(entry: ListReport, counts: ListReport) -> ListReport:
     return replace(counts, alternatives=entry.alternatives, attributes=entry.attributes, offered=entry.offered)

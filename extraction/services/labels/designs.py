@@ -1,10 +1,13 @@
-"""Which labels are of a template's pages as they are now: after a break, those of the old design must not hinder learning the new one.
+"""Which labels belong to the current design of a template's pages. After a break, labels of the old design must not hinder learning.
 
-Once a value of an attribute that broke is marked on a page of the new design, the attribute's labels on pages as they were before
-are left out of what is learned; so they are of an attribute that the repair found again by itself, which the repair then has a rule for.
-Labels of what did not break stay: its places are the same on both. Without a break that was noticed, a page that another version has
-taken the place of is of the old design when its vector is covered by none of the template's masks any more.
-Nothing is deleted: what is left out is shown in the workbench where it was marked.
+Once a value of a broken attribute is marked on a page of the new design, the attribute's labels on earlier content are left out
+of learning. They are also left out if the repair found the attribute again by itself, because the repair then has a rule for
+it. Labels of attributes that did not break stay, because their places are the same in both designs.
+
+If no break was noticed, a snapshot is of the old design when its page has a newer version and none of the template's masks
+covers its vector.
+
+Nothing is deleted: the workbench still shows the labels that are left out, where they were marked.
 """
 
 from collections.abc import Collection, Mapping
@@ -24,7 +27,11 @@ Said = TypeVar("Said")
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """The last break of an attribute. pages: those of its check as they are since. repair: the version that has it found again, if any."""
+    """The last break of an attribute.
+
+    pages: the snapshots that the check fetched.
+    repair: the version that finds the attribute again, None if there is none.
+    """
 
     at: datetime
     pages: frozenset[int]
@@ -32,31 +39,34 @@ class Break:
 
 
 def find_breaks(cluster_id: int) -> dict[str, Break]:
-    """The last break of each attribute that broke and did not recover by itself."""
+    """Return the last break of each attribute that broke and did not recover by itself."""
     states = (Breakage.State.OPEN, Breakage.State.REPAIRED)
     rows = Breakage.objects.filter(cluster=cluster_id, state__in=states).select_related("check_found", "proposal")
     found = {}
     for each in rows.order_by("opened_at", "pk"):
         proof = proofs.read_proof(each.proposal.read_report(), each.attributes) if each.proposal else proofs.Proof()
-        pages = frozenset(_new_pages(each))
+        pages = frozenset(_list_new_pages(each))
         for name in each.attributes:
             found[name] = Break(each.opened_at, pages, each.proposal if name not in {*proof.lost, *proof.doubtful} else None)
     return found
 
 
 def find_new_pages(cluster_id: int) -> list[int]:
-    """The pages as an open break's check found them, once one of them is labelled; [] otherwise.
+    """Return the snapshots that the check of an open break fetched, once one of them is labelled; else [].
 
-    The template's own pages are still the old ones then: what is learned for the new design is to be tried on these.
+    The template's current pages are still the old ones at that time, so what is learned for the new design is tried on these.
     """
     breakage = Breakage.objects.open().filter(cluster=cluster_id).select_related("check_found").first()
-    pages = _new_pages(breakage) if breakage else []
+    pages = _list_new_pages(breakage) if breakage else []
     labelled = Label.objects.filter(cluster=cluster_id, snapshot__in=pages).exclude(snapshot__page__current=F("snapshot"))
     return sorted(pages) if pages and labelled.exists() else []
 
 
 def find_learnable_pages(cluster_id: int) -> list[StoredPage]:
-    """All pages of the cluster, without their URLs, in the order of their ids; while a new design is being learned, the pages of that."""
+    """Return all pages of the cluster in the order of their ids, without their URLs.
+
+    While a new design is being learned, these are the pages of `find_new_pages`.
+    """
     new = find_new_pages(cluster_id)
     pages = Snapshot.objects.readable().filter(pk__in=new) if new else Snapshot.objects.learnable().filter(cluster=cluster_id)
     rows = pages.order_by("pk").values_list("pk", "sha256", "content_type", "size_bytes")
@@ -64,54 +74,54 @@ def find_learnable_pages(cluster_id: int) -> list[StoredPage]:
 
 
 def find_check_pages(rule: Rule) -> list[int]:
-    """The pages as an open break's check found them, for a version that was made since to be tried on; [] for others."""
+    """Return the snapshots that the check of an open break fetched, to try a version on that was made since; [] for other versions."""
     if not rule.unpublished:
         return []
     since = Breakage.objects.open().filter(cluster=rule.cluster_id, opened_at__lte=rule.created_at)
     breakage = since.select_related("check_found").first()
-    return _new_pages(breakage) if breakage else []
+    return _list_new_pages(breakage) if breakage else []
 
 
 def keep_current_labels(cluster: Cluster, labels: Mapping[int, Mapping[int, Said]]) -> dict[int, Mapping[int, Said]]:
-    """{attribute: {snapshot: what is said}} without what is said of pages as they were before the attribute broke."""
-    return _of_now(cluster, labels, {pk: {name} for pk, name in Attribute.objects.filter(pk__in=labels).values_list("pk", "name")})
+    """Return {attribute: {snapshot: what is said}} without the labels of the old design."""
+    return _drop_old(cluster, labels, {pk: {name} for pk, name in Attribute.objects.filter(pk__in=labels).values_list("pk", "name")})
 
 
 def keep_current_row_labels(cluster: Cluster, labels: Mapping[int, Mapping[int, Said]]) -> dict[int, Mapping[int, Said]]:
-    """The same of {list: {snapshot: rows}}: a list is of now where the last of its attributes that broke is."""
+    """Do the same for {list: {snapshot: rows}}. A list follows the last break among its attributes."""
     names: dict[int, set[str]] = {pk: set() for pk in labels}
     for pk, name in Attribute.objects.filter(list__in=labels).values_list("list", "name"):
         names[pk].add(name)
-    return _of_now(cluster, labels, names)
+    return _drop_old(cluster, labels, names)
 
 
-def _new_pages(breakage: Breakage) -> list[int]:
-    """The pages of its check as they are since."""
+def _list_new_pages(breakage: Breakage) -> list[int]:
+    """Return the snapshots that the breakage's check fetched."""
     return [each.new for each in breakage.check_found.read_pages() if each.new]
 
 
-def _of_now(
+def _drop_old(
     cluster: Cluster, labels: Mapping[int, Mapping[int, Said]], names: Mapping[int, Collection[str]]
 ) -> dict[int, Mapping[int, Said]]:
     broke, pages = find_breaks(cluster.pk), {pk for said in labels.values() for pk in said}
     if not pages:
         return dict(labels)
     fetched = dict(Snapshot.objects.filter(pk__in=pages).values_list("pk", "fetched_at"))
-    old, found = _superseded(cluster, pages), dict[int, Mapping[int, Said]]()
+    old, found = _find_superseded(cluster, pages), dict[int, Mapping[int, Said]]()
     for pk, said in labels.items():
         last = max((broke[name] for name in names.get(pk, ()) if name in broke), key=lambda each: each.at, default=None)
-        since = {page for page in said if page not in old and (last is None or _since(page, fetched.get(page), last))}
+        since = {page for page in said if page not in old and (last is None or _is_since_break(page, fetched.get(page), last))}
         fresh = {page: places for page, places in said.items() if page in since}
         found[pk] = fresh if any(fresh.values()) or (last is not None and last.repair is not None) else said
     return found
 
 
-def _since(page: int, fetched_at: datetime | None, last: Break) -> bool:
+def _is_since_break(page: int, fetched_at: datetime | None, last: Break) -> bool:
     return page in last.pages or (fetched_at is not None and fetched_at >= last.at)
 
 
-def _superseded(cluster: Cluster, pages: Collection[int]) -> set[int]:
-    """Those of the pages that have a newer version and are covered by none of the template's masks."""
+def _find_superseded(cluster: Cluster, pages: Collection[int]) -> set[int]:
+    """Return those snapshots whose page has a newer version and whose vector none of the template's masks covers."""
     masks = [Mask.from_text(text) for text in cluster.masks]
     if not masks:
         return set()

@@ -1,4 +1,4 @@
-"""Labels: what an editor said of one attribute on one page. The only writer of the Label table."""
+"""Labels: what an editor said about one attribute on one page. This is the only writer of the Label table."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,15 +14,15 @@ from extraction.models.marked_places import Said, read_said
 from extraction.services.core.stored_pages import read_elements
 
 MAX_PLACES = 2_000
-"""Values of one attribute on one page: far above any list an editor would mark."""
+"""The most values of one attribute on one page, far more than an editor would mark."""
 
 
 MAX_ROWS = 200
-"""Rows of a list marked on one page. Two are enough; whoever confirms a whole page at once sends many."""
+"""The most rows of a list that are marked on one page. Two are enough to learn, but confirming a whole page sends many at once."""
 
 
 class LabelError(ValueError):
-    """What was marked cannot be a label; the message says why."""
+    """What was marked cannot be a label. The message says why."""
 
 
 def set_labels(
@@ -35,17 +35,20 @@ def set_labels(
     row: int = 0,
     nodes: Sequence[etree._Element] | None = None,
 ) -> list[Label]:
-    """Replaces what was said of the attribute on the page, or in one row of its list there; gives the new labels in document order.
+    """Replace the labels of an attribute on a page, or in one row of its list there. Return the new labels in document order.
 
-    locations: the places; None says that it is not on this page, () that nothing is said. nodes: the page's elements,
-    when the caller has them. Raises LabelError, and PageError when the page cannot be read.
+    Raises LabelError, and PageError if the page cannot be read.
+
+    locations: the places; None for "not on this page", () to clear the labels.
+    row: the row of the list, 0 for an attribute of the page itself.
+    nodes: the elements of the page, if the caller has them.
     """
     _check(cluster, snapshot, attribute, locations, row)
     if locations is None:
         places: list[tuple[dict[str, Any] | None, str]] = [(None, "")]
     else:
         page = nodes if nodes is not None or not locations else read_elements(snapshot)
-        places = [(place.as_json(), _value(page or (), place)) for place in sorted(set(locations), key=_order)]
+        places = [(place.as_json(), _read_value(page or (), place)) for place in sorted(set(locations), key=_sort_key)]
     labels = [
         Label(
             cluster=cluster,
@@ -65,7 +68,7 @@ def set_labels(
 
 
 def get_labels(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, row: int = 0) -> Said:
-    """What is said now: the places, None for "not on this page", () for nothing."""
+    """Return what is said now: the places, None for "not on this page", () for nothing."""
     labels = Label.objects.filter(cluster=cluster, snapshot=snapshot, attribute=attribute, row=row)
     return read_said(list(labels.order_by("position").values_list("location", flat=True)))
 
@@ -87,7 +90,7 @@ def _check(cluster: Cluster, snapshot: Snapshot, attribute: Attribute, locations
         raise LabelError(f"{attribute.name}: {len(locations)} places were marked; at most {MAX_PLACES} can be marked")
 
 
-def _value(nodes: Sequence[etree._Element], place: Location) -> str:
+def _read_value(nodes: Sequence[etree._Element], place: Location) -> str:
     found = value(nodes, place)
     if found is None:
         raise LabelError("this place is no longer on the page; open the page again and mark the value again")
@@ -99,5 +102,5 @@ def _value(nodes: Sequence[etree._Element], place: Location) -> str:
     return found
 
 
-def _order(place: Location) -> tuple[int, str, int, str, int]:
+def _sort_key(place: Location) -> tuple[int, str, int, str, int]:
     return place.node, place.kind, place.text, place.attribute, place.start or 0

@@ -1,4 +1,4 @@
-"""What lists were offered with, kept to judge what is learned of them: a rule that gives clearly more or fewer rows is told of."""
+"""Compare a list's rule with the rows that the list was offered with, to report clearly more or fewer rows."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,30 +7,38 @@ from extraction.models.rule_report import OfferDifference, UnlikePage
 from extraction.services.core.coverage import MAX_LISTED
 
 UNLIKE = 0.1
-"""Share of the rows offered on a page by which a rule's may differ there: one row in ten is missed or stands apart on real pages."""
+"""Share of the offered rows by which a rule may differ on a page. On real pages, one row in ten is missed or looks different."""
 
 
 def note_offer(cluster: Cluster, record_list: RecordList, rows: Mapping[int, int], whole: Sequence[int]) -> None:
-    """Keeps how many rows were offered. rows: {snapshot: how many}. whole: snapshots of which all are marked."""
+    """Store how many rows were offered.
+
+    rows: {snapshot: number of rows}.
+    whole: the snapshots on which all rows are marked.
+    """
     for snapshot, count in rows.items():
         said = {"rows": count, "whole": snapshot in whole}
         OfferedRows.objects.update_or_create(cluster=cluster, list=record_list, snapshot_id=snapshot, defaults=said)
 
 
 def find_whole_pages(cluster_id: int, record_list: RecordList) -> tuple[int, ...]:
-    """The snapshots of a template on which what is not marked is no row of the list."""
+    """Return the snapshots of a template on which anything that is not marked is not a row of the list."""
     found = OfferedRows.objects.filter(cluster=cluster_id, list=record_list, whole=True)
     return tuple(found.order_by("snapshot").values_list("snapshot", flat=True))
 
 
 def count_offered_rows(cluster: Cluster, record_list: RecordList) -> dict[int, int]:
-    """{snapshot: rows} that the list was offered with."""
+    """Return {snapshot: number of rows} that the list was offered with."""
     found = OfferedRows.objects.filter(cluster=cluster, list=record_list)
     return dict(found.order_by("snapshot").values_list("snapshot", "rows"))
 
 
 def compare_with_offer(said: Mapping[int, int], given: Mapping[int, int]) -> OfferDifference | None:
-    """Where a rule gives other numbers of rows than were offered, MAX_LISTED pages at most; None where it nowhere clearly does."""
+    """Return the pages on which a rule gives a clearly different number of rows, at most MAX_LISTED; None if there are none.
+
+    said: {snapshot: rows offered}.
+    given: {snapshot: rows that the rule gives}.
+    """
     seen = {snapshot: (rows, given[snapshot]) for snapshot, rows in said.items() if snapshot in given}
     unlike = {snapshot: pair for snapshot, pair in seen.items() if abs(pair[1] - pair[0]) > UNLIKE * pair[0]}
     if not unlike:

@@ -1,4 +1,4 @@
-"""How sure a repair is of each attribute that broke, by what its report says."""
+"""How certain a repair is about each broken attribute, according to its report."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -6,18 +6,20 @@ from dataclasses import dataclass, field
 from extraction.models.rule_report import RuleReport
 
 AGREEMENT = 0.95
-"""Share of the pages that judged a relearned attribute that must agree for the version to be validated."""
+"""Share of the judging pages that must agree with a relearned attribute before the version is validated."""
 
 LEAST_JUDGES = 3
-"""Pages that must have judged it."""
+"""Number of pages that must have judged it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """How sure a repair is of each attribute that broke, in words for those that are not proven.
+    """How certain a repair is about each broken attribute, with the reason for those that are not proven.
 
-    proven: agrees on enough pages that it was not learned from. thin: agrees on those few that could judge. doubtful: does not agree, or
-    no page could judge. lost: not found again; the old XPath is kept.
+    proven: enough pages that it was not learned from agree.
+    thin: all agree, but too few pages could judge it.
+    doubtful: too few pages agree, or none could judge it.
+    lost: it was not found again; the old XPath is kept.
     """
 
     proven: tuple[str, ...] = ()
@@ -27,22 +29,22 @@ class Proof:
 
     @property
     def whole(self) -> bool:
-        """All of it is proven."""
+        """Whether every attribute is proven."""
         return not (self.thin or self.doubtful or self.lost)
 
     @property
     def found(self) -> int:
-        """Attributes that go live when the repair is accepted without the doubtful ones."""
+        """Number of attributes that go live when the repair is accepted without the doubtful ones."""
         return len(self.proven) + len(self.thin)
 
 
 def find_lost(report: RuleReport) -> tuple[str, ...]:
-    """The attributes that a version made by a repair does not find any more, by its report; () for one that was learned."""
+    """Return the attributes that a repair did not find again; () for a learned version."""
     return tuple(each.name for each in report.failed) if report.repaired_from else ()
 
 
 def read_proof(report: RuleReport, names: Collection[str]) -> Proof:
-    """What a repair's report proves of these attributes. One that was edited since has no figures: its editor looked at it."""
+    """Return what a repair's report proves about these attributes. An attribute edited since has no figures and counts as proven."""
     figures = report.relearned
     lost = {name: reason for name, reason in report.failures.items() if name in names}
     proven, thin, doubtful = list[str](), dict[str, str](), dict[str, str]()

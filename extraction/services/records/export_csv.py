@@ -1,10 +1,13 @@
-"""Records as CSV, streamed (RFC 4180): a hundred thousand of them in the memory of one chunk.
+"""Write records as CSV (RFC 4180). The file is streamed, so memory holds one chunk of records at a time.
 
-Spreadsheets run a cell that looks like a formula. After OWASP's "CSV Injection", each value that begins with one of ``= + -
-@``, a tab or a line break gets an apostrophe in front, which spreadsheets do not show, unless it is a plain number such as
--12.50 or +3 or a telephone number in groups such as +49 30 123, which no spreadsheet can work out; of joined values each one.
-With `guarded` off in the layout, cells stand as they are, for programs. Quotes go around all fields of a line in which one holds what
-other settings take for a separator (semicolon, tab), so that a value cannot begin a new cell there.
+A spreadsheet runs a cell that looks like a formula. Following OWASP's "CSV Injection", each value that begins with one
+of ``= + - @``, a tab or a line break gets an apostrophe in front, which spreadsheets do not show. Plain numbers such as
+-12.50 or +3 and telephone numbers in groups such as +49 30 123 are left alone, since a spreadsheet does not calculate
+with them. When a cell holds several values, each value is guarded. If the layout's `guarded` is off, cells are not
+changed; this is meant for programs.
+
+A field is quoted when it contains a semicolon or a tab, which some spreadsheets take for separators, so that a value
+cannot begin a new cell there.
 """
 
 import csv
@@ -24,32 +27,33 @@ URL_COLUMN = "source_url"
 BOM = "\ufeff"
 
 CHUNK = 200
-"""Records read from the database at once."""
+"""Records per database read."""
 
 BLOCK_CHARACTERS = 32_768
-"""Text given on at once: a line at a time would cost the web server more than the line."""
+"""Characters per piece of a response. Sending each line by itself would cost the web server more than making it."""
 
 DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-"""What a spreadsheet may take for the beginning of a formula; the full-width forms are taken for it in some countries."""
+"""Starts of a formula in a spreadsheet. In some countries this includes the full-width forms."""
 
 _PLAIN_NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d+)*|[.,]\d+)(?:[eE][+-]?\d+)?%?", re.ASCII)
 _TELEPHONE = re.compile(r"\+\d+(?: (?:\d+|\(\d+\)))+", re.ASCII)
-"""Groups of digits apart by spaces. With - or / between them they are a sum that a spreadsheet works out."""
+"""Groups of digits with spaces between them. With - or / between them, a spreadsheet would calculate."""
 
 _OTHER_SEPARATOR = re.compile(r"[;\t]|^ | $")
-"""What the csv module does not quote, but some settings take for a separator or cut off."""
+"""What the csv module does not quote, but some spreadsheets take for a separator or cut off."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How the file looks.
+    """The layout of a CSV file.
 
-    columns: names of attributes in the order wanted, URL_COLUMN among them if it is wanted. several: how several values
-    stand in one cell, joined by `separator` or as a JSON list. multiple: attributes that may have several, whose cells are
-    JSON lists then even if they have one or none. normalised: values in their normal form where they have one, else as
-    they stood. guarded: what a spreadsheet could run gets an apostrophe.
-    bom: a byte-order mark first, which makes Excel read UTF-8. list: a list whose rows are the lines, the page's own values
-    repeated on each; empty for a line a page.
+    columns: names of attributes in the order of the file. URL_COLUMN stands for the address of the page.
+    several: how to write several values in one cell: joined by `separator`, or as a JSON list.
+    multiple: attributes that may have several values. As JSON, their cells are always lists, even with one value or none.
+    normalised: write the normalised value if there is one, instead of the raw value.
+    guarded: put an apostrophe in front of anything that a spreadsheet could run.
+    bom: begin with a byte-order mark, which makes Excel read UTF-8.
+    list: the list whose rows become the lines; each line repeats the page's own values. Empty for one line per page.
     """
 
     columns: tuple[str, ...]
@@ -63,9 +67,11 @@ class Layout:
 
 
 def get_default_layout(cluster: Cluster, **changes: Any) -> Layout:
-    """The attributes of the cluster's record type, without one those of its newest rule, in their order; then the URL.
+    """Return a layout with the attributes of the cluster's record type in their order, then the URL.
 
-    changes: fields of the layout that are to be otherwise; with `list`, the attributes of its rows come before the page's own.
+    A cluster without such attributes gets those of its newest rule.
+
+    changes: other fields of the layout. With `list`, the attributes of that list's rows come first.
     """
     wanted = changes.get("list", "")
     schema = Attribute.objects.of_cluster(cluster).select_related("list")
@@ -79,14 +85,14 @@ def get_default_layout(cluster: Cluster, **changes: Any) -> Layout:
 
 
 def find_list_names(cluster: Cluster) -> list[str]:
-    """The lists that a file of rows can be of, in the order of the record type."""
+    """Return the names of the lists whose rows can be exported, in the order of the record type."""
     return list(
         RecordList.objects.filter(record_type_id=cluster.record_type_id, attributes__isnull=False).distinct().values_list("name", flat=True)
     )
 
 
 def find_usual_list(cluster: Cluster) -> str:
-    """The list whose rows are the lines unless told otherwise: the first where a record has no values of its own, else none, ""."""
+    """Return the list to export by default: the first one if the record type has lists only, otherwise ""."""
     of_pages = Attribute.objects.of_cluster(cluster).of_page().exists()
     names = [] if of_pages else find_list_names(cluster)
     return names[0] if names else ""
@@ -98,10 +104,10 @@ def _of_rule(rule: RuleDefinition, wanted: str) -> list[tuple[str, bool]]:
 
 
 def write_rows(source: Cluster | RecordQuerySet, layout: Layout | None = None) -> Iterator[str]:
-    """The file line by line, CRLF included: the header, then each record that has any value.
+    """Return the lines of the file, each with its CRLF: the header, then the records. Failed records are left out.
 
-    source: records in the order wanted, or a cluster for those of its pages as they are now. layout: needed for records; a cluster has its
-    `default_layout`. A failed record has no values and no line.
+    source: records in the order of the file, or a cluster for the records of its pages as they are now.
+    layout: required for records; for a cluster the default is `get_default_layout`.
     """
     if isinstance(source, Cluster):
         layout = layout or get_default_layout(source)
@@ -112,7 +118,7 @@ def write_rows(source: Cluster | RecordQuerySet, layout: Layout | None = None) -
 
 
 def join_lines(lines: Iterable[str]) -> Iterator[str]:
-    """The same text in pieces of some BLOCK_CHARACTERS, for a streaming response."""
+    """Join lines into pieces of at least BLOCK_CHARACTERS, for a streaming response."""
     held: list[str] = []
     size = 0
     for each in lines:
@@ -126,19 +132,19 @@ def join_lines(lines: Iterable[str]) -> Iterator[str]:
 
 
 def write_line(cells: Iterable[str]) -> str:
-    """One record of RFC 4180 with its CRLF. An only cell that is empty is quoted: a blank line is no record for most readers."""
+    """Return one line of RFC 4180 with its CRLF. A single empty cell is quoted, because most readers skip blank lines."""
     fields = list(cells)
     return '""\r\n' if fields == [""] else ",".join(map(_field, fields)) + "\r\n"
 
 
 def _field(text: str) -> str:
-    """A field, quoted where RFC 4180 or a reader with another separator needs it."""
+    """Return a field, quoted if RFC 4180 or a reader with another separator requires it."""
     writer = csv.writer(_Echo(), quoting=csv.QUOTE_ALL) if _OTHER_SEPARATOR.search(text) else csv.writer(_Echo())
     return str(writer.writerow([text])).removesuffix("\r\n") if text else ""
 
 
 def write_cell(name: str, values: Sequence[RecordValue], layout: Layout) -> str:
-    """The text of one attribute's cell, guarded."""
+    """Return the text of one attribute's cell. The parts of a JSON list are not guarded."""
     texts = [_text(value, normalised=layout.normalised) for value in values]
     if layout.several == "json" and (name in layout.multiple or len(texts) > 1):
         return json.dumps(texts, ensure_ascii=False)
@@ -146,7 +152,7 @@ def write_cell(name: str, values: Sequence[RecordValue], layout: Layout) -> str:
 
 
 def guard_formula(text: str) -> str:
-    """The text with an apostrophe in front if a spreadsheet could run it; plain numbers and telephone numbers stay."""
+    """Put an apostrophe in front of a text that a spreadsheet could run. Plain numbers and telephone numbers are not changed."""
     bare = text.strip(" ")
     harmless = not bare.startswith(DANGEROUS) or _PLAIN_NUMBER.fullmatch(bare) or _TELEPHONE.fullmatch(bare)
     return text if harmless else f"'{text}"
@@ -160,7 +166,7 @@ def _lines(records: RecordQuerySet, layout: Layout) -> Iterator[str]:
         of_page = read_values(values)
         for row in read_rows(lists).get(layout.list, ()) if layout.list else ({},):
             here = {**of_page, **row}
-            # Where an archive gave no address, the page's is its file's name, which may begin with anything.
+            # A page from an archive without addresses has its file's name as its URL, which may begin with any character.
             yield write_line(
                 guarded(url) if name == URL_COLUMN else write_cell(name, here.get(name, ()), layout) for name in layout.columns
             )
@@ -171,7 +177,7 @@ def _text(value: RecordValue, *, normalised: bool) -> str:
 
 
 class _Echo:
-    """A file that gives back what is written to it, so that `writerow` does, too."""
+    """A file whose `write` returns the text, so that `csv.writer.writerow` returns it, too."""
 
     def write(self, text: str) -> str:
         return text

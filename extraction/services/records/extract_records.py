@@ -1,8 +1,8 @@
-"""Extracts records: runs live rules over all pages that belong to their templates (Vertex 3.2).
+"""Extract records: run live rules over all pages that belong to their templates.
 
-Pages go in batches, in the order of their snapshots' ids, each batch in one transaction. A record carries the run that
-made it, so a run that is started again after its worker died goes on behind what it has done. A record is written over
-the one its page had before; what no page of the template backs any more goes at the end of a finished run.
+Pages are read in batches, in the order of their snapshots' ids, and each batch is written in one transaction. A record
+names the run that made it, so a run that is restarted after its worker died skips the pages that it has done. A new
+record overwrites the previous record of the same snapshot. When a run finishes, it deletes outdated records.
 """
 
 import time
@@ -31,13 +31,13 @@ from extraction.services.core.runs import JobError, Progress
 from extraction.services.templates.page_matching import Matcher, PageRow
 
 BATCH = 100
-"""Pages a transaction: a second or so of work, which is what a killed worker loses."""
+"""Pages per transaction. They take about a second, which is the work that is lost when a worker is killed."""
 
 MAX_VALUES = 1_000
-"""Values of one attribute kept a page; an XPath that selects all texts of a page would fill the table."""
+"""Values kept per attribute and page. Without a limit, an XPath that selects all texts of a page would fill the table."""
 
 MAX_ROWS = 5_000
-"""Rows of one list kept a page: above any listing a person pages through; an XPath that selects every element is not stored."""
+"""Rows kept per list and page. Real listings are shorter; an XPath that selects every element of a page is not."""
 
 MAX_REASON = 500
 
@@ -45,7 +45,10 @@ _BASES = etree.XPath("/descendant::base/@href")
 
 
 def start_extraction(cluster: Cluster, user: User | None = None) -> Run:
-    """A run over the pages of one template with its live rule. Raises JobError when it has none."""
+    """Start a run over the pages of one template with its live rule.
+
+    Raises JobError when the template is ignored or has no live rule.
+    """
     rule = cluster.rules.serving().first()
     if cluster.ignored:
         raise JobError(f"{cluster.label} is ignored. Stop ignoring it first.")
@@ -55,7 +58,7 @@ def start_extraction(cluster: Cluster, user: User | None = None) -> Run:
 
 
 def start_site_extraction(site: Site, user: User | None = None) -> Run:
-    """A run over all pages of a site with all its live rules. Raises JobError when there are none."""
+    """Start a run over all pages of a site with all its live rules. Raises JobError when there are none."""
     live = Rule.objects.serving().of_site(site).not_ignored().order_by("pk")
     ids = list(live.values_list("pk", flat=True))
     if not ids:
@@ -64,9 +67,11 @@ def start_site_extraction(site: Site, user: User | None = None) -> Run:
 
 
 def start_working_rules(site: Site, user: User | None = None) -> Run | None:
-    """A run over all pages of a site with those of its rules that no check found broken; None when there are none.
+    """Start a run over all pages of a site with the live rules that are neither suspect nor broken.
 
-    A broken rule would take the records of pages as they were for nothing.
+    Returns None when there are none.
+
+    A run with a broken rule would delete the records of earlier page contents and give nothing in their place.
     """
     rules = Rule.objects.live().of_site(site).not_ignored().order_by("pk")
     ids = list(rules.values_list("pk", flat=True))
@@ -74,7 +79,7 @@ def start_working_rules(site: Site, user: User | None = None) -> Run | None:
 
 
 def run_extraction(run: Run, progress: Progress) -> RunSummary:
-    """Extracts from every page that belongs to a template of the run's rules; gives the figures."""
+    """Extract from every page that belongs to a template of the run's rules, and return the figures."""
     targets = find_targets(run)
     matcher = Matcher(run.site)
     pages = _pages(run.site, list(targets))
@@ -100,7 +105,7 @@ class Target:
 
 
 def find_targets(run: Run) -> dict[int, Target]:
-    """{cluster id: its rule, ready to run}. Raises JobError when one is not live any more or cannot be run."""
+    """Return {cluster id: its rule, ready to run}. Raises JobError when a rule is no longer live or cannot be run."""
     targets = {}
     rules = run.read_parameters().rules or ()
     for rule in Rule.objects.filter(pk__in=rules).select_related("cluster"):
@@ -116,13 +121,13 @@ def find_targets(run: Run) -> dict[int, Target]:
 
 
 def _pages(site: Site, cluster_ids: Sequence[int]) -> QuerySet[Snapshot]:
-    """Current snapshots, bytes kept, that may belong: those of these templates, and those without one."""
+    """Return the current snapshots with kept bytes that belong to these templates or to none."""
     current = Snapshot.objects.of_site(site).current().kept()
     return current.filter(Q(cluster_id__in=cluster_ids) | Q(cluster=None)).order_by("pk")
 
 
 def _batches(pages: QuerySet[Snapshot]) -> Iterator[list[PageRow]]:
-    """By key, not by an open cursor: records are written between the batches."""
+    """Yield the pages in batches. Each batch is a query of its own, since records are written between them."""
     fields = ("pk", "sha256", "content_type", "error", "vector", "scheme", "cluster_id", "page__url")
     last = 0
     while batch := [PageRow(*row) for row in pages.filter(pk__gt=last).values_list(*fields)[:BATCH]]:
@@ -131,7 +136,7 @@ def _batches(pages: QuerySet[Snapshot]) -> Iterator[list[PageRow]]:
 
 
 def read_stored(page: PageRow) -> etree._Element:
-    """The tree of a page whose bytes are kept. Raises PageError."""
+    """Return the tree of a page whose bytes are kept. Raises PageError."""
     return stored_pages.read_root(page)
 
 
@@ -142,8 +147,13 @@ def extract_batch(
     batch: Sequence[PageRow],
     read: Callable[[PageRow], etree._Element] = read_stored,
 ) -> Counter[str]:
-    """Writes the records of a batch that the run has not made yet; counts the pages that belong to no template, and the records
-    by state. read: gives a page's tree; raises PageError.
+    """Write the records of a batch, except those that the run has already written.
+
+    Returns counts: pages that match no template ("unmatched", "unreadable"), and the new records by state. Raises
+    JobError when templates or pages were changed meanwhile.
+
+    targets: {cluster id: its rule}.
+    read: returns a page's tree; raises PageError.
     """
     ids = [page.snapshot_id for page in batch]
     rules = [target.rule.pk for target in targets.values()]
@@ -172,7 +182,7 @@ def _write(records: Sequence[Record]) -> None:
 
 
 def _record(run: Run, target: Target, page: PageRow, read: Callable[[PageRow], etree._Element]) -> Record:
-    """What the rule gives on the page, or why nothing."""
+    """Return the record that the rule makes of the page; a failed one has the reason."""
     found: dict[str, list[RecordValue]] = {}
     rows: dict[str, list[dict[str, list[RecordValue]]]] = {}
     try:
@@ -210,20 +220,20 @@ def _record(run: Run, target: Target, page: PageRow, read: Callable[[PageRow], e
 
 
 def _typed(attribute: AttributeRule, raw: Sequence[str], *, base_url: str, language: str | None) -> list[RecordValue]:
-    """The values read as their type; of equal ones of a single-valued attribute, one."""
+    """Read the values as the type of the attribute. Equal values of a single-valued attribute become one."""
     kept = raw if attribute.multiple else list(dict.fromkeys(raw))
     read = (values.read_value(each, attribute.type, base_url=base_url, language=language) for each in kept)
     return [RecordValue(each.raw, each.value, each.problem) for each in read]
 
 
 def _typed_row(each: ListRule, row: Mapping[str, tuple[str, ...]], *, base_url: str, language: str | None) -> dict[str, list[RecordValue]]:
-    """A row's values read as their types, of those that it has."""
+    """Read the values of a row as the types of their attributes; leave out attributes without a value."""
     given = [attribute for attribute in each.attributes if row.get(attribute.name)]
     return {one.name: _typed(one, row[one.name], base_url=base_url, language=language)[:MAX_VALUES] for one in given}
 
 
 def _base(root: etree._Element, url: str) -> str:
-    """The address that relative ones on the page are relative to; none for a page that is known by a file name only."""
+    """Return the base address of the page's relative addresses; "" when there is none, as for a page known only by a file name."""
     address = url if "://" in url else ""
     bases = _BASES(root)
     try:
@@ -260,15 +270,17 @@ def _verdict(
 
 
 def build_search_text(found: Values) -> str:
-    """All raw values, case folded so that every database finds them in any case."""
+    """Return all raw values as one text, case folded so that every database can search it without regard to case."""
     return "\n".join(each.raw for many in found.values() for each in many[:MAX_VALUES]).casefold()
 
 
 def _remove_stale(run: Run, cluster_ids: Sequence[int]) -> int:
-    """Removes records of contents that do not stand there any more, and of pages of no template that the rules do not take any more.
+    """Delete the outdated records of these templates and return how many there were.
 
-    One that another run wrote since this one began stays: it knows better. So does that of a page that is not kept: only the crawl
-    that passed it could read it; and that of a page of another template now: this run did not look at it, and it may come back.
+    A record is outdated when its snapshot is no longer its page's current one, or when this run looked at the page
+    and made no new record. In the second case a record stays if another run has written it since this run began, or if
+    the bytes of its page are not kept, since only the crawl that fetched the page could read it. Records of pages that
+    are now in another template stay, too: this run did not look at them, and they may come back.
     """
     looked_at = Q(snapshot__cluster__in=cluster_ids) | Q(snapshot__cluster=None)
     older = Q(looked_at, extracted_at__lt=run.started_at, snapshot__kept=True) & ~Q(run=run)
@@ -278,7 +290,7 @@ def _remove_stale(run: Run, cluster_ids: Sequence[int]) -> int:
 
 
 def add_states(summary: RunSummary, run: Run) -> RunSummary:
-    """The summary with how many records the run made, in all and by state."""
+    """Return the summary with the number of records that the run made, in total and by state."""
     states = dict(Record.objects.filter(run=run).order_by().values_list("state").annotate(n=Count("pk")))
     return replace(
         summary,
@@ -302,6 +314,6 @@ def _summary(run: Run, left: Mapping[str, int], *, removed: int, pages: int, sec
 
 
 def _commonest_reason(run: Run) -> str:
-    """Why most of the run's failed records failed; empty when none did."""
+    """Return the most common reason why the run's records failed; empty when none did."""
     failed = Record.objects.failed().filter(run=run).order_by().values_list("reason").annotate(n=Count("pk"))
     return str(max(failed, key=lambda row: (row[1], row[0]), default=("", 0))[0])

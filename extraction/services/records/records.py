@@ -1,4 +1,4 @@
-"""Records as a person looks for them, and the way back from a value to its place on the page."""
+"""Search records, and find the place on the page that a value came from."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,13 +15,13 @@ from extraction.models.record import RecordQuerySet
 from extraction.services.core import stored_pages
 
 SORTS = ("url", "state", "extracted")
-"""What records are sorted by besides the attributes."""
+"""What records can be sorted by, besides attributes."""
 
 _NUMERIC = frozenset({Attribute.Type.NUMBER, Attribute.Type.PRICE})
 
 
 class PlaceError(Exception):
-    """The place of a value cannot be shown, for a reason a person can read."""
+    """The place of a value cannot be shown. The message is for users and gives the reason."""
 
 
 def search_records(
@@ -34,12 +34,17 @@ def search_records(
     sort: str = "",
     part: str = "",
 ) -> RecordQuerySet:
-    """The cluster's records that fit all that is asked, with their snapshots and pages.
+    """Return the cluster's records that match all conditions, with their snapshots and pages.
 
-    query: words that all stand somewhere in the values or in the URL, in any case. state: one of Record.State.
-    attribute: one that has a value. missing: one that has none. sort: one of SORTS or an attribute's name,
-    "-" before it for descending; pages without the attribute come last. part: one of RecordPart, empty for those of the
-    pages as they are now. What is unknown is ignored.
+    An unknown state or sort order is ignored.
+
+    query: words; each must occur in the values or in the URL, in upper or lower case.
+    state: a Record.State.
+    attribute: the name of an attribute that must have a value.
+    missing: the name of an attribute that must have no value.
+    sort: one of SORTS or the name of an attribute, with "-" in front for descending order. Records without a value for
+        the attribute come last.
+    part: a RecordPart; empty for the records of the pages as they are now.
     """
     records = Record.objects.filter(cluster=cluster).in_part(part).select_related("snapshot__page")
     for word in query.split():
@@ -54,9 +59,9 @@ def search_records(
 
 
 def find_place(record: Record, attribute: str, position: int = 0) -> Location:
-    """Where the value at `position` of an attribute stands on its page, by the rule that extracted it.
+    """Return the place on the page of the value at `position` of an attribute, found with the rule that extracted it.
 
-    Raises PlaceError when the page cannot be read or does not give that value any more.
+    Raises PlaceError when the page cannot be read or no longer gives that value.
     """
     snapshot = record.snapshot
     try:
@@ -96,16 +101,19 @@ def _sorted(records: RecordQuerySet, cluster: Cluster, sort: str) -> RecordQuery
 
 
 def _first_value(attribute: Attribute) -> Func:
-    """An attribute's first value: numbers and amounts as numbers, dates and the like as their normal form, else as they stand."""
+    """Return an expression for an attribute's first value.
+
+    Numbers and prices become numbers, texts stay as on the page, and other types are in their normal form.
+    """
     first = KeyTransform("0", KeyTransform(attribute.name, "values"))
     if attribute.type == Attribute.Type.TEXT:
         return KeyTextTransform("raw", first)
-    text = NullIf(KeyTextTransform("value", first), Value("null"))  # SQLite gives JSON's null as the text "null"
+    text = NullIf(KeyTextTransform("value", first), Value("null"))  # SQLite returns JSON's null as the text "null"
     return Cast(_Amount(text), FloatField()) if attribute.type in _NUMERIC else text
 
 
 class _Amount(Func):
-    """The number at the beginning of "12.90 EUR". SQLite's CAST takes it by itself; PostgreSQL's refuses the rest."""
+    """The number at the start of a text such as "12.90 EUR". SQLite's CAST ignores the rest; PostgreSQL's raises an error."""
 
     template = "%(expressions)s"
 

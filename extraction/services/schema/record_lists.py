@@ -1,4 +1,4 @@
-"""The lists of a record type follow its attributes: a list is there while an attribute names it."""
+"""The lists of a record type. A list exists as long as an attribute names it."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,9 +6,12 @@ from extraction.models import Attribute, Label, RecordList, RecordType
 
 
 def find_renamed_lists(record_type: RecordType, wanted: Mapping[int, str], names: Sequence[str]) -> dict[str, str]:
-    """{old name: new name} of lists. wanted: {attribute id: the list it is to be in, "" for none}; names: all that are to be.
+    """Return {old name: new name} of the lists that are renamed.
 
-    A list is renamed when none of its attributes names it any more and one of them names a list that is new.
+    A list is renamed if no attribute names it any more and one of its attributes names a new list.
+
+    wanted: {attribute id: the list it is to be in, "" for none}.
+    names: all lists that are to exist.
     """
     known = set(record_type.lists.values_list("name", flat=True))
     found: dict[str, str] = {}
@@ -20,18 +23,18 @@ def find_renamed_lists(record_type: RecordType, wanted: Mapping[int, str], names
 
 
 def find_moved_attributes(record_type: RecordType, wanted: Mapping[int, str], renames: Mapping[str, str]) -> list[Attribute]:
-    """Attributes that go to another list, or from the page to one: what was marked for them says nothing there."""
+    """Return the attributes that move to another list, or between the page and a list. Their labels mean nothing there."""
     rows = record_type.attributes.filter(pk__in=list(wanted)).select_related("list")
-    return [each for each in rows if _name(each, renames) != wanted[each.pk]]
+    return [each for each in rows if _name_list(each, renames) != wanted[each.pk]]
 
 
-def _name(attribute: Attribute, renames: Mapping[str, str]) -> str:
+def _name_list(attribute: Attribute, renames: Mapping[str, str]) -> str:
     name = attribute.list.name if attribute.list else ""
     return renames.get(name, name)
 
 
 def write_lists(record_type: RecordType, names: Sequence[str], renames: Mapping[str, str]) -> dict[str, RecordList]:
-    """The lists by name, in the order given, made, renamed and ordered. What no attribute names any more, `sweep` removes."""
+    """Create, rename and order the lists. Return {name: list}. `sweep_lists` removes those that no attribute names any more."""
     for old, new in renames.items():
         RecordList.objects.filter(record_type=record_type, name=old).update(name=new)
     found = {}
@@ -41,10 +44,10 @@ def write_lists(record_type: RecordType, names: Sequence[str], renames: Mapping[
 
 
 def sweep_lists(record_type: RecordType, names: Sequence[str]) -> None:
-    """Removes lists without attributes."""
+    """Delete the lists that are not among `names`."""
     record_type.lists.exclude(name__in=names).delete()
 
 
 def drop_labels(attributes: Sequence[Attribute]) -> None:
-    """Removes what was marked for attributes."""
+    """Delete the labels of attributes."""
     Label.objects.filter(attribute__in=attributes).delete()

@@ -1,4 +1,4 @@
-"""Record types: made, changed, deleted while nothing uses them."""
+"""Create, change and delete record types."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,12 +14,16 @@ RESERVED = frozenset({"new"})
 
 
 class InUse(Exception):  # noqa: N818
-    """Something would be lost that people made; the message says what."""
+    """The change would delete something that people made. The message says what."""
 
 
 @dataclass(frozen=True, slots=True)
 class AttributeDraft:
-    """An attribute as a person wants it. id: of the one it changes, None for a new one. list: whose rows it is of, "" for the page."""
+    """An attribute as a person wants it.
+
+    id: the attribute to change, None for a new one.
+    list: the list whose rows it belongs to, "" for the page itself.
+    """
 
     id: int | None
     name: str
@@ -40,15 +44,15 @@ class RecordTypeRow:
 
 
 def list_record_types() -> list[RecordTypeRow]:
-    """Every record type, by name, in a constant number of queries."""
+    """Return every record type, by name, in a constant number of queries."""
     found = RecordType.objects.annotate(templates=Count("clusters")).prefetch_related("attributes")
     return [RecordTypeRow(row, list(row.attributes.all()), row.templates) for row in found]
 
 
 def create_record_type(name: str, description: str, attributes: Sequence[AttributeDraft]) -> RecordType:
-    """A new record type with its attributes in the given order."""
+    """Create a record type with its attributes in the given order."""
     with transaction.atomic():
-        record_type = RecordType.objects.create(name=name, description=description, slug=_free_slug(name))
+        record_type = RecordType.objects.create(name=name, description=description, slug=_find_free_slug(name))
         _write(record_type, attributes, {})
     return record_type
 
@@ -56,14 +60,14 @@ def create_record_type(name: str, description: str, attributes: Sequence[Attribu
 def update_record_type(
     record_type: RecordType, name: str, description: str, attributes: Sequence[AttributeDraft], *, drop_labels: bool = False
 ) -> bool:
-    """Changes a record type to what is given. Raises InUse when annotations would be lost and `drop_labels` is not set.
+    """Change a record type. Return whether a live rule now judges values differently, so that its records should be extracted again.
 
-    Rules and records follow in the same transaction: new names stand in them at once. True when a live rule judges
-    otherwise now (a type, several values, mandatory), so that its records should be made anew.
+    This is the case if a type, `multiple` or `mandatory` changed. Rules and records take over new names in the same
+    transaction. Raises InUse if labels would be lost and `drop_labels` is not set.
     """
     with transaction.atomic():
         wanted = {draft.id: draft.list for draft in attributes if draft.id}
-        lists = record_lists.find_renamed_lists(record_type, wanted, _lists(attributes))
+        lists = record_lists.find_renamed_lists(record_type, wanted, _list_names(attributes))
         gone = record_type.attributes.exclude(pk__in=list(wanted))
         moved = record_lists.find_moved_attributes(record_type, wanted, lists)
         lost = record_type.attributes.filter(Q(pk__in=gone) | Q(pk__in=[each.pk for each in moved]))
@@ -81,7 +85,7 @@ def update_record_type(
 
 
 def add_attributes(record_type: RecordType, drafts: Sequence[AttributeDraft]) -> None:
-    """Adds attributes whose names are new, and their lists; those that are there stay as they are."""
+    """Add the attributes whose names are new, and their lists. Existing attributes stay as they are."""
     old = list(record_type.attributes.select_related("list"))
     known = {each.name.lower() for each in old}
     kept = [
@@ -94,7 +98,7 @@ def add_attributes(record_type: RecordType, drafts: Sequence[AttributeDraft]) ->
 
 
 def delete_record_type(record_type: RecordType) -> None:
-    """Deletes a record type. Raises InUse while a template uses it."""
+    """Delete a record type. Raises InUse while a template uses it."""
     with transaction.atomic():
         users = Cluster.objects.filter(record_type=record_type).select_related("site")
         if users:
@@ -103,18 +107,18 @@ def delete_record_type(record_type: RecordType) -> None:
 
 
 def count_labels(record_type: RecordType) -> dict[int, int]:
-    """{attribute id: how many annotations it has}."""
+    """Return {attribute id: number of labels}."""
     return dict(Label.objects.filter(attribute__record_type=record_type).values_list("attribute").order_by().annotate(n=Count("pk")))
 
 
-def _lists(attributes: Sequence[AttributeDraft]) -> list[str]:
-    """The lists that attributes name, in the order of their first."""
+def _list_names(attributes: Sequence[AttributeDraft]) -> list[str]:
+    """Return the lists that attributes name, in the order of first use."""
     return list(dict.fromkeys(draft.list for draft in attributes if draft.list))
 
 
 def _write(record_type: RecordType, attributes: Sequence[AttributeDraft], renamed_lists: Mapping[str, str]) -> None:
-    lists = record_lists.write_lists(record_type, _lists(attributes), renamed_lists)
-    # Two attributes may swap their names: the unique constraint is checked row by row, so names pass through one that is free.
+    lists = record_lists.write_lists(record_type, _list_names(attributes), renamed_lists)
+    # Two attributes may swap their names. The unique constraint is checked row by row, so each gets a free name first.
     kept = record_type.attributes.in_bulk([draft.id for draft in attributes if draft.id])
     for attribute in kept.values():
         Attribute.objects.filter(pk=attribute.pk).update(name=f" {attribute.pk}")
@@ -127,7 +131,7 @@ def _write(record_type: RecordType, attributes: Sequence[AttributeDraft], rename
     record_lists.sweep_lists(record_type, list(lists))
 
 
-def _free_slug(name: str) -> str:
+def _find_free_slug(name: str) -> str:
     base = slugify(name)[:80].strip("-") or "record-type"
     taken = set(RecordType.objects.filter(slug__startswith=base).values_list("slug", flat=True)) | RESERVED
     return base if base not in taken else next(f"{base}-{n}" for n in range(2, len(taken) + 3) if f"{base}-{n}" not in taken)

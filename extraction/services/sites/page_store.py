@@ -1,6 +1,6 @@
-"""Pages that came in become rows: a page for each address, a snapshot for each content seen there.
+"""Store pages as rows: a page for each address, a snapshot for each content seen there.
 
-Idempotent: what is there already stays as it is, so a batch may come twice, from two runs at once or after a crash.
+Storing is idempotent. What exists stays as it is, so a batch may arrive twice, from two runs at once or after a crash.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,22 +24,27 @@ from extraction.services.core import stored_bytes
 TITLE_LENGTH = 200
 
 PARTLY = "read in part: "
-"""How a problem of a page begins that is read as far as it goes; others are of pages that cannot be read."""
+"""The problem of a page that was read in part begins with this. Other problems are of pages that cannot be read."""
 
 WRITERS = 4
-"""Contents are compressed and written beside the parsing: both are C code that lets other threads go on, and object stores answer late."""
+"""Threads that compress and write contents during parsing. Both are C code that releases the GIL, and object stores respond slowly."""
 
 
 Look = Callable[[PageItem, ParsedPage], None]
 
 
-def _pass(_item: PageItem, _page: ParsedPage) -> None:
-    """Nobody looks."""
+def _ignore_page(_item: PageItem, _page: ParsedPage) -> None:
+    """Ignore the page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A content seen at an address. dated: somebody said when; else `at` is the time of the import. keep: its bytes, too."""
+    """A content seen at an address.
+
+    at: when it was seen.
+    dated: the source gave that time; otherwise `at` is the time of the import.
+    keep: store the bytes, too.
+    """
 
     url: str
     sha256: str
@@ -51,7 +56,12 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What a batch changed. unreadable: (name, reason) of the pages that cannot be read, new or not; partly: of those read in part."""
+    """What a batch changed.
+
+    new, changed: numbers of pages.
+    unreadable: (name, reason) of the pages that cannot be read, new or not.
+    partly: the same for the pages that were read in part.
+    """
 
     new: int
     changed: int
@@ -59,20 +69,21 @@ class Stored:
     partly: tuple[tuple[str, str], ...]
 
 
-def store_pages(run: Run, items: Sequence[PageItem], *, keep_new: bool = True, look: Look = _pass) -> Stored:
-    """Keeps a batch of pages; a page's newest snapshot becomes its current one. Adds up `new` and `changed` in the run's summary.
+def store_pages(run: Run, items: Sequence[PageItem], *, keep_new: bool = True, look: Look = _ignore_page) -> Stored:
+    """Store a batch of pages, and make each page's newest snapshot its current one.
 
-    keep_new: False to keep only the rows, not the bytes, of pages whose bytes were never kept. look: sees the trees of new
-    contents, which are parsed here anyway.
+    The contents go to the storage first, and the rows follow in one transaction. A crash in between leaves whole batches and at
+    worst a content without a row.
 
-    Contents go to the storage first and rows follow in one transaction: whoever dies in between leaves whole batches
-    and at worst a content without a row.
+    run: its summary's `new` and `changed` are increased.
+    keep_new: if False, store only the rows, not the bytes, of pages whose bytes were never kept.
+    look: called with the trees of new contents, which are parsed here anyway.
     """
-    kept = None if keep_new else _kept(run.site, items)
-    visits = [_visit(run, item, kept) for item in items]
-    known = _known(run.site, visits)
+    kept = None if keep_new else _find_kept_addresses(run.site, items)
+    visits = [_make_visit(run, item, kept) for item in items]
+    known = _find_known(run.site, visits)
     fresh = {(visit.url, visit.sha256): visit for visit in visits if (visit.url, visit.sha256, visit.keep) not in known}
-    made = _made(list(fresh.values()), look)
+    made = _make_snapshots(list(fresh.values()), look)
     with transaction.atomic():
         new, changed = _write(run.site, visits, made)
         if new or changed:
@@ -85,7 +96,7 @@ def store_pages(run: Run, items: Sequence[PageItem], *, keep_new: bool = True, l
 
 
 def add_vectors(snapshots: Sequence[Snapshot], pages: Sequence[bytes]) -> None:
-    """Gives readable snapshots the shingle vectors of their contents."""
+    """Set the shingle vectors of readable snapshots from their contents."""
     readable = [(snapshot, content) for snapshot, content in zip(snapshots, pages, strict=True) if not snapshot.error]
     vectors = shingles.compute_vectors([content for _, content in readable])
     for (snapshot, _), vector in zip(readable, vectors, strict=True):
@@ -93,26 +104,26 @@ def add_vectors(snapshots: Sequence[Snapshot], pages: Sequence[bytes]) -> None:
 
 
 def find_address(item: PageItem) -> str:
-    """What the page is known by: its URL, else its name in the archive."""
+    """Return the address of a page: its URL, else its name in the archive."""
     return item.url or item.name
 
 
-def _kept(site: Site, items: Sequence[PageItem]) -> set[str]:
-    """The addresses of those pages whose bytes are kept."""
+def _find_kept_addresses(site: Site, items: Sequence[PageItem]) -> set[str]:
+    """Return the addresses of the pages whose bytes are kept."""
     pages = Page.objects.filter(site=site, url__in={find_address(item) for item in items}, snapshots__kept=True)
     return set(pages.values_list("url", flat=True))
 
 
-def _visit(run: Run, item: PageItem, kept: set[str] | None) -> Visit:
+def _make_visit(run: Run, item: PageItem, kept: set[str] | None) -> Visit:
     url = find_address(item)
-    # A date from the future is no date: the page would stay the newest for ever.
+    # Ignore a date in the future: the page would stay the newest for good.
     dated = item.fetched_at if item.fetched_at and item.fetched_at <= timezone.now() else None
     keep = kept is None or url in kept
     return Visit(url, stored_bytes.digest_bytes(item.content), dated or run.created_at, dated is not None, item, keep)
 
 
-def _known(site: Site, visits: Sequence[Visit]) -> dict[tuple[str, str, bool], tuple[str, str]]:
-    """{(URL, sha256, whether its bytes are wanted): (error, notice)} of the snapshots that are there already as wanted."""
+def _find_known(site: Site, visits: Sequence[Visit]) -> dict[tuple[str, str, bool], tuple[str, str]]:
+    """Return {(URL, sha256, whether its bytes are wanted): (error, notice)} of the snapshots that already exist as wanted."""
     rows = Snapshot.objects.filter(page__site=site, page__url__in={visit.url for visit in visits})
     found = {}
     for url, sha256, error, notice, kept in rows.values_list("page__url", "sha256", "error", "notice", "kept"):
@@ -122,19 +133,19 @@ def _known(site: Site, visits: Sequence[Visit]) -> dict[tuple[str, str, bool], t
     return found
 
 
-def _made(visits: Sequence[Visit], look: Look) -> dict[tuple[str, str], Snapshot]:
-    """The snapshots to be, without their pages; their contents are kept."""
+def _make_snapshots(visits: Sequence[Visit], look: Look) -> dict[tuple[str, str], Snapshot]:
+    """Return the new snapshots, still without their pages, and store their contents."""
     wanted = [visit.item for visit in visits if visit.keep]
     received = [item.answer.received for item in wanted if item.answer and item.answer.received is not None]
     with ThreadPoolExecutor(WRITERS) as writers:
         kept = writers.map(stored_bytes.put_bytes, [*(item.content for item in wanted), *received])
-        made = [_snapshot(visit, look) for visit in visits]
-        list(kept)  # raises what a writer raised
+        made = [_make_snapshot(visit, look) for visit in visits]
+        list(kept)  # raise the errors of the writers
     add_vectors(made, [visit.item.content for visit in visits])
     return {(visit.url, visit.sha256): snapshot for visit, snapshot in zip(visits, made, strict=True)}
 
 
-def _snapshot(visit: Visit, look: Look) -> Snapshot:
+def _make_snapshot(visit: Visit, look: Look) -> Snapshot:
     content, content_type, answer = visit.item.content, visit.item.content_type, visit.item.answer
     title, error, notice = "", "", ""
     try:
@@ -162,12 +173,12 @@ def _snapshot(visit: Visit, look: Look) -> Snapshot:
 
 
 def find_notice(page: ParsedPage) -> str:
-    """What of the page could not be read, as it is kept."""
+    """Return what could not be read of the page, in the form that is stored."""
     return "; ".join(page.notices)[:500]
 
 
 def find_title(page: ParsedPage) -> str:
-    """The page's title as it is kept; empty where it has none."""
+    """Return the page's title in the form that is stored; empty if it has none."""
     element = next(page.root.iter("title"), None)
     if element is None and nodes.is_xml(page.root):
         element = next((each for each in page.root.iter("Title", "name", "Name", "headline", "label")), None)
@@ -175,9 +186,9 @@ def find_title(page: ParsedPage) -> str:
 
 
 def _write(site: Site, visits: Sequence[Visit], made: dict[tuple[str, str], Snapshot]) -> tuple[int, int]:
-    """Writes the rows; (pages that are new, pages that changed)."""
+    """Write the rows. Return the numbers of new and of changed pages."""
     urls = sorted({visit.url for visit in visits})
-    # In the order of their URLs: two imports of one site then wait for each other instead of blocking each other.
+    # Sorted by URL, so that two imports of one site wait for each other instead of deadlocking.
     Page.objects.bulk_create([Page(site=site, url=url) for url in urls], ignore_conflicts=True)
     pages = {page.url: page for page in Page.objects.select_for_update().filter(site=site, url__in=urls).order_by("url")}
     for (url, _), snapshot in made.items():
@@ -204,9 +215,10 @@ def _write(site: Site, visits: Sequence[Visit], made: dict[tuple[str, str], Snap
 
 
 def _settle(page: Page, snapshot: Snapshot, by_id: dict[int, Snapshot], visit: Visit, seen: set[int]) -> None:
-    """Makes the snapshot current when the visit is the newest: by time, then by sha256, so that no order of visits matters.
+    """Make the snapshot current if the visit is the newest.
 
-    The same content seen again without a date says nothing new.
+    Visits are compared by time, then by sha256, so their order does not matter. Seeing the same content again without a date
+    changes nothing.
     """
     held = by_id.get(page.current_id) if page.current_id else None
     if held is snapshot and not visit.dated:

@@ -1,4 +1,4 @@
-"""Sites: made, renamed, deleted, and how they stand."""
+"""Create, rename and delete sites, and summarize their state."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -14,12 +14,12 @@ from django.utils.text import slugify
 from extraction.models import Breakage, Cluster, Page, Record, Rule, Run, Site, Source
 
 RESERVED = frozenset({"new"})
-"""Slugs that are addresses of their own."""
+"""Slugs that are addresses of other screens."""
 
 
 @dataclass(frozen=True, slots=True)
 class SiteRow:
-    """A site and how it stands: counts of pages, templates and records by state."""
+    """A site and its state: numbers of pages, of templates, and of records by state."""
 
     site: Site
     pages: int
@@ -31,22 +31,27 @@ class SiteRow:
 
     @property
     def records(self) -> int:
-        """Pages that gave a record, complete or not."""
+        """Number of pages that gave a record, complete or not."""
         return self.complete + self.incomplete
 
     @property
     def health(self) -> list[tuple[float, str]]:
-        """Shares of the pages by the state of their records, with the state's colour; the rest has no record yet."""
+        """Shares of the pages by the state of their records, with the colour of the state. The rest have no record yet."""
         pages = max(1, self.pages)
         return [(self.complete / pages, "ok"), (self.incomplete / pages, "suspect"), (self.failed / pages, "broken")]
 
 
 @dataclass(frozen=True, slots=True)
 class SiteHead:
-    """The figures above a site's tabs. running: runs that work or wait for a worker; paused: those that rest; busy: the state they have as
-    a whole, empty without any.
-    fetchable: its address is known. extractable: a rule is live besides. broken: open breakages. earlier: records of contents that do
-    not stand there any more.
+    """The figures above a site's tabs.
+
+    running: number of runs that are running or queued.
+    paused: number of paused runs.
+    busy: the state of the runs as a whole, empty if there are none.
+    broken: number of open breakages.
+    earlier: number of records of earlier content.
+    fetchable: its address is known.
+    extractable: it is fetchable and has a rule that extracts records.
     """
 
     row: SiteRow
@@ -64,46 +69,46 @@ class SiteHead:
 
 
 def find_sites_named_alike(name: str) -> list[Site]:
-    """The sites whose name is this one but for case: one at most of those made here."""
+    """Return the sites whose name differs from this one at most by case. There is at most one among those created here."""
     wanted = name.casefold()
     ids = [pk for pk, known in Site.objects.values_list("pk", "name") if known.casefold() == wanted]
     return list(Site.objects.filter(pk__in=ids).order_by("pk"))
 
 
 def create_site(name: str, address: str = "", *, user: User | None = None) -> Site:
-    """A new site with a slug of its own."""
+    """Create a site with its own slug."""
     with transaction.atomic():
-        return Site.objects.create(name=name, address=address, slug="-".join(_free_slug(name)), created_by=user)
+        return Site.objects.create(name=name, address=address, slug="-".join(_find_free_slug(name)), created_by=user)
 
 
 def rename_site(site: Site, name: str, address: str) -> None:
-    """Changes its name and address. The slug stays: links to the site go on working."""
+    """Change a site's name and address. The slug stays, so links to the site keep working."""
     Site.objects.filter(pk=site.pk).update(name=name, address=address)
     site.name, site.address = name, address
 
 
 def delete_site(site: Site) -> None:
-    """Deletes a site with its pages, templates, rules and records, and ends its runs.
+    """Delete a site with its pages, templates, rules and records, and cancel its runs.
 
-    The bytes of its pages stay in the storage: another site may share them.
+    The bytes of its pages stay in the storage, because another site may share them.
     """
     with transaction.atomic():
         Run.objects.unfinished().filter(site=site).update(state=Run.State.CANCELLED, finished_at=timezone.now())
-        # The rows of a site hang together in circles (a page's current snapshot, a snapshot's template); records and
-        # rules go first so that the cascade meets each row once.
+        # The rows of a site refer to each other in cycles (a page's current snapshot, a snapshot's template). Deleting the
+        # records and clearing the current snapshots first lets the cascade meet each row once.
         Record.objects.filter(cluster__site=site).delete()
         Page.objects.filter(site=site).update(current=None)
         site.delete()
 
 
 def list_sites(sites: Iterable[Site] | None = None) -> list[SiteRow]:
-    """Every site and how it stands, by name, in a constant number of queries."""
+    """Return the sites and their state, by name, in a constant number of queries."""
     chosen = list(Site.objects.all() if sites is None else sites)
     ids = [site.pk for site in chosen]
     pages = dict(Page.objects.filter(site__in=ids).values_list("site").order_by().annotate(n=Count("pk")))
     templates = dict(Cluster.objects.shown().filter(site__in=ids).values_list("site").order_by().annotate(n=Count("pk")))
     last = dict(Run.objects.filter(site__in=ids).values_list("site").order_by().annotate(at=Max("created_at")))
-    states = {(site, state): n for site, state, n in _record_states(ids)}
+    states = {(site, state): n for site, state, n in _count_record_states(ids)}
     return [
         SiteRow(
             site,
@@ -119,7 +124,7 @@ def list_sites(sites: Iterable[Site] | None = None) -> list[SiteRow]:
 
 
 def summarize_site(site: Site) -> SiteHead:
-    """The figures above a site's tabs."""
+    """Return the figures above a site's tabs."""
     figures = Page.objects.filter(site=site).aggregate(
         unreadable=Count("pk", filter=Q(current__isnull=False) & ~Q(current__error="")),
         partly=Count("pk", filter=Q(current__error="") & ~Q(current__notice="")),
@@ -146,16 +151,16 @@ def summarize_site(site: Site) -> SiteHead:
     )
 
 
-def _record_states(site_ids: list[int]) -> Iterator[tuple[int, str, int]]:
+def _count_record_states(site_ids: list[int]) -> Iterator[tuple[int, str, int]]:
     current = Record.objects.standing().filter(cluster__site__in=site_ids)
     yield from current.values_list("cluster__site", "state").order_by().annotate(n=Count("pk"))
 
 
 _DOT = re.compile(r"(?<=\w)[.:](?=\w)")
-"""Within hosts and numbers: 127.0.0.1 becomes 127-0-0-1."""
+"""Dots and colons within hosts and numbers: 127.0.0.1 becomes 127-0-0-1."""
 
 
-def _free_slug(name: str) -> list[str]:
+def _find_free_slug(name: str) -> list[str]:
     base = slugify(_DOT.sub("-", name))[:120].strip("-") or "site"
     taken = set(Site.objects.filter(slug__startswith=base).values_list("slug", flat=True)) | RESERVED
     if base not in taken:

@@ -1,4 +1,4 @@
-"""A site's source: made from an address, changed, and turned into the plan of a crawl."""
+"""A site's source: create it from an address, change it, and turn it into the plan of a crawl."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,16 +20,21 @@ from extraction.models import Site, Source
 from extraction.services.sites import sites
 
 RESOLVE_S = 4.0
-"""How long a person waits for a host's address to be looked up; the crawl looks again."""
+"""How long a person waits for a host's address to be resolved. The crawl resolves it again."""
 
 
 class AddressError(ValueError):
-    """An address that is none or may not be fetched; the message is for the person who typed it."""
+    """The text is not an address, or it may not be fetched. The message is for the person who typed it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frontier:
-    """Where a crawl stands. queued: still to be fetched. known: done. page_limit: pages still to be kept, None for any."""
+    """The state of a crawl.
+
+    queued: addresses still to be fetched.
+    known: addresses that are done.
+    page_limit: number of pages still to be kept, None for no limit.
+    """
 
     queued: Sequence[Address]
     known: Sequence[str]
@@ -37,28 +42,33 @@ class Frontier:
 
 
 def get_source(site: Site) -> Source:
-    """The site's source, a new one with its address when it has none; not written yet then."""
+    """Return the site's source; if it has none, a new one with the site's address, which is not saved yet."""
     found = Source.objects.filter(site=site).first()
     return found or Source(site=site, addresses=[site.address] if site.address else [])
 
 
 def can_fetch(site: Site) -> bool:
-    """The site's pages can be fetched: something is known to begin with."""
+    """Return whether a crawl of the site has anywhere to start."""
     source = Source.objects.filter(site=site).first()
     return source is not None and source.is_set
 
 
 @transaction.atomic
 def create_from_address(address: str, *, name: str = "", options: dict[str, Any] | None = None, user: User | None = None) -> Source:
-    """A new site with its source. name: empty for one made of the address's host. options: fields of the source."""
+    """Create a site with its source.
+
+    name: empty to make one from the host of the address.
+    options: fields of the source.
+    """
     site = sites.create_site(name or find_free_name(address), address, user=user)
     return Source.objects.create(site=site, **{"addresses": [address], **(options or {})})
 
 
 def check_address(address: str) -> str:
-    """The address as it will be fetched. Raises AddressError: no web address, a host that is not there or not on the public internet.
+    """Return the address in the form in which it is fetched.
 
-    What this says is for the person who types; what is connected to is judged again when it is.
+    Raises AddressError if it is not a web address, or if its host does not exist or is not on the public internet. The check
+    helps the person who types; each connection is checked again when it is made.
     """
     guard = url_safety.Guard.of(settings.VERTEX_CRAWL_PRIVATE_HOSTS)
     hint = "An administrator can allow it with the setting VERTEX_CRAWL_PRIVATE_HOSTS."
@@ -68,7 +78,7 @@ def check_address(address: str) -> str:
         host, port = parts.hostname or "", parts.port or url_safety.DEFAULT_PORTS[parts.scheme]
         if "." not in host and ":" not in host and host != "localhost" and not guard.permits(host, port):
             raise AddressError(f"“{host}” is not the name of a web site. Give an address such as https://www.example.org.")
-        found = _resolved(host, port)
+        found = _resolve(host, port)
         if found:
             url_safety.check_addresses(found, guard=guard, host=host, port=port)
     except url_safety.RefusedAddress as error:
@@ -78,8 +88,8 @@ def check_address(address: str) -> str:
     return url
 
 
-def _resolved(host: str, port: int) -> list[url_safety.IPAddress]:
-    """The host's addresses; none when that takes too long or is a proxy's business."""
+def _resolve(host: str, port: int) -> list[url_safety.IPAddress]:
+    """Return the host's addresses; none if resolving takes too long or is left to a proxy."""
     if settings.VERTEX_CRAWL_PROXY:
         return []
     waiter = ThreadPoolExecutor(1)
@@ -92,12 +102,12 @@ def _resolved(host: str, port: int) -> list[url_safety.IPAddress]:
 
 
 def read_list(content: bytes) -> list[str]:
-    """The addresses of a text or CSV file, one a row; rows without one, such as a header, are passed over."""
+    """Return the addresses in a text or CSV file, one per row. Rows without one, such as a header, are skipped."""
     return [url for url in read_url_list(content) if len(url) <= url_safety.MAX_URL]
 
 
 def find_free_name(address: str) -> str:
-    """A name that no site has yet, from the host of an address: example.org, example.org 2."""
+    """Return a name that no site has yet, from the host of an address: example.org, example.org 2."""
     base = (urlsplit(address).hostname or address).removeprefix("www.")[:100]
     names = (name.casefold() for name in Site.objects.values_list("name", flat=True))
     taken = {name for name in names if name.startswith(base.casefold())}
@@ -106,7 +116,7 @@ def find_free_name(address: str) -> str:
 
 
 def list_hosts(source: Source) -> tuple[str, ...]:
-    """The hosts that may be fetched from: those set, else those of its addresses, with and without `www.`."""
+    """Return the hosts that may be fetched from: those set, else those of the source's addresses, with and without `www.`."""
     if source.hosts:
         return tuple(source.hosts)
     found: dict[str, None] = {}
@@ -118,12 +128,16 @@ def list_hosts(source: Source) -> tuple[str, ...]:
 
 
 def get_host(address: str) -> str:
-    """An address's host in lower case, with the port unless it is the scheme's own; empty where it has none."""
+    """Return an address's host in lower case, with the port unless it is the scheme's default; empty if it has none."""
     return Parsed.parse(address).host if "://" in address else ""
 
 
 def plan_crawl(source: Source, frontier: Frontier, *, spool: Path, sample: bool) -> CrawlPlan:
-    """What the crawling process is told. sample: take a sample that represents the site, and end when nothing new comes."""
+    """Return the plan for the crawling process.
+
+    spool: the folder that the process writes to.
+    sample: take a sample that represents the site, and end when pages bring nothing new.
+    """
     return CrawlPlan(
         spool=str(spool),
         start=tuple(source.addresses),

@@ -1,4 +1,7 @@
-"""The lists of sample pages, found once for all who ask: what is offered as a list, and which suggested fields are columns of one."""
+"""Find the lists of sample pages, once for each set of pages.
+
+Suggested lists come from here, and suggested fields are checked here for being columns of a list.
+"""
 
 from collections.abc import Sequence
 from threading import Lock
@@ -13,7 +16,7 @@ _ONE_AT_A_TIME = Lock()
 
 
 def find_lists(key: str, roots: Sequence[etree._Element]) -> tuple[SuggestedList, ...]:
-    """The lists of pages. key: says which pages they are."""
+    """Return the lists of pages. key: identifies the pages."""
     with _ONE_AT_A_TIME:
         if key not in _FOUND:
             _FOUND[key] = tuple(suggest_lists(roots))

@@ -1,8 +1,8 @@
-"""Reads the data that pages carry beside their text, in a process of its own, with limits.
+"""Read the embedded data of pages in a child process with limits.
 
-The data is hostile as any page: JSON nested ten thousand deep, microdata that refers to itself, RDFa that keeps a graph
-library busy for minutes. extruct reads it all; here it may take a processor's seconds and a bounded memory, and when it
-takes more it is killed and the page is said to carry nothing. Needs no Django.
+Embedded data can be hostile: JSON nested ten thousand levels deep, microdata that refers to itself, or RDFa that keeps a
+graph library busy for minutes. extruct reads it in a child process with limits on time and memory. When a page exceeds
+them, the child is killed and the page counts as having no data. This module does not need Django.
 """
 
 import json
@@ -17,34 +17,37 @@ from extraction.algorithms.markup.items import Item, parse_items
 from extraction.services.core.sandbox import SandboxLimits, run_in_sandbox
 
 PAGE_S = 5.0
-"""Time a page may take, by the clock. The largest real page seen took 1.1 s, all in its RDFa."""
+"""Wall-clock time per page. The slowest real page so far took 1.1 s, all of it for RDFa."""
 
 START_S = 30.0
-"""Time until the first page is done: extruct and what it needs take a second or two to load, more on a busy machine."""
+"""Time until the first page is done. Loading extruct takes a second or two, more on a busy machine."""
 
 CPU_S = 120
 MEMORY_BYTES = 1024**3
 MAX_BYTES = 4_000_000
-"""Bytes of a page that are read; what says what a page is stands at its beginning."""
+"""Bytes read of a page. The data that describes a page is near its beginning."""
 
 RDFA_BYTES = 1_000_000
-"""Larger pages are not read for RDFa, which costs ten times what the others do together."""
+"""Larger pages are not searched for RDFa, which takes ten times as long as all other formats together."""
 
 OUTPUT_BYTES = 256 * 1024**2
-"""JSON of the items of all pages; it may be several times as large as the pages are."""
+"""The items of all pages as JSON, which can be several times as large as the pages."""
 
 log = logging.getLogger(__name__)
 
 
 def read_items(pages: Sequence[tuple[bytes, str]]) -> list[list[Item]]:
-    """The items of each page. pages: (content, content type or ""). A page that takes too long or cannot be read has none."""
+    """Return the items of each page. A page that takes too long or cannot be read has none.
+
+    pages: (content, content type or "") of each page.
+    """
     found: list[list[Item]] = []
     while len(found) < len(pages):
         outcome = run_in_sandbox(read_pages, _request(pages[len(found) :]), limits=_limits(len(pages) - len(found)))
         found += [[Item.from_json(row) for row in rows] for rows in outcome.rows]
         if len(found) < len(pages):
             log.warning("A page's own data was not read: %s", outcome.reason)
-            found.append([])  # the page at which the child ended
+            found.append([])  # the child ended at this page
     return found
 
 
@@ -65,7 +68,7 @@ def _request(pages: Sequence[tuple[bytes, str]]) -> Iterator[bytes]:
 
 
 def read_pages(source: BinaryIO) -> Iterator[list[dict[str, Any]]]:
-    """Runs in the child: the items of each page."""
+    """Yield the items of each page. Runs in the child process."""
     while head := source.readline():
         length, kind = json.loads(head)
         yield [item.as_json() for item in _page(source.read(length), kind)]
@@ -83,7 +86,7 @@ def _page(content: bytes, kind: str) -> list[Item]:
     for name, extractor in _extractors(content):
         try:
             found[name] = list(extractor.extract_items(tree, base_url=None))
-        except Exception:  # noqa: BLE001, S112 - of others' libraries on a hostile page, in a process made for it
+        except Exception:  # noqa: BLE001, S112 - third-party code on a hostile page, in a process of its own
             continue
     return parse_items(found)
 

@@ -1,6 +1,7 @@
-"""What pages say of themselves: read once by extruct in a child, kept beside the pages, offered and used to check.
+"""Read the embedded data of pages, suggest values from it and check rules against it.
 
-It is never a value of a record by itself: an editor takes a suggestion, and then it is a label like any other.
+A child process reads the data of each page once; the result is stored beside the page. Embedded data never becomes a
+value of a record by itself: an editor accepts a suggestion, which is then a mark like any other.
 """
 
 import json
@@ -23,21 +24,25 @@ from extraction.services.core.stored_pages import find_bytes
 from extraction.services.suggestions import markup_process
 
 SAMPLE_PAGES = 8
-"""Pages looked at to say what a template's pages carry."""
+"""Pages read to find out which embedded data a template has."""
 
 CHECK_PAGES = 200
-"""Pages a rule is checked against, spread evenly; reading one for the first time takes some 30 ms."""
+"""Pages that a rule is checked against, spread evenly. Reading a page for the first time takes about 30 ms."""
 
 MAX_DIFFERENT = 50
-"""Pages listed that differ from their own data."""
+"""Pages listed at most whose values differ from their embedded data."""
 
 SCHEME = "data/1"
-"""Part of the name under which a page's items are kept; to be changed with what `markup.items` makes of a page."""
+"""Part of the names of the stored items. Change it when `markup.items` changes what it reads from a page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """What a page's own data says of an attribute, and where that stands on the page. words: where it was read."""
+    """What a page's embedded data says about an attribute.
+
+    words: where in the data it was read.
+    places: where the values are on the page.
+    """
 
     attribute: Attribute
     words: str
@@ -47,7 +52,13 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """A rule's values beside the pages' own data. compared: pages that have both. different: ids of those that differ."""
+    """How a rule's values agree with the pages' embedded data.
+
+    words: where in the data the values were read.
+    agree: the number of pages that agree.
+    compared: the number of pages that have both.
+    different: snapshot ids of the pages that differ, at most MAX_DIFFERENT.
+    """
 
     words: str
     agree: int
@@ -56,7 +67,7 @@ class Agreement:
 
 
 def read_items(snapshots: Sequence[Snapshot]) -> dict[int, list[Item]]:
-    """{snapshot id: items}; what was never read is read now, all in one child."""
+    """Return {snapshot id: items}. Pages that were never read are read now, in one child process."""
     found = {snapshot.pk: _kept(snapshot.sha256) for snapshot in snapshots}
     fresh = [snapshot for snapshot in snapshots if found[snapshot.pk] is None]
     pages = [(find_bytes(snapshot), snapshot.content_type) for snapshot in fresh]
@@ -67,7 +78,10 @@ def read_items(snapshots: Sequence[Snapshot]) -> dict[int, list[Item]]:
 
 
 def suggest_values(snapshot: Snapshot, attributes: Iterable[Attribute], nodes: Sequence[etree._Element]) -> list[Suggestion]:
-    """What the page itself says of the attributes, where that stands somewhere on the page. nodes: its elements."""
+    """Return what the page's embedded data says about the attributes, if the values are also on the page.
+
+    nodes: the elements of the page.
+    """
     items = read_items([snapshot])[snapshot.pk]
     rows = []
     for attribute in attributes:
@@ -80,21 +94,24 @@ def suggest_values(snapshot: Snapshot, attributes: Iterable[Attribute], nodes: S
 
 
 def find_offered(cluster: Cluster) -> list[OfferedProperty]:
-    """The properties that the template's pages carry, on most of the pages looked at."""
+    """Return the properties found on more than half of the pages that are read."""
     pages = _spread(cluster, SAMPLE_PAGES)
     return [row for row in matching.collect_properties(read_items(pages).values()) if 2 * row.pages > len(pages)]
 
 
 def propose_record_type(cluster: Cluster) -> tuple[str, list[NamedProperty]]:
-    """(type, attributes) of a record type as the template's own data would have it; ("", []) where it carries none."""
+    """Return (type, attributes) of a record type that fits the template's embedded data; ("", []) when it has none."""
     rows = find_offered(cluster)
     return (rows[0].type, naming.name_attributes(rows)) if rows else ("", [])
 
 
 def measure_agreement(attribute: Attribute, given: Mapping[int, Sequence[str]], items: Mapping[int, Sequence[Item]]) -> Agreement | None:
-    """How a rule's values compare with the pages' own data; None where the pages say nothing of the attribute.
+    """Compare a rule's values with the pages' embedded data; return None when no page has data for the attribute.
 
-    given: {snapshot id: values}. Pages without either are not compared.
+    Pages that lack the values or the data are not compared.
+
+    given: {snapshot id: the rule's values}.
+    items: {snapshot id: the page's embedded data}.
     """
     matches = {
         pk: found
@@ -103,7 +120,7 @@ def measure_agreement(attribute: Attribute, given: Mapping[int, Sequence[str]], 
     }
     if not matches:
         return None
-    # One property for all pages: what most pages have; another on one page may mean something else.
+    # Use the property that most pages have. A different property on a single page may mean something else.
     kinds = Counter((found.item.syntax, found.item.type, found.path) for found in matches.values())
     most = max(kinds, key=lambda kind: (kinds[kind], kind))
     same = {pk: found for pk, found in matches.items() if (found.item.syntax, found.item.type, found.path) == most}
@@ -113,7 +130,7 @@ def measure_agreement(attribute: Attribute, given: Mapping[int, Sequence[str]], 
 
 
 def agrees(attribute: Attribute, given: Sequence[str], said: Sequence[str]) -> bool:
-    """Whether values say the same as the page's own data: equal as texts, read as the type, or one within the other."""
+    """Return whether values agree with the embedded data: as texts, as values of the type, or one as part of the other."""
     mine, theirs = {_plain(text) for text in given}, {_plain(text) for text in said}
     if mine & theirs and (not attribute.multiple or mine == theirs):
         return True
@@ -130,12 +147,12 @@ def _plain(text: str) -> str:
 
 
 def _amounts(values: Iterable[str | None]) -> set[str]:
-    """Prices without their currency, which the page's data gives apart."""
+    """Return prices without their currency, which is a separate property in embedded data."""
     return {each.split(" ")[0] for each in values if each}
 
 
 def choose_checked_pages(cluster: Cluster) -> list[Snapshot]:
-    """The pages that rules are checked against."""
+    """Return the pages that rules are checked against."""
     return _spread(cluster, CHECK_PAGES)
 
 

@@ -1,4 +1,4 @@
-"""What other methods find on a template's sample pages, computed once for all that ask."""
+"""Find what other methods say about a template's sample pages, once for each set of pages."""
 
 from collections.abc import Sequence
 from threading import Lock
@@ -15,11 +15,11 @@ from extraction.services.templates import sample_trees
 
 _STRUCTURES: LRUCache[str, dict[str, Structure]] = LRUCache(20)
 _ONE_AT_A_TIME = Lock()
-"""Fields and lists of one screen ask at the same time: the second waits for what the first computes."""
+"""A screen asks for fields and lists at the same time. The second request waits for the result of the first."""
 
 
 def find_structures(key: str, roots: Sequence[etree._Element]) -> dict[str, Structure]:
-    """{method: what it found} on pages, without methods that give up. key: says which pages they are."""
+    """Return {method: what it found} for pages, without methods that give up. key: identifies the pages."""
     with _ONE_AT_A_TIME:
         if key not in _STRUCTURES:
             _STRUCTURES[key] = collect_opinions(roots) if len(roots) > 1 else {}
@@ -27,7 +27,10 @@ def find_structures(key: str, roots: Sequence[etree._Element]) -> dict[str, Stru
 
 
 def find_opinions(cluster: Cluster) -> tuple[str, list[tuple[str, ...]]]:
-    """Says of which pages, and for each suggested field the methods that found it, too. Takes some seconds the first time."""
+    """Return the key of the sample pages and, for each suggested field, the other methods that found it.
+
+    The first call for a set of pages takes some seconds.
+    """
     samples = sample_trees.read_samples(cluster)
     return samples.key, find_agreeing_methods(
         suggested_fields.find_columns(cluster), find_structures(samples.key, sample_trees.read_trees(samples.snapshots)[1])

@@ -1,7 +1,7 @@
-"""Suggested fields: from a template of which nothing is annotated to a record type with marked pages.
+"""Suggest fields for a template on which nothing is marked yet.
 
-What an editor takes becomes attributes and, on the first sample pages, labels like any other: to be looked at in the workbench,
-put right there, and learned from.
+The fields that an editor accepts become attributes of the record type, and their values are marked on the first sample
+pages. The marks are like any others: the editor can correct them in the workbench and learn a rule from them.
 """
 
 from collections.abc import Sequence
@@ -22,16 +22,21 @@ from extraction.services.templates import sample_trees
 from extraction.services.templates.sample_trees import Samples
 
 COLUMNS = 30
-"""Columns offered."""
+"""Fields suggested at most."""
 
 EXAMPLES = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A column as offered. place: its number; pages: those looked at; filled: those that have it; examples: values of some pages.
+    """A suggested field.
 
-    list: the list in whose rows its values stand, "" for none.
+    place: its number, from 0.
+    constant: whether its value is the same on all pages.
+    filled: how many pages have it.
+    pages: how many pages were compared.
+    examples: its values on some pages.
+    list: the list in whose rows its values are; "" for none.
     """
 
     place: int
@@ -46,13 +51,13 @@ class Field:
 
     @property
     def coverage(self) -> float:
-        """Share of the pages that have it."""
+        """The share of the pages that have the field."""
         return self.filled / self.pages
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What is offered for a template. key: says of which pages; fields: the best first."""
+    """The fields suggested for a template, the best first. key: identifies the pages that were compared."""
 
     key: str
     pages: int
@@ -67,16 +72,18 @@ class _Found:
 
 
 def suggest_fields(cluster: Cluster) -> Offer:
-    """The columns proposed for a template's sample pages; computed once for the same pages."""
+    """Return the fields suggested for a template's sample pages. The result is cached for each set of pages."""
     key, found = _find(cluster)
     return Offer(key, len(found.snapshots), found.fields)
 
 
 def take_fields(cluster: Cluster, key: str, taken: Sequence[Taken], user: User | None, *, type_name: str = "") -> int:
-    """Makes attributes of the columns taken and marks them on the first sample pages; gives the number of pages marked.
+    """Make attributes of the accepted fields, mark them on the first sample pages and return the number of those pages.
 
-    key: the offer's. type_name: of the record type to be made where the template has none. What was marked before stays.
-    Raises JobError when the pages are others by now.
+    Existing marks stay. Raises JobError when the sample pages have changed since the offer.
+
+    key: the key of the offer.
+    type_name: the name of the record type to create if the template has none.
     """
     now, found = _find(cluster)
     if now != key:
@@ -86,7 +93,7 @@ def take_fields(cluster: Cluster, key: str, taken: Sequence[Taken], user: User |
 
 
 def find_columns(cluster: Cluster) -> tuple[SuggestedColumn, ...]:
-    """The columns that are offered, with all their values."""
+    """Return the suggested columns with all their values."""
     return _find(cluster)[1].columns
 
 

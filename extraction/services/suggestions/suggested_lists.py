@@ -1,7 +1,8 @@
-"""Suggested lists: from a template of which nothing is annotated to a list with marked rows.
+"""Suggest lists for a template on which nothing is marked yet.
 
-What an editor takes becomes a list of the record type with its attributes, and on the first sample pages that show it rows marked like any
-others: to be looked at in the workbench, put right there, and learned from.
+A list that an editor accepts becomes a list of the record type with its attributes, and its rows are marked on the first
+sample pages that show it. The marks are like any others: the editor can correct them in the workbench and learn a rule
+from them.
 """
 
 from collections.abc import Sequence
@@ -27,18 +28,24 @@ from extraction.services.suggestions.taking_fields import Taken
 from extraction.services.templates import clusters, sample_trees
 
 MARKED_PAGES, MARKED_ROWS = 2, 2
-"""Pages on which rows are marked, and how many on each: what the learner of rows needs, and a page more to tell what varies."""
+"""Pages on which rows are marked, and rows per page. One page is enough to learn rows; the second shows what varies."""
 
 WHOLE_ROWS = 40
-"""Most rows of the first page that are all marked unless told otherwise: what stands beside them is then known to be none."""
+"""If the first page has at most this many rows, the form proposes to mark all of them. Anything else on the page is then
+known not to be a row."""
 
 SHOWN_ROWS = 4
-"""Rows shown of a list."""
+"""Rows shown as examples of a list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field as offered. place: its number in its list; filled: rows that have it; share: of all rows."""
+    """A suggested field of a list.
+
+    place: its number in the list, from 0.
+    filled: how many rows have it.
+    share: `filled` as a share of all rows.
+    """
 
     place: int
     name: str
@@ -50,10 +57,14 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class OfferedList:
-    """A list as offered.
+    """A suggested list.
 
-    place: its number. rows: of all pages together. pages: those that show it. first: rows of the first of them. shown: its first rows, a
-    text for each field. agree: other methods that found it.
+    place: its number, from 0.
+    rows: the number of its rows on all pages together.
+    pages: how many pages show it.
+    first: the number of rows on the first of those pages.
+    shown: its first rows, with a text for each field.
+    agree: the other methods that found it.
     """
 
     place: int
@@ -68,7 +79,7 @@ class OfferedList:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What is offered for a template. key: says of which pages; pages: how many were compared."""
+    """The lists suggested for a template. key: identifies the pages; pages: how many were compared."""
 
     key: str
     pages: int
@@ -77,7 +88,10 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class TakenList:
-    """A list that an editor takes. every: all rows of the first page are marked, rather than two, and what else is there is no row."""
+    """A list that an editor accepts.
+
+    every: mark all rows of the first page, not only MARKED_ROWS; anything else on that page is then known not to be a row.
+    """
 
     place: int
     name: str
@@ -87,7 +101,7 @@ class TakenList:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """What taking a list did."""
+    """The result of accepting a list: how many rows were marked, and on how many pages."""
 
     rows: int
     pages: int
@@ -101,16 +115,19 @@ class _Found:
 
 
 def suggest_lists(cluster: Cluster) -> Offer:
-    """The lists found on a template's sample pages; computed once for the same pages."""
+    """Return the lists found on a template's sample pages. The result is cached for each set of pages."""
     key, found = _find(cluster)
     return Offer(key, len(found.snapshots), found.offered)
 
 
 def take_list(cluster: Cluster, key: str, taken: TakenList, user: User | None, *, type_name: str = "") -> Marked:
-    """Makes a list of the fields taken and marks rows of it.
+    """Make a list of the accepted fields and mark rows of it.
 
-    key: the offer's. type_name: of the record type to be made where the template has none. Pages on which rows of the list are marked
-    already stay as they are. Raises JobError when the pages are others by now, or a name is taken.
+    Pages that already have marks of the list are not changed. Raises JobError when the sample pages have changed since
+    the offer, or when a name is already used for another attribute.
+
+    key: the key of the offer.
+    type_name: the name of the record type to create if the template has none.
     """
     now, found = _find(cluster)
     if now != key or taken.place >= len(found.lists):
@@ -155,7 +172,7 @@ def _field(place: int, found: SuggestedList, field: ListField, language: str | N
 
 
 def _attributes(cluster: Cluster, name: str, fields: Sequence[tuple[Taken, ListField]], type_name: str) -> dict[str, Attribute]:
-    """{name in lower case: attribute} of the list, those that are missing made."""
+    """Create the attributes of the list that are missing, and return {name in lower case: attribute} for all."""
     drafts = [AttributeDraft(None, each.name, each.type, multiple=field.multiple, list=name) for each, field in fields]
     if cluster.record_type is None:
         clusters.set_record_type(cluster, record_types.create_record_type(type_name, "", drafts))
@@ -166,7 +183,7 @@ def _attributes(cluster: Cluster, name: str, fields: Sequence[tuple[Taken, ListF
                 where = f"of the list {each.list.name}" if each.list else "of the page"
                 raise JobError(f"{each.name} is already an attribute {where}; give the list's field another name")
         record_types.add_attributes(cluster.record_type, drafts)
-    assert cluster.record_type is not None  # noqa: S101 - set just above; the checker does not see it
+    assert cluster.record_type is not None  # noqa: S101 - set above; the type checker cannot see it
     return {each.name.lower(): each for each in cluster.record_type.attributes.filter(list__name=name)}
 
 

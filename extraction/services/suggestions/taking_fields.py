@@ -1,4 +1,4 @@
-"""What an editor takes of columns found where nothing was annotated: attributes, and labels on the first sample pages."""
+"""Turn the columns that an editor accepts into attributes and into marks on the first sample pages."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,15 +15,15 @@ from extraction.services.schema.record_types import AttributeDraft
 from extraction.services.templates import clusters
 
 MARKED_PAGES = 3
-"""Pages on which the values of the taken columns are marked."""
+"""Pages on which the values of accepted columns are marked."""
 
 Values = Mapping[int, Sequence[Value]]
-"""{number of the page, from 0: a column's values in document order}"""
+"""{number of the page, from 0: the column's values in document order}."""
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A column that an editor takes, under the name and type chosen. place: its number."""
+    """A column that an editor accepts, with the chosen name and type. place: its number, from 0."""
 
     place: int
     name: str
@@ -33,10 +33,13 @@ class Taken:
 def take_columns(
     cluster: Cluster, snapshots: Sequence[int], rows: Sequence[tuple[Taken, Values]], user: User | None, *, type_name: str = ""
 ) -> int:
-    """Makes attributes of columns and marks their values on the first pages; gives the number of pages marked.
+    """Make attributes of columns, mark their values on the first pages and return the number of those pages.
 
-    snapshots: keys of the pages that the columns' numbers mean. type_name: of the record type to be made where the template has none.
-    What was marked before stays.
+    Existing marks stay.
+
+    snapshots: ids of the snapshots that were compared. The page numbers in `rows` are positions in this sequence.
+    rows: each accepted column with its values.
+    type_name: the name of the record type to create if the template has none.
     """
     with transaction.atomic():
         attributes = _attributes(cluster, rows, type_name)
@@ -48,29 +51,32 @@ def take_columns(
 
 
 def describe_fields(fields: int, pages: int) -> str:
-    """What taking did, in words for the editor."""
+    """Return a message for the editor about the marked fields."""
     marked = f"{fields} field{'s' if fields > 1 else ''} marked on {pages} page{'s' if pages > 1 else ''}"
     return f"{marked}. Check them and correct what is wrong."
 
 
 def has_several(values: Values) -> bool:
-    """Whether a page has several values of a column."""
+    """Return whether any page has several values of the column."""
     return any(len(row) > 1 for row in values.values())
 
 
 def _attributes(cluster: Cluster, rows: Sequence[tuple[Taken, Values]], type_name: str) -> dict[str, Attribute]:
-    """{name in lower case: attribute} of the template's record type, those that are missing made."""
+    """Create the attributes that are missing, and return {name in lower case: attribute} of the template's record type."""
     drafts = [AttributeDraft(None, each.name, each.type, multiple=has_several(values)) for each, values in rows]
     if cluster.record_type is None:
         clusters.set_record_type(cluster, record_types.create_record_type(type_name, "", drafts))
     else:
         record_types.add_attributes(cluster.record_type, drafts)
-    assert cluster.record_type is not None  # noqa: S101 - set just above; the checker does not see it
+    assert cluster.record_type is not None  # noqa: S101 - set above; the type checker cannot see it
     return {each.name.lower(): each for each in cluster.record_type.attributes.all()}
 
 
 def _mark(cluster: Cluster, page: Snapshot, rows: Sequence[tuple[Attribute, Sequence[Value]]], user: User | None) -> None:
-    """Marks a page: the columns' places, or that the attribute is not on it; what somebody said of it before stays."""
+    """Mark the columns' values on a page, or that an attribute is missing there.
+
+    Attributes that already have a mark on the page and attributes of lists are skipped.
+    """
     said = set(Label.objects.filter(cluster=cluster, snapshot=page).values_list("attribute", flat=True))
     nodes = read_elements(page)
     for attribute, values in rows:

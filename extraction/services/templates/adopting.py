@@ -1,9 +1,9 @@
-"""A clustering that was tried in the structure lab becomes the site's templates, and what then comes later finds its way to them.
+"""Adopting a clustering of the structure lab: its groups become the site's templates, and later pages are assigned to them.
 
-Groups become templates as those of `cluster_pages` do: one that is mostly the pages of a template is that template, with its name, its
-labels and its rules. Pages that were not compared go to the group whose core they fit. From then on the site's templates stay as they were
-adopted; later pages go to the template whose core they fit, and only among what fits none are new templates looked for, by masked
-shingles. How the templates were before is kept as a row that can be adopted in its turn.
+Groups become templates as those of `cluster_pages` do: a group that consists mostly of the pages of a template is that
+template, with its name, its labels and its rules. Pages that were not compared go to the group whose core they fit. From then
+on the templates stay as they were adopted. Later pages go to the template whose core they fit, and masked shingles find new
+templates only among the pages that fit none. The earlier templates are stored as a row that can be adopted in turn.
 """
 
 from collections import Counter, defaultdict
@@ -22,21 +22,25 @@ from extraction.services.templates import cluster_match
 from extraction.services.templates.cluster_match import Group, Old
 
 USUAL = "masked-shingles"
-"""The method whose adoption is finding the templates as usual: it can say the same of all pages."""
+"""The method that finds templates as usual. Adopting it needs no stored groups, because it can be run again on all pages."""
 
 Reader = Callable[[int], PageSteps]
 Found = tuple[list[Group], list[int]]
-"""(templates, pages of none)"""
+"""(the groups that become templates, the pages in none of them)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
     """What adopting a clustering would do to the pages that were compared.
 
-    kept: templates that stay, with how many pages they have now and then. new: sizes of the templates that come. emptied: templates that
-    stay without pages because somebody gave them something. gone: those that go. moved: pages that change their template. freed: of
-    them, those that are of none then. away: records of pages that leave the template whose rule made them; back: those of pages that
-    return to it.
+    kept: the templates that stay, with the numbers of their pages before and after.
+    new: the sizes of the new templates.
+    emptied: the templates that stay without pages, because a person has worked on them.
+    gone: the templates that are deleted.
+    moved: number of pages that change their template.
+    freed: number of those pages that are in no template afterwards.
+    away: number of records whose page leaves the template whose rule made them.
+    back: number of records whose page returns to that template.
     """
 
     kept: tuple[tuple[Cluster, int, int], ...]
@@ -50,7 +54,12 @@ class Effect:
 
 
 def group_by_clustering(clustering: Clustering, pages: Collection[int], reader: Reader, threshold: int) -> Found:
-    """The groups of a clustering that are of two pages at least, with the pages that it did not see, by the groups' cores."""
+    """Return the groups of a clustering that have at least two pages. Pages that it did not see join the group whose core they fit.
+
+    pages: the pages that exist now.
+    reader: gives the steps of a page.
+    threshold: groups with fewer pages are small.
+    """
     there = set(pages)
     known: list[tuple[int | None, tuple[str, ...]]] = [(each.id, each.masks) for each in clustering.read_templates()]
     known = known or [(None, ())] * len(clustering.groups)
@@ -64,9 +73,11 @@ def group_by_clustering(clustering: Clustering, pages: Collection[int], reader: 
 def group_by_templates(
     site: Site, home: Mapping[int, int], vectors: Mapping[int, int], changed: Collection[int], reader: Reader, threshold: int
 ) -> Found:
-    """The templates as they are, with later pages by their cores; what fits none is clustered by masked shingles.
+    """Return the current templates, with later pages assigned by core. Masked shingles cluster the pages that fit none.
 
-    home: {page: the template it is or was of}. vectors: {page: shingle vector} of all pages. changed: those whose content is new.
+    home: {page: the template it is in, or was in last}.
+    vectors: {page: shingle vector} of all pages.
+    changed: the pages whose content is new.
     """
     rows = {cluster.pk: cluster for cluster in site.clusters.all()}
     members: dict[int, list[int]] = defaultdict(list)
@@ -83,12 +94,14 @@ def group_by_templates(
 
 
 def find_placed(groups: Sequence[Group], pages: Iterable[int], reader: Reader) -> Found:
-    """The groups with pages that they were not made of, each in the one whose core it fits best; and those that fit none."""
-    known = {place: TemplateCore.of_pages(_steps(sample_evenly(group.members, SAMPLE_PAGES), reader)) for place, group in enumerate(groups)}
+    """Return the groups, with each page added to the group whose core it fits best, and the pages that fit none."""
+    known = {
+        place: TemplateCore.of_pages(_read_all(sample_evenly(group.members, SAMPLE_PAGES), reader)) for place, group in enumerate(groups)
+    }
     joined: dict[int, list[int]] = defaultdict(list)
     left = []
     for page in pages:
-        steps = _steps([page], reader)
+        steps = _read_all([page], reader)
         place = find_nearest_core(known, steps[0]) if steps and known else None
         if place is None:
             left.append(page)
@@ -102,9 +115,13 @@ def find_placed(groups: Sequence[Group], pages: Iterable[int], reader: Reader) -
 
 
 def preview_adoption(clustering: Clustering, home: Mapping[int, int], given: Collection[int]) -> Effect:
-    """What its adoption would do. home: {page: its template}. given: templates that stay also without pages."""
+    """Return what adopting a clustering would do.
+
+    home: {page: its template}.
+    given: the templates that stay even without pages.
+    """
     rows = {cluster.pk: cluster for cluster in clustering.site.clusters.select_related("site")}
-    groups, _ = group_by_clustering(clustering, [page for group in clustering.groups for page in group], _nothing, 0)
+    groups, _ = group_by_clustering(clustering, [page for group in clustering.groups for page in group], _refuse_reading, 0)
     chosen = cluster_match.match_groups(groups, list_old_clusters(rows.values()), home)
     then = {page: pk for group, pk in zip(groups, chosen, strict=True) for page in group.members}
     compared = [page for group in clustering.groups for page in group]
@@ -127,7 +144,7 @@ def preview_adoption(clustering: Clustering, home: Mapping[int, int], given: Col
 
 
 def remember_templates(run: Run, home: Mapping[int, int]) -> None:
-    """Keeps how the site's templates are, before a run that adopts a clustering changes them; once a run."""
+    """Store the site's templates before a run that adopts a clustering changes them, once per run."""
     rows = {cluster.pk: cluster for cluster in run.site.clusters.all()}
     members: dict[int, list[int]] = defaultdict(list)
     for page, pk in home.items():
@@ -139,11 +156,11 @@ def remember_templates(run: Run, home: Mapping[int, int]) -> None:
 
 
 def list_old_clusters(rows: Iterable[Cluster]) -> list[Old]:
-    """Clusters as `cluster_match` knows them."""
+    """Return clusters in the form that `cluster_match` takes."""
     return [Old(cluster.pk, cluster.number, tuple(cluster.masks), cluster.merged) for cluster in rows]
 
 
-def _steps(pages: Iterable[int], reader: Reader) -> list[PageSteps]:
+def _read_all(pages: Iterable[int], reader: Reader) -> list[PageSteps]:
     found = []
     for page in pages:
         try:
@@ -153,5 +170,5 @@ def _steps(pages: Iterable[int], reader: Reader) -> list[PageSteps]:
     return found
 
 
-def _nothing(page: int) -> PageSteps:
+def _refuse_reading(page: int) -> PageSteps:
     raise PageError(f"page {page} is not looked at")

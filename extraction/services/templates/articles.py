@@ -1,4 +1,4 @@
-"""Title and body of a template's pages by node extraction patterns, kept in memory for the templates looked at last."""
+"""Title and body of a template's pages, found by node extraction patterns. Those of the last templates stay in memory."""
 
 from dataclasses import dataclass
 from threading import Condition
@@ -16,19 +16,19 @@ from extraction.services.templates import sample_trees
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Told:
-    """A template's pattern, and where title and body stand in it."""
+    """A template's pattern, and the places of title and body in it."""
 
     pattern: Pattern
     labels: news.NewsLabels
 
 
 def find_articles(cluster: Cluster) -> Told | None:
-    """What the sample pages of a template tell; None for fewer than two of HTML."""
-    return _read(sample_trees.read_samples(cluster))
+    """Return the pattern that the sample pages of a template give; None for fewer than two HTML pages."""
+    return _learn_pattern(sample_trees.read_samples(cluster))
 
 
 def find_article(cluster: Cluster, snapshot: Snapshot) -> news.NewsArticle:
-    """Title and body of one page of a template. Raises PageError when it cannot be read."""
+    """Return title and body of one page of a template. Raises PageError if the page cannot be read."""
     told = find_articles(cluster)
     if told is None:
         return news.NewsArticle(None, None)
@@ -37,7 +37,7 @@ def find_article(cluster: Cluster, snapshot: Snapshot) -> news.NewsArticle:
 
 
 @cached(LRUCache(8), key=lambda samples: samples.key, condition=Condition())
-def _read(samples: sample_trees.Samples) -> Told | None:
+def _learn_pattern(samples: sample_trees.Samples) -> Told | None:
     _, roots = sample_trees.read_trees(samples.snapshots)
     roots = [root for root in roots if not is_xml(root)]
     if len(roots) < 2:

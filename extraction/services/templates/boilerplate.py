@@ -1,8 +1,8 @@
-"""Template and content of a template's pages: what is dimmed, how much of the pages is template, where the main text stands.
+"""Template and content of a template's pages: what is dimmed, how much of the pages is template, where the main text is.
 
-Told from at most `PAGES` pages. What is read of a page is kept in the storage under its sha256; what follows from all of them stays in
-memory for the templates looked at last. A page that came later is judged by them, too; one as it was before its site changed by
-pages of that time.
+This is judged from at most `PAGES` pages. What is read from a page is stored under its sha256; the results for the last
+templates stay in memory. Pages that came later are judged by the same pages. Earlier content of a page is judged by other
+content of its time.
 """
 
 import gzip
@@ -29,20 +29,20 @@ from extraction.services.core.stored_pages import Stored, StoredPage, read_eleme
 from extraction.services.templates import articles
 
 PAGES = 30
-"""Pages looked at; the paper's experiments take ten, and see little change up to forty."""
+"""Pages compared. The experiments in the paper take ten and see little change up to forty."""
 
 SCHEME = "blocks/1"
-"""Part of the name under which what is read of a page is kept; to be changed with what `boilerplate` makes of a page."""
+"""Part of the name under which what is read from a page is stored. Change it when `read_parts` gives something else."""
 
 MAIN_TEXT_NAMES = frozenset(
     {"body", "text", "content", "main text", "article", "full text", "body text", "article body", "description long", "long description"}
 )
-"""Names of attributes for which the main text is offered. A description alone is as often one line of meta data."""
+"""Attribute names for which the main text is offered. A plain description is as often one line of metadata."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What is read of one page."""
+    """What is read from one page."""
 
     nodes: list[HashedNode]
     blocks: list[Block]
@@ -50,7 +50,10 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """How much of the pages is template, as fractions. pages: looked at."""
+    """How much of the pages is template, as fractions.
+
+    pages: number of pages compared.
+    """
 
     pages: int
     size: float
@@ -60,7 +63,11 @@ class Shares:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
-    """What follows from all pages looked at. features: entropies. counted: hashes of nodes."""
+    """The result of comparing the pages.
+
+    features: entropies.
+    counted: hashes of nodes.
+    """
 
     pages: int
     threshold: float
@@ -70,24 +77,24 @@ class Judged:
 
 
 def measure_shares(cluster: Cluster) -> Shares | None:
-    """How much of the template's pages is template; None where there are fewer than two to compare."""
+    """Return how much of a template's pages is template; None for fewer than two pages."""
     return measure_shares_of_pages(cluster.snapshots.current().kept())
 
 
 def measure_shares_of_pages(pages: QuerySet[Snapshot]) -> Shares | None:
-    """How much of some pages is their template."""
-    judged = _judge(_contents(pages))
+    """Return how much of some pages is template; None for fewer than two pages."""
+    judged = _judge_pages(_choose_contents(pages))
     return judged.shares if judged.pages > 1 else None
 
 
 def choose_pages(cluster: Cluster) -> tuple[StoredPage, ...]:
-    """The pages of a template that tell what of them is template."""
-    return _contents(cluster.snapshots.current().kept())
+    """Return the pages of a template that are compared."""
+    return _choose_contents(cluster.snapshots.current().kept())
 
 
 def find_dimmed(cluster: Cluster, snapshot: Snapshot) -> list[int]:
-    """The elements of a page to dim, none within another; nothing where there is no second page. Raises PageError."""
-    page, judged = read_parts(snapshot), _judge(_beside(cluster, snapshot))
+    """Return the elements of a page to dim, none within another; none if there is no second page. Raises PageError."""
+    page, judged = read_parts(snapshot), _judge_pages(_choose_comparison(cluster, snapshot))
     if judged.pages < 2:
         return []
     template = find_template_nodes(page, judged.counted, judged.pages)
@@ -95,28 +102,28 @@ def find_dimmed(cluster: Cluster, snapshot: Snapshot) -> list[int]:
 
 
 def find_main_text(cluster: Cluster, snapshot: Snapshot) -> Location | None:
-    """The element that holds the page's main text: the body of an article, else by blocks. Raises PageError."""
+    """Return the element with the main text of a page: the body of an article, else by blocks. Raises PageError."""
     article = articles.find_article(cluster, snapshot)
     if article.body:
         return article.body.place
-    page, judged = read_parts(snapshot), _judge(_beside(cluster, snapshot))
+    page, judged = read_parts(snapshot), _judge_pages(_choose_comparison(cluster, snapshot))
     node = main_content.find_main_text(page.nodes, page.blocks, find_informative(page, judged)) if judged.pages > 1 else None
     return None if node is None else Location(node)
 
 
 def wants_main_text(attribute: Attribute) -> bool:
-    """Whether an attribute is named like the text of a page."""
+    """Return whether an attribute's name says that it is the text of a page."""
     plain = attribute.type == Attribute.Type.TEXT and not attribute.multiple and not attribute.list_id
     return plain and attribute.name.replace("_", " ").replace("-", " ").strip().lower() in MAIN_TEXT_NAMES
 
 
 def read_parts(page: Stored) -> Parts:
-    """What is read of a page, from the cache in the storage or from the page itself. Raises PageError."""
+    """Return what is read from a page, from the cache in the storage or from the page itself. Raises PageError."""
     name = f"{SCHEME}/{page.sha256[:2]}/{page.sha256[2:]}.gz"
     try:
         with default_storage.open(name, "rb") as file:
-            return _stored(json.loads(gzip.decompress(file.read())))
-    except (FileNotFoundError, ValueError, KeyError, TypeError, EOFError, gzip.BadGzipFile):  # not there yet, or not whole
+            return _parse_parts(json.loads(gzip.decompress(file.read())))
+    except (FileNotFoundError, ValueError, KeyError, TypeError, EOFError, gzip.BadGzipFile):  # not stored yet, or damaged
         found = _read(page)
     rows = {
         "nodes": [[n.hash, n.parent, n.end, *astuple(n.whole), *astuple(n.tail)] for n in found.nodes],
@@ -126,13 +133,13 @@ def read_parts(page: Stored) -> Parts:
     return found
 
 
-def _stored(rows: Any) -> Parts:
+def _parse_parts(rows: Any) -> Parts:
     nodes = [HashedNode(row[0], row[1], row[2], HtmlAmount(*row[3:6]), HtmlAmount(*row[6:9])) for row in rows["nodes"]]
     return Parts(nodes, [Block(node, tuple(held), chars, Counter(found)) for node, held, chars, found in rows["blocks"]])
 
 
 def judge_parts(pages: Sequence[Parts]) -> Judged:
-    """What pages of one template tell about each other."""
+    """Return the result of comparing pages of one template."""
     found = entropy.discover_informative([[block.features for block in page.blocks] for page in pages])
     counted = template_hash.count_hashes(page.nodes for page in pages)
     part, whole = HtmlAmount(), HtmlAmount()
@@ -144,19 +151,23 @@ def judge_parts(pages: Sequence[Parts]) -> Judged:
 
 
 def share(part: HtmlAmount, whole: HtmlAmount, *, pages: int) -> Shares:
-    """The fractions that a part makes up of the whole."""
+    """Return the fractions that a part makes up of the whole."""
     size, words, links = (mine / all_ if all_ else 0.0 for mine, all_ in zip(astuple(part), astuple(whole), strict=True))
     return Shares(pages, size, words, links)
 
 
 def find_template_nodes(page: Parts, counted: Counter[int], pages: int) -> list[int]:
-    """The elements of a page that other pages have, too, none within another. counted: hashes of nodes on so many pages."""
+    """Return the elements of a page that other pages have, too, none within another.
+
+    counted: the number of pages that have each hash.
+    pages: number of pages compared.
+    """
     low, high = template_hash.default_bounds(pages)
     return template_hash.find_template_nodes(page.nodes, counted, low=low, high=high)
 
 
 def find_informative(page: Parts, judged: Judged) -> list[bool]:
-    """For each block of a page whether it informs, that is, whether it is not template."""
+    """Return for each block of a page whether it is informative, that is, not template."""
     return [entropy.measure_block(block.features, judged.features) <= judged.threshold for block in page.blocks]
 
 
@@ -168,18 +179,18 @@ def _read(page: Stored) -> Parts:
 _FIELDS = ("pk", "sha256", "content_type", "size_bytes")
 
 
-def _contents(pages: QuerySet[Snapshot]) -> tuple[StoredPage, ...]:
-    """The pages looked at: different contents, spread evenly over all."""
+def _choose_contents(pages: QuerySet[Snapshot]) -> tuple[StoredPage, ...]:
+    """Return the pages to compare: different contents, spread evenly over all pages."""
     rows = pages.filter(error="").order_by("pk").values_list(*_FIELDS)
     found = list({page.sha256: page for page in (StoredPage(*row) for row in rows)}.values())
     return tuple(found[:: max(1, -(-len(found) // PAGES))])
 
 
-def _beside(cluster: Cluster, snapshot: Snapshot) -> tuple[StoredPage, ...]:
-    """The pages that tell what of this one is template.
+def _choose_comparison(cluster: Cluster, snapshot: Snapshot) -> tuple[StoredPage, ...]:
+    """Return the pages to compare a page with.
 
-    What stood at a page before is of a design that the pages of today may not have: it is compared with what stood at others then, the
-    nearest before and after it, as far as there is any.
+    The earlier content of a page may have a design that the current pages do not have. So it is compared with the earlier
+    content of other pages, the nearest before and after it, if there is any.
     """
     if snapshot.page.current_id != snapshot.pk:
         then = cluster.snapshots.readable().outdated()
@@ -188,16 +199,16 @@ def _beside(cluster: Cluster, snapshot: Snapshot) -> tuple[StoredPage, ...]:
         found = {page.sha256: page for page in (StoredPage(*row) for row in [*reversed(before), *after])}
         if len(found) > 1:
             return tuple(found.values())
-    return _contents(cluster.snapshots.current().kept())
+    return _choose_contents(cluster.snapshots.current().kept())
 
 
 @lru_cache(maxsize=4)
-def _judge(chosen: tuple[StoredPage, ...]) -> Judged:
-    # Kept because each page of a template asks for the same; some megabytes each.
+def _judge_pages(chosen: tuple[StoredPage, ...]) -> Judged:
+    # Cached because each page of a template asks for the same result. A result takes some megabytes.
     pages = []
     for page in chosen:
         try:
             pages.append(read_parts(page))
         except PageError:
-            continue  # its screen says why it cannot be read; the others are compared without it
+            continue  # the page's own screen says why; compare the others without it
     return judge_parts(pages)

@@ -1,7 +1,9 @@
-"""Which parts of a template's pages are template, by each of the detectors: for the command line.
+"""The parts of a template's pages that are template, as each detector finds them, for the command line.
 
-infodiscoverer: redundant blocks. gibson-elements: elements whose HTML recurs, with what little stands between them. gibson-text: text
-that recurs in windows; its bytes are those of text, its words are counted at their first letters, and links are those that begin in it.
+infodiscoverer: redundant blocks.
+gibson-elements: elements whose HTML recurs, joined where little stands between them.
+gibson-text: text that recurs in windows. Its bytes are those of the text, its words are counted at their first letters, and its
+    links are those that begin in it.
 """
 
 from bisect import bisect_left
@@ -21,12 +23,18 @@ from extraction.services.templates import boilerplate
 from extraction.services.templates.boilerplate import Parts, Shares
 
 TEXT_CHARS = 200
-"""Of a part's text that is kept to tell it by."""
+"""Characters of a part's text that are kept to identify it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the pages that is template. text: its beginning. place: its element. pages: that have it. size_bytes: on all of them."""
+    """A part of the pages that is template.
+
+    text: its beginning.
+    place: its element.
+    pages: number of pages that have it.
+    size_bytes: its size on all pages together.
+    """
 
     text: str
     place: str
@@ -36,7 +44,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What is template. parts: the largest first."""
+    """What is template.
+
+    parts: the parts, the largest first.
+    """
 
     shares: Shares
     parts: tuple[Part, ...]
@@ -60,7 +71,7 @@ class _Page:
 
 
 def report(cluster: Cluster, method: str) -> Report | None:
-    """What is template of a template's pages, by a detector of `METHODS`; None where there are fewer than two pages to compare."""
+    """Return what is template in a template's pages, found by a detector of `METHODS`; None for fewer than two pages."""
     pages = [page for stored in boilerplate.choose_pages(cluster) if (page := _read(stored))]
     if len(pages) < 2:
         return None
@@ -76,7 +87,7 @@ def report(cluster: Cluster, method: str) -> Report | None:
 
 
 Pieces = tuple[list[list[_Piece]], HtmlAmount]
-"""(the template pieces of each page, what all pages amount to)"""
+"""(the template pieces of each page, the amount of HTML of all pages)."""
 
 
 def _redundant_blocks(pages: Sequence[_Page]) -> Pieces:
@@ -85,7 +96,9 @@ def _redundant_blocks(pages: Sequence[_Page]) -> Pieces:
     for page in pages:
         informative = boilerplate.find_informative(page.parts, judged)
         redundant = [block for block, informs in zip(page.parts.blocks, informative, strict=True) if not informs]
-        pieces.append([_Piece(_text(page, block.nodes), _place(page, block.node), _own(page, block.nodes)) for block in redundant])
+        pieces.append(
+            [_Piece(_cut_text(page, block.nodes), _name_place(page, block.node), _own_amount(page, block.nodes)) for block in redundant]
+        )
     return pieces, sum((page.hashed[0].whole for page in pages), HtmlAmount())
 
 
@@ -95,12 +108,12 @@ def _recurring_elements(pages: Sequence[_Page]) -> Pieces:
     for page in pages:
         template = boilerplate.find_template_nodes(page.parts, counted, len(pages))
         regions = template_hash.join_regions(page.hashed, template)
-        pieces.append([_Piece(_text(page, range(r.start, r.end)), _place(page, r.start), r.measure) for r in regions])
+        pieces.append([_Piece(_cut_text(page, range(r.start, r.end)), _name_place(page, r.start), r.measure) for r in regions])
     return pieces, sum((page.hashed[0].whole for page in pages), HtmlAmount())
 
 
 def _recurring_text(pages: Sequence[_Page]) -> Pieces:
-    written = [_linear(page) for page in pages]
+    written = [_linearise(page) for page in pages]
     template = text_windows.learn_text_template([text for text, _ in written])
     pieces = [
         [_Piece(text[a:b][:TEXT_CHARS], "text", _within(text, links, a, b)) for a, b in template.mark(text)] for text, links in written
@@ -113,7 +126,7 @@ METHODS: Mapping[str, Callable[[Sequence[_Page]], Pieces]] = {
     "gibson-elements": _recurring_elements,
     "gibson-text": _recurring_text,
 }
-"""By the names they have on the command line."""
+"""{name on the command line: detector}."""
 
 
 def _read(page: Stored) -> _Page | None:
@@ -123,8 +136,8 @@ def _read(page: Stored) -> _Page | None:
         return None
 
 
-def _text(page: _Page, nodes: Sequence[int]) -> str:
-    """The beginning of what a reader sees of some elements."""
+def _cut_text(page: _Page, nodes: Sequence[int]) -> str:
+    """Return the beginning of what a reader sees of some elements."""
     shown: list[str] = []
     length, hidden = 0, raw_text(page.nodes[0])
     for node in nodes:
@@ -136,18 +149,18 @@ def _text(page: _Page, nodes: Sequence[int]) -> str:
     return " ".join(shown)[:TEXT_CHARS]
 
 
-def _place(page: _Page, node: int) -> str:
-    """An element as a person would name it: ``div#menu``."""
+def _name_place(page: _Page, node: int) -> str:
+    """Return an element as a person would name it: ``div#menu``."""
     element = page.nodes[node]
     names = element.get("id") or " ".join((element.get("class") or "").split()[:1])
     return f"{element.tag!s}{('#' if element.get('id') else '.') + names if names else ''}"
 
 
-def _own(page: _Page, nodes: Sequence[int]) -> HtmlAmount:
-    """What some elements amount to by themselves, without those within them."""
+def _own_amount(page: _Page, nodes: Sequence[int]) -> HtmlAmount:
+    """Return the amount of HTML of some elements without that of the elements within them."""
     found = HtmlAmount()
     for node in nodes:
-        below = list(_children(page.hashed, node))
+        below = list(_list_children(page.hashed, node))
         inside = sum((page.hashed[child].whole + page.hashed[child].tail for child in below), HtmlAmount())
         tails = sum((page.hashed[child].tail for child in below), HtmlAmount())
         whole = page.hashed[node].whole
@@ -156,15 +169,15 @@ def _own(page: _Page, nodes: Sequence[int]) -> HtmlAmount:
     return found
 
 
-def _children(page: Sequence[HashedNode], node: int) -> Iterator[int]:
+def _list_children(page: Sequence[HashedNode], node: int) -> Iterator[int]:
     child = node + 1
     while child < page[node].end:
         yield child
         child = page[child].end
 
 
-def _linear(page: _Page) -> tuple[str, list[int]]:
-    """(the page's cleaned text, where in it links begin)."""
+def _linearise(page: _Page) -> tuple[str, list[int]]:
+    """Return the page's cleaned text and the positions at which links begin in it."""
     shown: list[str] = []
     links, length = [], 0
     hidden = raw_text(page.nodes[0])

@@ -1,6 +1,6 @@
 """Which clusters are the same before and after clustering again, so that names, labels and rules stay with their pages.
 
-Values in, values out: no rows here.
+These functions take and return values; they do not read or write rows.
 """
 
 from collections import Counter
@@ -14,8 +14,9 @@ from extraction.algorithms.sketches.shingles import Mask, ShingleVector
 class Old:
     """A cluster as it was.
 
-    masks: as text. merged: a person made it of several clusters: it takes all groups that are mostly its pages, and is not taken
-    apart again.
+    masks: as text.
+    merged: a person made it from several clusters. It takes all groups that consist mostly of its pages, and is not split
+        again.
     """
 
     id: int
@@ -26,9 +27,12 @@ class Old:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Pages that clustering found to be of one template. masks: as text; none where no mask covers any. members: ids of pages.
+    """Pages that clustering found to be of one template.
 
-    small: fewer than a template should have. known: the id of the cluster that it is, where that is known.
+    masks: as text; empty if no mask covers any page.
+    members: ids of pages.
+    small: it has fewer pages than a template needs.
+    known: the id of the cluster that it is, None if that is not known.
     """
 
     masks: tuple[str, ...]
@@ -38,12 +42,14 @@ class Group:
 
 
 def match_groups(groups: Sequence[Group], olds: Iterable[Old], old_of_page: Mapping[int, int]) -> list[int | None]:
-    """The id of the old cluster that each group is, None for a new one.
+    """Return the id of the old cluster that each group is, None for a new one.
 
-    old_of_page: {page id: id of the cluster it was in}. Pairs are taken in this order: more shared pages, then a mask
-    that the old cluster has too, then the smaller number of the old cluster, then the earlier group. A pair is the same
-    when more than half of the smaller side's pages are shared or the mask is. A group is one old cluster at most; an old cluster is
-    one group at most, unless it was merged by a person. Before all of them come groups of which it is known what they are.
+    Groups whose cluster is known come first. The other pairs are taken in this order: more shared pages, then a mask that the
+    old cluster also has, then the smaller number of the old cluster, then the earlier group. A pair matches if they share a
+    mask or more than half of the pages of the smaller side. A group matches at most one old cluster. An old cluster matches at
+    most one group, unless a person merged it.
+
+    old_of_page: {page id: id of the cluster it was in}.
     """
     known = {old.id: old for old in olds}
     by_mask = {mask: old.id for old in sorted(known.values(), key=lambda old: -old.number) for mask in old.masks}
@@ -67,8 +73,10 @@ def match_groups(groups: Sequence[Group], olds: Iterable[Old], old_of_page: Mapp
 
 
 def remove_placed(groups: Sequence[Group], placed: Container[int], old_of_page: Mapping[int, int]) -> list[Group]:
-    """The groups without the pages that a person put elsewhere, which say nothing of what a group was; one that has no other page
-    that was in any cluster keeps them: it is theirs."""
+    """Return the groups without the pages that a person placed, because these do not show which cluster a group was.
+
+    A group keeps them if none of its other pages was in any cluster, because then it consists of them.
+    """
     result = []
     for group in groups:
         others = tuple(page for page in group.members if page not in placed)
@@ -78,10 +86,14 @@ def remove_placed(groups: Sequence[Group], placed: Container[int], old_of_page: 
 
 
 def keep_masks(old: Old, new: Iterable[str], left: Mapping[int, ShingleVector]) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """(masks of a merged cluster, pages that come to it by them).
+    """Return the masks of a merged cluster and the pages that join it through them.
 
-    new: the masks of its groups. left: {page: vector} of the pages in no group. A group of a merge can fall under the threshold for once;
-    its mask stays as long as it covers a page that nobody else has, or the merge would be forgotten.
+    A group of a merged cluster can fall below the threshold for a while. Its mask stays as long as it covers a page that is in
+    no other group; otherwise the merge would be forgotten.
+
+    old: the cluster.
+    new: the masks of its groups.
+    left: {page: vector} of the pages in no group.
     """
     masks = list(dict.fromkeys(new))
     pages: list[int] = []

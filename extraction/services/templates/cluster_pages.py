@@ -1,4 +1,4 @@
-"""Clustering: which of a site's pages are of one template (Vertex, Algorithm 1, then cores), and which clusters that makes."""
+"""Clustering: find the pages of a site that share a template, and write the clusters (docs/algorithms.md#page-clustering)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,23 +31,26 @@ from extraction.services.templates import (
 from extraction.services.templates.cluster_match import Group
 
 SMALL_PAGES = 5
-"""Largest number of alike pages under the threshold that are offered as a small template; more than a handful would have been asked for."""
+"""The most similar pages below the threshold that are offered as a small template. A person would have asked for a larger group."""
 
 CHUNK = 500
-"""Rows an UPDATE; databases bound the number of parameters of a statement."""
+"""Rows per UPDATE. Databases limit the number of parameters of a statement."""
 
 REVECTOR_PAGES = 100
-"""Pages read at a time when vectors of an older scheme are made anew."""
+"""Pages read at a time when vectors of an older scheme are renewed."""
 
 
 def start_clustering(
     site: Site, *, threshold: int | None = None, after: Run | None = None, extract: bool = False, user: User | None = None
 ) -> Run:
-    """Starts clustering. threshold: fewest pages a template has, None to choose it by the site's size.
+    """Start clustering.
 
-    after: the import that asks for it. It makes the run its own: a clustering that already works has not seen its pages.
-    extract: the records of the templates whose rules work are made anew when it is done. Raises JobError for a threshold under 1, and
-    for one that no template of the site could reach.
+    Raises JobError for a threshold below 1, and for one that no template of the site could reach.
+
+    threshold: the fewest pages of a template, None to choose it by the size of the site.
+    after: the import that asks for it. It makes this a run of its own, because a clustering that is already running has not
+        seen its pages.
+    extract: extract the records of the templates whose rules work when it is done.
     """
     if threshold is not None and threshold < 1:
         raise JobError(f"the minimum is 1 page per template, not {threshold}")
@@ -59,9 +62,9 @@ def start_clustering(
 
 
 def start_adopting(clustering: Clustering, *, user: User | None = None) -> Run:
-    """Starts making a clustering of the structure lab the site's templates; masked shingles are run anew, on all pages.
+    """Start turning a clustering of the structure lab into the site's templates. Masked shingles are run again, on all pages.
 
-    Raises JobError where the method gave up.
+    Raises JobError if the method gave up.
     """
     if clustering.reason or not clustering.groups:
         raise JobError(f"{clustering} has no groups")
@@ -71,9 +74,10 @@ def start_adopting(clustering: Clustering, *, user: User | None = None) -> Run:
 
 
 def run_clustering(run: Run, progress: Progress) -> RunSummary:
-    """Clusters all current snapshots of the site that are kept, keeping what people gave to clusters that are the same as before.
+    """Cluster all current snapshots of the site whose bytes are kept. Clusters that stay the same keep what people gave them.
 
-    Summary: clusters, clustered and unclustered pages, threshold, last_number (the highest number a cluster of the site ever had).
+    The summary has clusters, clustered, small and unclustered, threshold, and last_number, the highest number that a cluster of
+    the site ever had.
     """
     site = run.site
     progress(0, total=Snapshot.objects.of_site(site).current().kept().count(), message="Reading the pages")
@@ -82,8 +86,8 @@ def run_clustering(run: Run, progress: Progress) -> RunSummary:
     progress(len(found.vectors), total=len(found.vectors), message="Writing the templates")
     with transaction.atomic():
         clusters.lock_templates(site)
-        if _state(site) != found.state:
-            # Pages came in, or another clustering ended, while this one thought; under the lock nobody does.
+        if _read_state(site) != found.state:
+            # Pages came or another clustering ended meanwhile. Under the lock that cannot happen again.
             found = _find(run, progress)
         if found.method != site.method or run.read_parameters().adopt is not None:
             adopting.remember_templates(run, find_old_clusters(site))
@@ -97,14 +101,18 @@ def run_clustering(run: Run, progress: Progress) -> RunSummary:
         address_patterns.learn_patterns(cluster)
         template_cores.renew_core(cluster)
         if not cluster.ignored:
-            # Now rather than when an editor waits for them.
+            # Choose them now, so that no editor has to wait for them.
             sample_pages.choose_samples(cluster, tell=lambda: progress(len(found.vectors)))
     return summary
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Clustering of the pages as they were at `state`. method: as of `Site`. vectors: {page id: vector} of the readable ones."""
+    """A clustering of the pages as they were at `state`.
+
+    method: as in `Site`.
+    vectors: {page id: vector} of the readable pages.
+    """
 
     state: tuple[int, int, int]
     method: str
@@ -114,14 +122,14 @@ class _Found:
     left: list[int]
 
 
-def _state(site: Site) -> tuple[int, int, int]:
-    """Changes whenever a page comes, goes or gets another content."""
+def _read_state(site: Site) -> tuple[int, int, int]:
+    """Return a value that changes when a page comes, goes or gets new content."""
     row = Page.objects.filter(site=site).aggregate(n=Count("current"), last=Max("current"), sum=Sum("current"))
     return row["n"], row["last"] or 0, row["sum"] or 0
 
 
 def _find(run: Run, progress: Progress) -> _Found:
-    site, state = run.site, _state(run.site)
+    site, state = run.site, _read_state(run.site)
     rows = Snapshot.objects.of_site(site).learnable().filter(scheme=shingles.SCHEME).order_by("page").values_list("page", "vector")
     vectors = {page: int(vector, 16) for page, vector in rows.iterator(chunk_size=10_000)}
     parameters = run.read_parameters()
@@ -129,7 +137,7 @@ def _find(run: Run, progress: Progress) -> _Found:
     reader = page_steps.Reader(site, lambda read: progress(min(read, len(vectors))))
     progress(0, message="Comparing the pages")
     if parameters.adopt is not None:
-        clustering = _adopted(site, parameters.adopt)
+        clustering = _get_adopted(site, parameters.adopt)
         groups = adopting.group_by_clustering(clustering, list(vectors), reader, threshold)
         return _Found(state, clustering.method, threshold, vectors, *groups)
     method = site.method if parameters.method is None else parameters.method
@@ -139,19 +147,19 @@ def _find(run: Run, progress: Progress) -> _Found:
         return _Found(state, method, threshold, vectors, *groups)
     first = masked_shingles.cluster_vectors(vectors, threshold=threshold)
     templates = refinement.refine_clusters(first, reader, threshold=threshold)
-    return _Found(state, "", threshold, vectors, *_groups(templates, threshold, reader))
+    return _Found(state, "", threshold, vectors, *_make_groups(templates, threshold, reader))
 
 
-def _adopted(site: Site, pk: int) -> Clustering:
-    """The clustering to be adopted. Raises JobError when it is gone."""
+def _get_adopted(site: Site, pk: int) -> Clustering:
+    """Return the clustering to adopt. Raises JobError if it no longer exists."""
     found = Clustering.objects.filter(pk=pk, site=site).first()
     if found is None:
         raise JobError("the clustering is no longer kept; compare again")
     return found
 
 
-def _groups(templates: SiteTemplates[int], threshold: int, reader: page_steps.Reader) -> tuple[list[Group], list[int]]:
-    """(the templates and, of the pages of none, those few that are alike; the pages left)."""
+def _make_groups(templates: SiteTemplates[int], threshold: int, reader: page_steps.Reader) -> tuple[list[Group], list[int]]:
+    """Return the templates, with the few alike pages that are only offered, and the pages left."""
     both = refinement.refine_clusters(templates, reader, threshold=SMALLEST_THRESHOLD) if threshold > SMALLEST_THRESHOLD else templates
     groups, left = [], list(both.unclustered)
     for cluster in both.clusters:
@@ -164,7 +172,7 @@ def _groups(templates: SiteTemplates[int], threshold: int, reader: page_steps.Re
 
 
 def _write(site: Site, found: _Found) -> RunSummary:
-    """Writes clusters and memberships; the caller holds the site's lock."""
+    """Write clusters and memberships. The caller holds the site's lock."""
     rows = {cluster.pk: cluster for cluster in site.clusters.all()}
     olds = adopting.list_old_clusters(rows.values())
     words, before = placing.Words.of(site), find_old_clusters(site)
@@ -193,13 +201,13 @@ def _write(site: Site, found: _Found) -> RunSummary:
     home = words.settle(home, set(before), site)
     _assign(site, home)
     alive = Counter(home.values())
-    _note(site, [rows[pk] for pk in alive if pk in rows], masks, small)
+    _write_masks(site, [rows[pk] for pk in alive if pk in rows], masks, small)
     _forget(site, set(alive))
-    return _summary(site, found, alive, max(last_number, number))
+    return _summarize(site, found, alive, max(last_number, number))
 
 
-def _note(site: Site, rows: Iterable[Cluster], masks: Mapping[int, list[str]], small: Mapping[int, bool]) -> None:
-    """Writes the clusters' masks, and which of them are only offered: small ones to which nobody has given anything."""
+def _write_masks(site: Site, rows: Iterable[Cluster], masks: Mapping[int, list[str]], small: Mapping[int, bool]) -> None:
+    """Write the clusters' masks, and which small clusters are only offered because nobody has worked on them."""
     theirs = set(site.clusters.touched().values_list("pk", flat=True))
     for row in rows:
         wanted = masks.get(row.pk, []), small.get(row.pk, False) and row.pk not in theirs
@@ -208,8 +216,8 @@ def _note(site: Site, rows: Iterable[Cluster], masks: Mapping[int, list[str]], s
             row.save(update_fields=["masks", "small"])
 
 
-def _summary(site: Site, found: _Found, alive: Mapping[int, int], last_number: int) -> RunSummary:
-    """The figures of a clustering. small: clusters that are only offered; their pages are neither clustered nor unclustered."""
+def _summarize(site: Site, found: _Found, alive: Mapping[int, int], last_number: int) -> RunSummary:
+    """Return the figures of a clustering. The pages of small clusters count as neither clustered nor unclustered."""
     small = set(site.clusters.filter(small=True).values_list("pk", flat=True))
     clustered = sum(pages for pk, pages in alive.items() if pk not in small)
     return RunSummary(
@@ -223,7 +231,7 @@ def _summary(site: Site, found: _Found, alive: Mapping[int, int], last_number: i
 
 
 def find_old_clusters(site: Site) -> dict[int, int]:
-    """{page: the cluster it was in}: of its current snapshot, else (its content is new) of its newest one that was in any."""
+    """Return {page: the cluster of its current snapshot, or if its content is new, of its newest snapshot that has one}."""
     rows = Snapshot.objects.filter(page__site=site, cluster__site=site).annotate(now=F("page__current"))
     found: dict[int, int] = {}
     settled: set[int] = set()
@@ -236,7 +244,7 @@ def find_old_clusters(site: Site) -> dict[int, int]:
 
 
 def _assign(site: Site, cluster_of: dict[int, int]) -> None:
-    """Writes the cluster of each page's current snapshot, where it is another one than before."""
+    """Write the cluster of each page's current snapshot where it changed."""
     moves: dict[int | None, list[int]] = defaultdict(list)
     touched: set[int | None] = set()
     kept = Snapshot.objects.of_site(site).current().kept()
@@ -246,26 +254,26 @@ def _assign(site: Site, cluster_of: dict[int, int]) -> None:
             moves[after].append(pk)
             touched |= {before, after}
     for cluster_id, snapshots in moves.items():
-        for chunk in _chunks(snapshots):
+        for chunk in _split_chunks(snapshots):
             Snapshot.objects.filter(pk__in=chunk).update(cluster=cluster_id)
     sample_pages.drop_samples([cluster_id for cluster_id in touched if cluster_id is not None])
 
 
 def _forget(site: Site, alive: set[int]) -> None:
-    """Deletes clusters that lost all pages, unless a person gave them something."""
+    """Delete clusters that lost all their pages, unless a person has worked on them."""
     site.clusters.dropped_when_empty().exclude(pk__in=alive).delete()
 
 
 def _renew_vectors(site: Site, progress: Progress) -> None:
-    """Makes the vectors of pages that have none of the present scheme."""
+    """Compute the vectors of pages that have none of the current scheme."""
     stale = list(Snapshot.objects.of_site(site).learnable().exclude(scheme=shingles.SCHEME).values_list("pk", flat=True))
-    for done, chunk in enumerate(_chunks(stale, REVECTOR_PAGES)):
+    for done, chunk in enumerate(_split_chunks(stale, REVECTOR_PAGES)):
         snapshots = list(Snapshot.objects.filter(pk__in=chunk).order_by("pk"))
         page_store.add_vectors(snapshots, [read_bytes(snapshot) for snapshot in snapshots])
         Snapshot.objects.bulk_update(snapshots, ["vector", "scheme"])
         progress(done * REVECTOR_PAGES)
 
 
-def _chunks(ids: Sequence[int], size: int = CHUNK) -> Iterator[Sequence[int]]:
+def _split_chunks(ids: Sequence[int], size: int = CHUNK) -> Iterator[Sequence[int]]:
     for at in range(0, len(ids), size):
         yield ids[at : at + size]

@@ -1,4 +1,4 @@
-"""What a person does with clusters, and what the Templates tab shows of them."""
+"""What a person can do with clusters, and what the Templates tab shows of them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -30,11 +30,17 @@ from extraction.services.templates import merging
 class ClusterRow:
     """One row of the Templates tab.
 
-    pages: its current pages; share_fraction: of all current pages of the site. preview: the first sample page as it is now,
-    else its oldest page, else a sample page that is of it no more, None when it has none. labelled_pages: pages with labels.
-    rules: versions kept. live_version, draft_version: the serving rule's version and the newest draft's, None when there is none.
-    rule_state: the serving rule's, empty for none. lost: the attributes that its repair did not find again. breakage: the open
-    one's id.
+    pages: number of its current pages.
+    share_fraction: their share of all current pages of the site.
+    preview: the current content of its first sample page, else its oldest page, else a sample page that has left it; None if
+        there is none.
+    records: how many records it has.
+    labelled_pages: number of pages with labels.
+    rules: number of versions.
+    live_version, draft_version: the version that extracts and the newest unpublished one, None if there is none.
+    rule_state: the state of the version that extracts, empty if there is none.
+    lost: the attributes that its repair did not find again.
+    breakage: the id of the open breakage, None if there is none.
     """
 
     cluster: Cluster
@@ -52,13 +58,18 @@ class ClusterRow:
 
     @property
     def health(self) -> list[tuple[float, str]]:
-        """Shares of its pages by the state of their records, with the state's colour."""
+        """Shares of its pages by the state of their records, with the colour of the state."""
         return self.records.health(self.pages)
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """A site's clusters, largest first, ignored ones last; how many pages there are, how many in no cluster, how many unreadable."""
+    """The clusters of a site, the largest first and ignored ones last.
+
+    pages: number of current pages.
+    unclustered: number of readable pages in no cluster.
+    unreadable: number of pages that cannot be read.
+    """
 
     rows: tuple[ClusterRow, ...]
     pages: int
@@ -67,15 +78,15 @@ class Overview:
 
 
 def list_templates(site: Site) -> Overview:
-    """The Templates tab, in a number of queries that does not depend on how much there is."""
-    sizes = _sizes(site)
+    """Return the Templates tab, in a constant number of queries."""
+    sizes = _count_pages(site)
     bad = Snapshot.objects.of_site(site).current().exclude(error="").count()
     total = sum(pages for pages, _ in sizes.values())
     found = list(site.clusters.select_related("record_type", "site", "picture"))
-    previews = _previews(site, {cluster.pk: sizes.get(cluster.pk, (0, 0))[1] for cluster in found})
+    previews = _find_previews(site, {cluster.pk: sizes.get(cluster.pk, (0, 0))[1] for cluster in found})
     records = Record.objects.filter(cluster__site=site).figures()
-    labels = _labelled(site)
-    serving = _serving(site)
+    labels = _count_labelled(site)
+    serving = _find_serving(site)
     broken = dict(Breakage.objects.open().of_site(site).values_list("cluster", "pk"))
     rules: dict[int, list[tuple[int, str]]] = {}
     for cluster_id, version, state in Rule.objects.of_site(site).order_by("version").values_list("cluster", "version", "state"):
@@ -89,8 +100,8 @@ def list_templates(site: Site) -> Overview:
             records=records.get(cluster.pk, RecordFigures()),
             labelled_pages=labels.get(cluster.pk, 0),
             rules=len(rules.get(cluster.pk, [])),
-            live_version=_last(rules.get(cluster.pk, []), Rule.SERVING),
-            draft_version=_last(rules.get(cluster.pk, []), Rule.UNPUBLISHED),
+            live_version=_find_last_version(rules.get(cluster.pk, []), Rule.SERVING),
+            draft_version=_find_last_version(rules.get(cluster.pk, []), Rule.UNPUBLISHED),
             rule_state=serving.get(cluster.pk, ("", ()))[0],
             lost=serving.get(cluster.pk, ("", ()))[1],
             breakage=broken.get(cluster.pk),
@@ -102,20 +113,20 @@ def list_templates(site: Site) -> Overview:
 
 
 def rename_template(cluster: Cluster, name: str) -> None:
-    """Gives a cluster a name; an empty one takes it back."""
+    """Give a cluster a name. An empty name removes it."""
     cluster.name = " ".join(name.split())[: Cluster._meta.get_field("name").max_length or 0]
     cluster.small = cluster.small and not cluster.name
     cluster.save(update_fields=["name", "small"])
 
 
 def ignore_template(cluster: Cluster, ignored: bool) -> None:
-    """Says that nothing is to be extracted from a cluster, or that it is to be used: also of a small one that was only offered."""
+    """Set whether a cluster is ignored. A small cluster that was only offered becomes a template."""
     cluster.ignored, cluster.small = ignored, False
     cluster.save(update_fields=["ignored", "small"])
 
 
 def set_record_type(cluster: Cluster, record_type: RecordType | None) -> None:
-    """Says what is extracted from a cluster. Raises JobError while it has labels of another record type."""
+    """Set what is extracted from a cluster. Raises JobError while it has labels of another record type."""
     if Label.objects.filter(cluster=cluster).exclude(attribute__record_type=record_type).exists():
         raise JobError(f"{cluster.label} has marked values of its current record type; clear them first")
     cluster.record_type = record_type
@@ -125,11 +136,11 @@ def set_record_type(cluster: Cluster, record_type: RecordType | None) -> None:
 
 @transaction.atomic
 def merge_templates(into: Cluster, others: Iterable[Cluster]) -> Cluster:
-    """Makes one cluster of several: `into` takes the pages, masks, labels, rules and records of the others, which go.
+    """Merge clusters: `into` takes the pages, masks, labels, rules and records of the others, which are deleted.
 
-    It and its masks remember the merge: clustering again does not undo it. Rules keep their order; a live rule of another becomes
-    retired when `into` has one, and its open breakage is closed. Raises JobError for clusters of other sites and for labels of
-    another record type.
+    The merged cluster and its masks remember the merge, so clustering again does not undo it. Rules keep their order. If `into`
+    has a rule that extracts, that of another cluster is retired and its open breakage is closed. Raises JobError for clusters
+    of other sites, and for labels or rules of another record type.
     """
     lock_templates(into.site)
     into = Cluster.objects.get(pk=into.pk)
@@ -150,25 +161,25 @@ def merge_templates(into: Cluster, others: Iterable[Cluster]) -> Cluster:
 
 
 def find_last_number(site: Site) -> int:
-    """The highest number a cluster of the site ever had. Clusters that went are remembered by the runs that numbered them."""
+    """Return the highest number that a cluster of the site ever had. The runs remember the numbers of deleted clusters."""
     earlier = Run.objects.filter(site=site, kind=Run.Kind.CLUSTER).only("summary")
     now = site.clusters.aggregate(last=Max("number"))["last"] or 0
     return max([int(now), *(run.read_summary().last_number or 0 for run in earlier)])
 
 
 def lock_templates(site: Site) -> None:
-    """Holds the site until the transaction ends: clustering and merging wait for each other."""
+    """Lock the site until the transaction ends, so that clustering and merging wait for each other."""
     Site.objects.select_for_update().get(pk=site.pk)
 
 
-def _sizes(site: Site) -> dict[int | None, tuple[int, int]]:
-    """(pages, snapshot of the oldest kept page, a whole one if there is) of each cluster, of None for the pages in no cluster."""
+def _count_pages(site: Site) -> dict[int | None, tuple[int, int]]:
+    """Return {cluster: (pages, its oldest kept snapshot, preferably one read in full)}. The key None stands for no cluster."""
     whole, kept = Min("pk", filter=Q(kept=True, notice="")), Min("pk", filter=Q(kept=True))
     rows = Snapshot.objects.of_site(site).current().order_by().values("cluster").annotate(pages=Count("pk"), first=Coalesce(whole, kept))
     return {row["cluster"]: (row["pages"], row["first"] or 0) for row in rows}
 
 
-def _previews(site: Site, first: dict[int, int]) -> dict[int, Snapshot]:
+def _find_previews(site: Site, first: dict[int, int]) -> dict[int, Snapshot]:
     samples = SamplePage.objects.filter(cluster__site=site, position=0)
     now = samples.filter(snapshot__page__current__cluster=F("cluster"), snapshot__page__current__kept=True)
     chosen = dict(samples.values_list("cluster", "snapshot")) | {cluster: pk for cluster, pk in first.items() if pk}
@@ -177,19 +188,19 @@ def _previews(site: Site, first: dict[int, int]) -> dict[int, Snapshot]:
     return {cluster: snapshots[pk] for cluster, pk in chosen.items() if pk in snapshots}
 
 
-def _serving(site: Site) -> dict[int, tuple[str, tuple[str, ...]]]:
-    """(state, attributes that its repair did not find again) of each cluster's serving rule."""
+def _find_serving(site: Site) -> dict[int, tuple[str, tuple[str, ...]]]:
+    """Return {cluster: (state of the rule that extracts, attributes that its repair did not find again)}."""
     rows = Rule.objects.serving().of_site(site)
     told = list(rows.values_list("cluster", "state", "report__repaired_from", "report__failed"))
     reports = {pk: RuleReport.from_json({"repaired_from": repaired, "failed": failed or []}) for pk, _, repaired, failed in told}
     return {pk: (state, proofs.find_lost(reports[pk])) for pk, state, _, _ in told}
 
 
-def _labelled(site: Site) -> dict[int, int]:
-    """Pages with labels of each cluster."""
+def _count_labelled(site: Site) -> dict[int, int]:
+    """Return {cluster: number of pages with labels}."""
     rows = Label.objects.filter(cluster__site=site).order_by().values("cluster")
     return {row["cluster"]: row["n"] for row in rows.annotate(n=Count("snapshot", distinct=True))}
 
 
-def _last(rules: list[tuple[int, str]], states: Sequence[str]) -> int | None:
+def _find_last_version(rules: list[tuple[int, str]], states: Sequence[str]) -> int | None:
     return next((version for version, each in reversed(rules) if each in states), None)

@@ -1,7 +1,7 @@
-"""Which templates of a site are one: found by their rules, said by a person (ALGORITHMS 2, the last test).
+"""Find templates of a site that are the same by comparing what their rules give (docs/algorithms.md#second-stage-cores).
 
-After a clustering and after a rule was published, each template with a rule is compared with those that look most like it.
-What comes out is a proposal with its figures; a person merges or says that they are not the same, which is remembered.
+After a clustering and after a rule is published, each template with a rule is compared with those most like it. The result is a
+proposal with its figures. A person merges the two, or says that they are not the same, which is remembered.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,45 +25,50 @@ from extraction.services.labels import designs
 from extraction.services.templates import clusters, template_cores
 
 PAGES = 20
-"""Pages of each template that rules are tried on: as many as a person would look at."""
+"""Pages of each template that rules are tried on, about as many as a person would look at."""
 
 PARTNERS = 5
-"""Templates that each one with a rule is compared with: those whose cores are most alike."""
+"""Number of templates that each template with a rule is compared with: those with the most similar cores."""
 
 LEAST_LIKENESS = 0.5
-"""How alike two cores must be to be compared at all. Rules decide; this only saves the trying where nearly nothing is shared."""
+"""The least likeness of two cores that are compared at all. The rules decide; this only skips pairs that share almost nothing."""
 
 LEAST_HELD = 0.75
-"""Least share of what one template requires, beside the site's frame, that the other knows, where only one has a rule. A rule for
-what every page has (a heading, the title) gives whole records on all templates of a site; those are one only where the structure does
-not speak against it. Parts of one template that clustering left apart have 1.0, different page types of one site up to 0.6."""
+"""The least share of what one template requires, beside the site's frame, that the other must know if only one has a rule.
+
+A rule for what every page has (a heading, the title) gives complete records on all templates of a site, so the structure must
+also agree. Parts of one template that clustering left separate have 1.0, different page types of one site up to 0.6.
+"""
 
 REFUSED, OPEN = MergeProposal.State.REFUSED, MergeProposal.State.OPEN
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two templates that may be one. into: the one that would stay, which has a rule."""
+    """Two templates that may be the same.
+
+    into: the one that would stay, which has a rule.
+    """
 
     into: Cluster
     other: Cluster
 
 
 def start_comparing(site: Site, user: User | None = None) -> Run | None:
-    """A run that looks for templates that are one; None where there are no two to compare."""
-    if not _ruled(site) or site.clusters.not_ignored().count() < 2:
+    """Start comparing the templates of a site. Return None if there are no two to compare."""
+    if not _find_ruled(site) or site.clusters.not_ignored().count() < 2:
         return None
     return runs.start_run(Run.Kind.COMPARE, site, unit="pairs", user=user)
 
 
 def run_comparing(run: Run, progress: Progress) -> RunSummary:
-    """Compares the site's templates by their rules; writes what seems to be one, takes back what does not any more.
+    """Compare the site's templates by their rules. Write the proposals, and withdraw those that no longer hold.
 
-    Summary: pairs compared, proposals that are open now.
+    The summary has pairs, the pairs compared, and proposals, the open proposals.
     """
-    pairs = _pairs(run.site)
+    pairs = _choose_pairs(run.site)
     progress(0, total=len(pairs), message="Comparing the values that rules give")
-    reader = _Reader(_ruled(run.site))
+    reader = _Reader(_find_ruled(run.site))
     found: dict[tuple[int, int], tuple[MergeProposal.Kind, MergeEvidence]] = {}
     for done, pair in enumerate(pairs, 1):
         evidence = reader.compared(pair)
@@ -74,13 +79,13 @@ def run_comparing(run: Run, progress: Progress) -> RunSummary:
 
 
 def list_proposals(site: Site) -> list[MergeProposal]:
-    """What waits for a person's word, the surest and largest first."""
+    """Return the open proposals, the most certain and largest first."""
     rows = MergeProposal.objects.open().of_site(site).select_related("into__site", "other__site")
     return sorted(rows, key=lambda row: (row.kind != MergeProposal.Kind.SAME, -row.read_evidence().pages, row.pk))
 
 
 def accept_proposal(proposal: MergeProposal) -> Cluster:
-    """Makes the two templates one. Raises JobError when that cannot be done."""
+    """Merge the two templates. Raises JobError if that is not possible."""
     if proposal.state != OPEN:
         raise JobError("this proposal has been answered already")
     merged = clusters.merge_templates(proposal.into, [proposal.other])
@@ -89,12 +94,12 @@ def accept_proposal(proposal: MergeProposal) -> Cluster:
 
 
 def refuse_proposal(proposal: MergeProposal) -> None:
-    """Remembers that the two are not the same: they are not proposed again."""
+    """Remember that the two are not the same, so that they are not proposed again."""
     MergeProposal.objects.filter(pk=proposal.pk).update(state=REFUSED)
 
 
-def _ruled(site: Site) -> dict[int, Rule]:
-    """{cluster id: its live rule, else its newest draft} of the templates that have one and are not ignored."""
+def _find_ruled(site: Site) -> dict[int, Rule]:
+    """Return {cluster id: its rule that extracts, else its newest draft} of the templates with a rule that are not ignored."""
     rows = Rule.objects.of_site(site).not_ignored().not_ended()
     found: dict[int, Rule] = {}
     for rule in rows.order_by("version"):
@@ -104,9 +109,9 @@ def _ruled(site: Site) -> dict[int, Rule]:
     return found
 
 
-def _pairs(site: Site) -> list[Pair]:
-    """The pairs to compare: for each template with a rule the PARTNERS most alike, without those said not to be the same."""
-    cores, ruled = template_cores.read_cores(site), _ruled(site)
+def _choose_pairs(site: Site) -> list[Pair]:
+    """Return the pairs to compare: each template with a rule and the PARTNERS most like it, without the refused pairs."""
+    cores, ruled = template_cores.read_cores(site), _find_ruled(site)
     rows = {row.pk: row for row in site.clusters.not_ignored().filter(pk__in=cores).order_by("number")}
     answered = MergeProposal.objects.refused().of_site(site).values_list("into", "other")
     known = {frozenset(pair) for pair in answered}
@@ -126,37 +131,37 @@ def _pairs(site: Site) -> list[Pair]:
 
 
 def _may_merge(one: Cluster, other: Cluster) -> bool:
-    """They are not said to be of different record types."""
+    """Return whether their record types allow a merge."""
     return other.record_type_id in {None, one.record_type_id}
 
 
 class _Reader:
-    """Runs rules over sample pages of templates; each page is parsed once, each rule run once a page."""
+    """Runs rules on sample pages of templates, and keeps their values. Each rule is run once on each page."""
 
     def __init__(self, ruled: Mapping[int, Rule]) -> None:
-        self._ruled = ruled
+        self._find_ruled = ruled
         self._values: dict[tuple[int, int], list[Values]] = {}
 
     def compared(self, pair: Pair) -> tuple[MergeProposal.Kind, MergeEvidence] | None:
-        """Why the two seem to be one template, None when they do not."""
+        """Return why the two seem to be one template, None if they do not."""
         one, other = pair.into.pk, pair.other.pk
-        if other in self._ruled:
-            here = agreement.compare_answers(self._given(one, one), self._given(other, one))
-            there = agreement.compare_answers(self._given(one, other), self._given(other, other))
+        if other in self._find_ruled:
+            here = agreement.compare_answers(self._get_values(one, one), self._get_values(other, one))
+            there = agreement.compare_answers(self._get_values(one, other), self._get_values(other, other))
             same = MergeEvidence(pages=here.pages + there.pages, answers=here.answers + there.answers, same=here.same + there.same)
             return (MergeProposal.Kind.SAME, same) if agreement.are_same(here, there) else None
-        found = agreement.compare_reading(self._given(one, one), self._given(one, other))
+        found = agreement.compare_reading(self._get_values(one, one), self._get_values(one, other))
         return (MergeProposal.Kind.READS, MergeEvidence(pages=found.pages, complete=found.complete)) if found.plausible else None
 
-    def _given(self, rule_of: int, pages_of: int) -> list[Values]:
-        """What the rule of the first template gives on the pages of the second."""
+    def _get_values(self, rule_of: int, pages_of: int) -> list[Values]:
+        """Return what the rule of the first template gives on the pages of the second."""
         if (rule_of, pages_of) not in self._values:
-            self._values[rule_of, pages_of] = [_extract(sheet, root) for sheet, root in self._runs(rule_of, pages_of)]
+            self._values[rule_of, pages_of] = [_extract(sheet, root) for sheet, root in self._read_pages(rule_of, pages_of)]
         return self._values[rule_of, pages_of]
 
-    def _runs(self, rule_of: int, pages_of: int) -> Iterator[tuple[xslt.Stylesheet | None, etree._Element]]:
+    def _read_pages(self, rule_of: int, pages_of: int) -> Iterator[tuple[xslt.Stylesheet | None, etree._Element]]:
         try:
-            sheet = xslt.Stylesheet.compile(self._ruled[rule_of].stylesheet)
+            sheet = xslt.Stylesheet.compile(self._find_ruled[rule_of].stylesheet)
         except (RuleError, XPathError):
             sheet = None
         for source in sample_evenly(designs.find_learnable_pages(pages_of), PAGES):
@@ -167,7 +172,7 @@ class _Reader:
 
 
 def _extract(sheet: xslt.Stylesheet | None, root: etree._Element) -> Values:
-    """What a rule gives on a page; nothing where it cannot be run."""
+    """Return what a rule gives on a page; nothing if it cannot be run."""
     try:
         return apply.extract_values(sheet, root).values if sheet else {}
     except (RuleError, XPathError):
@@ -176,7 +181,7 @@ def _extract(sheet: xslt.Stylesheet | None, root: etree._Element) -> Values:
 
 @transaction.atomic
 def _write(site: Site, found: Mapping[tuple[int, int], tuple[MergeProposal.Kind, MergeEvidence]]) -> int:
-    """Open proposals become those found; an answer that a person gave meanwhile stays. Gives how many are open."""
+    """Replace the open proposals by those found, except where a person has refused one meanwhile. Return how many are open."""
     clusters.lock_templates(site)
     there = set(site.clusters.values_list("pk", flat=True))
     refused = {frozenset(pair) for pair in MergeProposal.objects.refused().of_site(site).values_list("into", "other")}

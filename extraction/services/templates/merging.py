@@ -1,4 +1,4 @@
-"""What becomes of all that hangs on a template when another one takes it in: moved, left to go with it, or settled between the two."""
+"""What happens to the rows of a template that is merged into another: they are moved, deleted with it, or reconciled with the other's."""
 
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
@@ -20,46 +20,46 @@ from extraction.models import (
 )
 
 SETTLED = frozenset({SamplePage, Label, Rule, ClusterCore, MergeProposal, Placement, Preview, Bellwether, Check, Breakage, Run})
-"""What there may be only one of in a template, in one way or another: each has its own word below. All else simply moves."""
+"""The models that need more than a move, because a template can have only one of something. All other rows simply move."""
 
 
 def move_everything(other: Cluster, into: Cluster) -> None:
-    """Moves to `into` what is to outlive `other`; the caller deletes `other` with what is left on it.
+    """Move the rows of `other` that are kept to `into`. The caller deletes `other` with the rest.
 
-    Left are the core and the sample pages, which are made anew, and the picture, unless `into` has none.
+    The core and the sample pages stay behind and are made again. So does the picture, unless `into` has none.
     """
     SamplePage.objects.filter(cluster__in=[other, into]).delete()
     Snapshot.objects.filter(cluster=other).update(cluster=into)
     _move_labels(other, into)
-    _move_watch(other, into)
+    _move_monitoring(other, into)
     _move_rules(other, into)
-    _move_words(other, into)
+    _move_placements(other, into)
     _move_runs(other, into)
     if not Preview.objects.filter(cluster=into).exists():
         Preview.objects.filter(cluster=other).update(cluster=into)
     for relation in Cluster._meta.related_objects:
-        # Other apps' rows too (the workbench's steps): deleting the cluster would take them along.
+        # This includes rows of other apps, such as the workbench's steps. Deleting the cluster would delete them.
         model = relation.related_model
         if model not in SETTLED and not isinstance(model, str):
             model._base_manager.filter(**{relation.field.name: other}).update(**{relation.field.name: into})
 
 
 def _move_labels(other: Cluster, into: Cluster) -> None:
-    """A page labelled in both keeps the labels of the cluster that stays."""
+    """Move the labels. A page with labels in both keeps those of the cluster that stays."""
     Label.objects.filter(cluster=other, snapshot__in=Label.objects.filter(cluster=into).values("snapshot")).delete()
     Label.objects.filter(cluster=other).update(cluster=into)
 
 
-def _move_watch(other: Cluster, into: Cluster) -> None:
-    """Checks and breakages are history and stay; what is watched from now on is what the rule that goes on serving is watched by."""
+def _move_monitoring(other: Cluster, into: Cluster) -> None:
+    """Move checks and breakages, which are history. The watched pages are those of the cluster whose rule goes on extracting."""
     serving = into.rules.serving().exists()
     here, there = into.breakages.open(), other.breakages.open()
-    # One breakage may be open, that of the rule that serves: the other's rule ends with the merge, or this one's ended before.
+    # Only the breakage of the rule that goes on extracting may stay open.
     (there if serving else here if there.exists() else there.none()).update(
         state=Breakage.State.DISMISSED, closed_at=timezone.now(), note=f"Its template was merged: {other.label} into {into.label}."
     )
     Breakage.objects.filter(cluster=other).update(cluster=into)
-    # A run that checked both has one check a template: the other's stays as one of no run.
+    # A run may have one check per template. If it checked both, the other's check is kept without its run.
     both = Check.objects.filter(cluster=into, run=OuterRef("run"))
     Check.objects.filter(Exists(both), cluster=other).update(run=None)
     Check.objects.filter(cluster=other).update(cluster=into)
@@ -69,7 +69,7 @@ def _move_watch(other: Cluster, into: Cluster) -> None:
 
 
 def _move_rules(other: Cluster, into: Cluster) -> None:
-    """A rule's number is taken from those after the last of `into`; one of the two that serve is retired."""
+    """Move the rules, numbered after the last version of `into`. If both clusters have a rule that extracts, the moved one is retired."""
     last = into.rules.order_by("-version").values_list("version", flat=True).first() or 0
     serving = into.rules.serving().exists()
     for rule in other.rules.order_by("version"):
@@ -80,8 +80,8 @@ def _move_rules(other: Cluster, into: Cluster) -> None:
         rule.save(update_fields=["version", "cluster", "state"])
 
 
-def _move_words(other: Cluster, into: Cluster) -> None:
-    """What people said of pages and of pairs holds for the cluster that stays, unless the merge itself says otherwise."""
+def _move_placements(other: Cluster, into: Cluster) -> None:
+    """Move what people said about pages and pairs, except what the merge contradicts."""
     Placement.objects.filter(belongs=False, cluster__in=[other, into], page__current__cluster=into).delete()
     Placement.objects.filter(cluster=into, page__in=Placement.objects.filter(cluster=other).values("page")).delete()
     Placement.objects.filter(cluster=other).update(cluster=into)
@@ -94,7 +94,7 @@ def _move_words(other: Cluster, into: Cluster) -> None:
 
 
 def _move_runs(other: Cluster, into: Cluster) -> None:
-    """Runs move; an unfinished one ends where `into` has the same one under way."""
+    """Move the runs. An unfinished one is cancelled if `into` has the same one under way."""
     same = Run.objects.unfinished().filter(cluster=into, kind=OuterRef("kind"), target=OuterRef("target"))
     Run.objects.unfinished().filter(Exists(same), cluster=other).update(
         state=Run.State.CANCELLED, finished_at=timezone.now(), message=f"{other.label} was merged into {into.label}"

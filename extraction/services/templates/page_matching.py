@@ -1,11 +1,11 @@
-"""Which template a page belongs to when records are extracted (ALGORITHMS 5; Vertex 3.2.1).
+"""Which template a page belongs to when records are extracted (docs/algorithms.md#matching; Vertex, section 3.2.1).
 
-A page that clustering has put into a template is that template's page: its vector was covered, or its core was near
-enough, when all pages were compared, which says more than one look at one page can. A page without a template, such as
-one imported since, is matched by URL pattern and then shingle vector; where no vector covers it, by the nearest core. All
-templates of the site stand as candidates, also those without a rule and ignored ones: a page of theirs must not be taken
-for the page of another.
-A page that cannot be read has no vector; its URL alone says whose record is missing.
+A page that clustering has put into a template stays there. Clustering compared all pages, which says more than looking at one
+page can. A page without a template, such as one imported since, is matched by URL pattern and then by shingle vector, or by the
+nearest core if no mask covers its vector. All templates of the site are candidates, including ignored ones and those without a
+rule, so that their pages are not taken for pages of another template.
+
+A page that cannot be read has no vector, so only its URL shows which template's record is missing.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ from extraction.services.templates import page_steps, template_cores
 
 @dataclass(frozen=True, slots=True)
 class PageRow:
-    """A current snapshot as extraction needs it."""
+    """A current snapshot with the fields that extraction needs."""
 
     snapshot_id: int
     sha256: str
@@ -42,7 +42,7 @@ class PageRow:
 
 
 class Matcher:
-    """The site's templates as candidates, read once a run."""
+    """Matches pages with the templates of a site, which are read once per run."""
 
     def __init__(self, site: Site) -> None:
         current = Count("snapshots", filter=Q(snapshots__page__current_id=F("snapshots__pk")))
@@ -59,26 +59,26 @@ class Matcher:
         ]
 
     def cluster_of(self, page: PageRow) -> int | None:
-        """The id of the template that a page belongs to, None when it matches none."""
+        """Return the id of the template that a page belongs to, None if it matches none."""
         if page.cluster_id is not None:
             return page.cluster_id
         address = SplitAddress.parse(page.url)
-        fitting = [each for each in self.candidates if not each.patterns or _specificity(each, address) is not None]
+        fitting = [each for each in self.candidates if not each.patterns or _measure_specificity(each, address) is not None]
         if page.error:
             named = [each for each in fitting if each.patterns]
-            return max(named, key=lambda each: (_specificity(each, address) or (), each.size, -each.id)).id if named else None
+            return max(named, key=lambda each: (_measure_specificity(each, address) or (), each.size, -each.id)).id if named else None
         try:
-            found = matching.match_page(page.url, _vector(page), fitting) if fitting else None
+            found = matching.match_page(page.url, _get_vector(page), fitting) if fitting else None
         except PageError:
             return None
-        return found.id if isinstance(found, matching.RuleMatch) else self._nearest(page, fitting)
+        return found.id if isinstance(found, matching.RuleMatch) else self._find_nearest(page, fitting)
 
     @cached_property
     def _cores(self) -> dict[int, TemplateCore]:
         return template_cores.read_cores(self._site)
 
-    def _nearest(self, page: PageRow, fitting: Sequence[RuleCandidate]) -> int | None:
-        """The template whose core is nearest, of those whose addresses fit; None where the page is too far from all."""
+    def _find_nearest(self, page: PageRow, fitting: Sequence[RuleCandidate]) -> int | None:
+        """Return the template with the nearest core among those whose addresses fit; None if all are too far."""
         cores = {each.id: self._cores[each.id] for each in fitting if each.id in self._cores}
         try:
             return find_nearest_core(cores, page_steps.read_steps(page)) if cores else None
@@ -86,13 +86,13 @@ class Matcher:
             return None
 
 
-def _specificity(candidate: RuleCandidate, address: SplitAddress) -> tuple[int, ...] | None:
-    """That of the most specific pattern that matches, None when none does."""
+def _measure_specificity(candidate: RuleCandidate, address: SplitAddress) -> tuple[int, ...] | None:
+    """Return the specificity of the most specific pattern that matches, None if none does."""
     return max((pattern.specificity for pattern in candidate.patterns if pattern.matches(address)), default=None)
 
 
-def _vector(page: PageRow) -> int:
-    """The stored vector; one made by another scheme says nothing, so the bytes are looked at again."""
+def _get_vector(page: PageRow) -> int:
+    """Return the stored vector. If it was made by another scheme, compute it again from the bytes."""
     if page.vector and page.scheme == shingles.SCHEME:
         return int(page.vector, 16)
     return shingles.compute_vector(read_bytes(page))

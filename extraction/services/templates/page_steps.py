@@ -1,4 +1,4 @@
-"""The structure of pages for comparing them: read once a content, kept in the storage."""
+"""The structure of pages, for comparing them. It is read once for each content and stored."""
 
 from collections.abc import Callable
 
@@ -12,13 +12,13 @@ from extraction.services.core import stored_bytes
 from extraction.services.core.stored_pages import Stored, read_root
 
 KEPT = 2_000
-"""Pages whose steps a reader keeps at hand; some 20 KB each. Clustering asks for most pages two or three times."""
+"""Pages whose steps a reader keeps in memory, some 20 KB each. Clustering asks for most pages two or three times."""
 
 
 class Reader:
-    """Gives the steps of the current snapshots of a site's pages by the pages' ids.
+    """Gives the steps of the current snapshots of a site's pages, by the ids of the pages.
 
-    tell: called with the number of pages asked for so far, since reading takes some ten milliseconds a page.
+    tell: called with the number of pages read so far, because reading takes some ten milliseconds per page.
     """
 
     def __init__(self, site: Site, tell: Callable[[int], None]) -> None:
@@ -28,7 +28,7 @@ class Reader:
         self._kept: LRUCache[int, PageSteps] = LRUCache(KEPT)
 
     def __call__(self, page: int) -> PageSteps:
-        """Raises PageError for a page that cannot be read or no longer exists."""
+        """Return the steps of a page. Raises PageError if it cannot be read or no longer exists."""
         if page not in self._kept:
             self._kept[page] = self._read(page)
             self._asked += 1
@@ -43,12 +43,12 @@ class Reader:
 
 
 def read_steps(page: Stored) -> PageSteps:
-    """A page's steps, from the cache in the storage or from the page. Raises PageError for a page that cannot be read."""
+    """Return a page's steps, from the cache in the storage or from the page. Raises PageError if the page cannot be read."""
     name = f"steps/{page.sha256[:2]}/{page.sha256[2:]}"
     try:
         with default_storage.open(name, "rb") as file:
             return PageSteps.from_bytes(file.read())
-    except (FileNotFoundError, ValueError):  # not there yet, or of another release
+    except (FileNotFoundError, ValueError):  # not stored yet, or by another release
         found = collect_steps(read_root(page))
     stored_bytes.keep_file(name, found.to_bytes())
     return found

@@ -1,7 +1,7 @@
-"""A person says where pages belong: out of a template with those like them, into another, or into one of their own.
+"""Move pages as a person says: with similar pages out of a template, into another one, or into a new one.
 
-What was said is kept as `Placement` rows; clustering again keeps to it (`cluster_pages`), also for later pages that are like those
-that were taken out.
+What was said is stored as `Placement` rows. Clustering again (`cluster_pages`) respects it, also for later pages that are
+similar to those that were moved out.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,12 +20,15 @@ from extraction.services.core.runs import JobError
 from extraction.services.templates import address_patterns, clusters, page_steps, sample_pages, template_cores
 
 LOOKED_AT = 500
-"""Pages of a template that are compared with one that does not belong; each is read from a cache, or parsed once."""
+"""Pages of a template that are compared with one that does not belong. Each is read from a cache, or parsed once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Alike:
-    """A page that is like one that does not belong. likeness: how far, 0 to 1."""
+    """A page that is similar to one that does not belong.
+
+    likeness: how similar, 0 to 1.
+    """
 
     snapshot: Snapshot
     likeness: float
@@ -33,8 +36,11 @@ class Alike:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """What a move did. into: where the pages are now, None for no template. labels, records: how many were dropped with it.
+    """The result of a move.
 
+    into: the template that the pages are in now, None for no template.
+    pages: number of pages moved.
+    labels, records: how many were deleted.
     touched: ids of the templates that lost or got pages.
     """
 
@@ -46,34 +52,34 @@ class Moved:
 
 
 def find_alike(page: Snapshot) -> list[Alike]:
-    """The pages of a page's template that should go out with it, the most like it first; LOOKED_AT pages are looked at.
+    """Return the pages of a page's template that should move out with it, the most similar first. At most LOOKED_AT are compared.
 
-    Raises PageError for a page that cannot be read.
+    Raises PageError if the page cannot be read.
     """
     if page.cluster is None:
         return []
     ids = list(page.cluster.snapshots.learnable().exclude(pk=page.pk).order_by("pk").values_list("pk", flat=True))
     others = list(Snapshot.objects.filter(pk__in=sample_evenly(ids, LOOKED_AT)).select_related("page").order_by("pk"))
-    known = {other.pk: steps for other in others if (steps := _steps(other))}
+    known = {other.pk: steps for other in others if (steps := _read_steps(other))}
     difference = Contrast.between([page_steps.read_steps(page)], list(known.values()))
     found = [Alike(other, difference.likeness(known[other.pk])) for other in others if other.pk in known]
     return sorted((each for each in found if each.likeness > ALIKE), key=lambda each: (-each.likeness, each.snapshot.pk))
 
 
 def move_to_new_template(site: Site, pages: Iterable[Page], user: User | None = None) -> Moved:
-    """Makes a template of these pages. Raises JobError when there are none."""
+    """Move pages into a new template. Raises JobError if there are none."""
     chosen = list(pages)
     if not chosen:
         raise JobError("no page was selected")
     with transaction.atomic():
         clusters.lock_templates(site)
         moved = _move(site, chosen, Cluster.objects.create(site=site, number=clusters.find_last_number(site) + 1), user)
-    _follow(site, moved, user)
+    _update_after_move(site, moved, user)
     return moved
 
 
 def move_pages(site: Site, pages: Iterable[Page], into: Cluster | None, user: User | None = None) -> Moved:
-    """Puts pages of a site into a template of it, or out of theirs. Raises JobError for none, and for a template of another site."""
+    """Move pages into a template of their site, or out of theirs. Raises JobError for no pages, and for a template of another site."""
     chosen = list(pages)
     if not chosen:
         raise JobError("no page was selected")
@@ -82,7 +88,7 @@ def move_pages(site: Site, pages: Iterable[Page], into: Cluster | None, user: Us
     with transaction.atomic():
         clusters.lock_templates(site)
         moved = _move(site, chosen, into, user)
-    _follow(site, moved, user)
+    _update_after_move(site, moved, user)
     return moved
 
 
@@ -91,9 +97,9 @@ def _move(site: Site, pages: Sequence[Page], into: Cluster | None, user: User | 
     there = Snapshot.objects.of_site(site).current().filter(page__in=ids)
     now = list(there.exclude(cluster=into) if into else there)
     left = {snapshot.cluster_id for snapshot in now}
-    _say(ids, now, into, user)
+    _write_placements(ids, now, into, user)
     moved = [snapshot.pk for snapshot in now]
-    dropped = _take_along(moved, into)
+    dropped = _move_labels(moved, into)
     Snapshot.objects.filter(pk__in=moved).update(cluster=into)
     SamplePage.objects.filter(snapshot__in=moved).delete()
     if into:
@@ -105,8 +111,8 @@ def _move(site: Site, pages: Sequence[Page], into: Cluster | None, user: User | 
     return Moved(into, len(moved), *dropped, tuple(touched))
 
 
-def _follow(site: Site, moved: Moved, user: User | None) -> None:
-    """What a template's pages make of it is made anew: its addresses, and its picture where a page of another is shown."""
+def _update_after_move(site: Site, moved: Moved, user: User | None) -> None:
+    """Update what depends on the templates' pages: learn the address patterns again and announce the move."""
     for cluster in Cluster.objects.filter(pk__in=moved.touched):
         address_patterns.learn_patterns(cluster)
     if moved.into:
@@ -114,8 +120,8 @@ def _follow(site: Site, moved: Moved, user: User | None) -> None:
     signals.pages_moved.send(Site, site=site, user=user)
 
 
-def _say(page_ids: Sequence[int], now: Sequence[Snapshot], into: Cluster | None, user: User | None) -> None:
-    """Writes down that the pages belong to `into` and to none of the templates they leave."""
+def _write_placements(page_ids: Sequence[int], now: Sequence[Snapshot], into: Cluster | None, user: User | None) -> None:
+    """Write that the pages belong to `into` and to none of the templates they leave."""
     Placement.objects.filter(page__in=page_ids, belongs=True).delete()
     gone = [(snapshot.page_id, snapshot.cluster_id) for snapshot in now if snapshot.cluster_id is not None]
     for page_id, cluster_id in gone:
@@ -125,8 +131,11 @@ def _say(page_ids: Sequence[int], now: Sequence[Snapshot], into: Cluster | None,
             Placement.objects.update_or_create(page_id=page_id, cluster=into, defaults={"belongs": True, "created_by": user})
 
 
-def _take_along(moved: Sequence[int], into: Cluster | None) -> tuple[int, int]:
-    """Annotations go along to a template of the same record type, else they go, as records do: (annotations, records) that went."""
+def _move_labels(moved: Sequence[int], into: Cluster | None) -> tuple[int, int]:
+    """Move the labels to a template of the same record type; otherwise delete them. Delete the records.
+
+    Return the numbers of labels and records that were deleted.
+    """
     labels = Label.objects.filter(snapshot__in=moved)
     if into and into.record_type_id:
         fitting = labels.filter(attribute__record_type=into.record_type_id).exclude(cluster=into)
@@ -136,7 +145,7 @@ def _take_along(moved: Sequence[int], into: Cluster | None) -> tuple[int, int]:
     return labels.delete()[0], Record.objects.filter(snapshot__in=moved).delete()[0]
 
 
-def _steps(snapshot: Snapshot) -> PageSteps | None:
+def _read_steps(snapshot: Snapshot) -> PageSteps | None:
     try:
         return page_steps.read_steps(snapshot)
     except PageError:
@@ -145,14 +154,18 @@ def _steps(snapshot: Snapshot) -> PageSteps | None:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What people said of a site's pages. belongs: {page: cluster}. refused: {cluster: pages that are not of it}."""
+    """What people said about the pages of a site.
+
+    belongs: {page: cluster}.
+    refused: {cluster: pages that do not belong to it}.
+    """
 
     belongs: dict[int, int]
     refused: dict[int, set[int]]
 
     @classmethod
     def of(cls, site: Site) -> "Words":
-        """All that was said of a site's pages."""
+        """Return everything that was said about a site's pages."""
         rows = Placement.objects.filter(cluster__site=site)
         words = cls({}, {})
         for page, cluster, belongs in rows.values_list("page", "cluster", "belongs"):
@@ -163,9 +176,11 @@ class Words:
         return words
 
     def settle(self, found: dict[int, int], known: set[int], site: Site) -> dict[int, int]:
-        """{page: cluster} as people said. found: as clustering would have it; known: pages that were in some cluster before.
+        """Return {page: cluster} as people said. New pages that are similar to pages moved out of their cluster follow these.
 
-        Pages that clustering never saw before and that are like those taken out of their cluster go where these went.
+        found: {page: cluster} as clustering found it.
+        known: the pages that were in a cluster before.
+        site: the site of the pages.
         """
         kept = dict(found)
         for cluster, pages in self.refused.items():
@@ -174,7 +189,7 @@ class Words:
             fresh = [page for page, home in found.items() if home == cluster and page not in pages and page not in known]
             for home in sorted(homes, key=lambda each: each or 0):
                 apart = [page for page in sorted(pages) if self.belongs.get(page) == home]
-                for page in _like(site, apart, stay, fresh):
+                for page in _find_like(site, apart, stay, fresh):
                     _put(kept, page, home)
             for page in pages:
                 if kept.get(page) == cluster:
@@ -183,16 +198,16 @@ class Words:
         return kept | {page: cluster for page, cluster in self.belongs.items() if page in readable}
 
 
-def _like(site: Site, apart: Sequence[int], stay: Sequence[int], fresh: Sequence[int]) -> list[int]:
-    """Of the fresh pages those that are like the ones apart, and unlike those that stay."""
+def _find_like(site: Site, apart: Sequence[int], stay: Sequence[int], fresh: Sequence[int]) -> list[int]:
+    """Return the fresh pages that are similar to those moved out and unlike those that stay."""
     if not fresh:
         return []
     reader = page_steps.Reader(site, lambda _: None)
-    difference = Contrast.between(_read(reader, sample_evenly(apart, LOOKED_AT)), _read(reader, sample_evenly(stay, LOOKED_AT)))
-    return [page for page in fresh if any(difference.likeness(steps) > ALIKE for steps in _read(reader, [page]))]
+    difference = Contrast.between(_read_all(reader, sample_evenly(apart, LOOKED_AT)), _read_all(reader, sample_evenly(stay, LOOKED_AT)))
+    return [page for page in fresh if any(difference.likeness(steps) > ALIKE for steps in _read_all(reader, [page]))]
 
 
-def _read(reader: page_steps.Reader, pages: Iterable[int]) -> list[PageSteps]:
+def _read_all(reader: page_steps.Reader, pages: Iterable[int]) -> list[PageSteps]:
     found = []
     for page in pages:
         try:

@@ -1,4 +1,4 @@
-"""Sample pages: which pages of a cluster an editor should see, and in which order (Vertex, Algorithm 2)."""
+"""Sample pages: which pages of a cluster an editor should see, and in which order (docs/algorithms.md#sample-pages)."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -17,47 +17,50 @@ from extraction.services.core import stored_bytes
 from extraction.services.core.stored_pages import read_page
 
 POOL_PAGES = 300
-"""Largest number of pages that are looked at. Each is parsed once, some ten milliseconds, and an editor waits for it; a
-share of pages that has a path is known to three hundredths from so many, and ten pages chosen of more pages cover no more."""
+"""The most pages to choose from. Each is parsed once, which takes some ten milliseconds, and an editor waits for it. This many
+show the share of pages that has a path to within three hundredths, and choosing ten from more pages covers no more.
+"""
 
 POOL_SEED = 1
-"""The pool is drawn by chance within equal stretches of the pages' order: evenly over all that an import brought, in step with no
-pattern in it, and the same each time."""
+"""The pool takes one random page from each of POOL_PAGES equal stretches. So it covers an import evenly, follows no pattern in its
+order, and is the same each time.
+"""
 
 NOTHING = PagePaths(np.zeros(0, np.uint64), np.zeros(0, np.uint64))
 
 
 def choose_samples(cluster: Cluster, *, count: int = 10, tell: Callable[[], None] = lambda: None) -> list[SamplePage]:
-    """The sample pages in the order in which to annotate them, at most `count` unless more are labelled.
+    """Return the sample pages in the order in which to annotate them, at most `count` unless more are labelled.
 
-    Chosen once and kept. Labelled pages stay, unlabelled ones that left the cluster are replaced; clustering drops the samples of
-    a cluster whose pages changed while it has no labels, and the next call chooses anew. tell: called after each page
-    that was read, since that may take seconds.
+    They are chosen once and stored. Labelled pages stay; unlabelled ones that left the cluster are replaced. Clustering drops
+    the samples of a cluster without labels whose pages changed, and the next call chooses again.
+
+    tell: called after each page that was read, because reading may take seconds.
     """
-    labelled, kept = _labelled(cluster), list(_rows(cluster))
-    if _settled(cluster, kept, labelled, count):
+    labelled, kept = _find_labelled(cluster), list(_rows(cluster))
+    if _are_settled(cluster, kept, labelled, count):
         return [row for place, row in enumerate(kept) if place < count or row.snapshot_id in labelled]
     pool = _pool(cluster)
-    stay = [row.snapshot for row in kept if row.snapshot_id in labelled or _member(cluster, row)]
+    stay = [row.snapshot for row in kept if row.snapshot_id in labelled or _is_member(cluster, row)]
     known = {page.pk for page in stay}
     stay += Snapshot.objects.filter(pk__in=labelled - known).order_by("pk")
-    return _keep(cluster, _ordered(stay, pool, count, tell))
+    return _keep(cluster, _order_pages(stay, pool, count, tell))
 
 
 def read_paths(snapshot: Snapshot) -> PagePaths:
-    """A page's paths, from the cache in the storage or read from the page; none for a page that cannot be read."""
+    """Return a page's paths, from the cache in the storage or from the page; none for a page that cannot be read."""
     name = f"paths/{snapshot.sha256[:2]}/{snapshot.sha256[2:]}"
     try:
         with default_storage.open(name, "rb") as file:
             return PagePaths.from_bytes(file.read())
-    except (FileNotFoundError, ValueError):  # not there yet, or of another release
+    except (FileNotFoundError, ValueError):  # not stored yet, or by another release
         found = _read(snapshot)
     stored_bytes.keep_file(name, found.to_bytes())
     return found
 
 
 def drop_samples(cluster_ids: Sequence[int]) -> None:
-    """Forgets the samples of clusters whose pages changed, where nobody has labelled anything yet."""
+    """Delete the samples of clusters whose pages changed, if nobody has labelled anything in them yet."""
     SamplePage.objects.filter(cluster__in=cluster_ids, cluster__labels=None).delete()
 
 
@@ -65,32 +68,32 @@ def _rows(cluster: Cluster) -> QuerySet[SamplePage]:
     return cluster.samples.select_related("snapshot__page").order_by("position")
 
 
-def _labelled(cluster: Cluster) -> set[int]:
+def _find_labelled(cluster: Cluster) -> set[int]:
     return set(Label.objects.filter(cluster=cluster).order_by().values_list("snapshot", flat=True).distinct())
 
 
-def _member(cluster: Cluster, row: SamplePage) -> bool:
+def _is_member(cluster: Cluster, row: SamplePage) -> bool:
     return row.snapshot.cluster_id == cluster.pk and row.snapshot.page.current_id == row.snapshot_id
 
 
-def _settled(cluster: Cluster, kept: Sequence[SamplePage], labelled: set[int], count: int) -> bool:
-    """What is kept can stay as it is."""
-    current = all(row.snapshot_id in labelled or _member(cluster, row) for row in kept)
+def _are_settled(cluster: Cluster, kept: Sequence[SamplePage], labelled: set[int], count: int) -> bool:
+    """Return whether the stored samples can stay as they are."""
+    current = all(row.snapshot_id in labelled or _is_member(cluster, row) for row in kept)
     complete = labelled <= {row.snapshot_id for row in kept}
-    return current and complete and len(kept) >= min(count, _choosable(cluster).order_by().values("sha256").distinct().count())
+    return current and complete and len(kept) >= min(count, _list_choosable(cluster).order_by().values("sha256").distinct().count())
 
 
-def _choosable(cluster: Cluster) -> QuerySet[Snapshot]:
-    """The pages that could be read whole, all where there are none: what a broken page lacks is no optional part of the template."""
+def _list_choosable(cluster: Cluster) -> QuerySet[Snapshot]:
+    """Return the pages that could be read in full, or all pages if there are none. What a damaged page lacks is not an optional part."""
     members = cluster.snapshots.current().kept()
     whole = members.filter(notice="")
     return whole if whole.exists() else members
 
 
 def _pool(cluster: Cluster) -> list[Snapshot]:
-    """The pages to choose from, in the order of their ids."""
-    # Of pages with the same content one: a second one would teach nothing.
-    first = {sha256: pk for pk, sha256 in _choosable(cluster).order_by("-pk").values_list("pk", "sha256")}
+    """Return the pages to choose from, in the order of their ids."""
+    # Take one of several pages with the same content: a second one would add nothing.
+    first = {sha256: pk for pk, sha256 in _list_choosable(cluster).order_by("-pk").values_list("pk", "sha256")}
     ids = sorted(first.values())
     if len(ids) > POOL_PAGES:
         draw = random.Random(POOL_SEED)  # noqa: S311 - nothing secret
@@ -100,8 +103,8 @@ def _pool(cluster: Cluster) -> list[Snapshot]:
     return [found[pk] for pk in ids if pk in found]
 
 
-def _ordered(stay: list[Snapshot], pool: list[Snapshot], count: int, tell: Callable[[], None]) -> list[tuple[Snapshot, float]]:
-    """(page, share of the weight covered so far): those that stay first, then greedily."""
+def _order_pages(stay: list[Snapshot], pool: list[Snapshot], count: int, tell: Callable[[], None]) -> list[tuple[Snapshot, float]]:
+    """Return (page, share of the weight covered so far): first the pages that stay, then the others greedily."""
     first = {page.pk for page in stay}
     pages = stay + [page for page in pool if page.pk not in first]
     known: list[PagePaths] = []
@@ -118,7 +121,7 @@ def _ordered(stay: list[Snapshot], pool: list[Snapshot], count: int, tell: Calla
 
 @transaction.atomic
 def _keep(cluster: Cluster, chosen: Sequence[tuple[Snapshot, float]]) -> list[SamplePage]:
-    # Two editors may open a new cluster at once: the second writes the same again.
+    # Two editors may open a new cluster at once. The second then writes the same rows again.
     Cluster.objects.select_for_update().get(pk=cluster.pk)
     cluster.samples.all().delete()
     rows = [

@@ -1,4 +1,4 @@
-"""The sample pages of a template as trees, for what compares pages of which nothing is annotated."""
+"""The sample pages of a template as trees, for algorithms that compare pages without labels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,26 +11,26 @@ from extraction.services.core.stored_pages import read_elements
 from extraction.services.templates import sample_pages
 
 PAGES = 10
-"""Sample pages looked at: what they show varies most."""
+"""Sample pages compared. They are the pages that differ most."""
 
 MAX_BYTES = 12_000_000
-"""Bytes of pages that are looked at together, so that nobody waits for more than some seconds."""
+"""The most bytes of pages that are compared together, so that nobody waits for more than some seconds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Samples:
-    """The sample pages as they stand now. key: says which they are."""
+    """The sample pages as they are now."""
 
     snapshots: tuple[Snapshot, ...]
 
     @property
     def key(self) -> str:
-        """Equal for the same pages with the same contents in the same order."""
+        """A key that is equal for the same pages with the same contents in the same order."""
         return "-".join(f"{snapshot.pk}.{snapshot.sha256[:8]}" for snapshot in self.snapshots)
 
 
 def read_samples(cluster: Cluster, *, least: int = 0) -> Samples:
-    """The sample pages of a template that are compared; after them others of its pages, until there are `least`."""
+    """Return the sample pages of a template that are compared, followed by other pages of it until there are `least`."""
     samples = tuple(row.snapshot for row in sample_pages.choose_samples(cluster)[:PAGES])
     if len(samples) >= least:
         return Samples(samples)
@@ -39,7 +39,7 @@ def read_samples(cluster: Cluster, *, least: int = 0) -> Samples:
 
 
 def read_trees(snapshots: Sequence[Snapshot]) -> tuple[list[Snapshot], list[etree._Element]]:
-    """The pages that can be read, as many as `MAX_BYTES` allow, two at least, and their trees."""
+    """Return the pages that can be read, as many as `MAX_BYTES` allows but at least two, and their trees."""
     kept: list[Snapshot] = []
     roots: list[etree._Element] = []
     size = 0

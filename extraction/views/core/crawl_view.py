@@ -1,4 +1,4 @@
-"""What came of the addresses of a crawl, for people to look at: a table of outcomes with examples, and the list behind each."""
+"""The outcomes of the addresses of a crawl: a table of outcomes with examples, and the addresses of each."""
 
 from dataclasses import dataclass
 
@@ -14,12 +14,19 @@ from extraction.services.intake.outcome_words import QUEUED, WORDS
 EXAMPLES = 3
 PER_PAGE = 100
 _BAD = frozenset({Outcome.SERVER_ERROR, Outcome.TIMEOUT, Outcome.UNREACHABLE, Outcome.LOGIN_OR_BOT, Outcome.TOO_LARGE})
-"""Outcomes that a person may want to do something about."""
+"""Outcomes that a person may want to act on."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutcomeRow:
-    """One outcome: how many addresses, their share of all that are done, some of them. state: the colour's, empty for none."""
+    """One outcome of addresses.
+
+    word: its name on the screen.
+    count: the number of addresses.
+    share_fraction: their share of all addresses that are done.
+    state: the state whose colour is used; empty for none.
+    examples: some of the addresses.
+    """
 
     outcome: str
     word: str
@@ -30,7 +37,7 @@ class OutcomeRow:
 
 
 def list_outcomes(run: Run, *, examples: bool = False) -> list[OutcomeRow]:
-    """The outcomes of a crawl so far: pages first, then the commonest."""
+    """Return the outcomes of a crawl so far: harmless ones first, each kind by the number of addresses."""
     counts = crawl_frontier.count_by_outcome(run)
     total = sum(counts.values())
     order = sorted(counts, key=lambda outcome: (outcome not in crawl_frontier.HARMLESS, -counts[outcome], outcome))
@@ -41,19 +48,19 @@ def list_outcomes(run: Run, *, examples: bool = False) -> list[OutcomeRow]:
             counts[outcome],
             counts[outcome] / total,
             "ok" if outcome in crawl_frontier.PAGES else "suspect" if outcome in _BAD else "",
-            list(_of(run, outcome)[:EXAMPLES]) if examples else [],
+            list(_select_addresses(run, outcome)[:EXAMPLES]) if examples else [],
         )
         for outcome in order
     ]
 
 
 def list_addresses(run: Run, outcome: str, page_number: str | int, *, query: str = "") -> "Pages[CrawlAddress]":
-    """One page of the addresses of an outcome, or of those that wait. What is no page number gives the first page."""
-    found = _of(run, outcome)
+    """Return one page of the addresses with an outcome, or of those waiting. An invalid page number gives the first page."""
+    found = _select_addresses(run, outcome)
     return Paginator(found.filter(url__icontains=query) if query else found, PER_PAGE).get_page(page_number)
 
 
-def _of(run: Run, outcome: str) -> "QuerySet[CrawlAddress]":
+def _select_addresses(run: Run, outcome: str) -> "QuerySet[CrawlAddress]":
     rows = CrawlAddress.objects.filter(run=run).order_by("pk")
     if outcome == QUEUED:
         return rows.queued()

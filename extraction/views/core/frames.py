@@ -1,4 +1,4 @@
-"""The frame in which a stranger's page is shown."""
+"""The frame that shows an untrusted page."""
 
 import json
 from typing import Any
@@ -21,9 +21,10 @@ from extraction.views.policy import requires
 @requires(Role.VIEWER)
 @xframe_options_sameorigin
 def frame(request: HttpRequest, snapshot_id: int) -> HttpResponse:
-    """One page, inert. ?mark=[locations] outlines places, each in its `hue` if it has one.
+    """Show one page, made inert.
 
-    ?preview=1 leaves out the script that reports clicks, ?dim=1 dims what is the same on all pages of its template.
+    `mark=[locations]` outlines places, each in its `hue` if it has one. `preview=1` leaves out the script that reports
+    clicks. `dim=1` dims what is the same on all pages of the template.
     """
     snapshot = get_object_or_404(Snapshot.objects.select_related("page", "cluster"), pk=snapshot_id)
     assets = request.build_absolute_uri(addresses.get_folder(snapshot.page.site_id))
@@ -38,7 +39,7 @@ def frame(request: HttpRequest, snapshot_id: int) -> HttpResponse:
 
 
 def _outlines(rows: Any) -> list[framing.Outline]:
-    """The places to outline. Raises ValueError for what is not a list of places."""
+    """Return the places to outline. Raises ValueError if `rows` is not a list of places."""
     if not isinstance(rows, list):
         raise ValueError(f"mark: a list is needed, got {rows!r}")
     places = [Location.from_json(row) for row in rows]

@@ -1,7 +1,7 @@
-"""Serves the stylesheets, pictures and fonts of pages to the frame, and to nothing else; and the pictures of templates.
+"""Serve the stylesheets, pictures and fonts of pages to the frame only, and the pictures of templates to the dashboard.
 
-Who may see them, the token in the address says (`addresses`). What is served is made harmless here: a stylesheet is
-cleaned and loads only from here, a drawing is cleaned, everything else is what its bytes were found to be.
+The token in the address gives access to the files of a site (`addresses`). Files are made harmless here: stylesheets are
+cleaned and can load only from here, drawings are cleaned, and other files have the type that their bytes show.
 """
 
 from functools import lru_cache
@@ -22,20 +22,20 @@ from extraction.views.policy import requires
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
     "X-Content-Type-Options": "nosniff",
-    # The frame has no origin: to a browser it is another site's, and a font is asked for with CORS and without cookies.
+    # The frame has an opaque origin, so a browser treats it as another site and requests fonts with CORS and without cookies.
     "Cross-Origin-Resource-Policy": "cross-origin",
     "Access-Control-Allow-Origin": "*",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": f"private, max-age={addresses.HOLDS_S}, immutable",
 }
 LOADED_AS = frozenset({"", "style", "image", "font", "empty"})
-"""What a browser may want it for (Sec-Fetch-Dest), where it says so: never to open it as a page."""
+"""Allowed values of Sec-Fetch-Dest; "" if the browser sends none. A file cannot be opened as a page."""
 
 
 @login_not_required
 @require_safe
 def asset(request: HttpRequest, token: str, name: str) -> HttpResponse:
-    """One file: `<sha256>.<suffix>`, or `<row>_<depth>_<version>.css`."""
+    """Serve one file: `<sha256>.<suffix>`, or `<row>_<depth>_<version>.css`."""
     site_id = addresses.read_token(token)
     wanted = addresses.parse_name(name)
     if site_id is None or wanted is None or request.headers.get("Sec-Fetch-Dest", "") not in LOADED_AS:
@@ -53,7 +53,7 @@ def asset(request: HttpRequest, token: str, name: str) -> HttpResponse:
 @require_safe
 @requires(Role.VIEWER)
 def picture(_request: HttpRequest, slug: str, number: int, sha256: str) -> HttpResponse:
-    """The picture of a template's first sample page, for its card."""
+    """Serve the picture of a template's first sample page, for its card."""
     named = Q(sha256=sha256) | Q(dimmed=sha256)
     if not sha256 or not Preview.objects.filter(named, cluster__site__slug=slug, cluster__number=number).exists():
         raise Http404("no such picture")
@@ -84,7 +84,10 @@ def _file(site_id: int, name: FileName) -> tuple[bytes, str]:
 
 @lru_cache(maxsize=32)
 def _cleaned(sha256: str, url: str, site_id: int, version: str, depth: int) -> str:
-    """Kept, because every page of a site asks for the same few. Up to 1 MB each."""
+    """Return a cleaned stylesheet.
+
+    Cached, because all pages of a site request the same few sheets. Up to 1 MB each.
+    """
     text = assets.decode_sheet(stored_bytes.get_bytes(sha256))
     written = addresses.address_under_place(version, depth=depth + 1)
     return stylesheets.clean_sheet(text[: stylesheets.MAX_CHARS], Addresses(url, assets.get_held(site_id, version), written))

@@ -1,4 +1,4 @@
-"""How far a run is, in figures a person can use: done, left, rate, time left."""
+"""The progress of a run in figures: done, left, rate, time left."""
 
 from dataclasses import dataclass
 
@@ -9,16 +9,19 @@ from extraction.models import Run, RunProblem, Site
 from extraction.services.core import runs
 
 STEADY_AFTER_S = 2.0
-"""Before that the rate is noise: the first pages pay for what is loaded once."""
+"""Before that, no rate is shown, since loading code once distorts it."""
 
 PROBLEMS_PER_PAGE = 50
 
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """A run with its figures. None while nothing can be said, as of a run that rests.
+    """A run with its figures. A figure is None while it is unknown.
 
-    elapsed_s: time at work, pauses left out. rate, left_s: units a second, seconds, of this go at it.
+    fraction: the share that is done.
+    elapsed_s: seconds of work, without pauses.
+    rate: units per second since the run was last started or resumed.
+    left_s: seconds left at this rate.
     """
 
     run: Run
@@ -29,17 +32,17 @@ class RunProgress:
 
     @property
     def left(self) -> int:
-        """Units still to be done."""
+        """The number of units still to do."""
         return max(0, self.run.total - self.run.done)
 
 
 def describe_progress(run: Run) -> RunProgress:
-    """The figures of a run as it stands."""
+    """Return the current figures of a run."""
     fraction = min(1.0, run.done / run.total) if run.total else None
     if run.started_at is None:
         return RunProgress(run, fraction, None, None, None)
     stretch_s = runs.measure_stretch_s(run)
-    fresh = max(0, run.done - (run.read_summary().before or 0))  # a crawl taken up again did not do all of it just now
+    fresh = max(0, run.done - (run.read_summary().before or 0))  # without what was done before the run was resumed
     steady = fresh > 0 and (run.finished or (run.state == Run.State.RUNNING and stretch_s >= STEADY_AFTER_S))
     rate = fresh / max(stretch_s, 0.001) if steady else None
     left_s = max(0, run.total - run.done) / rate if rate and run.total and not run.finished else None
@@ -47,14 +50,17 @@ def describe_progress(run: Run) -> RunProgress:
 
 
 def find_going(site: Site) -> Run | None:
-    """The unfinished run that brings the site's pages or finds their templates; the oldest, which the others wait for."""
+    """Return the oldest unfinished run that fetches or imports the site's pages or finds their templates, or None."""
     kinds = (Run.Kind.CRAWL, Run.Kind.IMPORT, Run.Kind.CLUSTER)
     found = Run.objects.unfinished().filter(site=site, kind__in=kinds)
     return found.select_related("site", "created_by").order_by("pk").first()
 
 
 def find_following(run: Run) -> Run | None:
-    """The unfinished run that this one started when it ended: finding the templates of what came in, then their records if asked."""
+    """Return the unfinished run that followed this one, or None.
+
+    After an import or a crawl, that is the search for templates; after the search, it is the extraction, if requested.
+    """
     after = {Run.Kind.IMPORT: Run.Kind.CLUSTER, Run.Kind.CRAWL: Run.Kind.CLUSTER}
     if run.read_parameters().wants_records and run.kind == Run.Kind.CLUSTER:
         after[Run.Kind.CLUSTER] = Run.Kind.EXTRACT
@@ -66,5 +72,5 @@ def find_following(run: Run) -> Run | None:
 
 
 def list_problems(run: Run, page_number: str | int) -> "Pages[RunProblem]":
-    """One page of what the run could not use. A number that is none gives the first page, one too high the last."""
+    """Return one page of what the run could not use. An invalid page number gives the first page, one too high the last."""
     return Paginator(RunProblem.objects.filter(run=run), PROBLEMS_PER_PAGE).get_page(page_number)

@@ -1,14 +1,15 @@
-"""What came out of a run, in words: the dashboard and the command line say the same."""
+"""The results of a run in words, for the dashboard and the command line."""
 
 from extraction.models import Run
 
 MANY = 0.5
-"""From this share of failed records on, a run that ended is not shown as one that went well."""
+"""From this share of failed records on, a finished run is shown as `many_failed`."""
 
 
 def name_outcome(run: Run) -> str:
-    """The run's state; of a finished extraction that gave little: `no_records`, `many_failed` or `all_failed`; of a check that found
-    broken rules: `found_broken`.
+    """Return the run's state, or a more exact name if the run is done but needs attention.
+
+    That is `no_records`, `many_failed` or `all_failed` for an extraction, and `found_broken` for a check.
     """
     summary = run.read_summary()
     if run.state == Run.State.DONE and run.kind == Run.Kind.CHECK and summary.broken:
@@ -24,7 +25,7 @@ def name_outcome(run: Run) -> str:
 
 
 def list_figures(run: Run) -> list[tuple[str, int]]:
-    """(what, how many) of the summary, what is 0 left out but for the first."""
+    """Return (words, number) for each figure of the summary. Figures that are 0 are left out, except the first."""
     summary = run.read_summary()
     held = [(words, getattr(summary, name)) for name, words in _WORDS.get(run.kind, {}).items()]
     said = [(words, number) for words, number in held if number is not None]
@@ -34,7 +35,7 @@ def list_figures(run: Run) -> list[tuple[str, int]]:
 
 
 def write_sentence(run: Run) -> str:
-    """The figures as one text: "1 template, 6 pages in it, 4 without"."""
+    """Return the figures as one text: "1 template, 6 pages in it, 4 pages without a template"."""
     return ", ".join(f"{number:,} {words}" for words, number in list_figures(run))
 
 
@@ -83,7 +84,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "removed": "old record{s} removed",
     },
 }
-"""How each figure is said, in the order of saying; the other entries of a summary are for the program."""
+"""The words for each figure, in the order shown. Other entries of a summary are not shown."""
 
 
 def _form(words: str, number: int, templates: int) -> str:

@@ -1,4 +1,4 @@
-"""Runs: a site's list, one with its progress, cancelling."""
+"""Runs: the list of a site, one run with its progress, cancelling."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -21,7 +21,7 @@ PER_PAGE = 50
 @require_safe
 @requires(Role.VIEWER)
 def runs(request: HttpRequest, slug: str) -> HttpResponse:
-    """The site's runs, newest first."""
+    """Show the site's runs, newest first."""
     site = get_object_or_404(Site, slug=slug)
     found = Run.objects.filter(site=site).select_related("cluster", "created_by").annotate(problem_count=Count("problems")).order_by("-id")
     shown = Paginator(found, PER_PAGE).get_page(request.GET.get("page", 1))
@@ -33,17 +33,17 @@ def runs(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @requires(Role.VIEWER)
 def run(request: HttpRequest, run_id: int) -> HttpResponse:
-    """One run: how far, at what rate, what could not be used."""
+    """Show one run: its progress, its rate and what it could not use."""
     return render(request, "extraction/core/run.html", _context(request, run_id))
 
 
 @require_safe
 @requires(Role.VIEWER)
 def progress(request: HttpRequest, run_id: int) -> HttpResponse:
-    """The part of the run's page that changes; asks again each second until the run has ended."""
+    """Show the part of the run's page that changes. The browser requests it again each second until the run has ended."""
     context = _context(request, run_id)
     following = context["next_run"]
-    # Who watched the import wants to see the templates found: the page goes on by itself.
+    # A user who watched the import wants to see the search for templates, so the page continues with that run.
     headers = {"HX-Redirect": following.get_absolute_url()} if isinstance(following, Run) else {}
     return HttpResponse(render_to_string("extraction/core/_run_progress.html", context, request), headers=headers)
 
@@ -51,7 +51,7 @@ def progress(request: HttpRequest, run_id: int) -> HttpResponse:
 @require_POST
 @requires(Role.EDITOR)
 def cancel(request: HttpRequest, run_id: int) -> HttpResponse:
-    """Cancels it: one's own, or anybody's for an operator."""
+    """Cancel a run. Editors may cancel their own, operators all."""
     found = get_object_or_404(Run, pk=run_id)
     may_control(request, found, or_refuse=True)
     if service.cancel_run(found):
@@ -81,7 +81,10 @@ def _context(request: HttpRequest, run_id: int) -> dict[str, object]:
 
 
 def _again(run: Run) -> str:
-    """Where a run that came to nothing is started once more; empty for one that went well or needs its file again."""
+    """Return the address that starts a failed or cancelled run again.
+
+    Empty for other runs and for imports, which need their file again.
+    """
     names = {
         Run.Kind.CRAWL: "run_resume",
         Run.Kind.CLUSTER: "cluster_start",

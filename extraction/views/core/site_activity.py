@@ -1,4 +1,4 @@
-"""What is being done with a site's pages at this moment."""
+"""What is currently being done with a site's pages."""
 
 from django.http import HttpRequest
 
@@ -8,7 +8,7 @@ from extraction.views.policy import may_control
 
 
 def build_activity_context(request: HttpRequest, site: Site) -> dict[str, object]:
-    """What `_site_now.html` shows: the run that is busy with the site's pages, if any."""
+    """Return the context of `_site_now.html`: the run that is working on the site's pages, if any."""
     going = run_progress.find_going(site)
     if going is None:
         return {"site": site, "going": None}

@@ -1,4 +1,4 @@
-"""Fetching a site: started, watched, paused, resumed; what came of its addresses."""
+"""Fetch a site: start, watch, pause and resume a crawl, and see the outcomes of its addresses."""
 
 from collections.abc import Callable
 
@@ -23,26 +23,27 @@ from extraction.views.sites.sites import settings_page
 @require_POST
 @requires(Role.EDITOR)
 def start(request: SignedInHttpRequest, slug: str) -> HttpResponse:
-    """Fetches the site's pages, or fetches them again."""
+    """Start to fetch the site's pages, for the first time or again."""
     return _started(request, slug, crawl_site.start_crawl)
 
 
 @require_POST
 @requires(Role.EDITOR)
 def extract(request: SignedInHttpRequest, slug: str) -> HttpResponse:
-    """Crawls the whole site for its records."""
+    """Start a crawl of the whole site that extracts records."""
     return _started(request, slug, crawl_site.start_extracting_crawl)
 
 
 @require_safe
 @requires(Role.VIEWER)
 def now(request: HttpRequest, slug: str) -> HttpResponse:
-    """The part of the site's page that says what is being done; asks again each second until nothing is. The figures
-    above the tabs come with it.
+    """Show the part of the site's page that says what is being done, with the figures above the tabs.
+
+    The browser requests it again each second until nothing is being done.
     """
     site = get_object_or_404(Site, slug=slug)
     going = run_progress.find_going(site)
-    # What came is on the page itself, which is shown anew.
+    # The results are on the page itself, so reload it.
     headers = {} if going else {"HX-Refresh": "true"}
     context = build_activity_context(request, site) | {"head": sites.summarize_site(site), "later": True}
     return HttpResponse(render_to_string("extraction/sites/_site_now.html", context, request), headers=headers)
@@ -51,7 +52,7 @@ def now(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @requires(Role.EDITOR)
 def source(request: HttpRequest, slug: str) -> HttpResponse:
-    """Changes where the site's pages are fetched from, and how."""
+    """Change where the site's pages are fetched from, and how."""
     site = get_object_or_404(Site, slug=slug)
     form = SourceForm(request.POST, request.FILES, instance=sources.get_source(site))
     if not form.is_valid():
@@ -64,7 +65,7 @@ def source(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @requires(Role.VIEWER)
 def addresses(request: HttpRequest, run_id: int) -> HttpResponse:
-    """The addresses of a crawl that came to one outcome, or that wait."""
+    """Show the addresses of a crawl with one outcome, or those that are waiting."""
     run = get_object_or_404(Run.objects.select_related("site"), pk=run_id, kind=Run.Kind.CRAWL)
     outcome, query = request.GET.get("outcome", outcome_words.QUEUED), request.GET.get("q", "").strip()
     if outcome not in outcome_words.WORDS:
@@ -78,7 +79,7 @@ def addresses(request: HttpRequest, run_id: int) -> HttpResponse:
 @require_POST
 @requires(Role.EDITOR)
 def pause(request: HttpRequest, run_id: int) -> HttpResponse:
-    """Lets a crawl rest: one's own, or anybody's for an operator."""
+    """Pause a crawl. Editors may pause their own, operators all."""
     run = _controlled(request, run_id)
     if runs.pause_run(run):
         messages.success(request, "Paused. Resume it to continue where it stopped.")
@@ -90,7 +91,7 @@ def pause(request: HttpRequest, run_id: int) -> HttpResponse:
 @require_POST
 @requires(Role.EDITOR)
 def resume(request: HttpRequest, run_id: int) -> HttpResponse:
-    """Lets a crawl go on that rests, failed or was cancelled."""
+    """Resume a crawl that is paused, failed or was cancelled."""
     run = _controlled(request, run_id)
     outcome = runs.resume_run(run)
     if outcome is runs.Resumption.NOT_RESTING:
@@ -107,7 +108,7 @@ def _controlled(request: HttpRequest, run_id: int) -> Run:
 
 
 def _back(request: HttpRequest, run: Run) -> str:
-    """Where the button stood: the site's page or the run's."""
+    """Return the page that had the button: the site's or the run's."""
     return run.site.get_absolute_url() if request.POST.get("from") == "site" else run.get_absolute_url()
 
 

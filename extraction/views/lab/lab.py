@@ -1,4 +1,4 @@
-"""The structure lab: clusterings side by side, one of them beside the templates, adopting it."""
+"""The structure lab: compare clusterings, compare one with the templates, adopt it."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ PER_PAGE = 50
 @require_safe
 @requires(Role.VIEWER)
 def overview(request: HttpRequest, slug: str) -> HttpResponse:
-    """The clusterings of the last comparison side by side, and what to compare."""
+    """Show the clusterings of the last comparison side by side, and the form that starts a new one."""
     site = get_object_or_404(Site, slug=slug)
     shown = lab_view.build_lab(site)
     context = {"site": site, "head": sites.summarize_site(site), "lab": shown, "most": compare_clusterings.MOST_PAGES, "tab": "lab"}
@@ -38,7 +38,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @requires(Role.VIEWER)
 def now(request: HttpRequest, slug: str) -> HttpResponse:
-    """The part of it that says how far a comparison is; the whole screen again when it has ended."""
+    """Show the progress of a comparison. When the comparison has ended, the browser reloads the whole screen."""
     site = get_object_or_404(Site, slug=slug)
     context = _now(request, comparisons.find_last_comparison(site))
     headers = {} if context["going"] else {"HX-Refresh": "true"}
@@ -48,7 +48,7 @@ def now(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @requires(Role.EDITOR)
 def start(request: SignedInHttpRequest, slug: str) -> HttpResponse:
-    """Compares the methods that were chosen."""
+    """Start a comparison of the chosen methods."""
     site = get_object_or_404(Site, slug=slug)
     try:
         comparisons.start_comparison(site, request.POST.getlist("methods"), user=request.user)
@@ -60,7 +60,7 @@ def start(request: SignedInHttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @requires(Role.EDITOR)
 def labels(request: SignedInHttpRequest, slug: str) -> HttpResponse:
-    """Says what pages are: by a file, `confirm=3` for all pages of a template, `clear=1` to forget all."""
+    """Label pages from a file. `confirm=3` labels all pages of template 3; `clear=1` deletes all labels."""
     site = get_object_or_404(Site, slug=slug)
     if request.POST.get("clear"):
         count = page_labels.clear_labels(site)
@@ -76,7 +76,7 @@ def labels(request: SignedInHttpRequest, slug: str) -> HttpResponse:
         if not form.is_valid():
             raise JobError(form.problem)
         taken = page_labels.take_labels(site, form.cleaned_data["file"], request.user)
-        messages.add_message(request, messages.WARNING if taken.unknown or taken.left_out else messages.SUCCESS, _told(taken))
+        messages.add_message(request, messages.WARNING if taken.unknown or taken.left_out else messages.SUCCESS, _describe_taken(taken))
     except JobError as error:
         messages.error(request, f"Nothing was labelled: {error}.")
     return redirect("site_lab", slug)
@@ -85,7 +85,7 @@ def labels(request: SignedInHttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @requires(Role.VIEWER)
 def method(request: HttpRequest, slug: str, clustering_id: int) -> HttpResponse:
-    """One clustering beside the templates: groups, where their pages come from, which pages move."""
+    """Show one clustering beside the templates: its groups, the templates of their pages, and the pages that would move."""
     found = _clustering(slug, clustering_id)
     compared = lab_view.build_comparison(found)
     group, template = _number(request, "group"), _number(request, "now")
@@ -99,7 +99,7 @@ def method(request: HttpRequest, slug: str, clustering_id: int) -> HttpResponse:
 @require_safe
 @requires(Role.VIEWER)
 def shares(request: HttpRequest, slug: str, clustering_id: int, place: int) -> HttpResponse:
-    """How much of a group's pages is template: a part that is asked for later, since pages may have to be read."""
+    """Show how much of a group's pages is template. The screen loads this part later, since pages may have to be read."""
     found = _clustering(slug, clustering_id)
     if place >= len(found.groups):
         raise Http404(f"there is no group {place}")
@@ -109,7 +109,7 @@ def shares(request: HttpRequest, slug: str, clustering_id: int, place: int) -> H
 @require_http_methods(("GET", "HEAD", "POST"))
 @requires(Role.OPERATOR)
 def adopt(request: SignedInHttpRequest, slug: str, clustering_id: int) -> HttpResponse:
-    """Says what would change, and does it when that is confirmed."""
+    """Show what adopting a clustering would change. POST adopts it."""
     found = _clustering(slug, clustering_id)
     if request.method == "POST":
         try:
@@ -132,14 +132,14 @@ def _number(request: HttpRequest, name: str) -> int | None:
 
 
 def _now(request: HttpRequest, run: Run | None) -> dict[str, Any]:
-    """A comparison that is going on, and one that did not end well."""
+    """Return the context for a comparison that is unfinished or has failed."""
     going = run if run and not run.finished else None
     failed = run if run and run.state in (Run.State.FAILED, Run.State.CANCELLED) else None
     progress = run_progress.describe_progress(going) if going else None
     return {"going": progress, "failed": failed, "may_control": bool(going and may_control(request, going))}
 
 
-def _told(taken: page_labels.Taken) -> str:
+def _describe_taken(taken: page_labels.Taken) -> str:
     text = f"{taken.labelled:,} page{'s' if taken.labelled != 1 else ''} labelled."
     if taken.unknown:
         belong = "es belong" if taken.unknown != 1 else " belongs"

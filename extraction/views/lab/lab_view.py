@@ -1,4 +1,4 @@
-"""The structure lab as it is shown: clusterings side by side, and one of them beside the site's templates."""
+"""What the structure lab shows: clusterings side by side, and one clustering beside the site's templates."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,10 +16,10 @@ from extraction.services.templates.boilerplate import Shares
 from extraction.services.templates.cluster_match import Group
 
 SHOWN_GROUPS = 12
-"""Groups that have a bar and a column of their own; the rest is one more."""
+"""Groups that are shown as a bar of their own. All other groups share one more."""
 
 FEW_LABELS = 20
-"""Labelled pages under which measures say little: of three pages, most clusterings have all right."""
+"""With fewer labelled pages than this, measures say little: most clusterings get three pages right."""
 
 METHOD_WORDS: dict[str, tuple[str, str]] = {
     "masked-shingles": ("Masked shingles", "The usual way to find templates; keeps most pages of a template together."),
@@ -29,21 +29,26 @@ METHOD_WORDS: dict[str, tuple[str, str]] = {
     "lsh": ("LSH", "Random projections of the pages' paths; the fastest method."),
     "rtdm": ("RTDM", "Distance between the pages' trees; for pages with hardly any text in common."),
 }
-"""What each method is called, and what it is good for."""
+"""{method: (its name, what it is good for)}."""
 
 
 def name_method(method: str) -> str:
-    """What a method is called."""
+    """Return the name of a method."""
     return METHOD_WORDS[method][0]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One clustering beside the others. parts: sizes of its groups of two pages and more as shares of all pages, the largest first; sizes:
-    the same in words.
+    """One clustering in the comparison.
 
-    alone: pages in no such group. moved: pages that are of another template now. time, memory, cost: as shares of the dearest one's.
-    quality: of the labelled pages among those compared, None where there are too few.
+    parts: the sizes of its groups of two or more pages, as shares of all pages, the largest first. If there are more than
+        SHOWN_GROUPS, the last part is all other groups together.
+    sizes: the sizes in words.
+    groups: the number of these groups.
+    alone: the number of pages in no such group.
+    moved: the number of pages that are now in another template.
+    quality: measured on the labelled pages; None if there are fewer than two.
+    time, memory, cost: as shares of the highest value of all clusterings.
     """
 
     clustering: Clustering
@@ -60,10 +65,15 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Lab:
-    """All that the first screen shows. run: the comparison shown, going or not. pages: of the site that could be compared.
+    """All that the first screen shows.
 
-    compared: how many are, or would be. labelled: pages with a label; of these, `measured` are among the compared ones, and `few` says
-    that they say little. back: the site's templates before the last adoption.
+    run: the newest comparison, finished or not.
+    pages: the number of pages of the site that could be compared.
+    compared: how many pages were compared, or would be.
+    labelled: the number of labelled pages.
+    measured: how many of the compared pages are labelled.
+    few: whether there are too few labelled pages for the measures to say much.
+    back: the site's templates before the last adoption.
     """
 
     run: Run | None
@@ -79,10 +89,15 @@ class Lab:
 
 @dataclass(frozen=True, slots=True)
 class GroupRow:
-    """A group of a clustering. place: its number, from 0. template: the site's template that it is, None for a new one.
+    """A group of a clustering.
 
-    cells: pages that come from each template in `Compared.templates`, as (how many, their share of the group in fifths, 0 to 5). example:
-    its first page, None where none is left. moved: pages that are of another template now.
+    place: its number, from 0.
+    share: its pages as a share of all pages.
+    template: the template of the site that the group becomes; None for a new one.
+    cells: for each template in `Compared.templates`, how many pages come from it, and their share of the group in fifths
+        (0 to 5).
+    example: its first page; None if that page no longer exists.
+    moved: the number of pages that are now in another template.
     """
 
     place: int
@@ -96,7 +111,7 @@ class GroupRow:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A page that changes its template. None: it has none."""
+    """A page that would change its template. None stands for no template."""
 
     page: Page
     now: Cluster | None
@@ -105,7 +120,11 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One clustering beside the templates. templates: the columns, the largest first; None for pages of none. alone: like no other page."""
+    """One clustering compared with the templates.
+
+    templates: the templates in the columns, the largest first; None for pages without a template.
+    alone: the number of pages in no group of two or more pages.
+    """
 
     row: Row
     templates: tuple[Cluster | None, ...]
@@ -115,7 +134,7 @@ class Compared:
 
 
 def build_lab(site: Site) -> Lab:
-    """The first screen."""
+    """Collect what the first screen shows."""
     run = comparisons.find_last_comparison(site)
     pages = Snapshot.objects.of_site(site).learnable().count()
     labels = page_labels.get_labels(site)
@@ -131,7 +150,7 @@ def build_lab(site: Site) -> Lab:
 
 
 def build_comparison(clustering: Clustering) -> Compared:
-    """One clustering beside the templates."""
+    """Compare one clustering with the templates."""
     site = clustering.site
     home = cluster_pages.find_old_clusters(site)
     (row,) = _rows(site, [clustering], page_labels.get_labels(site))
@@ -149,12 +168,16 @@ def build_comparison(clustering: Clustering) -> Compared:
         moved = sum(count for pk, count in of.items() if template is None or pk != template.pk)
         example = next((examples[page] for page in group if page in examples), None)
         made.append(GroupRow(place, len(group), len(group) / max(1, clustering.pages), template, cells, example, moved))
-    effect = adopting.preview_adoption(clustering, home, _given(site))
+    effect = adopting.preview_adoption(clustering, home, _list_kept_when_empty(site))
     return Compared(row, tuple(rows.get(pk or 0) for pk in columns), tuple(made), row.alone, effect)
 
 
 def list_moves(clustering: Clustering, *, group: int | None = None, now: int | None = None) -> list[Move]:
-    """Pages that change their template, by where they go; of a group, all its pages; now: only those of the template of this number."""
+    """Return the pages that would change their template, in the order of their new groups.
+
+    group: the place of a group; all its pages are returned, even if they do not change their template.
+    now: the number of a template; only its pages are returned; 0 for pages without a template.
+    """
     site = clustering.site
     home = cluster_pages.find_old_clusters(site)
     found = build_comparison(clustering)
@@ -167,16 +190,16 @@ def list_moves(clustering: Clustering, *, group: int | None = None, now: int | N
 
 
 def measure_shares(clustering: Clustering, place: int) -> Shares | None:
-    """How much of a group's pages is template."""
+    """Measure how much of a group's pages is template."""
     snapshots = Snapshot.objects.filter(page__in=clustering.groups[place], page__current__isnull=False, error="", kept=True)
     rows = snapshots.filter(Q(pk__in=Page.objects.filter(pk__in=clustering.groups[place]).values("current"))).order_by("pk")
     return boilerplate.measure_shares_of_pages(rows)
 
 
 def _as_now(found: Sequence[Clustering]) -> list[Clustering]:
-    """A comparison's clusterings, with the templates as they are now in place of what they were then.
+    """Return a comparison's clusterings, with the current templates in place of those at the time of the comparison.
 
-    What these cost is known where they are as they were, or as one of the others, such as the one that was adopted.
+    The cost of the current templates is known only if they are equal to one of the clusterings, such as an adopted one.
     """
     shown = []
     for each in found:
@@ -234,7 +257,7 @@ def _moved(clustering: Clustering, home: Mapping[int, int]) -> int:
 
 
 def _chosen(clustering: Clustering, home: Mapping[int, int]) -> list[int | None]:
-    """The template that each group is; None for new ones and for single pages."""
+    """Return the template that each group becomes; None for new templates and for single pages."""
     groups = [Group((), tuple(group)) for group in clustering.groups if len(group) > 1]
     chosen = cluster_match.match_groups(groups, adopting.list_old_clusters(clustering.site.clusters.all()), home)
     return [*chosen, *[None] * (len(clustering.groups) - len(groups))]
@@ -247,7 +270,7 @@ def _quality(clustering: Clustering, labels: Mapping[int, str]) -> ClusteringQua
 
 
 def _examples(groups: Sequence[Sequence[int]]) -> dict[int, Snapshot]:
-    """{page id: its current snapshot} of the first page of each group."""
+    """Return {page id: its current snapshot} for the first page of each group."""
     first = [group[0] for group in groups]
     pages = Page.objects.filter(pk__in=first, current__isnull=False).select_related("current")
     found = {}
@@ -258,6 +281,6 @@ def _examples(groups: Sequence[Sequence[int]]) -> dict[int, Snapshot]:
     return found
 
 
-def _given(site: Site) -> set[int]:
-    """Templates that somebody gave something, which stay also without pages."""
+def _list_kept_when_empty(site: Site) -> set[int]:
+    """Return the templates that stay even without pages, because they have a name, marks or a rule."""
     return set(site.clusters.kept_when_empty().values_list("pk", flat=True))

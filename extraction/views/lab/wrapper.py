@@ -1,4 +1,7 @@
-"""What RoadRunner makes of a template's sample pages: its wrapper and data, columns taken from it, its opinion of suggested fields."""
+"""RoadRunner's results for a template's sample pages.
+
+Screens show the wrapper and its data, take columns from it, and show which methods agree with suggested fields.
+"""
 
 from typing import Any
 
@@ -22,7 +25,7 @@ from extraction.views.workbench import workbench_url
 @require_http_methods(("GET", "HEAD", "POST"))
 @requires(Role.EDITOR)
 def wrapper(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
-    """The page, which fills itself; takes the columns that an editor ticked, and goes on to the workbench."""
+    """Show the page, whose content loads afterwards. POST takes the ticked columns and continues to the workbench."""
     cluster = cluster_of(slug, number)
     if request.method != "POST":
         return render(request, "extraction/lab/wrapper.html", {"site": cluster.site, "cluster": cluster})
@@ -43,7 +46,7 @@ def wrapper(request: SignedInHttpRequest, slug: str, number: int) -> HttpRespons
 @require_safe
 @requires(Role.EDITOR)
 def look(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """What the page shows: it takes seconds where the pages were not aligned before."""
+    """Show the content of the page. This takes seconds if the pages were not aligned before."""
     cluster = cluster_of(slug, number)
     return render(request, "extraction/lab/_wrapper.html", {"site": cluster.site, "cluster": cluster, **_look(request, cluster)})
 
@@ -51,7 +54,7 @@ def look(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_safe
 @requires(Role.EDITOR)
 def opinions(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Which methods agree with which suggested field, for the table that stands already."""
+    """Show which methods agree with which suggested field, in a table that is already on the page."""
     cluster = cluster_of(slug, number)
     key, agreed = second_opinions.find_opinions(cluster)
     context = {"cluster": cluster, "site": cluster.site, "agreed": list(enumerate(agreed)) if key == request.GET.get("key") else []}
@@ -60,7 +63,7 @@ def opinions(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 
 def _look(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """What is shown: the wrapper with what was typed already, or why there is none."""
+    """Return the context of the page: the wrapper with the values already entered, or why there is no wrapper."""
     try:
         seen = wrappers.infer_wrapper(cluster)
     except JobError as error:

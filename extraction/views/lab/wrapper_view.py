@@ -1,4 +1,4 @@
-"""A wrapper's data set as tables, those of repeated parts within the others' cells."""
+"""Show a wrapper's data set as tables. Repeated parts are tables within cells."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,12 +7,17 @@ from extraction.algorithms.alignment.schema import Optional, Repeated, Row, Sche
 from extraction.services.lab.wrappers import COLUMNS, Look
 
 ROWS = 20
-"""Rows shown of a set within a cell."""
+"""Rows shown of a set within a cell, at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table. heads: letters of its columns; rows: a text, a table or None for each; more: rows that are not shown."""
+    """A table.
+
+    heads: the names of its columns.
+    rows: for each column a text, a table or None.
+    more: the number of rows that are not shown.
+    """
 
     heads: tuple[str, ...]
     rows: "tuple[tuple[str | Grid | None, ...], ...]"
@@ -20,7 +25,7 @@ class Grid:
 
 
 def build_grid(seen: Look) -> Grid:
-    """The data set: a row for each page, an empty one where the wrapper does not match."""
+    """Build the table of the data set. It has a row for each page, which is empty if the wrapper does not match the page."""
     structure = seen.found.structure
     return _grid(_flat(structure.schema), structure.rows, len(structure.rows))
 
@@ -38,7 +43,7 @@ def _cell(part: SchemaField | Repeated, row: Row) -> "str | Grid | None":
 
 
 def _flat(schema: Tuple) -> list[SchemaField | Repeated]:
-    """Its fields and sets, those of optional parts among the others, at most `COLUMNS`."""
+    """Return the fields and sets, including those of optional parts, at most `COLUMNS`."""
     parts: list[SchemaField | Repeated] = []
     for part in schema.parts:
         parts += _flat(part.part) if isinstance(part, Optional) else [part]

@@ -1,4 +1,4 @@
-"""Records of a template: the table, the CSV."""
+"""The records of a template as a table and as CSV."""
 
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
@@ -22,7 +22,7 @@ PER_PAGE = 50
 @require_safe
 @requires(Role.VIEWER)
 def records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """The table: searched, filtered, sorted; each value leads to its place."""
+    """Show the table of records, searched, filtered and sorted. Each value links to its place on the page."""
     cluster = cluster_of(slug, number)
     attributes = list(cluster.record_type.attributes.of_page()) if cluster.record_type else []
     schema = site_pages.list_schema(cluster.record_type)
@@ -51,7 +51,10 @@ def records(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_safe
 @requires(Role.VIEWER)
 def csv(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
-    """The records that the table shows, with the chosen columns, as a file; of a type that has only lists, the rows of the first."""
+    """Send the records that the table shows as a CSV file with the chosen columns.
+
+    For a record type that has only lists, the file has the rows of the first list by default.
+    """
     cluster = cluster_of(slug, number)
     name = request.GET.get("list", export_csv.find_usual_list(cluster))
     if name and name not in export_csv.find_list_names(cluster):
@@ -69,6 +72,9 @@ def csv(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
 
 
 def _file_name(cluster: Cluster, list_name: str) -> str:
-    """list_name: the list whose rows it holds, empty for the pages; said even where the site's name is long."""
+    """Return the name of the file. The site's name is shortened, so that the name of the list is always part of it.
+
+    list_name: the list whose rows the file has; empty for pages.
+    """
     listed = slugify(list_name)[:40]
     return f"{'-'.join(filter(None, (slugify(f'{cluster.site.name} {cluster.label}')[:80] or 'records', listed)))}.csv"

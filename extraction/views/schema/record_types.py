@@ -19,16 +19,17 @@ EDIT = ("GET", "HEAD", "POST")
 @require_safe
 @requires(Role.VIEWER)
 def record_types(request: HttpRequest) -> HttpResponse:
-    """All record types with their attributes."""
+    """Show all record types with their attributes."""
     return render(request, "extraction/schema/record_types.html", {"rows": service.list_record_types()})
 
 
 @require_http_methods(EDIT)
 @requires(Role.EDITOR)
 def new(request: HttpRequest) -> HttpResponse:
-    """A new record type. `template=id` is the template one came from: it is used there at once, and annotating is next.
+    """Create a record type.
 
-    `from=data` begins it with what that template's pages say of themselves.
+    `template=id` names the template that the user came from. If it has no record type yet,
+    it gets the new one, and the workbench opens next. `from=data` fills the form in from the embedded data of that template's pages.
     """
     wanted = request.GET.get("template", "")
     data = request.POST if request.method == "POST" else None
@@ -48,7 +49,7 @@ def new(request: HttpRequest) -> HttpResponse:
 @require_http_methods(EDIT)
 @requires(Role.VIEWER)
 def record_type(request: HttpRequest, slug: str) -> HttpResponse:
-    """One record type; an editor changes it."""
+    """Show one record type. POST changes it, which needs an editor."""
     found = get_object_or_404(RecordType, slug=slug)
     if request.method == "POST":
         return change(request, slug=slug)
@@ -57,7 +58,7 @@ def record_type(request: HttpRequest, slug: str) -> HttpResponse:
 
 @requires(Role.EDITOR)
 def change(request: HttpRequest, slug: str) -> HttpResponse:
-    """Takes the editor's form."""
+    """Save the form of a record type."""
     found = get_object_or_404(RecordType, slug=slug)
     form = RecordTypeForm(request.POST, instance=RecordType.objects.get(pk=found.pk))
     rows = attribute_rows(request.POST, _initial(found))
@@ -77,7 +78,7 @@ def change(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @requires(Role.OPERATOR)
 def delete(request: HttpRequest, slug: str) -> HttpResponse:
-    """Deletes it while no template uses it."""
+    """Delete a record type that no template uses."""
     found = get_object_or_404(RecordType, slug=slug)
     try:
         service.delete_record_type(found)
@@ -100,7 +101,7 @@ def _editor(
 
 
 def _proposed(template: str) -> tuple[str, list[dict[str, object]]]:
-    """(name, rows) as the template's pages would have it."""
+    """Return (name, rows) for the form, from the embedded data of the template's pages."""
     cluster = Cluster.objects.filter(pk=template).first() if template.isdecimal() else None
     kind, found = page_data.propose_record_type(cluster) if cluster else ("", [])
     return kind, [{"name": each.name, "type": each.type, "multiple": each.multiple} for each in found] or _blank()

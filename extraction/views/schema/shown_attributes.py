@@ -1,4 +1,4 @@
-"""The attributes that names stand for, to be shown in their hues."""
+"""Find the attributes with given names, to show them in their hues."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,16 +9,19 @@ Schema = Mapping[tuple[int | None, str], Attribute]
 
 
 def find_attributes(cluster: Cluster, names: Sequence[str]) -> list[Attribute]:
-    """The attributes of these names as the record type has them; one that it no longer has comes without its place in the hues."""
+    """Return the record type's attributes with these names.
+
+    For a name that the record type no longer has, an unsaved attribute is returned, with a hue from its place in `names`.
+    """
     return choose_attributes(read_schema([cluster]), cluster, names)
 
 
 def read_schema(clusters: Sequence[Cluster]) -> Schema:
-    """The attributes of all record types of these templates, in one query."""
+    """Return the attributes of all record types of these templates, in one query."""
     types = {each.record_type_id for each in clusters}
     return {(each.record_type_id, each.name): each for each in Attribute.objects.filter(record_type__in=types - {None})}
 
 
 def choose_attributes(schema: Schema, cluster: Cluster, names: Sequence[str]) -> list[Attribute]:
-    """`find_attributes` without a query."""
+    """Return what `find_attributes` returns, but without a query."""
     return [schema.get((cluster.record_type_id, name)) or Attribute(name=name, position=n) for n, name in enumerate(names)]

@@ -1,4 +1,4 @@
-"""Pages of a site: the list, one page, the upload."""
+"""The pages of a site: list, single page, upload and WARC file."""
 
 from django.conf import settings
 from django.core.paginator import Paginator
@@ -21,7 +21,7 @@ PER_PAGE = 50
 @require_safe
 @requires(Role.VIEWER)
 def pages(request: HttpRequest, slug: str) -> HttpResponse:
-    """The site's pages, searched and filtered."""
+    """Show the site's pages, searched and filtered."""
     site = get_object_or_404(Site, slug=slug)
     query, part = request.GET.get("q", "").strip(), request.GET.get("part", "")
     found = Paginator(site_pages.search(site, query=query, part=part), PER_PAGE).get_page(request.GET.get("page", 1))
@@ -41,7 +41,10 @@ def pages(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @requires(Role.VIEWER)
 def page(request: HttpRequest, slug: str, page_id: int) -> HttpResponse:
-    """One page as it was kept, with what was taken from it. `value=Attribute.0` marks that value's place."""
+    """Show one stored page and its record.
+
+    `snapshot=id` selects a version of the page; `value=Attribute.0` outlines the place of that value.
+    """
     found = get_object_or_404(Page.objects.select_related("site", "current"), site__slug=slug, pk=page_id)
     asked = request.GET.get("snapshot", "")
     view = site_pages.view(found, snapshot_id=int(asked) if asked.isdecimal() else None)
@@ -53,7 +56,7 @@ def page(request: HttpRequest, slug: str, page_id: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(Role.EDITOR)
 def upload(request: SignedInHttpRequest, slug: str) -> HttpResponse:
-    """Takes an archive and starts its import. A script that asks for JSON gets the run's address or the error."""
+    """Take an archive and start its import. A script that accepts JSON gets the run's address or the error."""
     site = get_object_or_404(Site, slug=slug)
     form = ImportForm(request.POST, request.FILES) if request.method == "POST" else ImportForm()
     by_script = request.get_preferred_type(["text/html", "application/json"]) == "application/json"
@@ -70,14 +73,14 @@ def upload(request: SignedInHttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @requires(Role.VIEWER)
 def warc(_: HttpRequest, slug: str) -> HttpResponseBase:
-    """All kept pages as a WARC file, streamed."""
+    """Stream all stored pages as a WARC file."""
     site = get_object_or_404(Site, slug=slug)
     disposition = {"Content-Disposition": f'attachment; filename="{site.slug}.warc.gz"'}
     return StreamingHttpResponse(export_warc.write_records(site), content_type="application/warc", headers=disposition)
 
 
 def import_limits() -> dict[str, int]:
-    """What the forms of uploads say that is taken."""
+    """Return the limits of uploads, for the forms to show."""
     return {
         "upload": settings.VERTEX_UPLOAD_MAX_BYTES,
         "pages": settings.VERTEX_IMPORT_MAX_PAGES,

@@ -1,4 +1,4 @@
-"""The pages of a site: searched, filtered, one with all that is known of it."""
+"""Search the pages of a site, and collect what one page shows."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -11,14 +11,14 @@ from extraction.models.record_values import RecordValue
 from extraction.services.records import records
 
 MAX_SHOWN_ROWS = 30
-"""Rows of a list shown of each of a page's records; the CSV has them all."""
+"""Rows shown of each list of a record. The CSV file has all of them."""
 
 UNREADABLE, PARTLY, UNCLUSTERED, GONE = "unreadable", "partly", "unclustered", "gone"
 
 
 @dataclass(frozen=True, slots=True)
 class ShownValue:
-    """One value of a record as it is shown. position: which of the attribute's values, from 0."""
+    """One value of a record for display. position: its number among the attribute's values, from 0."""
 
     raw: str
     value: str | None
@@ -36,7 +36,11 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class ListRows:
-    """The rows of one list on a page: its attributes and, for each row shown, their values in the same order; total: how many there are."""
+    """The rows of one list on a page.
+
+    rows: for each row shown, the values of the attributes in the order of `attributes`.
+    total: the number of rows, including those not shown.
+    """
 
     name: str
     attributes: list[Attribute]
@@ -46,7 +50,7 @@ class ListRows:
 
 @dataclass(frozen=True, slots=True)
 class PageView:
-    """One page: the snapshot looked at, all its snapshots, its record's values in the order of the record type."""
+    """One page: the snapshot shown, all snapshots, and the values of its record in the order of the record type."""
 
     page: Page
     snapshot: Snapshot | None
@@ -56,20 +60,20 @@ class PageView:
 
     @property
     def is_web(self) -> bool:
-        """Its URL is an address on the web, not a file's name."""
+        """Whether its URL is an address on the web and not a file's name."""
         return self.page.url.startswith(("http://", "https://"))
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What the frame is to outline, as it wants it in its address; problem: why it cannot, in words."""
+    """What the frame outlines. locations: for the frame's address, as JSON; problem: why nothing can be outlined."""
 
     locations: str = ""
     problem: str = ""
 
 
 def search(site: Site, *, query: str = "", part: str = "") -> QuerySet[Page]:
-    """Pages whose URL or title holds the query.
+    """Return the pages whose URL or title contains the query.
 
     part: a template's number, `unreadable`, `partly`, `unclustered`, `gone`, or empty for all.
     """
@@ -90,7 +94,10 @@ def search(site: Site, *, query: str = "", part: str = "") -> QuerySet[Page]:
 
 
 def view(page: Page, *, snapshot_id: int | None = None) -> PageView:
-    """One page as it is or, with `snapshot_id`, as it was. An id of another page gives the current one."""
+    """Return one page with its current snapshot or, with `snapshot_id`, with that one.
+
+    An unknown id gives the current snapshot.
+    """
     snapshots = list(page.snapshots.select_related("cluster__record_type", "record__rule").order_by("-fetched_at", "-id"))
     wanted = {page.current_id: 1, snapshot_id: 2}
     snapshot = max(snapshots, key=lambda one: wanted.get(one.pk, 0), default=None)
@@ -99,7 +106,7 @@ def view(page: Page, *, snapshot_id: int | None = None) -> PageView:
 
 
 def columns(record: Record, attributes: Sequence[Attribute] | None = None) -> list[Column]:
-    """A record's values, attribute by attribute, in the order of the template's record type."""
+    """Return a record's values by attribute, in the order of the template's record type."""
     if attributes is None:
         record_type = record.cluster.record_type
         attributes = list(record_type.attributes.of_page()) if record_type else []
@@ -108,7 +115,7 @@ def columns(record: Record, attributes: Sequence[Attribute] | None = None) -> li
 
 
 def lists(record: Record, schema: Mapping[str, Sequence[Attribute]], *, limit: int = MAX_SHOWN_ROWS) -> list[ListRows]:
-    """The lists of a record that have rows. schema: {list: its attributes}, of the template's record type."""
+    """Return the lists of a record that have rows. schema: {list: its attributes} of the template's record type."""
     found = []
     for name, stored in record.read_rows().items():
         attributes = list(schema.get(name, ())) or [Attribute(name=each) for each in dict.fromkeys(key for row in stored for key in row)]
@@ -119,7 +126,7 @@ def lists(record: Record, schema: Mapping[str, Sequence[Attribute]], *, limit: i
 
 
 def list_schema(record_type: RecordType | None) -> dict[str, list[Attribute]]:
-    """{list: its attributes} of a record type."""
+    """Return {list: its attributes} of a record type."""
     found: dict[str, list[Attribute]] = {}
     if record_type:
         for attribute in record_type.attributes.of_rows().select_related("list").order_by("list__position", "position"):
@@ -128,7 +135,7 @@ def list_schema(record_type: RecordType | None) -> dict[str, list[Attribute]]:
 
 
 def mark(record: Record, text: str) -> Mark:
-    """The place of the value that `text` names as `attribute.position`, for the frame to outline."""
+    """Return the place of the value that `text` names as `attribute.position`, for the frame to outline."""
     name, _, position = text.rpartition(".")
     if not name or not position.isdecimal():
         return Mark()
@@ -142,5 +149,5 @@ def mark(record: Record, text: str) -> Mark:
 
 
 def values(stored: Sequence[RecordValue]) -> list[ShownValue]:
-    """The stored values of one attribute."""
+    """Return the stored values of one attribute for display."""
     return [ShownValue(each.raw, each.value, each.problem, place) for place, each in enumerate(stored)]

@@ -1,4 +1,4 @@
-"""Sites: the list, a new one, settings, deletion."""
+"""Sites: list, creation, settings, deletion."""
 
 from django.contrib import messages
 from django.db import transaction
@@ -24,7 +24,7 @@ from extraction.views.sites.pages import import_limits
 @require_safe
 @requires(Role.VIEWER)
 def sites(request: HttpRequest) -> HttpResponse:
-    """All sites with their figures."""
+    """Show all sites with their figures."""
     query = request.GET.get("q", "").strip()
     found = Site.objects.filter(name__icontains=query) if query else None
     return render(request, "extraction/sites/sites.html", {"rows": service.list_sites(found), "query": query})
@@ -33,7 +33,7 @@ def sites(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(Role.EDITOR)
 def new(request: SignedInHttpRequest) -> HttpResponse:
-    """A new site by its address, whose pages are fetched at once."""
+    """Create a site from its address and start to fetch its pages."""
     form = NewSiteForm(request.POST if request.method == "POST" else None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
@@ -46,12 +46,15 @@ def new(request: SignedInHttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(Role.EDITOR)
 def new_upload(request: SignedInHttpRequest) -> HttpResponse:
-    """A new site and its pages, which are imported at once. A script that asks for JSON gets the run's address or the error."""
+    """Create a site from an upload and start to import its pages.
+
+    A script that accepts JSON gets the run's address or the error.
+    """
     form = NewUploadForm(request.POST, request.FILES) if request.method == "POST" else NewUploadForm()
     by_script = request.get_preferred_type(["text/html", "application/json"]) == "application/json"
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
-        with transaction.atomic():  # no site without its pages
+        with transaction.atomic():  # if the import cannot start, create no site
             site = service.create_site(data["name"], data["address"], user=request.user)
             run = import_pages.start_import(site, data["file"], name=data["file"].name, user=request.user)
         return JsonResponse({"location": run.get_absolute_url()}, status=201) if by_script else redirect(run)
@@ -64,7 +67,7 @@ def new_upload(request: SignedInHttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(Role.EDITOR)
 def settings(request: HttpRequest, slug: str) -> HttpResponse:
-    """Its name and address; POST changes them."""
+    """Show the Settings tab. POST changes the site's name and address."""
     site = get_object_or_404(Site, slug=slug)
     form = SiteForm(request.POST if request.method == "POST" else None, instance=site)
     if request.method == "POST" and form.is_valid():
@@ -77,7 +80,7 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @requires(Role.OPERATOR)
 def delete(request: HttpRequest, slug: str) -> HttpResponse:
-    """Deletes it once its name was typed."""
+    """Delete a site if its name was typed to confirm."""
     site = get_object_or_404(Site, slug=slug)
     form = DeleteForm(request.POST, wanted=site.name)
     if not form.is_valid():
@@ -90,7 +93,7 @@ def delete(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @requires(Role.EDITOR)
 def cluster_start(request: SignedInHttpRequest, slug: str) -> HttpResponse:
-    """Finds the site's templates anew."""
+    """Start a new search for the site's templates."""
     site = get_object_or_404(Site, slug=slug)
     form = ClusterForm(request.POST)
     if not form.is_valid():
@@ -111,7 +114,7 @@ def settings_page(
     source: SourceForm | None = None,
     deletion: DeleteForm | None = None,
 ) -> HttpResponse:
-    """The Settings tab, with the forms that were sent and are wrong as they were sent."""
+    """Show the Settings tab. Forms with errors are shown as they were sent."""
     context = {
         "site": site,
         "head": service.summarize_site(site),

@@ -1,4 +1,4 @@
-"""Suggested fields of a template: looked at, renamed, taken."""
+"""The suggested fields of a template: show, rename and accept them."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ TICKED = 8
 @require_http_methods(("GET", "HEAD", "POST"))
 @requires(Role.EDITOR)
 def suggested(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
-    """The page, whose table comes after it; takes what an editor ticked, and goes on to the workbench."""
+    """Show the page, whose table loads afterwards. POST accepts the ticked fields and continues to the workbench."""
     cluster = cluster_of(slug, number)
     if request.method != "POST":
         return render(request, "extraction/suggestions/suggested.html", {"site": cluster.site, "cluster": cluster})
@@ -44,13 +44,16 @@ def suggested(request: SignedInHttpRequest, slug: str, number: int) -> HttpRespo
 @require_safe
 @requires(Role.EDITOR)
 def table(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """The table alone: it takes seconds where the pages were not read before."""
+    """Show the table alone. This takes seconds if the pages were not read before."""
     cluster = cluster_of(slug, number)
     return render(request, "extraction/suggestions/_suggested.html", {"site": cluster.site, "cluster": cluster, **_table(request, cluster)})
 
 
 def _table(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """What the table shows: the offer with what was typed already; columns of a list apart, by its name."""
+    """Return the context of the table: the offer with the values already entered.
+
+    Columns of lists are separate, by the name of their list.
+    """
     offer = service.suggest_fields(cluster)
     sent = request.POST
     ticked = {int(place) for place in sent.getlist("take") if place.isdecimal() and len(place) < 4} if sent else _first(offer)
@@ -65,5 +68,5 @@ def _table(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
 
 
 def _first(offer: service.Offer) -> set[int]:
-    """What is ticked at first: the best fields that are not the same everywhere and no columns of a list."""
+    """Return the fields ticked at first: the best ones that vary between pages and are not columns of a list."""
     return {each.place for each in [each for each in offer.fields if not each.constant and not each.list][:TICKED]}

@@ -1,4 +1,4 @@
-"""Suggested lists of a template: looked at, renamed, taken."""
+"""The suggested lists of a template: show, rename and accept them."""
 
 from typing import Any
 
@@ -19,7 +19,10 @@ from extraction.views.workbench import workbench_url
 @require_http_methods(("GET", "HEAD", "POST"))
 @requires(Role.EDITOR)
 def lists(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
-    """The lists alone, which take seconds where the pages were not read before; takes one, and goes on to the workbench."""
+    """Show the lists, which takes seconds if the pages were not read before.
+
+    POST accepts one of them and continues to the workbench.
+    """
     cluster = cluster_of(slug, number)
     context = {"site": cluster.site, "cluster": cluster}
     if request.method != "POST":
@@ -29,7 +32,7 @@ def lists(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
     def take() -> str:
         data = form.cleaned_data
         marked = service.take_list(cluster, data["key"], form.taken_list, request.user, type_name=data["record_type"])
-        return _said(data["list_name"], marked)
+        return _describe_marked(data["list_name"], marked)
 
     problems = taking.problems(request, form, take)
     if not problems:
@@ -39,7 +42,7 @@ def lists(request: SignedInHttpRequest, slug: str, number: int) -> HttpResponse:
     )
 
 
-def _said(name: str, marked: service.Marked) -> str:
+def _describe_marked(name: str, marked: service.Marked) -> str:
     if not marked.rows:
         return f"The list {name} exists already. Its marked rows stay as they are."
     pages = f"{marked.pages} page{'s' if marked.pages > 1 else ''}"
@@ -47,7 +50,7 @@ def _said(name: str, marked: service.Marked) -> str:
 
 
 def _lists(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
-    """What is shown: the offer, with what was typed already for the list that was sent."""
+    """Return the context: the offer, with the values already entered for the list that was sent."""
     offer, sent = service.suggest_lists(cluster), request.POST
     rows = []
     for each in offer.lists:

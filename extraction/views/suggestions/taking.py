@@ -1,4 +1,4 @@
-"""Taking what was suggested."""
+"""Accept what was suggested."""
 
 from collections.abc import Callable
 
@@ -10,9 +10,9 @@ from extraction.services.core.runs import JobError
 
 
 def problems(request: HttpRequest, form: forms.Form, take: Callable[[], str]) -> list[str]:
-    """Takes what a form says, and what stood in the way; nothing when all is taken, which is said on the next page.
+    """Accept what a form contains, and return the problems. If there are none, a message is shown on the next page.
 
-    take: marks what is in the form's cleaned data and gives what to say; it may raise JobError.
+    take: marks what is in the form's cleaned data and returns the message. It may raise JobError.
     """
     if not form.is_valid():
         return [str(message) for errors in form.errors.values() for message in errors]

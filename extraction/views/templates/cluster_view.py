@@ -1,4 +1,4 @@
-"""One template: where it stands on the way from pages to records, and what the next step is."""
+"""One template: how far it is from pages to records, and the next step."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -15,7 +15,7 @@ STEPS: tuple[Step, ...] = ("type", "annotate", "learn", "publish", "run", "recor
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One step of the way. state: done, now or later."""
+    """One step from pages to records."""
 
     step: Step
     state: Literal["done", "now", "later"]
@@ -23,7 +23,11 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class SampleRow:
-    """A sample page. covered: share of the template's structure that it and those before it show. labelled: attributes said."""
+    """A sample page.
+
+    covered: the share of the template's content that this page and those before it show.
+    labelled: the number of attributes annotated on it.
+    """
 
     snapshot: Snapshot
     covered: float
@@ -32,9 +36,12 @@ class SampleRow:
 
 @dataclass(frozen=True, slots=True)
 class ClusterView:
-    """A template with its figures. live, newest: its rules, None where it has none; breakage: the open one.
+    """A template with its figures.
 
-    fresh: its pages have records of the serving rule.
+    live: its serving rule; None if it has none.
+    newest: the newest version of its rule; None if it has none.
+    fresh: whether its pages have records of the serving rule.
+    breakage: its open breakage; None if it has none.
     """
 
     cluster: Cluster
@@ -62,34 +69,34 @@ class ClusterView:
 
     @property
     def stages(self) -> list[Stage]:
-        """All steps with what is done of them."""
+        """All steps with their states."""
         steps: list[Step] = ["repair" if self.broken and step == "run" else step for step in STEPS]
         now, last = steps.index(self.step), len(STEPS) - 1
         return [Stage(step, "done" if n < now or n == now == last else "now" if n == now else "later") for n, step in enumerate(steps)]
 
     @property
     def broken(self) -> bool:
-        """A check found its serving rule broken: it is not to be run over new pages."""
+        """Whether a check found its serving rule broken. Such a rule should not run over new pages."""
         return self.live is not None and self.live.state == Rule.State.BROKEN
 
     @property
     def lost(self) -> tuple[str, ...]:
-        """The attributes that the serving rule's repair did not find again."""
+        """The attributes that the serving rule lost when it was repaired."""
         return proofs.find_lost(self.live.read_report()) if self.live else ()
 
     @property
     def health(self) -> list[tuple[float, str]]:
-        """Shares of its pages by the state of their records, with the state's colour."""
+        """The shares of its pages by the state of their records, each with the state's colour."""
         return self.records.health(self.pages)
 
     @property
     def extracted(self) -> int:
-        """Pages that gave a record, complete or not."""
+        """The number of pages that gave a record, complete or not."""
         return self.records.given
 
 
 def build_cluster_view(cluster: Cluster) -> ClusterView:
-    """A template's figures, in a constant number of queries."""
+    """Collect a template's figures, in a constant number of queries."""
     rules = list(Rule.objects.filter(cluster=cluster).defer("definition", "stylesheet", "report"))
     live = next((rule for rule in rules if rule.serving), None)
     records = Record.objects.filter(cluster=cluster)
@@ -107,11 +114,15 @@ def build_cluster_view(cluster: Cluster) -> ClusterView:
 
 
 ENOUGH = 0.995
-"""Share of the template shown, from which on further samples add hardly anything."""
+"""Once the sample pages show this share of the template, further ones add hardly anything."""
 
 
 def list_samples(cluster: Cluster) -> tuple[list[SampleRow], list[SampleRow]]:
-    """The sample pages in greedy order with what was annotated on each: those that show enough or are annotated, and those after them."""
+    """Return the sample pages in the order in which they were picked, as (pages shown, further pages).
+
+    The pages shown go up to the one at which ENOUGH of the template is shown or to the last annotated one, whichever
+    comes later.
+    """
     rows = cluster.samples.select_related("snapshot__page").order_by("position")
     labelled = Label.objects.filter(cluster=cluster).values_list("snapshot").order_by().annotate(n=Count("attribute", distinct=True))
     said = dict(labelled)

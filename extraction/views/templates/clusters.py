@@ -1,4 +1,4 @@
-"""Templates: a site's cards, one template, its name, its record type, merging, ignoring."""
+"""Templates: the cards of a site, one template, its name and record type, merging, ignoring."""
 
 from typing import Any
 
@@ -23,14 +23,14 @@ from extraction.views.templates import cluster_view
 
 
 def cluster_of(slug: str, number: int) -> Cluster:
-    """The template at an address, with its site and record type; 404 for none."""
+    """Return the template at an address, with its site and record type. Raises Http404 if there is none."""
     return get_object_or_404(Cluster.objects.select_related("site", "record_type"), site__slug=slug, number=number)
 
 
 @require_safe
 @requires(Role.VIEWER)
 def site(request: HttpRequest, slug: str) -> HttpResponse:
-    """The site's first tab: its templates as cards."""
+    """Show the site's first tab: its templates as cards."""
     found = get_object_or_404(Site, slug=slug)
     overview = service.list_templates(found)
     context = {
@@ -49,7 +49,7 @@ def site(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @requires(Role.VIEWER)
 def cluster(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """One template: its way from pages to records, its sample pages."""
+    """Show one template: its steps from pages to records, and its sample pages."""
     found = cluster_of(slug, number)
     samples, more = cluster_view.list_samples(found)
     context = {
@@ -68,7 +68,7 @@ def cluster(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_safe
 @requires(Role.VIEWER)
 def shares(request: HtmxHttpRequest, slug: str, number: int) -> HttpResponse:
-    """How much of its pages is template: a part of its screen, asked for when that stands, since pages may have to be read."""
+    """Show how much of the template's pages is template. The screen loads this part later, since pages may have to be read."""
     cluster = cluster_of(slug, number)
     if not request.htmx:
         return redirect(cluster)
@@ -78,7 +78,7 @@ def shares(request: HtmxHttpRequest, slug: str, number: int) -> HttpResponse:
 @require_safe
 @requires(Role.VIEWER)
 def structure(request: HtmxHttpRequest, slug: str, number: int) -> HttpResponse:
-    """What its pages of XML may hold: a part of its screen, asked for when that stands, or the DTD as a file (`as=dtd`)."""
+    """Show the document type of a template of XML pages. The screen loads this part later; `as=dtd` gives the DTD as a file."""
     cluster = cluster_of(slug, number)
     form = request.GET.get("as", "")
     if form not in ("", "dtd"):
@@ -102,7 +102,7 @@ def structure(request: HtmxHttpRequest, slug: str, number: int) -> HttpResponse:
 @require_POST
 @requires(Role.EDITOR)
 def rename(request: HtmxHttpRequest, slug: str, number: int) -> HttpResponse:
-    """Names it; an empty name gives back the number."""
+    """Rename a template. With an empty name, it is called by its number again."""
     found = cluster_of(slug, number)
     form = NameForm(request.POST)
     if form.is_valid():
@@ -117,7 +117,7 @@ def rename(request: HtmxHttpRequest, slug: str, number: int) -> HttpResponse:
 @require_POST
 @requires(Role.EDITOR)
 def set_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Says what its pages are about."""
+    """Set the template's record type."""
     found = cluster_of(slug, number)
     chosen = request.POST.get("record_type", "")
     record_type = get_object_or_404(RecordType, slug=chosen) if chosen else None
@@ -131,7 +131,7 @@ def set_type(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_POST
 @requires(Role.EDITOR)
 def ignore(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Sets it aside, or brings it back."""
+    """Ignore a template, or stop ignoring it."""
     found = cluster_of(slug, number)
     ignored = request.POST.get("ignored") == "1"
     service.ignore_template(found, ignored)
@@ -142,7 +142,7 @@ def ignore(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_POST
 @requires(Role.EDITOR)
 def merge(request: HttpRequest, slug: str) -> HttpResponse:
-    """Makes one template of several: the first one given takes in the others."""
+    """Merge templates: the first one takes in the others."""
     found = get_object_or_404(Site, slug=slug)
     form = MergeForm(request.POST, site=found)
     if not form.is_valid():

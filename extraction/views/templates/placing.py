@@ -1,4 +1,4 @@
-"""Putting templates right: two that are one, pages that are not of theirs."""
+"""Correct templates: merge two that are the same, and move pages to another template."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -18,7 +18,7 @@ from extraction.views.policy import requires
 @require_POST
 @requires(Role.EDITOR)
 def same(request: HttpRequest, slug: str) -> HttpResponse:
-    """The answer to a proposal: `answer=merge` makes one template of the two, `answer=refuse` is remembered."""
+    """Answer a proposal to merge two templates: `answer=merge` merges them, `answer=refuse` stores the refusal."""
     asked = request.POST.get("proposal", "")
     rows = MergeProposal.objects.select_related("into__site", "other__site")
     proposal = get_object_or_404(rows, into__site__slug=slug, pk=int(asked) if asked.isdecimal() else 0)
@@ -38,7 +38,7 @@ def same(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @requires(Role.EDITOR)
 def apart(request: HttpRequest, slug: str, page_id: int) -> HttpResponse:
-    """A page that is not of its template: which others are like it, and where they are to go."""
+    """Show a page that does not belong to its template, with similar pages and the templates that they could move to."""
     page = get_object_or_404(Page.objects.select_related("site", "current__cluster__site"), site__slug=slug, pk=page_id)
     alike, problem = [], ""
     try:
@@ -54,7 +54,7 @@ def apart(request: HttpRequest, slug: str, page_id: int) -> HttpResponse:
 @require_POST
 @requires(Role.EDITOR)
 def place(request: SignedInHttpRequest, slug: str) -> HttpResponse:
-    """Puts pages into a template, into a new one, or out of theirs."""
+    """Move pages to another template or a new one, or remove them from theirs."""
     site = get_object_or_404(Site, slug=slug)
     form = PlaceForm(request.POST, site=site)
     if not form.is_valid():
@@ -70,11 +70,11 @@ def place(request: SignedInHttpRequest, slug: str) -> HttpResponse:
     except JobError as error:
         messages.error(request, f"Nothing was moved: {error}.")
         return redirect("site_pages", slug)
-    messages.success(request, _told(moved))
+    messages.success(request, _describe_move(moved))
     return redirect(moved.into) if moved.into else redirect("site", slug)
 
 
-def _told(moved: placing.Moved) -> str:
+def _describe_move(moved: placing.Moved) -> str:
     pages = f"{moved.pages:,} page{'s are' if moved.pages != 1 else ' is'}"
     went = [
         f"{count:,} {name}{'s' if count != 1 else ''}"

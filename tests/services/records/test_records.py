@@ -41,6 +41,7 @@ def fill(cluster: Cluster, rows: Sequence[tuple[str, str, dict[str, list[RecordV
             cluster=cluster,
             rule=rule,
             state=state,
+            reason="Nothing was found on the page" if state == State.FAILED else "",
             values=values_as_json(values),
             text=extract_records.build_search_text(values),
             extracted_at=now,
