@@ -6,8 +6,7 @@ allows no scripts and no requests.
 
 import hashlib
 from collections.abc import Mapping, Sequence
-
-from django.contrib.auth.models import User
+from typing import Any
 
 from extraction.algorithms.dom import references
 from extraction.algorithms.dom.references import ResourceKind
@@ -35,13 +34,8 @@ MAX_BYTES = 8 * 1024**2
 POLICY = "default-src 'none'; style-src 'unsafe-inline' data:; img-src data:; font-src data:"
 
 
-<<<<<<< HEAD
-def start_drawing(site: Site, user: User | None = None) -> Run | None:
-    """Draws the pictures of the site's templates that are out of date; None where no browser is there to draw them."""
-=======
 def start_drawing(site: Site, user: Any = None) -> Run | None:
     """Start drawing the site's outdated pictures; return None when there is no browser to draw them."""
->>>>>>> main
     return runs.start_run(Run.Kind.PREVIEW, site, unit="templates", user=user) if can_draw() else None
 
 
