@@ -6,7 +6,8 @@ allows no scripts and no requests.
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+
+from django.contrib.auth.models import User
 
 from extraction.algorithms.dom import references
 from extraction.algorithms.dom.references import ResourceKind
@@ -34,7 +35,7 @@ MAX_BYTES = 8 * 1024**2
 POLICY = "default-src 'none'; style-src 'unsafe-inline' data:; img-src data:; font-src data:"
 
 
-def start_drawing(site: Site, user: Any = None) -> Run | None:
+def start_drawing(site: Site, user: User | None = None) -> Run | None:
     """Start drawing the site's outdated pictures; return None when there is no browser to draw them."""
     return runs.start_run(Run.Kind.PREVIEW, site, unit="templates", user=user) if can_draw() else None
 

@@ -318,7 +318,7 @@ def test_a_worker_killed_in_the_middle_loses_and_doubles_nothing(worker: list[An
         "extract_records.BATCH = 4\n"
         "read = stored_pages.read_root\n"
         "stored_pages.read_root = lambda source: (time.sleep(0.02), read(source))[1]\n"
-        f"pipeline.execute({run.pk})\n"
+        f"pipeline.execute_run({run.pk})\n"
     )
     name = str(connection.settings_dict["NAME"])
     environment = os.environ | {"DJANGO_SETTINGS_MODULE": "vertex.settings", "VERTEX_DATABASE_URL": url_of_test_database(name)}
