@@ -19,10 +19,10 @@ from extraction.services.core.runs import JobError, Progress
 from extraction.services.core.stored_pages import read_bytes
 from extraction.services.sites import page_store
 from extraction.services.templates import (
-    address_patterns,
     adopting,
     cluster_match,
     clusters,
+    page_matching,
     page_steps,
     placing,
     sample_pages,
@@ -98,7 +98,7 @@ def run_clustering(run: Run, progress: Progress) -> RunSummary:
     progress(len(found.vectors), message="Finding address patterns and choosing sample pages")
     clustered = Snapshot.objects.of_site(site).current().kept().exclude(cluster=None).order_by()
     for cluster in list(site.clusters.filter(pk__in=clustered.values("cluster"))):
-        address_patterns.learn_patterns(cluster)
+        page_matching.learn_patterns(cluster)
         template_cores.renew_core(cluster)
         if not cluster.ignored:
             # Choose them now, so that no editor has to wait for them.

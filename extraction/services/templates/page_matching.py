@@ -13,18 +13,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from django.db.models import Count, F, Q, QuerySet
+from django.db import transaction
+from django.db.models import Count, F, Q, QuerySet, Sum
 
 from extraction.algorithms.clustering.template_core import TemplateCore, find_nearest_core
 from extraction.algorithms.errors import PageError
-from extraction.algorithms.rules import matching
+from extraction.algorithms.rules import matching, url_patterns
 from extraction.algorithms.rules.matching import RuleCandidate
 from extraction.algorithms.rules.url_patterns import SplitAddress, UrlPattern
 from extraction.algorithms.sketches import shingles
 from extraction.algorithms.sketches.shingles import Mask
 from extraction.models import Cluster, Site
 from extraction.services.core.stored_pages import read_bytes
-from extraction.services.templates import page_steps, template_cores
+from extraction.services.templates import clusters, page_steps, template_cores
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,3 +97,25 @@ def _get_vector(page: PageRow) -> int:
     if page.vector and page.scheme == shingles.SCHEME:
         return int(page.vector, 16)
     return shingles.compute_vector(read_bytes(page))
+
+
+def learn_patterns(cluster: Cluster) -> None:
+    """Learn the URL patterns of a cluster from its pages. This takes seconds for 100,000 pages, so it holds no lock meanwhile."""
+    while True:
+        state, urls = (
+            _read_page_state(cluster),
+            list(cluster.snapshots.current().kept().order_by("page").values_list("page__url", flat=True)),
+        )
+        patterns = [pattern.text() for pattern in url_patterns.learn_patterns(urls)]
+        with transaction.atomic():
+            clusters.lock_templates(cluster.site)
+            # If another clustering or a merge ended meanwhile, learn the patterns again for its result.
+            if _read_page_state(cluster) == state:
+                Cluster.objects.filter(pk=cluster.pk).exclude(url_patterns=patterns).update(url_patterns=patterns)
+                return
+
+
+def _read_page_state(cluster: Cluster) -> tuple[int, int]:
+    """Return a value that changes when a page joins or leaves the cluster."""
+    row = cluster.snapshots.current().kept().aggregate(n=Count("pk"), sum=Sum("page"))
+    return row["n"], row["sum"] or 0

@@ -17,7 +17,7 @@ from extraction.algorithms.errors import PageError
 from extraction.models import Cluster, Label, Page, Placement, Record, SamplePage, Site, Snapshot
 from extraction.services.core import signals
 from extraction.services.core.runs import JobError
-from extraction.services.templates import address_patterns, clusters, page_steps, sample_pages, template_cores
+from extraction.services.templates import clusters, page_matching, page_steps, sample_pages, template_cores
 
 LOOKED_AT = 500
 """Pages of a template that are compared with one that does not belong. Each is read from a cache, or parsed once."""
@@ -114,7 +114,7 @@ def _move(site: Site, pages: Sequence[Page], into: Cluster | None, user: User | 
 def _update_after_move(site: Site, moved: Moved, user: User | None) -> None:
     """Update what depends on the templates' pages: learn the address patterns again and announce the move."""
     for cluster in Cluster.objects.filter(pk__in=moved.touched):
-        address_patterns.learn_patterns(cluster)
+        page_matching.learn_patterns(cluster)
     if moved.into:
         moved.into.refresh_from_db(fields=["url_patterns"])
     signals.pages_moved.send(Site, site=site, user=user)
