@@ -1,4 +1,7 @@
-"""The workbench, and what it asks for as JSON."""
+"""The workbench, and what it asks for as JSON.
+
+The module is longer than others because it has one short view for each of the workbench's addresses.
+"""
 
 import json
 from collections.abc import Callable

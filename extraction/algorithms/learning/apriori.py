@@ -5,7 +5,7 @@ What an editor marked becomes places among the candidates of a target. `search` 
 `paths` writes it as an XPath, and lxml runs that on the pages to check that it selects the same nodes. Where no single set has all
 marked nodes and nothing else, the nodes are split by where they stand: a single value gets an ordered list of alternatives, several
 values get one XPath that is a union. A rule that is returned gives back its own annotations exactly; otherwise the answer is
-NotLearned with the page and the reason.
+NotLearned with the page and the reason. The module is longer than others because splitting and checking alternatives share one state.
 """
 
 import math

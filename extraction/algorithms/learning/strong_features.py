@@ -2,7 +2,8 @@
 (docs/algorithms.md#rule-learning; Gulhane et al. 2011, section 3.1.3).
 
 Only features that all annotated nodes share are made, since a set with any other has a recall below 1. The XPath of a condition means
-the same as its array operation; a test holds the two against each other.
+the same as its array operation; a test holds the two against each other. The module is longer than others because it lists every kind of
+feature.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,4 +1,7 @@
-"""The spider: it requests one address after the other, reports each result and follows the links of pages."""
+"""The spider: it requests one address after the other, reports each result and follows the links of pages.
+
+The module is longer than others because Scrapy wants all callbacks in one class.
+"""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable

@@ -13,7 +13,8 @@ stream of bytes and yields values that can be written as JSON:
     outcome.ending   # Ending.FINISHED
     outcome.reason   # "", or in words why it did not finish
 
-The child gets only the environment variables that it needs, and so no keys or passwords.
+The child gets only the environment variables that it needs, and so no keys or passwords. The module is longer than others because
+limits, transport and endings are one mechanism.
 """
 
 import json

@@ -2,7 +2,8 @@
 
 Pages are read in batches, in the order of their snapshots' ids, and each batch is written in one transaction. A record
 names the run that made it, so a run that is restarted after its worker died skips the pages that it has done. A new
-record overwrites the previous record of the same snapshot. When a run finishes, it deletes outdated records.
+record overwrites the previous record of the same snapshot. When a run finishes, it deletes outdated records. The module is longer than
+others because a run over stored pages and a crawl that extracts share its steps.
 """
 
 import time
