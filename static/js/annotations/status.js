@@ -20,7 +20,7 @@ export function drawHead(store, styled, tree) {
 
 /** @param {Store} store @param {{saving: boolean, failed: boolean, at: number}} saves */
 export function drawSaved(store, { saving, failed, at }) {
-  byId("saved").textContent = saving ? "saving…" : failed ? "not saved" : at ? `saved ${ago(at)}` : "marks are saved at once";
+  byId("saved").textContent = saving ? "saving…" : failed ? "not saved" : at ? `saved ${ago(at)}` : "Marks are saved as you make them";
   byId("saved").classList.toggle("state-broken", failed && !saving);
   byId("undo").toggleAttribute("disabled", !store.steps.undo);
   byId("redo").toggleAttribute("disabled", !store.steps.redo);

@@ -11,7 +11,7 @@ function show(bar) {
   one("[data-merge-button]", HTMLButtonElement, bar).disabled = chosen.length < 2;
   one("[data-merge-text]", HTMLElement, bar).textContent = chosen.length < 2
     ? "Choose another template to merge with"
-    : `${chosen.length} templates become “${chosen[0].dataset.pick}”. Annotations and rules are kept.`;
+    : `${chosen.length} templates become “${chosen[0].dataset.pick}”. Marked values and rules are kept.`;
 }
 
 if (bar) {
