@@ -14,7 +14,7 @@ ValueType = Literal["text", "number", "price", "date", "url", "image", "boolean"
 
 
 @dataclass(frozen=True, slots=True)
-class Attribute:
+class BundledAttribute:
     """An attribute of a record type."""
 
     name: str
@@ -24,7 +24,7 @@ class Attribute:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class BundledMark:
     """One click. value: the cleaned text at the place. xpath: selects exactly this text node or attribute."""
 
     value: str
@@ -43,8 +43,8 @@ class Annotations:
 
     record_type: str
     template: str
-    attributes: tuple[Attribute, ...]
-    pages: Mapping[str, Mapping[str, tuple[Mark, ...]]]
+    attributes: tuple[BundledAttribute, ...]
+    pages: Mapping[str, Mapping[str, tuple[BundledMark, ...]]]
 
 
 def annotations(*, base_url: str = BASE_URL) -> tuple[Annotations, ...]:
@@ -56,32 +56,32 @@ def annotations(*, base_url: str = BASE_URL) -> tuple[Annotations, ...]:
 
 
 _BOOK = (
-    (Attribute("title", "text", mandatory=True), "//h1/text()[1]"),
-    (Attribute("authors", "text", multiple=True, mandatory=True), "//p[@class='byline']/a/text()"),
-    (Attribute("translators", "text", multiple=True), "//p[@class='credits']/a/text()"),
-    (Attribute("price", "price"), "//p[@class='price']/b/following-sibling::text()[1]"),
-    (Attribute("availability", "text", mandatory=True), "//p[starts-with(@class, 'stock')]/text()"),
-    (Attribute("shelf_mark", "text", mandatory=True), "//p[@class='shelf']/b/following-sibling::text()[1]"),
-    (Attribute("subjects", "text", multiple=True, mandatory=True), "//ul[@class='tags']/li/a/text()"),
-    (Attribute("published", "number", mandatory=True), "//tr[@class='spec spec-published']/td/text()"),
-    (Attribute("publisher", "text"), "//tr[@class='spec spec-publisher']/td/text()"),
-    (Attribute("language", "text", mandatory=True), "//tr[@class='spec spec-language']/td/text()"),
-    (Attribute("pages", "number"), "//tr[@class='spec spec-pages']/td/text()"),
-    (Attribute("ean", "text", mandatory=True), "//tr[th='EAN-13:']/td/text()"),
-    (Attribute("illustrated", "boolean"), "//tr[@class='spec spec-illustrated']/td/text()"),
-    (Attribute("catalogued", "date", mandatory=True), "//tr[@class='spec spec-catalogued']/td/text()"),
-    (Attribute("cover", "image"), "//div[@class='cover']/img/@src"),
+    (BundledAttribute("title", "text", mandatory=True), "//h1/text()[1]"),
+    (BundledAttribute("authors", "text", multiple=True, mandatory=True), "//p[@class='byline']/a/text()"),
+    (BundledAttribute("translators", "text", multiple=True), "//p[@class='credits']/a/text()"),
+    (BundledAttribute("price", "price"), "//p[@class='price']/b/following-sibling::text()[1]"),
+    (BundledAttribute("availability", "text", mandatory=True), "//p[starts-with(@class, 'stock')]/text()"),
+    (BundledAttribute("shelf_mark", "text", mandatory=True), "//p[@class='shelf']/b/following-sibling::text()[1]"),
+    (BundledAttribute("subjects", "text", multiple=True, mandatory=True), "//ul[@class='tags']/li/a/text()"),
+    (BundledAttribute("published", "number", mandatory=True), "//tr[@class='spec spec-published']/td/text()"),
+    (BundledAttribute("publisher", "text"), "//tr[@class='spec spec-publisher']/td/text()"),
+    (BundledAttribute("language", "text", mandatory=True), "//tr[@class='spec spec-language']/td/text()"),
+    (BundledAttribute("pages", "number"), "//tr[@class='spec spec-pages']/td/text()"),
+    (BundledAttribute("ean", "text", mandatory=True), "//tr[th='EAN-13:']/td/text()"),
+    (BundledAttribute("illustrated", "boolean"), "//tr[@class='spec spec-illustrated']/td/text()"),
+    (BundledAttribute("catalogued", "date", mandatory=True), "//tr[@class='spec spec-catalogued']/td/text()"),
+    (BundledAttribute("cover", "image"), "//div[@class='cover']/img/@src"),
 )
 
 _AUTHOR = (
-    (Attribute("name", "text", mandatory=True), "//h1/text()"),
-    (Attribute("real_name", "text"), "//li[@class='real']/b/following-sibling::text()[1]"),
-    (Attribute("born", "date"), "//li[@class='born']/b/following-sibling::text()[1]"),
-    (Attribute("birthplace", "text"), "//span[@class='place']/text()"),
-    (Attribute("died", "date"), "//li[@class='died']/b/following-sibling::text()[1]"),
-    (Attribute("country", "text", mandatory=True), "//li[@class='country']/b/following-sibling::text()[1]"),
-    (Attribute("occupations", "text", multiple=True, mandatory=True), "//span[@class='trade']/text()"),
-    (Attribute("portrait", "image"), "//img[@class='portrait']/@src"),
+    (BundledAttribute("name", "text", mandatory=True), "//h1/text()"),
+    (BundledAttribute("real_name", "text"), "//li[@class='real']/b/following-sibling::text()[1]"),
+    (BundledAttribute("born", "date"), "//li[@class='born']/b/following-sibling::text()[1]"),
+    (BundledAttribute("birthplace", "text"), "//span[@class='place']/text()"),
+    (BundledAttribute("died", "date"), "//li[@class='died']/b/following-sibling::text()[1]"),
+    (BundledAttribute("country", "text", mandatory=True), "//li[@class='country']/b/following-sibling::text()[1]"),
+    (BundledAttribute("occupations", "text", multiple=True, mandatory=True), "//span[@class='trade']/text()"),
+    (BundledAttribute("portrait", "image"), "//img[@class='portrait']/@src"),
 )
 
 _BOOK_PAGES = (
@@ -93,7 +93,7 @@ _BOOK_PAGES = (
 
 _AUTHOR_PAGES = ("/author/mark-twain", "/author/emily-bronte", "/author/jane-austen")
 
-_Places = tuple[tuple[Attribute, str], ...]
+_Places = tuple[tuple[BundledAttribute, str], ...]
 
 
 def _annotations(record_type: str, template: str, places: _Places, paths: tuple[str, ...], base_url: str) -> Annotations:
@@ -105,5 +105,5 @@ def _annotations(record_type: str, template: str, places: _Places, paths: tuple[
     return Annotations(record_type, template, tuple(attribute for attribute, _ in places), marked)
 
 
-def _marks(values: list[str], xpath: str) -> tuple[Mark, ...]:
-    return tuple(Mark(value, f"({xpath})[{place}]") for place, value in enumerate(values, 1))
+def _marks(values: list[str], xpath: str) -> tuple[BundledMark, ...]:
+    return tuple(BundledMark(value, f"({xpath})[{place}]") for place, value in enumerate(values, 1))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from extraction.demo import data, words
-from extraction.demo.daily import Advert, Offer, Review, Slot, adverts, date_of, offer, reviews
+from extraction.demo.daily import Advert, DailyOffer, Review, Slot, adverts, date_of, offer, reviews
 from extraction.demo.data import Article, Author, Book, Info, Language
 from extraction.demo.dice import draw, shuffled
 
@@ -66,7 +66,7 @@ class BookPage:
     subtitle: str
     authors: tuple[Link, ...]
     translators: tuple[Link, ...]
-    offer: Offer
+    offer: DailyOffer
     shelf_mark: str
     specs: tuple[tuple[str, str], ...]
     subjects: tuple[Link, ...]

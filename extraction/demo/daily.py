@@ -19,7 +19,7 @@ SLOTS: tuple[Slot, ...] = ("top", "middle", "side", "end")
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class DailyOffer:
     """The price and stock of a book.
 
     price: the price as shown; empty if the book is out of stock.
@@ -54,12 +54,12 @@ class Advert:
     href: str
 
 
-def offer(book: Book, *, language: Language, day: int) -> Offer:
+def offer(book: Book, *, language: Language, day: int) -> DailyOffer:
     """Return the price and stock of a book on a day."""
     copies = _copies(book, language, day)
     cents = _cents(book, language, day)
     reduced = draw(5, "reduced", book.id, language, day // 11) == 0
-    return Offer(
+    return DailyOffer(
         price=words.price(cents, language) if copies else "",
         was=words.price(cents * 5 // 4 // 5 * 5, language) if copies and reduced else "",
         copies=copies,

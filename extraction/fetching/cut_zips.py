@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from extraction.fetching import files, manifest
-from extraction.fetching.items import Budget, Entry, EntryError, Item, LimitReached, Limits, Refused, Wanted
+from extraction.fetching.items import ArchiveEntry, Budget, EntryError, Item, LimitReached, Limits, Refused, Wanted
 from extraction.fetching.names import make_printable, make_safe_name
 from extraction.fetching.streams import PIECE_BYTES
 
@@ -67,7 +67,7 @@ class CutZipReader:
             pass
         return manifest.Manifest()
 
-    def _entries(self) -> Iterator[Entry]:
+    def _entries(self) -> Iterator[ArchiveEntry]:
         self._position = 0
         # Entries that are unpacked only to find their end have a budget of their own, because their bytes are not imported.
         skipped = Budget(self._budget.limits, self._size_bytes)
@@ -81,7 +81,7 @@ class CutZipReader:
                 self._position = header.start + header.packed_bytes
             if not header.name.endswith("/"):
                 problem = "it is encrypted" if header.flags & _ENCRYPTED else ""
-                yield Entry(header.name, 0, self._reader(header), problem)
+                yield ArchiveEntry(header.name, 0, self._reader(header), problem)
 
     def _header(self) -> _Header | None:
         self._file.seek(self._position)

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from extraction.algorithms.dom import media
-from extraction.fetching.items import AssetItem, Budget, Entry, EntryError, Item, PageItem, Refused, Skipped, Wanted
-from extraction.fetching.manifest import Manifest, Row, find_manifest
+from extraction.fetching.items import ArchiveEntry, AssetItem, Budget, EntryError, Item, PageItem, Refused, Skipped, Wanted
+from extraction.fetching.manifest import Manifest, ManifestRow, find_manifest
 from extraction.fetching.names import (
     Kind,
     classify_name,
@@ -16,12 +16,12 @@ from extraction.fetching.names import (
 )
 
 
-def read_files(entries: Iterable[Entry], manifest: Manifest, budget: Budget, wanted: Wanted | None) -> Iterator[Item]:
+def read_files(entries: Iterable[ArchiveEntry], manifest: Manifest, budget: Budget, wanted: Wanted | None) -> Iterator[Item]:
     """Yield the pages or, if `wanted` is given, only the files that pages read earlier need."""
     yield from read_items(entries, manifest, budget) if wanted is None else read_assets(entries, manifest, wanted)
 
 
-def read_assets(entries: Iterable[Entry], manifest: Manifest, wanted: Wanted) -> Iterator[AssetItem]:
+def read_assets(entries: Iterable[ArchiveEntry], manifest: Manifest, wanted: Wanted) -> Iterator[AssetItem]:
     """Yield the files that pages need. Files that cannot be read are left out; the page is then shown without them."""
     for entry in entries:
         try:
@@ -38,7 +38,7 @@ def read_assets(entries: Iterable[Entry], manifest: Manifest, wanted: Wanted) ->
             continue
 
 
-def read_items(entries: Iterable[Entry], manifest: Manifest, budget: Budget) -> Iterator[Item]:
+def read_items(entries: Iterable[ArchiveEntry], manifest: Manifest, budget: Budget) -> Iterator[Item]:
     """Yield the pages among the entries, one at a time, and an item for each refused or skipped file.
 
     A file is a page if the manifest lists it, if its name ends like HTML, or if its suffix says nothing and its content is HTML or XML.
@@ -65,7 +65,7 @@ def read_items(entries: Iterable[Entry], manifest: Manifest, budget: Budget) -> 
             yield Refused(name, "the manifest lists it, but it is missing")
 
 
-def _item(entry: Entry, name: str, row: Row | None, budget: Budget) -> Item | None:
+def _item(entry: ArchiveEntry, name: str, row: ManifestRow | None, budget: Budget) -> Item | None:
     what = classify_name(name)
     if row is None and (what is Kind.LITTER or find_manifest(name) is not None):
         return None
@@ -81,7 +81,7 @@ def _item(entry: Entry, name: str, row: Row | None, budget: Budget) -> Item | No
     return _page(entry, name, row, budget, sure=row is not None or what is Kind.PAGE)
 
 
-def _page(entry: Entry, name: str, row: Row | None, budget: Budget, *, sure: bool) -> Item:
+def _page(entry: ArchiveEntry, name: str, row: ManifestRow | None, budget: Budget, *, sure: bool) -> Item:
     try:
         content = entry.read(budget.limits.page_bytes + 1)
     except EntryError as error:

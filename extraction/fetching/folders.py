@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from extraction.fetching import files, manifest
-from extraction.fetching.items import Budget, Entry, EntryError, Item, Limits, Wanted
+from extraction.fetching.items import ArchiveEntry, Budget, EntryError, Item, Limits, Wanted
 
 
 class FolderReader:
@@ -40,12 +40,12 @@ class FolderReader:
             for name in sorted(names) + [each for each in folders if (Path(parent) / each).is_symlink()]:
                 yield Path(parent) / name
 
-    def _entries(self, paths: list[Path], budget: Budget) -> Iterator[Entry]:
+    def _entries(self, paths: list[Path], budget: Budget) -> Iterator[ArchiveEntry]:
         for path in paths:
             self._done += 1
             name = str(path.relative_to(self._folder))
             problem = "it is a symbolic link" if path.is_symlink() else "" if path.is_file() else "it is not a regular file"
-            yield Entry(name, 0 if problem else path.stat().st_size, _reader(path, budget), problem)
+            yield ArchiveEntry(name, 0 if problem else path.stat().st_size, _reader(path, budget), problem)
 
     def _manifest(self) -> manifest.Manifest:
         path = self._folder / manifest.NAME

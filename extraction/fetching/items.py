@@ -13,7 +13,7 @@ FREE_EXPANSION_BYTES = 64 * MEBIBYTE
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RecordedAnswer:
     """What a server sent along with a page.
 
     status: the HTTP status.
@@ -41,7 +41,7 @@ class PageItem:
     content: bytes
     content_type: str = ""
     fetched_at: datetime | None = None
-    answer: Answer | None = None
+    answer: RecordedAnswer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ArchiveEntry:
     """One file of an archive before it is read.
 
     raw_name: its name as written in the archive, which may be unsafe.

@@ -14,7 +14,7 @@ MAX_BYTES = 256 * MEBIBYTE
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ManifestRow:
     """What the manifest says about one file. url: None if the manifest gives no usable address."""
 
     url: str | None
@@ -25,7 +25,7 @@ class Row:
 class Manifest:
     """The rows by file name as in the archive, and the problems found in the manifest."""
 
-    rows: dict[str, Row] = field(default_factory=dict)
+    rows: dict[str, ManifestRow] = field(default_factory=dict)
     problems: tuple[Refused, ...] = ()
 
 
@@ -49,7 +49,7 @@ def parse_manifest(content: bytes, *, name: str = NAME) -> Manifest:
     name: the name of the manifest. File names in it are relative to its folder.
     """
     folder = name.rpartition("/")[0]
-    rows: dict[str, Row] = {}
+    rows: dict[str, ManifestRow] = {}
     problems: list[Refused] = []
     text = content.decode("utf-8-sig", "backslashreplace")
     try:
@@ -76,7 +76,7 @@ def _cells(text: str) -> Iterator[tuple[int, str, str, str]]:
         yield reader.line_num, file, url, content_type
 
 
-def _add(rows: dict[str, Row], problems: list[Refused], line: str, file: str, url: str, content_type: str) -> None:
+def _add(rows: dict[str, ManifestRow], problems: list[Refused], line: str, file: str, url: str, content_type: str) -> None:
     try:
         name = make_safe_name(file)
     except ValueError as error:
@@ -90,4 +90,4 @@ def _add(rows: dict[str, Row], problems: list[Refused], line: str, file: str, ur
     except ValueError as error:
         problems.append(Refused(name, f"{error}; its file name is used"))
         address = None
-    rows[name] = Row(address, make_printable(content_type)[:200])
+    rows[name] = ManifestRow(address, make_printable(content_type)[:200])

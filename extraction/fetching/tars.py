@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO, cast
 
 from extraction.fetching import files, manifest
-from extraction.fetching.items import Budget, Entry, EntryError, Item, LimitReached, Limits, Refused, Wanted
+from extraction.fetching.items import ArchiveEntry, Budget, EntryError, Item, LimitReached, Limits, Refused, Wanted
 from extraction.fetching.names import make_safe_name
 from extraction.fetching.streams import PIECE_BYTES, Stream
 
@@ -54,10 +54,10 @@ class TarReader:
         if self._stream.broken:
             yield Refused(self._name, f"{self._stream.broken}; the part before that was read")
 
-    def _entries(self, stream: Stream) -> Iterator[Entry]:
+    def _entries(self, stream: Stream) -> Iterator[ArchiveEntry]:
         for tar, info in _members(stream):
             if not info.isdir():
-                yield Entry(info.name, info.size, _reader(tar, info, stream), _problem(info))
+                yield ArchiveEntry(info.name, info.size, _reader(tar, info, stream), _problem(info))
 
     def _manifest(self) -> manifest.Manifest:
         best: tuple[int, str, manifest.Manifest] | None = None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from extraction.fetching import files, manifest
-from extraction.fetching.items import MEBIBYTE, ArchiveError, Budget, Entry, EntryError, Item, Limits, Refused, Wanted
+from extraction.fetching.items import MEBIBYTE, ArchiveEntry, ArchiveError, Budget, EntryError, Item, Limits, Refused, Wanted
 from extraction.fetching.names import make_safe_name
 
 MAX_DIRECTORY_BYTES = 192 * MEBIBYTE
@@ -48,11 +48,11 @@ class ZipReader:
     def __iter__(self) -> Iterator[Item]:
         yield from files.read_files(self._entries(), self._manifest(), self._budget, self.wanted)
 
-    def _entries(self) -> Iterator[Entry]:
+    def _entries(self) -> Iterator[ArchiveEntry]:
         for info in self._zip.filelist:
             self._done += 1
             if not info.is_dir():
-                yield Entry(_name(info), info.file_size, self._reader(info), self._problem(info))
+                yield ArchiveEntry(_name(info), info.file_size, self._reader(info), self._problem(info))
 
     def _problem(self, info: zipfile.ZipInfo) -> str:
         if info.flag_bits & _ENCRYPTED:

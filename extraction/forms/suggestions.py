@@ -8,7 +8,7 @@ from django.http import QueryDict
 from extraction.forms.schema import AttributeForm, RecordTypeForm
 from extraction.models import Cluster
 from extraction.services.suggestions.suggested_lists import TakenList
-from extraction.services.suggestions.taking_fields import Taken
+from extraction.services.suggestions.taking_fields import TakenColumns
 
 MOST = 100
 """The most fields that can be accepted at once."""
@@ -28,7 +28,7 @@ class SuggestedForm(forms.Form):
     def __init__(self, data: QueryDict, cluster: Cluster) -> None:
         super().__init__(data)
         self.cluster, self.sent = cluster, data
-        self.taken: list[Taken] = []
+        self.taken: list[TakenColumns] = []
 
     def clean(self) -> dict[str, Any]:
         """Set `taken`."""
@@ -46,13 +46,13 @@ class SuggestedForm(forms.Form):
             raise forms.ValidationError(f"{', '.join(twice)} is used twice. Give each field its own name.")
         return cleaned
 
-    def _read_field(self, place: int) -> Taken:
+    def _read_field(self, place: int) -> TakenColumns:
         row = AttributeForm({"name": self.sent.get(f"name-{place}", ""), "type": self.sent.get(f"type-{place}", "text")})
         if not row.is_valid():
             raise forms.ValidationError([str(message) for errors in row.errors.values() for message in errors])
         if not row.cleaned_data["name"]:
             raise forms.ValidationError("Each ticked field needs a name.")
-        return Taken(place, row.cleaned_data["name"], row.cleaned_data["type"] or "text")
+        return TakenColumns(place, row.cleaned_data["name"], row.cleaned_data["type"] or "text")
 
 
 class SuggestedListForm(SuggestedForm):

@@ -29,7 +29,7 @@ from extraction.algorithms.rules.apply import extract_values, find_attribute_pla
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition, Selector
 from extraction.algorithms.rules.xslt import Stylesheet, write_stylesheet
 from extraction.demo import site as demo
-from extraction.demo.bundled import Mark, annotations
+from extraction.demo.bundled import BundledMark, annotations
 from tests.benchmarks.workbench import FIELDS, product_page
 from tests.quality import sites
 
@@ -90,7 +90,7 @@ def product_work(size_bytes: int = 100_000) -> Work:
     xpaths = {"title": "//h1/text()", "price": "//p/b/text()"} | {
         name: f"//table/descendant::td[. = ../../tr[{n}]/td]/text()" for n, name in enumerate(FIELDS, 1)
     }
-    marks = {name: (Mark("", xpath),) for name, xpath in xpaths.items()}
+    marks = {name: (BundledMark("", xpath),) for name, xpath in xpaths.items()}
     tasks = [
         Task(name, multiple=False, examples=tuple(Example(n, _clicked(contents[n], mark)) for n in range(ANNOTATED)))
         for name, mark in marks.items()
@@ -98,7 +98,7 @@ def product_work(size_bytes: int = 100_000) -> Work:
     return Work("written pages", contents, tasks)
 
 
-def _clicked(content: bytes, marks: tuple[Mark, ...]) -> tuple[Location, ...]:
+def _clicked(content: bytes, marks: tuple[BundledMark, ...]) -> tuple[Location, ...]:
     root = parse(content).root
     index = {element: n for n, element in enumerate(elements(root))}
     return tuple(location for mark in marks for location, _ in XPath(mark.xpath).places(root, index))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from extraction.fetching.crawl.messages import Address, Asset, CrawlPlan, Done, Fetched, Found, Outcome, Progress
+from extraction.fetching.crawl.messages import Address, CrawlPlan, CrawlProgress, Done, Fetched, FetchedAsset, FoundAddresses, Outcome
 from extraction.fetching.crawl.process import PROGRAM, Crawl
 from tests.fetching.site_server import SiteServer
 
@@ -17,8 +17,8 @@ class Told:
 
     fetched: dict[str, Fetched] = field(default_factory=dict)
     found: list[Address] = field(default_factory=list)
-    assets: list[Asset] = field(default_factory=list)
-    progress: list[Progress] = field(default_factory=list)
+    assets: list[FetchedAsset] = field(default_factory=list)
+    progress: list[CrawlProgress] = field(default_factory=list)
     bodies: dict[str, bytes] = field(default_factory=dict)
     rendered: dict[str, bytes] = field(default_factory=dict)
     screenshots: dict[str, bytes] = field(default_factory=dict)
@@ -53,11 +53,11 @@ def take(told: Told, event: object) -> None:
             if name:
                 kept[event.url] = Path(name).read_bytes()
                 Path(name).unlink()
-    elif isinstance(event, Found):
+    elif isinstance(event, FoundAddresses):
         told.found += event.addresses
-    elif isinstance(event, Asset):
+    elif isinstance(event, FetchedAsset):
         told.assets.append(event)
-    elif isinstance(event, Progress):
+    elif isinstance(event, CrawlProgress):
         told.progress.append(event)
     elif isinstance(event, Done):
         told.done = event

@@ -13,7 +13,7 @@ from ipaddress import ip_address
 import pytest
 
 from extraction.fetching.crawl.gateway import Gateway
-from extraction.fetching.crawl.messages import Address, CrawlPlan, Done, EndReason, Fetched, Found, Outcome, Progress
+from extraction.fetching.crawl.messages import Address, CrawlPlan, CrawlProgress, Done, EndReason, Fetched, FoundAddresses, Outcome
 from extraction.fetching.crawl.process import Crawl, CrawlFailed, fetch_once
 from extraction.fetching.url_safety import Guard
 from tests.fetching.certificates import self_signed
@@ -106,7 +106,7 @@ def test_a_crawl_pauses_goes_on_and_stops(server):
         while len(told.fetched) < 5:
             take(told, next(events))
         running.pause()
-        while not (isinstance(event := next(events), Progress) and event.paused):
+        while not (isinstance(event := next(events), CrawlProgress) and event.paused):
             take(told, event)
         time.sleep(1.0)  # for those under way
         asked = len(server.requests)
@@ -218,7 +218,7 @@ def test_addresses_are_told_before_they_are_fetched_and_links_before_their_page(
     with tempfile.TemporaryDirectory() as spool, Crawl(plan_for(server, spool, page_limit=20, robots_sitemaps=False)) as running:
         known, done = set(), set()
         for event in running:
-            if isinstance(event, Found):
+            if isinstance(event, FoundAddresses):
                 assert not done & {address.via for address in event.addresses}
                 known |= {address.url for address in event.addresses}
             elif isinstance(event, Fetched):

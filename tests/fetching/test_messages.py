@@ -7,16 +7,16 @@ import pytest
 from extraction.algorithms.json_values import JsonShapeError
 from extraction.fetching.crawl.messages import (
     Address,
-    Asset,
     Command,
     CrawlPlan,
+    CrawlProgress,
     Done,
     EndReason,
     Fetched,
-    Found,
+    FetchedAsset,
+    FoundAddresses,
     Outcome,
-    Progress,
-    Rendering,
+    RenderMode,
     event_from_json,
     event_to_json,
 )
@@ -30,18 +30,18 @@ PLAN = CrawlPlan(
     max_depth=None,
     page_limit=10,
     delay_s=0.25,
-    rendered=Rendering.WHEN_NEEDED,
+    rendered=RenderMode.WHEN_NEEDED,
 )
 
 
 @pytest.mark.parametrize(
     "event",
     [
-        Found(addresses=(Address(url="https://a.example/1", depth=1, via="https://a.example/"),)),
+        FoundAddresses(addresses=(Address(url="https://a.example/1", depth=1, via="https://a.example/"),)),
         Fetched(url="https://a.example/1", outcome=Outcome.OK, status=200, headers={"etag": '"1"'}, body="/spool/1", elapsed_s=0.5),
         Fetched(url="https://a.example/2", outcome=Outcome.UNREACHABLE, message="no such host"),
-        Asset(url="https://a.example/a.css", page_url="https://a.example/1", content_type="text/css", body="/spool/2", size_bytes=3),
-        Progress(fetched=3, queued=4, bytes=5, by_outcome={"ok": 3}),
+        FetchedAsset(url="https://a.example/a.css", page_url="https://a.example/1", content_type="text/css", body="/spool/2", size_bytes=3),
+        CrawlProgress(fetched=3, queued=4, bytes=5, by_outcome={"ok": 3}),
         Done(reason=EndReason.SETTLED),
     ],
 )

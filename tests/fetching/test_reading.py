@@ -6,12 +6,12 @@ import gzip
 import pytest
 
 from extraction.fetching.crawl import outcomes, sources
-from extraction.fetching.crawl.messages import Outcome, Rendering
+from extraction.fetching.crawl.messages import Outcome, RenderMode
 from extraction.fetching.crawl.near import NearDuplicates
 from extraction.fetching.crawl.needs import MORE_WORDS, Needs
 from extraction.fetching.crawl.pages import view
 from extraction.fetching.crawl.repeats import TRAP_RUN, Repeats
-from extraction.fetching.crawl.soft_404 import Answer, Soft404
+from extraction.fetching.crawl.soft_404 import ProbeAnswer, Soft404
 from extraction.fetching.url_safety import MAX_URL
 
 URL = "https://a.example/folder/page"
@@ -175,10 +175,10 @@ def judged_missing(folder: str, nothing: str, pages: list[tuple[str, str]]) -> l
     """Whether pages are missing ones, on a site that answers 404 but in one folder."""
     asked: list[str] = []
 
-    async def ask(url: str) -> Answer:
+    async def ask(url: str) -> ProbeAnswer:
         asked.append(url)
         sought = url.rpartition("/")[2]
-        return Answer(page(nothing.format(sought), url=url), url) if url.startswith(folder) else Answer(None, url)
+        return ProbeAnswer(page(nothing.format(sought), url=url), url) if url.startswith(folder) else ProbeAnswer(None, url)
 
     async def run() -> list[bool]:
         soft = Soft404(ask, seed=1)
@@ -200,8 +200,8 @@ def test_missing_pages_are_learned_folder_by_folder():
 
 
 def test_a_page_that_leads_where_made_up_addresses_lead_is_missing():
-    async def ask(url: str) -> Answer:
-        return Answer(page("<p>Home</p>", url="https://a.example/"), "https://a.example/")
+    async def ask(url: str) -> ProbeAnswer:
+        return ProbeAnswer(page("<p>Home</p>", url="https://a.example/"), "https://a.example/")
 
     found = Soft404(ask).reason(page("<p>Home, other words</p>"), url="https://a.example/x/1", final_url="https://a.example/")
     assert asyncio.run(found) != ""
@@ -241,15 +241,15 @@ def test_a_browser_is_used_where_it_shows_more():
     full = page(f"<p>{LOREM}</p><script>x</script>")
     more = page(f"<p>{LOREM} {LOREM} {'x ' * MORE_WORDS}</p>")
     shape = ("a.example", "1", "", "*")
-    assert not Needs(Rendering.NEVER).rendering(shell, shape)
-    assert Needs(Rendering.ALWAYS).rendering(full, shape)
-    needs = Needs(Rendering.WHEN_NEEDED)
+    assert not Needs(RenderMode.NEVER).rendering(shell, shape)
+    assert Needs(RenderMode.ALWAYS).rendering(full, shape)
+    needs = Needs(RenderMode.WHEN_NEEDED)
     assert needs.rendering(shell, shape) and needs.compare(shell, full, shape)
     for _ in range(3):
         assert needs.rendering(full, shape)
         assert not needs.compare(full, full, shape)
     assert not needs.rendering(full, shape), "three pages showed the same in a browser"
-    gaining = Needs(Rendering.WHEN_NEEDED)
+    gaining = Needs(RenderMode.WHEN_NEEDED)
     assert [gaining.rendering(full, shape) and gaining.compare(full, more, shape) for _ in range(6)] == [True] * 6
 
 

@@ -8,7 +8,7 @@ from ipaddress import ip_address
 import pytest
 
 from extraction.fetching.crawl.gateway import Gateway
-from extraction.fetching.crawl.messages import Outcome, Rendering
+from extraction.fetching.crawl.messages import Outcome, RenderMode
 from extraction.fetching.url_safety import Guard
 from tests.fetching.crawling import crawl
 from tests.fetching.site_server import Site, SiteServer
@@ -23,7 +23,7 @@ def rendered():
             server,
             start=(),
             urls=urls,
-            rendered=Rendering.WHEN_NEEDED,
+            rendered=RenderMode.WHEN_NEEDED,
             screenshots=True,
             include=("/app*",),
             max_depth=1,

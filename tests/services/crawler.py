@@ -16,7 +16,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from extraction.fetching.crawl.messages import Address, CrawlPlan, Done, EndReason, Event, Fetched, Found, Outcome, Progress, event_to_json
+from extraction.fetching.crawl.messages import (
+    Address,
+    CrawlPlan,
+    CrawlProgress,
+    Done,
+    EndReason,
+    Event,
+    Fetched,
+    FoundAddresses,
+    Outcome,
+    event_to_json,
+)
 
 
 def write(path: Path, pages: Mapping[str, Mapping[str, Any]], **others: Any) -> Sequence[str]:
@@ -89,7 +100,7 @@ def main(path: Path) -> None:
         seen.update(each.url for each in new)
         queue.extend(new)
         if new:
-            say(Found(addresses=tuple(new)))
+            say(FoundAddresses(addresses=tuple(new)))
 
     find([Address(url=url) for url in (*plan.start, *plan.urls)])
     pages = 0
@@ -112,7 +123,7 @@ def main(path: Path) -> None:
                 died.touch()
                 os.abort()
             find([Address(url=url, depth=address.depth + 1, via=address.url) for url in links])
-            say(Progress(fetched=pages, queued=len(queue), bytes=0, by_outcome={}))
+            say(CrawlProgress(fetched=pages, queued=len(queue), bytes=0, by_outcome={}))
     reason = EndReason.STOPPED if stopped else EndReason.FINISHED if not queue else EndReason.PAGE_LIMIT
     say(Done(reason=reason))
 

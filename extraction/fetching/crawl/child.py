@@ -16,7 +16,7 @@ from twisted.internet import asyncioreactor
 
 from extraction.algorithms.json_values import JsonShapeError
 from extraction.fetching.crawl.equipment import Equipment
-from extraction.fetching.crawl.messages import Command, CrawlPlan, Done, EndReason, Rendering
+from extraction.fetching.crawl.messages import Command, CrawlPlan, Done, EndReason, RenderMode
 from extraction.fetching.crawl.resolver import CheckedResolver, Lookup
 from extraction.fetching.crawl.settings import settings, user_agent
 from extraction.fetching.crawl.spider import SiteSpider
@@ -148,7 +148,7 @@ def _reactor() -> tuple[Any, asyncio.AbstractEventLoop]:
 
 def _renderer(plan: CrawlPlan, guard: Guard) -> "Renderer | None":
     """Return a renderer if the plan may need one. It is only imported then, because importing Playwright takes long."""
-    if plan.rendered is Rendering.NEVER:
+    if plan.rendered is RenderMode.NEVER:
         return None
     from extraction.fetching.crawl.render import Renderer
 

@@ -11,7 +11,7 @@ from extraction.fetching.crawl import outcomes
 from extraction.fetching.crawl.frontier import Frontier
 from extraction.fetching.crawl.messages import Address, CrawlPlan, Outcome
 from extraction.fetching.crawl.needs import Needs, Rendered, RenderError
-from extraction.fetching.crawl.pages import PageView, view
+from extraction.fetching.crawl.pages import ParsedView, view
 from extraction.fetching.crawl.repeats import WALL_PATHS, Repeats
 from extraction.fetching.crawl.sampling import ShapeQueue
 from extraction.fetching.crawl.shapes import Shape
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedPage:
     """What an answer is.
 
     message: the reason in words.
@@ -34,7 +34,7 @@ class Judged:
 
     outcome: Outcome
     message: str = ""
-    page: PageView | None = None
+    page: ParsedView | None = None
     rendered: Rendered | None = None
     same_as: str = ""
 
@@ -51,21 +51,21 @@ class Judge:
         self._near = _near_duplicates() if plan.sample else None
         self.repeats = Repeats()
 
-    async def judge(self, response: Response, address: Address, shape: Shape) -> Judged:
+    async def judge(self, response: Response, address: Address, shape: Shape) -> JudgedPage:
         """Return what the answer for an address is."""
         headers = {name.decode("latin-1").lower(): "" for name in response.headers}
         if verdict := outcomes.judge_status(response.status, headers=headers):
-            return Judged(verdict.outcome, verdict.message)
+            return JudgedPage(verdict.outcome, verdict.message)
         content_type = _content_type(response)
         if not response.body.strip():
-            return Judged(Outcome.EMPTY, "it has no content")
+            return JudgedPage(Outcome.EMPTY, "it has no content")
         # Addresses from the plan, a sitemap or a feed have depth 0; those from links are deeper.
         if not outcomes.is_page(response.body, content_type=content_type, asked=address.depth == 0):
-            return Judged(Outcome.NOT_HTML, outcomes.judge_no_page(response.body, content_type=content_type))
+            return JudgedPage(Outcome.NOT_HTML, outcomes.judge_no_page(response.body, content_type=content_type))
         try:
             page = view(response.body, url=response.url, content_type=content_type)
         except PageError as error:
-            return Judged(Outcome.NOT_HTML, str(error))
+            return JudgedPage(Outcome.NOT_HTML, str(error))
         judged = await self._render(response, page, shape)
         return await self._judge_content(response, address, judged)
 
@@ -74,9 +74,9 @@ class Judge:
         if isinstance(self._frontier.queue, ShapeQueue):
             self._frontier.queue.kept(shape, compute_vector(response.body))
 
-    async def _render(self, response: Response, page: PageView, shape: Shape) -> Judged:
+    async def _render(self, response: Response, page: ParsedView, shape: Shape) -> JudgedPage:
         """Return the page as a browser shows it, if it needs one; else the plain page."""
-        plain = Judged(Outcome.OK, page=page)
+        plain = JudgedPage(Outcome.OK, page=page)
         if self._renderer is None or page.is_xml or not self._needs.rendering(page, shape):
             return plain
         try:
@@ -88,9 +88,9 @@ class Judge:
             return replace(plain, message=f"not rendered: its scripts lead to {rendered.url}, {reason}")
         if not self._needs.compare(page, seen, shape):
             return plain
-        return Judged(Outcome.OK, page=seen, rendered=rendered)
+        return JudgedPage(Outcome.OK, page=seen, rendered=rendered)
 
-    async def _judge_content(self, response: Response, address: Address, judged: Judged) -> Judged:
+    async def _judge_content(self, response: Response, address: Address, judged: JudgedPage) -> JudgedPage:
         page = judged.page
         if page is None:
             return judged
@@ -106,7 +106,7 @@ class Judge:
             return replace(judged, outcome=Outcome.SOFT_404, message=reason)
         return self._judge_repetition(response, judged, page)
 
-    def _judge_repetition(self, response: Response, judged: Judged, page: PageView) -> Judged:
+    def _judge_repetition(self, response: Response, judged: JudgedPage, page: ParsedView) -> JudgedPage:
         self.repeats.canonical(page, response.url)
         same_as, paths = self.repeats.same(page, response.url)
         self._frontier.ignore(self.repeats.ignored)

@@ -39,7 +39,7 @@ class Outcome(StrEnum):
 CONTENT = frozenset({Outcome.OK, Outcome.DUPLICATE})
 
 
-class Rendering(StrEnum):
+class RenderMode(StrEnum):
     """Whether pages are rendered in a browser. when_needed: if the plain page lacks what a browser shows."""
 
     NEVER = "never"
@@ -170,7 +170,7 @@ class CrawlPlan:
     max_redirects: int = 10
     retries: int = 2
     soft_404: bool = True
-    rendered: Rendering = Rendering.NEVER
+    rendered: RenderMode = RenderMode.NEVER
     screenshots: bool = False
     assets: bool = False
     files: tuple[str, ...] = ()
@@ -186,7 +186,7 @@ class CrawlPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FoundAddresses:
     """Addresses in scope that the crawl has found for the first time."""
 
     addresses: tuple[Address, ...]
@@ -230,7 +230,7 @@ KEPT_HEADERS = ("content-type", "last-modified", "etag", "content-language", "lo
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asset:
+class FetchedAsset:
     """A stylesheet, picture or font. page_url: the page that uses it; "" for one of the plan's `files`. body: the file with its content."""
 
     url: str
@@ -241,7 +241,7 @@ class Asset:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class CrawlProgress:
     """The progress of the crawl, sent every few seconds, also while it is paused.
 
     fetched: how many addresses are done.
@@ -265,9 +265,15 @@ class Done:
     message: str = ""
 
 
-Event = Found | Fetched | Asset | Progress | Done
+Event = FoundAddresses | Fetched | FetchedAsset | CrawlProgress | Done
 
-_NAMES: dict[str, type[Event]] = {"found": Found, "fetched": Fetched, "asset": Asset, "progress": Progress, "done": Done}
+_NAMES: dict[str, type[Event]] = {
+    "found": FoundAddresses,
+    "fetched": Fetched,
+    "asset": FetchedAsset,
+    "progress": CrawlProgress,
+    "done": Done,
+}
 _KINDS = {kind: name for name, kind in _NAMES.items()}
 
 

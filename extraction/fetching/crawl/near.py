@@ -11,7 +11,7 @@ from zlib import crc32
 
 from datasketch import MinHash, MinHashLSH
 
-from extraction.fetching.crawl.pages import PageView
+from extraction.fetching.crawl.pages import ParsedView
 from extraction.fetching.crawl.repeats import shingles
 
 PERMUTATIONS = 64
@@ -27,7 +27,7 @@ class NearDuplicates:
         self._groups: dict[int, MinHashLSH] = defaultdict(lambda: MinHashLSH(threshold=NEAR, num_perm=PERMUTATIONS))
         self._signatures: dict[str, MinHash] = {}
 
-    def earlier(self, page: PageView, url: str) -> str:
+    def earlier(self, page: ParsedView, url: str) -> str:
         """Return the address of an earlier page that is nearly the same. If there is none, remember this page and return ""."""
         if url in self._signatures:
             return ""

@@ -3,8 +3,8 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from extraction.fetching.crawl.messages import Rendering
-from extraction.fetching.crawl.pages import PageView
+from extraction.fetching.crawl.messages import RenderMode
+from extraction.fetching.crawl.pages import ParsedView
 from extraction.fetching.crawl.shapes import Shape
 
 FEW_WORDS = 60
@@ -45,22 +45,22 @@ class Needs:
     shape showed much more in a browser.
     """
 
-    def __init__(self, mode: Rendering) -> None:
+    def __init__(self, mode: RenderMode) -> None:
         self._mode = mode
         self._tried: Counter[Shape] = Counter()
         self._gained: Counter[Shape] = Counter()
 
-    def rendering(self, page: PageView, shape: Shape) -> bool:
+    def rendering(self, page: ParsedView, shape: Shape) -> bool:
         """Return whether to render a page."""
-        if self._mode is not Rendering.WHEN_NEEDED or is_shell(page):
-            return self._mode is not Rendering.NEVER
+        if self._mode is not RenderMode.WHEN_NEEDED or is_shell(page):
+            return self._mode is not RenderMode.NEVER
         if self._tried[shape] >= TRIALS:
             return 2 * self._gained[shape] > TRIALS
         return page.has_script and self._tried.total() < MAX_TRIALS
 
-    def compare(self, plain: PageView, seen: PageView, shape: Shape) -> bool:
+    def compare(self, plain: ParsedView, seen: ParsedView, shape: Shape) -> bool:
         """Return whether to use the rendered page. The result is remembered for the shape."""
-        if self._mode is Rendering.ALWAYS or is_shell(plain):
+        if self._mode is RenderMode.ALWAYS or is_shell(plain):
             return True
         gain = len(seen.words) >= max(MORE * len(plain.words), len(plain.words) + MORE_WORDS)
         if self._tried[shape] < TRIALS:
@@ -69,6 +69,6 @@ class Needs:
         return gain
 
 
-def is_shell(page: PageView) -> bool:
+def is_shell(page: ParsedView) -> bool:
     """Return whether a plain page only serves to load its scripts."""
     return page.has_script and (page.has_empty_root or len(page.words) < FEW_WORDS)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from extraction.algorithms.dom import xml
 from extraction.algorithms.dom.xml import HTML_TYPES, XML_TYPE, media_type
 from extraction.fetching.crawl.messages import Outcome
-from extraction.fetching.crawl.pages import PageView
+from extraction.fetching.crawl.pages import ParsedView
 
 FEW_WORDS = 120
 """A page with fewer words may be only a wall. The walls of the makers named below have 5 to 90 words; a real page with a captcha in its
@@ -115,7 +115,7 @@ def judge_no_page(content: bytes, *, content_type: str) -> str:
     return said or content_type or "it has no content type and does not begin like a page"
 
 
-def judge_wall(content: bytes, page: PageView, *, final_url: str, asked_url: str) -> Verdict | None:
+def judge_wall(content: bytes, page: ParsedView, *, final_url: str, asked_url: str) -> Verdict | None:
     """Return a verdict if the page asks visitors to sign in or to prove that they are human; else None."""
     few = len(page.words) < FEW_WORDS
     if few and (mark := next((name for mark, name in WALL_MARKS if mark in content), "")):
@@ -129,6 +129,6 @@ def judge_wall(content: bytes, page: PageView, *, final_url: str, asked_url: str
     return None
 
 
-def is_empty(page: PageView) -> bool:
+def is_empty(page: ParsedView) -> bool:
     """Return whether a page shows neither text nor pictures."""
     return not page.words and not page.pictures

@@ -41,7 +41,7 @@ WORD = re.compile(r"\w+", re.UNICODE)
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class PageLink:
     """A link of a page. url: absolute. is_next: whether it leads to the next page of a list."""
 
     url: str
@@ -49,7 +49,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class PageView:
+class ParsedView:
     """A page as the crawler sees it.
 
     words: the words of the text that people read, in order, at most `MAX_WORDS`.
@@ -62,7 +62,7 @@ class PageView:
     title: str
     heading: str
     words: tuple[str, ...]
-    links: tuple[Link, ...]
+    links: tuple[PageLink, ...]
     pictures: tuple[str, ...]
     stylesheets: tuple[str, ...]
     canonical: str
@@ -74,13 +74,13 @@ class PageView:
     is_xml: bool = False
 
 
-def view(content: bytes, *, url: str, content_type: str = "") -> PageView:
+def view(content: bytes, *, url: str, content_type: str = "") -> ParsedView:
     """Return the page in these bytes. Raises PageError if they are not a page."""
     root = parse(content, content_type=content_type or None).root
     reader = _XmlReader(root, url) if is_xml(root) else _Reader(root, url)
     words = tuple(_words(root))
     pictures = tuple(dict.fromkeys(reader.pictures))
-    return PageView(
+    return ParsedView(
         title=_text(root.find(".//title")),
         heading=_text(root.find(".//h1")),
         words=words,
@@ -108,7 +108,7 @@ class _Reader:
     def __init__(self, root: etree._Element, url: str) -> None:
         base = root.find(".//base[@href]")
         self._base = absolute(url, base.get("href", "")) or url if base is not None else url
-        self.links: dict[str, Link] = {}
+        self.links: dict[str, PageLink] = {}
         self.pictures: list[str] = []
         self.stylesheets: list[str] = []
         self.canonical = self.refresh = ""
@@ -123,7 +123,7 @@ class _Reader:
         if href and (url := absolute(self._base, href)):
             is_next = _is_next(element)
             if url not in self.links or is_next:
-                self.links[url] = Link(url, is_next)
+                self.links[url] = PageLink(url, is_next)
 
     def _relation(self, element: etree._Element) -> None:
         relations = (element.get("rel") or "").lower().split()
@@ -164,7 +164,7 @@ class _XmlReader(_Reader):
     """
 
     def __init__(self, root: etree._Element, url: str) -> None:
-        self.links: dict[str, Link] = {}
+        self.links: dict[str, PageLink] = {}
         self.pictures: list[str] = []
         self.stylesheets: list[str] = []
         self.canonical = self.refresh = ""
@@ -176,7 +176,7 @@ class _XmlReader(_Reader):
 
     def _add(self, url: str) -> None:
         if url and len(self.links) < MAX_LINKS:
-            self.links.setdefault(url, Link(url))
+            self.links.setdefault(url, PageLink(url))
 
 
 def _is_next(element: etree._Element) -> bool:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlsplit
 from zlib import crc32
 
-from extraction.fetching.crawl.pages import PageView
+from extraction.fetching.crawl.pages import ParsedView
 from extraction.fetching.crawl.shapes import Shape
 
 REMEMBERED = 100_000
@@ -59,7 +59,7 @@ class Repeats:
         self._watches: dict[Shape, _Watch] = {}
         self.ignored: frozenset[str] = frozenset()
 
-    def same(self, page: PageView, url: str) -> tuple[str, int]:
+    def same(self, page: ParsedView, url: str) -> tuple[str, int]:
         """Return (the address of an earlier page that shows the same or "", the number of paths under which it was seen)."""
         if not page.words:
             return "", 1
@@ -78,7 +78,7 @@ class Repeats:
         self._vote(first, url)
         return first, len(paths)
 
-    def is_trap(self, shape: Shape, page: PageView, *, brought: bool) -> bool:
+    def is_trap(self, shape: Shape, page: ParsedView, *, brought: bool) -> bool:
         """Return whether this page shows that its shape is a trap. brought: whether it linked to new addresses of other shapes."""
         if shape not in self._watches and len(self._watches) >= TRAP_SHAPES:
             return False
@@ -93,7 +93,7 @@ class Repeats:
             watch.words = None
         return watch.run >= TRAP_RUN
 
-    def canonical(self, page: PageView, url: str) -> None:
+    def canonical(self, page: ParsedView, url: str) -> None:
         """Count the canonical address of a page as a vote that the query key missing in it says nothing. Sites can be wrong about this."""
         if page.canonical and "?" in url:
             self._vote(page.canonical, url)
@@ -105,7 +105,7 @@ class Repeats:
             if self._votes[key] >= VOTES:
                 self.ignored |= {key}
 
-    def _veto(self, page: PageView, url: str) -> None:
+    def _veto(self, page: ParsedView, url: str) -> None:
         """Stop ignoring a query key if two pages whose addresses differ only in it show different content."""
         if "?" not in url or len(self._without) > REMEMBERED:
             return

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from extraction.fetching.crawl.pages import WORD, PageView
+from extraction.fetching.crawl.pages import WORD, ParsedView
 from extraction.fetching.crawl.repeats import jaccard, shingles
 from extraction.fetching.crawl.shapes import IDENTIFIER
 
@@ -45,14 +45,14 @@ class Missing:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ProbeAnswer:
     """The answer to a request for a made-up address. page: None unless the answer was a page with status 200."""
 
-    page: PageView | None
+    page: ParsedView | None
     final_url: str
 
 
-Ask = Callable[[str], Awaitable[Answer]]
+Ask = Callable[[str], Awaitable[ProbeAnswer]]
 
 
 class Soft404:
@@ -63,7 +63,7 @@ class Soft404:
         self._chance = random.Random(seed)  # noqa: S311
         self._known: dict[str, asyncio.Future[Missing]] = {}
 
-    async def reason(self, page: PageView, *, url: str, final_url: str) -> str:
+    async def reason(self, page: ParsedView, *, url: str, final_url: str) -> str:
         """Return why a page is a soft 404; empty if it is not."""
         folder = _folder(url)
         if not urlsplit(url).path.strip("/") and not urlsplit(url).query:
@@ -102,7 +102,7 @@ class Soft404:
         return urlunsplit((parts.scheme, parts.netloc, f"{head}/{name}", "", ""))
 
 
-def _shingles(page: PageView, url: str) -> frozenset[str]:
+def _shingles(page: ParsedView, url: str) -> frozenset[str]:
     own = set(WORD.findall(unquote(url).lower()))
     return frozenset(shingles([word for word in page.words if word not in own]))
 

@@ -18,10 +18,19 @@ from extraction.fetching.crawl import outcomes, sources
 from extraction.fetching.crawl.equipment import Equipment
 from extraction.fetching.crawl.failures import DOWNLOAD_ERRORS, Dropped, judge_failure, now
 from extraction.fetching.crawl.frontier import Frontier
-from extraction.fetching.crawl.judge import Judge, Judged
-from extraction.fetching.crawl.messages import KEPT_HEADERS, Address, Asset, CrawlPlan, Fetched, Found, Outcome, Progress
+from extraction.fetching.crawl.judge import Judge, JudgedPage
+from extraction.fetching.crawl.messages import (
+    KEPT_HEADERS,
+    Address,
+    CrawlPlan,
+    CrawlProgress,
+    Fetched,
+    FetchedAsset,
+    FoundAddresses,
+    Outcome,
+)
 from extraction.fetching.crawl.pages import view
-from extraction.fetching.crawl.soft_404 import Answer, Soft404
+from extraction.fetching.crawl.soft_404 import ProbeAnswer, Soft404
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -136,7 +145,7 @@ class SiteSpider(Spider):
         told = judge_failure(failure.value or RuntimeError("no reason"), address=address, url=request.url)
         self._report(told)
 
-    def _report_page(self, response: Response, address: Address, judged: Judged) -> None:
+    def _report_page(self, response: Response, address: Address, judged: JudgedPage) -> None:
         keep = judged.page is not None
         body = self.spool.put(response.body, kind="body") if keep else None
         rendered = self.spool.put(judged.rendered.content, kind="rendered") if judged.rendered else None
@@ -166,7 +175,7 @@ class SiteSpider(Spider):
         self.bytes += told.size_bytes
         self.events.say(told)
 
-    def _follow(self, response: Response, address: Address, judged: Judged, shape: "Shape") -> None:
+    def _follow(self, response: Response, address: Address, judged: JudgedPage, shape: "Shape") -> None:
         page = judged.page
         if page is None or judged.outcome in {Outcome.LOGIN_OR_BOT, Outcome.SOFT_404}:
             return
@@ -248,11 +257,11 @@ class SiteSpider(Spider):
                 _, waiting = slot.queue.popleft()
                 waiting.errback(Dropped("the crawl was stopped"))
 
-    def progress(self, *, paused: bool) -> Progress:
+    def progress(self, *, paused: bool) -> CrawlProgress:
         """Return the progress of the crawl."""
         by_outcome = {outcome.value: number for outcome, number in self.tally.items()}
         waiting = len(self.frontier) + (self._next is not None) + self._under_way
-        return Progress(fetched=self.tally.total(), queued=waiting, bytes=self.bytes, by_outcome=by_outcome, paused=paused)
+        return CrawlProgress(fetched=self.tally.total(), queued=waiting, bytes=self.bytes, by_outcome=by_outcome, paused=paused)
 
     def _queue_listed(self, urls: Iterable[str]) -> None:
         """Queue the addresses in the plan's list. Those that are not fetched are reported too."""
@@ -268,7 +277,7 @@ class SiteSpider(Spider):
 
     def _report_found(self, addresses: list[Address]) -> None:
         for start in range(0, len(addresses), FOUND_AT_ONCE):
-            self.events.say(Found(addresses=tuple(addresses[start : start + FOUND_AT_ONCE])))
+            self.events.say(FoundAddresses(addresses=tuple(addresses[start : start + FOUND_AT_ONCE])))
 
     def _draw(self) -> "tuple[Address, Shape] | None":
         """Return the next address that has not been fetched in another way and is not in a trap. Report those that are skipped."""
@@ -283,16 +292,16 @@ class SiteSpider(Spider):
             self._report(Fetched(url=address.url, outcome=Outcome.DUPLICATE, depth=address.depth, message=message), asked=False)
         return None
 
-    async def _ask_made_up(self, url: str) -> Answer:
+    async def _ask_made_up(self, url: str) -> ProbeAnswer:
         """Request an address that does not exist."""
         try:
             response = await self.crawler.engine.download_async(Request(url, meta={"dont_retry": True}, dont_filter=True))
             content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
             if response.status == 200 and outcomes.is_page(response.body, content_type=content_type):
-                return Answer(view(response.body, url=response.url, content_type=content_type), response.url)
+                return ProbeAnswer(view(response.body, url=response.url, content_type=content_type), response.url)
         except (IgnoreRequest, PageError, OSError, *DOWNLOAD_ERRORS):
             pass  # without an answer there is nothing to learn
-        return Answer(None, url)
+        return ProbeAnswer(None, url)
 
     def _ask_assets(self, urls: Iterable[str], *, page_url: str) -> None:
         for url in urls:
@@ -310,7 +319,7 @@ class SiteSpider(Spider):
         # The parent checks the content type of the plan's own files.
         if response.status == 200 and (not page_url or kind.lower().startswith(("text/css", "image/"))):
             body = self.spool.put(response.body, kind="asset")
-            self.events.say(Asset(url=url, page_url=page_url, content_type=kind, body=body, size_bytes=len(response.body)))
+            self.events.say(FetchedAsset(url=url, page_url=page_url, content_type=kind, body=body, size_bytes=len(response.body)))
 
     def _asset_failed(self, failure: Failure) -> None:
         self.logger.debug("asset: %s", failure.value)

@@ -37,7 +37,7 @@ class Command(BaseCommand):
 class _Schema:
     """A schema as indented lines: each field with its path and examples, and each set with its fields below it."""
 
-    def __init__(self, found: structures.Found) -> None:
+    def __init__(self, found: structures.FoundStructure) -> None:
         self._columns, self._tables, self._paths = found.structure.columns(), found.structure.tables(), found.paths
 
     def lines(self, schema: Tuple, depth: int = 0) -> Iterator[str]:

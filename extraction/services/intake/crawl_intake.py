@@ -9,8 +9,8 @@ from typing import Any
 from extraction.algorithms.clustering import masked_shingles
 from extraction.algorithms.clustering.threshold import default_threshold
 from extraction.algorithms.sketches import shingles
-from extraction.fetching.crawl.messages import Address, Asset, Event, Fetched, Found, Outcome, Progress
-from extraction.fetching.items import Answer, PageItem
+from extraction.fetching.crawl.messages import Address, CrawlProgress, Event, Fetched, FetchedAsset, FoundAddresses, Outcome
+from extraction.fetching.items import PageItem, RecordedAnswer
 from extraction.fetching.names import make_printable
 from extraction.models import Run, RunProblem, Snapshot
 from extraction.services.intake import crawl_frontier
@@ -56,14 +56,14 @@ class Intake:
 
     def take(self, event: Event) -> None:
         """Take one event."""
-        if isinstance(event, Found):
+        if isinstance(event, FoundAddresses):
             self.found += event.addresses
         elif isinstance(event, Fetched):
             self.fetched.append(event)
             self.size_bytes += event.size_bytes
-        elif isinstance(event, Progress):
+        elif isinstance(event, CrawlProgress):
             self.queued = event.queued
-        elif isinstance(event, Asset):
+        elif isinstance(event, FetchedAsset):
             Path(event.body).unlink(missing_ok=True)
 
     def forget_last(self) -> None:
@@ -134,5 +134,5 @@ def _item(event: Fetched) -> PageItem:
     content, content_type, received = body, headers.get("content-type", ""), None
     if event.rendered:
         content, content_type, received = Path(event.rendered).read_bytes(), RENDERED_TYPE, body
-    answer = Answer(event.status or 200, headers, received)
+    answer = RecordedAnswer(event.status or 200, headers, received)
     return PageItem(url, url, content, content_type[:200], crawl_frontier.get_moment(event), answer)

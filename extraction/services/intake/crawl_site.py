@@ -22,7 +22,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from extraction.fetching.crawl.messages import Asset, Done, EndReason, Event, Found
+from extraction.fetching.crawl.messages import Done, EndReason, Event, FetchedAsset, FoundAddresses
 from extraction.fetching.crawl.process import Crawl, CrawlFailed
 from extraction.models import Rule, Run, Site, Source
 from extraction.models.run_values import EXTRACT, SAMPLE, RunParameters, RunSummary
@@ -132,7 +132,7 @@ def _crawl(run: Run, source: Source, intake: Intake, progress: Progress) -> EndR
     progress(intake.pages, total=min(limit, intake.pages + intake.queued), message="Starting")
     if now.pages >= limit:
         return EndReason.PAGE_LIMIT
-    frontier = sources.Frontier(now.queued, now.known, limit - now.pages)
+    frontier = sources.KnownFrontier(now.queued, now.known, limit - now.pages)
     with _spool(run) as spool:
         plan = sources.plan_crawl(source, frontier, spool=spool, sample=not (extracting or source.whole))
         with Crawl(plan) as crawl:
@@ -156,7 +156,7 @@ def _consume(events: Iterator[Event], intake: Intake, progress: Progress | None,
     written = time.monotonic()
     try:
         for event in events:
-            if not isinstance(event, Found | Asset) and _due(intake, written):
+            if not isinstance(event, FoundAddresses | FetchedAsset) and _due(intake, written):
                 intake.write()
                 written = time.monotonic()
             if isinstance(event, Done):

@@ -17,8 +17,8 @@ from django.contrib.auth.models import User
 from extraction.algorithms.dom import references
 from extraction.algorithms.dom.references import NeededResource
 from extraction.algorithms.errors import PageError
-from extraction.fetching.crawl.messages import Asset as Answered
-from extraction.fetching.crawl.messages import CrawlPlan, Rendering
+from extraction.fetching.crawl.messages import CrawlPlan, RenderMode
+from extraction.fetching.crawl.messages import FetchedAsset as Answered
 from extraction.fetching.crawl.process import Crawl, CrawlFailed
 from extraction.models import Cluster, Run, SamplePage, Site, Snapshot
 from extraction.models.run_values import RunParameters, RunSummary
@@ -150,6 +150,6 @@ def _needs(snapshot: Snapshot) -> list[NeededResource]:
 
 def _plan(site: Site, urls: Sequence[str], spool: Path) -> CrawlPlan:
     """Return a plan that fetches these files and nothing else, with the site's settings."""
-    usual = sources.plan_crawl(sources.get_source(site), sources.Frontier((), (), None), spool=spool, sample=False)
+    usual = sources.plan_crawl(sources.get_source(site), sources.KnownFrontier((), (), None), spool=spool, sample=False)
     alone = replace(usual, start=(), sitemaps=(), feeds=(), urls=(), robots_sitemaps=False, follow_links=False, follow_pagination=False)
-    return replace(alone, files=tuple(urls), rendered=Rendering.NEVER, soft_404=False)
+    return replace(alone, files=tuple(urls), rendered=RenderMode.NEVER, soft_404=False)

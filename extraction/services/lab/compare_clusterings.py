@@ -19,7 +19,7 @@ MOST_BYTES = 100_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class MethodResultRow:
     """The result of one method.
 
     sizes: sizes of the groups of two or more pages, the largest first.
@@ -38,7 +38,7 @@ class Compared:
     reason: str
 
 
-def compare_methods(site: Site, methods: Sequence[str], *, most: int = MOST_PAGES) -> Iterator[Compared]:
+def compare_methods(site: Site, methods: Sequence[str], *, most: int = MOST_PAGES) -> Iterator[MethodResultRow]:
     """Yield the results of the methods one by one, on at most `most` pages. Raises JobError for a site without pages."""
     pages = read_pages(choose_pages(site, most=most))
     if not pages:
@@ -47,7 +47,7 @@ def compare_methods(site: Site, methods: Sequence[str], *, most: int = MOST_PAGE
         found = method_process.run_method(method, pages)
         sizes = sorted((len(group) for group in found.groups or [] if len(group) > 1), reverse=True)
         kbit = found.bits / 1000
-        yield Compared(method, tuple(sizes), len(pages) - sum(sizes), kbit, found.seconds, found.peak_bytes, found.reason)
+        yield MethodResultRow(method, tuple(sizes), len(pages) - sum(sizes), kbit, found.seconds, found.peak_bytes, found.reason)
 
 
 def choose_pages(site: Site, *, most: int = MOST_PAGES, most_bytes: int = MOST_BYTES) -> list[Snapshot]:

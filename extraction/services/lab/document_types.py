@@ -23,7 +23,7 @@ MAX_BYTES = 30 * 1024**2
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FoundDocumentType:
     """The document type of the well-formed pages. broken: the number of pages left out because their XML is broken."""
 
     type: DocumentType
@@ -35,7 +35,7 @@ class Told:
         return left_out + self.type.text()
 
 
-def find_document_type(cluster: Cluster) -> Told | None:
+def find_document_type(cluster: Cluster) -> FoundDocumentType | None:
     """Return the document type of a template's pages; None when they are HTML or none of them can be read.
 
     Raises JobError when the pages have too many different names for a document type, or when all of them are broken.
@@ -61,7 +61,7 @@ def holds_xml(cluster: Cluster) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _infer(pages: tuple[StoredPage, ...]) -> Told | None:
+def _infer(pages: tuple[StoredPage, ...]) -> FoundDocumentType | None:
     roots: list[etree._Element] = []
     left, broken = MAX_BYTES, 0
     for stored in pages:
@@ -78,4 +78,4 @@ def _infer(pages: tuple[StoredPage, ...]) -> Told | None:
             broken += 1
         elif page:
             roots.append(page.root)
-    return Told(infer_document_type(roots), broken) if roots or broken else None
+    return FoundDocumentType(infer_document_type(roots), broken) if roots or broken else None

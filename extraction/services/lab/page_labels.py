@@ -23,7 +23,7 @@ LENGTH = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class TakenLabels:
     """The result of reading a file of labels.
 
     labelled: the number of pages that got a label.
@@ -50,7 +50,7 @@ def get_labels(site: Site) -> dict[int, str]:
     return found | dict(PageLabel.objects.filter(page__site=site).values_list("page", "label"))
 
 
-def take_labels(site: Site, text: str, user: User | None) -> Taken:
+def take_labels(site: Site, text: str, user: User | None) -> TakenLabels:
     """Label pages from lines of an address, a tab and a label. Other columns and empty lines are ignored.
 
     Raises JobError when no line has this form. Its message quotes the first line.
@@ -66,7 +66,7 @@ def take_labels(site: Site, text: str, user: User | None) -> Taken:
         pages |= dict(Page.objects.filter(site=site, url__in=some).values_list("url", "pk"))
     _write_labels({pk: rows[url] for url, pk in pages.items()}, user)
     unknown = [url for url in addresses if url not in pages]
-    return Taken(len(pages), len(unknown), tuple(unknown[:3]), len(wrong), first)
+    return TakenLabels(len(pages), len(unknown), tuple(unknown[:3]), len(wrong), first)
 
 
 def confirm_template(cluster: Cluster, user: User | None) -> int:

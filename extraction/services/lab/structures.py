@@ -27,7 +27,7 @@ MARK = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundStructure:
     """A structure that was found.
 
     urls: addresses of the pages, in the order of the structure's rows.
@@ -41,7 +41,7 @@ class Found:
     paths: Mapping[str, str]
 
 
-def find_structure(cluster: Cluster, method: str) -> Found:
+def find_structure(cluster: Cluster, method: str) -> FoundStructure:
     """Find the structure of a template's sample pages with a method of `METHODS`.
 
     Raises JobError when fewer than two pages can be read, or when the method gives up.
@@ -57,7 +57,7 @@ def find_structure(cluster: Cluster, method: str) -> Found:
     except AlignmentError as error:
         raise JobError(f"{method} gives up on {cluster.label}: {error}") from error
     seconds = time.perf_counter() - started
-    return Found(tuple(snapshot.page.url for snapshot in kept), structure, seconds, _paths(structure, roots))
+    return FoundStructure(tuple(snapshot.page.url for snapshot in kept), structure, seconds, _paths(structure, roots))
 
 
 def _paths(structure: Structure, roots: Sequence[etree._Element]) -> dict[str, str]:

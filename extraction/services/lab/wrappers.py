@@ -20,7 +20,7 @@ from extraction.algorithms.suggestion.opinions import name_fields
 from extraction.models import Cluster, Snapshot
 from extraction.services.core.runs import JobError
 from extraction.services.suggestions import suggested_fields, taking_fields
-from extraction.services.suggestions.taking_fields import Taken
+from extraction.services.suggestions.taking_fields import TakenColumns
 from extraction.services.templates import sample_trees
 
 EXAMPLES = 3
@@ -32,7 +32,7 @@ fields."""
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class WrapperColumn:
     """A field of the wrapper.
 
     place: its number, from 0.
@@ -127,7 +127,7 @@ def _infer(cluster: Cluster, samples: sample_trees.Samples, pages: int) -> Look:
         raise JobError(f"RoadRunner gives up on {cluster.label}: {error}") from error
 
 
-def find_columns(cluster: Cluster, seen: Look) -> list[Column]:
+def find_columns(cluster: Cluster, seen: Look) -> list[WrapperColumn]:
     """Return the fields of a wrapper as columns, in the order of the page, at most `COLUMNS`."""
     structure = seen.found.structure
     known = (
@@ -138,10 +138,10 @@ def find_columns(cluster: Cluster, seen: Look) -> list[Column]:
     return [_column(place, letter, sets.get(letter, ""), known.get(letter, ""), pages) for place, (letter, pages) in shown if pages]
 
 
-def _column(place: int, letter: str, within: str, name: str, pages: Mapping[int, Sequence[Value]]) -> Column:
+def _column(place: int, letter: str, within: str, name: str, pages: Mapping[int, Sequence[Value]]) -> WrapperColumn:
     texts = [value.text for row in pages.values() for value in row]
     examples = tuple(" · ".join(value.text for value in row) for row in list(pages.values())[:EXAMPLES])
-    return Column(place, letter, within, name, guess_type(texts), any(len(row) > 1 for row in pages.values()), len(pages), examples)
+    return WrapperColumn(place, letter, within, name, guess_type(texts), any(len(row) > 1 for row in pages.values()), len(pages), examples)
 
 
 def build_tables(seen: Look) -> list[Table]:
@@ -171,7 +171,7 @@ def _inner(part: Tuple) -> Iterator[Repeated]:
     return (each for each in sets if each.name not in deeper)
 
 
-def take_columns(cluster: Cluster, key: str, taken: Sequence[Taken], user: User | None, *, type_name: str = "") -> int:
+def take_columns(cluster: Cluster, key: str, taken: Sequence[TakenColumns], user: User | None, *, type_name: str = "") -> int:
     """Make attributes of the accepted columns, mark them on the first matching sample pages and return the number of those pages.
 
     Raises JobError when the sample pages have changed since the wrapper was shown.

@@ -12,7 +12,7 @@ from extraction.fetching.crawl.process import CrawlFailed, fetch_once
 from extraction.models import Site
 from extraction.services.core.runs import JobError
 from extraction.services.sites import sources
-from extraction.services.sites.sources import Frontier
+from extraction.services.sites.sources import KnownFrontier
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def make_fetcher(site: Site, *, spool: str) -> Fetch:
         folder = Path(settings.VAR_DIR) / "spool" / spool
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            frontier = Frontier(queued=(), known=(), page_limit=None)
+            frontier = KnownFrontier(queued=(), known=(), page_limit=None)
             plan = sources.plan_crawl(sources.get_source(site), frontier, spool=folder, sample=False)
             return {each.url: _answer(each) for each in fetch_once(urls, plan=plan)}
         except CrawlFailed as error:

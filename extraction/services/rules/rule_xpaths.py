@@ -8,7 +8,7 @@ from extraction.models import Rule
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class DefinitionEntry:
     """What a version has for an attribute. rows: what the rows of its list are, () for one of the page's own."""
 
     attribute: AttributeRule
@@ -23,16 +23,16 @@ def read_definition_or_empty(rule: Rule) -> RuleDefinition:
         return RuleDefinition()
 
 
-def find_entries(rule: Rule) -> dict[str, Entry]:
+def find_entries(rule: Rule) -> dict[str, DefinitionEntry]:
     """What a version has for each attribute; for one of a list with what its rows are."""
     value = read_definition_or_empty(rule)
-    found = {each.name: Entry(each) for each in value.attributes}
+    found = {each.name: DefinitionEntry(each) for each in value.attributes}
     for one in value.lists:
-        found |= {each.name: Entry(each, one.rows) for each in one.attributes}
+        found |= {each.name: DefinitionEntry(each, one.rows) for each in one.attributes}
     return found
 
 
-def format_xpaths(entry: Entry | None) -> tuple[str, ...]:
+def format_xpaths(entry: DefinitionEntry | None) -> tuple[str, ...]:
     """The XPaths of such an entry, () for None."""
     if entry is None:
         return ()

@@ -55,7 +55,7 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredCounts:
     """What a batch changed.
 
     new, changed: numbers of pages.
@@ -69,7 +69,7 @@ class Stored:
     partly: tuple[tuple[str, str], ...]
 
 
-def store_pages(run: Run, items: Sequence[PageItem], *, keep_new: bool = True, look: Look = _ignore_page) -> Stored:
+def store_pages(run: Run, items: Sequence[PageItem], *, keep_new: bool = True, look: Look = _ignore_page) -> StoredCounts:
     """Store a batch of pages, and make each page's newest snapshot its current one.
 
     The contents go to the storage first, and the rows follow in one transaction. A crash in between leaves whole batches and at
@@ -92,7 +92,7 @@ def store_pages(run: Run, items: Sequence[PageItem], *, keep_new: bool = True, l
     said = {(url, sha256): each for (url, sha256, _), each in known.items()} | {key: (row.error, row.notice) for key, row in made.items()}
     every = [(visit.url, *said[visit.url, visit.sha256]) for visit in visits]
     bad = tuple((url, error) for url, error, _ in every if error)
-    return Stored(new, changed, bad, tuple((url, f"{PARTLY}{notice}") for url, error, notice in every if notice and not error))
+    return StoredCounts(new, changed, bad, tuple((url, f"{PARTLY}{notice}") for url, error, notice in every if notice and not error))
 
 
 def add_vectors(snapshots: Sequence[Snapshot], pages: Sequence[bytes]) -> None:

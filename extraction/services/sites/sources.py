@@ -14,7 +14,7 @@ from django.db import transaction
 
 from extraction.algorithms.rules.url_patterns import SplitAddress as Parsed
 from extraction.fetching import url_safety
-from extraction.fetching.crawl.messages import Address, CrawlPlan, Rendering
+from extraction.fetching.crawl.messages import Address, CrawlPlan, RenderMode
 from extraction.fetching.crawl.sources import read_url_list
 from extraction.models import Site, Source
 from extraction.services.sites import sites
@@ -28,7 +28,7 @@ class AddressError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Frontier:
+class KnownFrontier:
     """The state of a crawl.
 
     queued: addresses still to be fetched.
@@ -132,7 +132,7 @@ def get_host(address: str) -> str:
     return Parsed.parse(address).host if "://" in address else ""
 
 
-def plan_crawl(source: Source, frontier: Frontier, *, spool: Path, sample: bool) -> CrawlPlan:
+def plan_crawl(source: Source, frontier: KnownFrontier, *, spool: Path, sample: bool) -> CrawlPlan:
     """Return the plan for the crawling process.
 
     spool: the folder that the process writes to.
@@ -162,5 +162,5 @@ def plan_crawl(source: Source, frontier: Frontier, *, spool: Path, sample: bool)
         permitted=tuple(settings.VERTEX_CRAWL_PRIVATE_HOSTS),
         timeout_s=float(settings.VERTEX_CRAWL_TIMEOUT_S),
         max_bytes=settings.VERTEX_PAGE_MAX_BYTES,
-        rendered=Rendering(source.rendered),
+        rendered=RenderMode(source.rendered),
     )

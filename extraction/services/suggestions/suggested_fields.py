@@ -17,7 +17,7 @@ from extraction.algorithms.suggestion.suggest import SuggestedColumn, suggest_co
 from extraction.models import Cluster
 from extraction.services.core.runs import JobError
 from extraction.services.suggestions import found_lists, taking_fields
-from extraction.services.suggestions.taking_fields import Taken
+from extraction.services.suggestions.taking_fields import TakenColumns
 from extraction.services.templates import sample_trees
 from extraction.services.templates.sample_trees import Samples
 
@@ -28,7 +28,7 @@ EXAMPLES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class SuggestedField:
     """A suggested field.
 
     place: its number, from 0.
@@ -56,28 +56,28 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class FieldOffer:
     """The fields suggested for a template, the best first. key: identifies the pages that were compared."""
 
     key: str
     pages: int
-    fields: tuple[Field, ...]
+    fields: tuple[SuggestedField, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Found:
     snapshots: tuple[int, ...]
     columns: tuple[SuggestedColumn, ...]
-    fields: tuple[Field, ...]
+    fields: tuple[SuggestedField, ...]
 
 
-def suggest_fields(cluster: Cluster) -> Offer:
+def suggest_fields(cluster: Cluster) -> FieldOffer:
     """Return the fields suggested for a template's sample pages. The result is cached for each set of pages."""
     key, found = _find(cluster)
-    return Offer(key, len(found.snapshots), found.fields)
+    return FieldOffer(key, len(found.snapshots), found.fields)
 
 
-def take_fields(cluster: Cluster, key: str, taken: Sequence[Taken], user: User | None, *, type_name: str = "") -> int:
+def take_fields(cluster: Cluster, key: str, taken: Sequence[TakenColumns], user: User | None, *, type_name: str = "") -> int:
     """Make attributes of the accepted fields, mark them on the first sample pages and return the number of those pages.
 
     Existing marks stay. Raises JobError when the sample pages have changed since the offer.
@@ -113,8 +113,8 @@ def _read(samples: Samples) -> _Found:
     return _Found(tuple(snapshot.pk for snapshot in kept), tuple(columns), fields)
 
 
-def _field(place: int, column: SuggestedColumn, pages: int, language: str | None) -> Field:
+def _field(place: int, column: SuggestedColumn, pages: int, language: str | None) -> SuggestedField:
     texts = [each.text for row in column.values.values() for each in row]
     examples = tuple(" · ".join(each.text for each in row) for row in list(column.values.values())[:EXAMPLES])
     kind = guess_type(texts, language=language)
-    return Field(place, column.name, kind, column.multiple, column.constant, len(column.values), pages, examples)
+    return SuggestedField(place, column.name, kind, column.multiple, column.constant, len(column.values), pages, examples)

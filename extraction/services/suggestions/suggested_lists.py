@@ -24,7 +24,7 @@ from extraction.services.labels.labelling import MAX_ROWS, set_labels
 from extraction.services.schema import record_types
 from extraction.services.schema.record_types import AttributeDraft
 from extraction.services.suggestions import found_lists, second_opinions
-from extraction.services.suggestions.taking_fields import Taken
+from extraction.services.suggestions.taking_fields import TakenColumns
 from extraction.services.templates import clusters, sample_trees
 
 MARKED_PAGES, MARKED_ROWS = 2, 2
@@ -39,7 +39,7 @@ SHOWN_ROWS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class OfferedField:
     """A suggested field of a list.
 
     place: its number in the list, from 0.
@@ -72,13 +72,13 @@ class OfferedList:
     rows: int
     pages: int
     first: int
-    fields: tuple[Field, ...]
+    fields: tuple[OfferedField, ...]
     shown: tuple[tuple[str, ...], ...]
     agree: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ListOffer:
     """The lists suggested for a template. key: identifies the pages; pages: how many were compared."""
 
     key: str
@@ -95,7 +95,7 @@ class TakenList:
 
     place: int
     name: str
-    fields: tuple[Taken, ...]
+    fields: tuple[TakenColumns, ...]
     every: bool = False
 
 
@@ -114,10 +114,10 @@ class _Found:
     offered: tuple[OfferedList, ...]
 
 
-def suggest_lists(cluster: Cluster) -> Offer:
+def suggest_lists(cluster: Cluster) -> ListOffer:
     """Return the lists found on a template's sample pages. The result is cached for each set of pages."""
     key, found = _find(cluster)
-    return Offer(key, len(found.snapshots), found.offered)
+    return ListOffer(key, len(found.snapshots), found.offered)
 
 
 def take_list(cluster: Cluster, key: str, taken: TakenList, user: User | None, *, type_name: str = "") -> Marked:
@@ -165,13 +165,13 @@ def _cell(values: Sequence[Any]) -> str:
     return " · ".join(value.text for value in values)
 
 
-def _field(place: int, found: SuggestedList, field: ListField, language: str | None) -> Field:
+def _field(place: int, found: SuggestedList, field: ListField, language: str | None) -> OfferedField:
     texts = [value.text for rows in found.section.rows.values() for row in rows for value in row.values.get(field.number, ())]
     kind = guess_type(texts, language=language)
-    return Field(place, field.name, kind, field.multiple, field.filled, field.filled / found.rows)
+    return OfferedField(place, field.name, kind, field.multiple, field.filled, field.filled / found.rows)
 
 
-def _attributes(cluster: Cluster, name: str, fields: Sequence[tuple[Taken, ListField]], type_name: str) -> dict[str, Attribute]:
+def _attributes(cluster: Cluster, name: str, fields: Sequence[tuple[TakenColumns, ListField]], type_name: str) -> dict[str, Attribute]:
     """Create the attributes of the list that are missing, and return {name in lower case: attribute} for all."""
     drafts = [AttributeDraft(None, each.name, each.type, multiple=field.multiple, list=name) for each, field in fields]
     if cluster.record_type is None:

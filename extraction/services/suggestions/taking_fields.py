@@ -22,7 +22,7 @@ Values = Mapping[int, Sequence[Value]]
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class TakenColumns:
     """A column that an editor accepts, with the chosen name and type. place: its number, from 0."""
 
     place: int
@@ -31,7 +31,7 @@ class Taken:
 
 
 def take_columns(
-    cluster: Cluster, snapshots: Sequence[int], rows: Sequence[tuple[Taken, Values]], user: User | None, *, type_name: str = ""
+    cluster: Cluster, snapshots: Sequence[int], rows: Sequence[tuple[TakenColumns, Values]], user: User | None, *, type_name: str = ""
 ) -> int:
     """Make attributes of columns, mark their values on the first pages and return the number of those pages.
 
@@ -61,7 +61,7 @@ def has_several(values: Values) -> bool:
     return any(len(row) > 1 for row in values.values())
 
 
-def _attributes(cluster: Cluster, rows: Sequence[tuple[Taken, Values]], type_name: str) -> dict[str, Attribute]:
+def _attributes(cluster: Cluster, rows: Sequence[tuple[TakenColumns, Values]], type_name: str) -> dict[str, Attribute]:
     """Create the attributes that are missing, and return {name in lower case: attribute} of the template's record type."""
     drafts = [AttributeDraft(None, each.name, each.type, multiple=has_several(values)) for each, values in rows]
     if cluster.record_type is None:

@@ -15,14 +15,14 @@ from extraction.services.templates import sample_trees
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Told:
+class FoundArticles:
     """A template's pattern, and the places of title and body in it."""
 
     pattern: Pattern
     labels: news.NewsLabels
 
 
-def find_articles(cluster: Cluster) -> Told | None:
+def find_articles(cluster: Cluster) -> FoundArticles | None:
     """Return the pattern that the sample pages of a template give; None for fewer than two HTML pages."""
     return _learn_pattern(sample_trees.read_samples(cluster))
 
@@ -37,7 +37,7 @@ def find_article(cluster: Cluster, snapshot: Snapshot) -> news.NewsArticle:
 
 
 @cached(LRUCache(8), key=lambda samples: samples.key, condition=Condition())
-def _learn_pattern(samples: sample_trees.Samples) -> Told | None:
+def _learn_pattern(samples: sample_trees.Samples) -> FoundArticles | None:
     _, roots = sample_trees.read_trees(samples.snapshots)
     roots = [root for root in roots if not is_xml(root)]
     if len(roots) < 2:
@@ -46,4 +46,4 @@ def _learn_pattern(samples: sample_trees.Samples) -> Told | None:
     pages = [read_page_tree(root, forest) for root in roots]
     pattern = generalise_pages(pages, forest)
     titles = [clean(whole_text(title)) if (title := root.find(".//title")) is not None else "" for root in roots]
-    return Told(pattern, news.label_pattern(pattern, [match_page(pattern, page) for page in pages], titles))
+    return FoundArticles(pattern, news.label_pattern(pattern, [match_page(pattern, page) for page in pages], titles))

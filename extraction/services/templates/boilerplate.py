@@ -62,7 +62,7 @@ class Shares:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judged:
+class JudgedTemplate:
     """The result of comparing the pages.
 
     features: entropies.
@@ -138,7 +138,7 @@ def _parse_parts(rows: Any) -> Parts:
     return Parts(nodes, [Block(node, tuple(held), chars, Counter(found)) for node, held, chars, found in rows["blocks"]])
 
 
-def judge_parts(pages: Sequence[Parts]) -> Judged:
+def judge_parts(pages: Sequence[Parts]) -> JudgedTemplate:
     """Return the result of comparing pages of one template."""
     found = entropy.discover_informative([[block.features for block in page.blocks] for page in pages])
     counted = template_hash.count_hashes(page.nodes for page in pages)
@@ -147,7 +147,7 @@ def judge_parts(pages: Sequence[Parts]) -> Judged:
         regions = template_hash.join_regions(page.nodes, find_template_nodes(page, counted, len(pages)))
         part = sum((region.measure for region in regions), part)
         whole += page.nodes[0].whole
-    return Judged(len(pages), found.threshold, found.features, counted, share(part, whole, pages=len(pages)))
+    return JudgedTemplate(len(pages), found.threshold, found.features, counted, share(part, whole, pages=len(pages)))
 
 
 def share(part: HtmlAmount, whole: HtmlAmount, *, pages: int) -> Shares:
@@ -166,7 +166,7 @@ def find_template_nodes(page: Parts, counted: Counter[int], pages: int) -> list[
     return template_hash.find_template_nodes(page.nodes, counted, low=low, high=high)
 
 
-def find_informative(page: Parts, judged: Judged) -> list[bool]:
+def find_informative(page: Parts, judged: JudgedTemplate) -> list[bool]:
     """Return for each block of a page whether it is informative, that is, not template."""
     return [entropy.measure_block(block.features, judged.features) <= judged.threshold for block in page.blocks]
 
@@ -203,7 +203,7 @@ def _choose_comparison(cluster: Cluster, snapshot: Snapshot) -> tuple[StoredPage
 
 
 @lru_cache(maxsize=4)
-def _judge_pages(chosen: tuple[StoredPage, ...]) -> Judged:
+def _judge_pages(chosen: tuple[StoredPage, ...]) -> JudgedTemplate:
     # Cached because each page of a template asks for the same result. A result takes some megabytes.
     pages = []
     for page in chosen:

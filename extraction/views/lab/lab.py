@@ -139,7 +139,7 @@ def _now(request: HttpRequest, run: Run | None) -> dict[str, Any]:
     return {"going": progress, "failed": failed, "may_control": bool(going and may_control(request, going))}
 
 
-def _describe_taken(taken: page_labels.Taken) -> str:
+def _describe_taken(taken: page_labels.TakenLabels) -> str:
     text = f"{taken.labelled:,} page{'s' if taken.labelled != 1 else ''} labelled."
     if taken.unknown:
         belong = "es belong" if taken.unknown != 1 else " belongs"

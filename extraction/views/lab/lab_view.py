@@ -38,7 +38,7 @@ def name_method(method: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ClusteringRow:
     """One clustering in the comparison.
 
     parts: the sizes of its groups of two or more pages, as shares of all pages, the largest first. If there are more than
@@ -77,7 +77,7 @@ class Lab:
     """
 
     run: Run | None
-    rows: tuple[Row, ...]
+    rows: tuple[ClusteringRow, ...]
     methods: tuple[str, ...]
     pages: int
     compared: int
@@ -119,14 +119,14 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ClusteringComparison:
     """One clustering compared with the templates.
 
     templates: the templates in the columns, the largest first; None for pages without a template.
     alone: the number of pages in no group of two or more pages.
     """
 
-    row: Row
+    row: ClusteringRow
     templates: tuple[Cluster | None, ...]
     groups: tuple[GroupRow, ...]
     alone: int
@@ -149,7 +149,7 @@ def build_lab(site: Site) -> Lab:
     return Lab(run, tuple(rows), tuple(METHODS), pages, compared, len(labels), measured, 1 < measured < FEW_LABELS, back)
 
 
-def build_comparison(clustering: Clustering) -> Compared:
+def build_comparison(clustering: Clustering) -> ClusteringComparison:
     """Compare one clustering with the templates."""
     site = clustering.site
     home = cluster_pages.find_old_clusters(site)
@@ -169,7 +169,7 @@ def build_comparison(clustering: Clustering) -> Compared:
         example = next((examples[page] for page in group if page in examples), None)
         made.append(GroupRow(place, len(group), len(group) / max(1, clustering.pages), template, cells, example, moved))
     effect = adopting.preview_adoption(clustering, home, _list_kept_when_empty(site))
-    return Compared(row, tuple(rows.get(pk or 0) for pk in columns), tuple(made), row.alone, effect)
+    return ClusteringComparison(row, tuple(rows.get(pk or 0) for pk in columns), tuple(made), row.alone, effect)
 
 
 def list_moves(clustering: Clustering, *, group: int | None = None, now: int | None = None) -> list[Move]:
@@ -223,7 +223,7 @@ def _moves(move: Move) -> bool:
     return move.then.template is None or move.now is None or move.then.template.pk != move.now.pk
 
 
-def _rows(site: Site, found: Sequence[Clustering], labels: Mapping[int, str]) -> list[Row]:
+def _rows(site: Site, found: Sequence[Clustering], labels: Mapping[int, str]) -> list[ClusteringRow]:
     home = cluster_pages.find_old_clusters(site)
     most = [max((getattr(each, name) or 0 for each in found), default=0) or 1 for name in ("seconds", "peak_bytes", "bits")]
     rows = []
@@ -236,7 +236,7 @@ def _rows(site: Site, found: Sequence[Clustering], labels: Mapping[int, str]) ->
         moved = 0 if each.reason else _moved(each, home)
         sizes = ", ".join(map(str, several[:SHOWN_GROUPS])) + (" …" if len(several) > SHOWN_GROUPS else "")
         rows.append(
-            Row(
+            ClusteringRow(
                 each,
                 tuple(parts),
                 f"Groups of {sizes} pages",

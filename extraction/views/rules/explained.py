@@ -29,7 +29,7 @@ class ExplainedFeature:
 
 
 @dataclass(frozen=True, slots=True)
-class Rival:
+class ShownRival:
     """A rule that fits as well. more: what it costs beyond. differs: pages of those learned from where it gives something else;
     pages: some of them, `text` what the rule gives and `other` what this one would."""
 
@@ -61,7 +61,7 @@ class Explained:
     """Why one attribute's rule is as it is, and which of its values to look at."""
 
     features: tuple[tuple[ExplainedFeature, ...], ...]
-    rivals: tuple[Rival, ...]
+    rivals: tuple[ShownRival, ...]
     odd: tuple[Place, ...]
     own_data: OwnData | None
 
@@ -105,6 +105,6 @@ def _own_data(told: OwnDataReport, pages: Pages) -> OwnData:
     return OwnData(told.words, told.agree, told.compared, tuple(Place(pages[pk]) for pk in told.different if pk in pages))
 
 
-def _rival(told: rule_report.Rival, pages: Pages) -> Rival:
+def _rival(told: rule_report.Rival, pages: Pages) -> ShownRival:
     places = tuple(Place(pages[each.snapshot], each.mine, each.theirs) for each in told.pages if each.snapshot in pages)
-    return Rival(told.xpath, told.features, told.more, told.support, told.several, told.differs, places)
+    return ShownRival(told.xpath, told.features, told.more, told.support, told.several, told.differs, places)

@@ -27,7 +27,7 @@ class ShownValue:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class RecordColumn:
     """An attribute and its values on a page."""
 
     attribute: Attribute
@@ -44,7 +44,7 @@ class ListRows:
 
     name: str
     attributes: list[Attribute]
-    rows: list[list[Column]]
+    rows: list[list[RecordColumn]]
     total: int
 
 
@@ -56,7 +56,7 @@ class PageView:
     snapshot: Snapshot | None
     snapshots: list[Snapshot]
     record: Record | None
-    columns: list[Column]
+    columns: list[RecordColumn]
 
     @property
     def is_web(self) -> bool:
@@ -65,7 +65,7 @@ class PageView:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ShownMark:
     """What the frame outlines. locations: for the frame's address, as JSON; problem: why nothing can be outlined."""
 
     locations: str = ""
@@ -105,13 +105,13 @@ def view(page: Page, *, snapshot_id: int | None = None) -> PageView:
     return PageView(page, snapshot, snapshots, record, columns(record) if record else [])
 
 
-def columns(record: Record, attributes: Sequence[Attribute] | None = None) -> list[Column]:
+def columns(record: Record, attributes: Sequence[Attribute] | None = None) -> list[RecordColumn]:
     """Return a record's values by attribute, in the order of the template's record type."""
     if attributes is None:
         record_type = record.cluster.record_type
         attributes = list(record_type.attributes.of_page()) if record_type else []
     held = record.read_values()
-    return [Column(attribute, values(held.get(attribute.name, ()))) for attribute in attributes]
+    return [RecordColumn(attribute, values(held.get(attribute.name, ()))) for attribute in attributes]
 
 
 def lists(record: Record, schema: Mapping[str, Sequence[Attribute]], *, limit: int = MAX_SHOWN_ROWS) -> list[ListRows]:
@@ -119,7 +119,7 @@ def lists(record: Record, schema: Mapping[str, Sequence[Attribute]], *, limit: i
     found = []
     for name, stored in record.read_rows().items():
         attributes = list(schema.get(name, ())) or [Attribute(name=each) for each in dict.fromkeys(key for row in stored for key in row)]
-        rows = [[Column(each, values(row.get(each.name, ()))) for each in attributes] for row in stored[:limit]]
+        rows = [[RecordColumn(each, values(row.get(each.name, ()))) for each in attributes] for row in stored[:limit]]
         if rows:
             found.append(ListRows(name, attributes, rows, len(stored)))
     return found
@@ -134,18 +134,18 @@ def list_schema(record_type: RecordType | None) -> dict[str, list[Attribute]]:
     return found
 
 
-def mark(record: Record, text: str) -> Mark:
+def mark(record: Record, text: str) -> ShownMark:
     """Return the place of the value that `text` names as `attribute.position`, for the frame to outline."""
     name, _, position = text.rpartition(".")
     if not name or not position.isdecimal():
-        return Mark()
+        return ShownMark()
     try:
         place = records.find_place(record, name, int(position))
     except records.PlaceError as error:
-        return Mark(problem=str(error))
+        return ShownMark(problem=str(error))
     attribute = Attribute.objects.of_cluster(record.cluster).filter(name=name).first()
     outline = {**place.as_json(), "hue": attribute.hue if attribute else 0}
-    return Mark(locations=json.dumps([outline], separators=(",", ":")))
+    return ShownMark(locations=json.dumps([outline], separators=(",", ":")))
 
 
 def values(stored: Sequence[RecordValue]) -> list[ShownValue]:

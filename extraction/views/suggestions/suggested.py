@@ -67,6 +67,6 @@ def _table(request: HttpRequest, cluster: Cluster) -> dict[str, Any]:
     return {"offer": offer, "rows": rows, "own": own, "listed": listed, **shown}
 
 
-def _first(offer: service.Offer) -> set[int]:
+def _first(offer: service.FieldOffer) -> set[int]:
     """Return the fields ticked at first: the best ones that vary between pages and are not columns of a list."""
     return {each.place for each in [each for each in offer.fields if not each.constant and not each.list][:TICKED]}

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from warcio.archiveiterator import ArchiveIterator
 
-from extraction.fetching.items import Answer, PageItem
+from extraction.fetching.items import PageItem, RecordedAnswer
 from extraction.models import Run, Site, Snapshot
 from extraction.services.core import stored_bytes
 from extraction.services.intake import export_warc
@@ -28,7 +28,7 @@ def site(sent: list[int]) -> Site:
     run = Run.objects.create(site=made, kind=Run.Kind.CRAWL, parameters={"mode": "sample"})
     fetched = [("https://e.example/a?x=1&y=ü", detail(1), None), ("https://e.example/b", listing(2), b"<html><script></script></html>")]
     for url, content, received in [*fetched, ("https://e.example/a?x=1&y=ü", detail(3), None)]:
-        answer = Answer(200, {"content-type": "text/html", "etag": '"1"'}, received)
+        answer = RecordedAnswer(200, {"content-type": "text/html", "etag": '"1"'}, received)
         page_store.store_pages(run, [PageItem(url, url, content, "text/html; charset=utf-8", timezone.now(), answer)])
     page_store.store_pages(run, [PageItem("https://e.example/c", "https://e.example/c", detail(9))], keep_new=False)
     return made

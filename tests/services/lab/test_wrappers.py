@@ -13,7 +13,7 @@ from extraction.models import Cluster, Label, RecordType
 from extraction.services.core.runs import JobError
 from extraction.services.lab import wrappers
 from extraction.services.suggestions import second_opinions, suggested_fields
-from extraction.services.suggestions.taking_fields import Taken
+from extraction.services.suggestions.taking_fields import TakenColumns
 from tests.algorithms.alignment.roadrunner.pages import JOHN, PAUL
 from tests.algorithms.suggestion.pages import html
 from tests.reading import words
@@ -62,7 +62,7 @@ def test_repeated_parts_say_which_element_holds_how_many_rows_and_which_columns(
 
 def test_columns_that_are_taken_are_attributes_marked_on_the_pages(authors: Cluster, person: Any) -> None:
     seen = wrappers.infer_wrapper(authors)
-    taken = [Taken(0, "author", "text"), Taken(1, "title", "text"), Taken(5, "price", "price")]
+    taken = [TakenColumns(0, "author", "text"), TakenColumns(1, "title", "text"), TakenColumns(5, "price", "price")]
     assert wrappers.take_columns(authors, seen.key, taken, person("editor"), type_name="Author") == 2
     authors.refresh_from_db()
     assert authors.record_type
@@ -77,7 +77,7 @@ def test_columns_that_are_taken_are_attributes_marked_on_the_pages(authors: Clus
 
 def test_pages_that_changed_meanwhile_are_not_marked(authors: Cluster, person: Any) -> None:
     with pytest.raises(JobError, match="sample pages have changed"):
-        wrappers.take_columns(authors, "0", [Taken(0, "author", "text")], person("editor"), type_name="Author")
+        wrappers.take_columns(authors, "0", [TakenColumns(0, "author", "text")], person("editor"), type_name="Author")
     assert not Label.objects.exists()
 
 

@@ -12,7 +12,7 @@ from extraction.models import Attribute, Cluster, Label, RecordType, Snapshot
 from extraction.services.core.runs import JobError
 from extraction.services.learning import learn_rule
 from extraction.services.suggestions import suggested_fields
-from extraction.services.suggestions.taking_fields import Taken
+from extraction.services.suggestions.taking_fields import TakenColumns
 from tests.algorithms.suggestion.pages import html
 from tests.services import factory
 
@@ -29,12 +29,12 @@ def books() -> Cluster:
     return cluster
 
 
-def place(offer: suggested_fields.Offer, name: str) -> int:
+def place(offer: suggested_fields.FieldOffer, name: str) -> int:
     return next(field.place for field in offer.fields if field.name == name)
 
 
-def take(offer: suggested_fields.Offer, *names: str) -> list[Taken]:
-    return [Taken(place(offer, name), name, offer.fields[place(offer, name)].type) for name in names]
+def take(offer: suggested_fields.FieldOffer, *names: str) -> list[TakenColumns]:
+    return [TakenColumns(place(offer, name), name, offer.fields[place(offer, name)].type) for name in names]
 
 
 def test_fields_are_offered_with_types_values_and_coverage(books: Cluster) -> None:
@@ -108,7 +108,7 @@ def test_pages_that_cannot_be_read_are_left_out(books: Cluster) -> None:
     assert suggested_fields.suggest_fields(alone).fields == ()
 
 
-def form(offer: suggested_fields.Offer, *names: str, **more: str) -> dict[str, Any]:
+def form(offer: suggested_fields.FieldOffer, *names: str, **more: str) -> dict[str, Any]:
     places = [place(offer, name) for name in names]
     fields = {f"name-{at}": offer.fields[at].name for at in places} | {f"type-{at}": offer.fields[at].type for at in places}
     return {"key": offer.key, "take": places, **fields, **more}

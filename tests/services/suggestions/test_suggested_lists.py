@@ -11,7 +11,7 @@ from extraction.services.core.runs import JobError
 from extraction.services.learning import learn_rule
 from extraction.services.suggestions import suggested_lists
 from extraction.services.suggestions.suggested_lists import TakenList
-from extraction.services.suggestions.taking_fields import Taken
+from extraction.services.suggestions.taking_fields import TakenColumns
 from tests.reading import words
 from tests.services import factory
 from tests.services.lists import html as shop_html
@@ -30,7 +30,7 @@ def shops() -> Cluster:
     return cluster
 
 
-TAKEN = TakenList(0, "offers", (Taken(0, "thing", "text"), Taken(1, "price", "price")))
+TAKEN = TakenList(0, "offers", (TakenColumns(0, "thing", "text"), TakenColumns(1, "price", "price")))
 
 
 def test_lists_are_offered_with_their_fields_and_first_rows(shops: Cluster) -> None:
