@@ -9,6 +9,7 @@ import argparse
 import time
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -90,11 +91,11 @@ def time_clustering(count: int, compared: int) -> None:
     for name, templates, noise in (("1,000 templates, 15 % noise", 1000, 0.15), ("no templates", 1, 1.0)):
         drawn = drawn_vectors(count, templates=templates, noise=noise)
         part = {str(i): v for i, v in enumerate(drawn[:compared])}
-        fast = cpu_time_s(lambda part=part: cluster_vectors(part), repeat=3)
-        plain = cpu_time_s(lambda part=part: listing.cluster(part, 5))
+        fast = cpu_time_s(partial(cluster_vectors, part), repeat=3)
+        plain = cpu_time_s(partial(listing.cluster, part, 5))
         print(f"{name}: {compared:,} vectors: {fast:.2f} s, plain dictionaries {plain:.2f} s: {plain / fast:.0f} times faster")
         items = list(enumerate(drawn))
-        whole = cpu_time_s(lambda items=items: cluster_vectors(items))
+        whole = cpu_time_s(partial(cluster_vectors, items))
         tracemalloc.start()
         found = cluster_vectors(items)
         peak = tracemalloc.get_traced_memory()[1]

@@ -68,6 +68,7 @@ def served(products: int) -> Iterator[str]:
     command = [sys.executable, "-m", "tests.fetching.site_server", "--products", str(products)]
     server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
+        assert server.stdout is not None
         yield server.stdout.readline().strip()
     finally:
         server.communicate("\n", timeout=20)

@@ -18,7 +18,8 @@ def page(number: int, size_bytes: int) -> bytes:
     review = (
         "<div class='review'><b class='who'>Reader {0}</b> <span class='when'>{1} May 20{2}</span><p>Words {0} of reader {1}.</p></div>"
     )
-    parts, length = [], 0
+    parts: list[str] = []
+    length = 0
     while length < size_bytes:
         parts.append(review.format(number * 7919 + len(parts), 1 + len(parts) % 28, 10 + number % 10))
         length += len(parts[-1])

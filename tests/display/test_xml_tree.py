@@ -36,7 +36,9 @@ def test_every_element_carries_its_index_and_its_texts_one_for_one(content: byte
 
 
 def test_nothing_of_a_page_means_anything_to_a_browser() -> None:
-    for element in browsed(HOSTILE).find(f"{XHTML}body").iter(etree.Element):
+    body = browsed(HOSTILE).find(f"{XHTML}body")
+    assert body is not None
+    for element in body.iter(etree.Element):
         name = etree.QName(element)
         assert name.localname == "body" or name.localname.startswith(("x-", "v-attr")), name
         assert all(str(key).startswith("data-v") for key in element.attrib)
@@ -44,6 +46,7 @@ def test_nothing_of_a_page_means_anything_to_a_browser() -> None:
 
 def test_how_an_element_lies_is_told_by_what_is_in_it() -> None:
     body = browsed(b"<?xml version='1.0'?><r><leaf>a</leaf><mixed>b <i>c</i> d</mixed><box> <leaf/> </box></r>").find(f"{XHTML}body")
+    assert body is not None
     shapes = {
         element.get("data-v-name"): [key for key in ("data-v-leaf", "data-v-mixed") if key in element.attrib]
         for element in body.iter(etree.Element)

@@ -44,7 +44,8 @@ def product(tmp_path: Path) -> Dashboard:
 
 
 def state(product: Dashboard) -> dict[str, object]:
-    return json.loads(product.manage("shell", "--no-imports", "-c", STATE).splitlines()[-1])
+    found: dict[str, object] = json.loads(product.manage("shell", "--no-imports", "-c", STATE).splitlines()[-1])
+    return found
 
 
 def worker(product: Dashboard) -> "subprocess.Popen[bytes]":

@@ -57,7 +57,9 @@ def right_fraction(dashboard: Dashboard, *, design: int, address: str, version: 
     printed = dashboard.manage("shell", "--no-imports", "-c", RECORDS)
     records = {url: values for url, made_by, values in json.loads(printed.splitlines()[-1]) if made_by == version}
     assert set(records) == set(truth)
-    hits = [records[url].get(name, []) == values for url, wanted in truth.items() for name, values in wanted.items() if name != "cover"]
+    hits: list[bool] = [
+        records[url].get(name, []) == values for url, wanted in truth.items() for name, values in wanted.items() if name != "cover"
+    ]
     return sum(hits) / len(hits)
 
 

@@ -14,7 +14,7 @@ import threading
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from urllib.parse import parse_qs, urlsplit
@@ -47,7 +47,7 @@ class Answer:
     body: bytes = b""
     status: int = 200
     headers: tuple[tuple[str, str], ...] = (("Content-Type", "text/html; charset=utf-8"),)
-    pieces: Callable[[], itertools.chain] | None = None
+    pieces: Callable[[], Iterable[bytes]] | None = None
     pause_s: float = 0.0
     length: int | None = None
 
@@ -436,7 +436,8 @@ def _bomb(kind: str) -> bytes:
         return b"".join([packer.compress(block) for _ in range(128)]) + packer.flush()
     if kind == "br":
         squeezer = brotli.Compressor(quality=1)
-        return b"".join([squeezer.process(block) for _ in range(128)]) + squeezer.finish()
+        squeezed: bytes = b"".join([squeezer.process(block) for _ in range(128)]) + squeezer.finish()
+        return squeezed
     cctx = zstandard.ZstdCompressor().compressobj()
     return b"".join([cctx.compress(block) for _ in range(128)]) + cctx.flush()
 

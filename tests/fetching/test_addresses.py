@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extraction.fetching.crawl.frontier import Frontier
+from extraction.fetching.crawl.frontier import Frontier, Queue
 from extraction.fetching.crawl.messages import Address, CrawlPlan
 from extraction.fetching.crawl.sampling import LEAST, RUN, Novelty, ShapeQueue
 from extraction.fetching.crawl.scope import Scope, key
@@ -136,13 +136,19 @@ def test_a_level_with_many_names_keeps_those_that_many_addresses_have():
     assert text(shapes.shape(f"{SITE}/zzz/x/info")).startswith("a.example/*/")
 
 
+def popped_address(queue: Queue) -> Address:
+    popped = queue.pop()
+    assert popped is not None
+    return popped[0]
+
+
 def test_a_sample_takes_of_each_shape_in_turn():
     shapes = Shapes()
     queue = ShapeQueue(shapes)
     for kind, number in (("book", 500), ("film", 40), ("about", 1)):
         for each in range(number):
             queue.push(Address(url=f"{SITE}/{kind}/{each}"))
-    taken = [queue.pop()[0].url for _ in range(41)]
+    taken = [popped_address(queue).url for _ in range(41)]
     assert sum("/book/" in url for url in taken) == 20
     assert sum("/film/" in url for url in taken) == 20
 
@@ -184,7 +190,8 @@ def test_a_vector_is_new_unless_six_bytes_agree():
 @given(st.lists(st.integers(0, 2**64 - 1), max_size=12), st.randoms(use_true_random=False))
 def test_novelty_agrees_with_comparing_all(vectors, chance):
     vectors += [vector ^ (0xFF << 8 * chance.randrange(8)) for vector in vectors]
-    novelty, seen = Novelty(), []
+    novelty = Novelty()
+    seen: list[int] = []
     for vector in vectors:
         agreeing = [sum((vector ^ other) >> 8 * place & 0xFF == 0 for place in range(8)) for other in seen]
         assert novelty.is_new(vector) == (not agreeing or max(agreeing) < 6)
@@ -201,7 +208,7 @@ def test_no_address_is_lost_or_given_twice_while_shapes_change():
         given_urls.add(url)
         queue.push(Address(url=url))
         if number % 3 == 0:
-            taken.append(queue.pop()[0].url)
+            taken.append(popped_address(queue).url)
     while popped := queue.pop():
         taken.append(popped[0].url)
     assert sorted(taken) == sorted(given_urls)
@@ -213,5 +220,5 @@ def test_a_frontier_that_goes_on_knows_what_was_fetched():
     frontier = Frontier(plan)
     found = frontier.follow([f"{SITE}/1", f"{SITE}/2", f"{SITE}/3"], depth=1, via=f"{SITE}/")
     assert [address.url for address in found] == [f"{SITE}/3"]
-    assert [frontier.queue.pop()[0].depth for _ in range(2)] == [1, 3]
+    assert [popped_address(frontier.queue).depth for _ in range(2)] == [1, 3]
     assert frontier.arrive(f"{SITE}/2") and not frontier.arrive(f"{SITE}/2") and not frontier.arrive(f"{SITE}/1")

@@ -55,14 +55,14 @@ def test_a_crawl_delay_of_robots_raises_it():
 def test_a_page_limit_is_kept_exactly(server):
     told = crawl(server, page_limit=7, robots_sitemaps=False)
     assert told.by_outcome()[Outcome.OK] == 7
-    assert told.done.reason is EndReason.PAGE_LIMIT
+    assert told.done is not None and told.done.reason is EndReason.PAGE_LIMIT
 
 
 def test_a_sample_is_spread_over_the_shapes_and_ends_by_itself(server):
     told = crawl(server, sample=True, exclude=("/specials",), robots_sitemaps=False)
     ok = [url for url, each in told.fetched.items() if each.outcome is Outcome.OK]
     kinds = {kind: sum(f"/{kind}" in url for url in ok) for kind in ("product/", "articles/", "list", "calendar/")}
-    assert told.done.reason is EndReason.SETTLED
+    assert told.done is not None and told.done.reason is EndReason.SETTLED
     assert all(8 <= kinds[kind] <= 60 for kind in ("product/", "articles/", "calendar/")), kinds
     assert len(ok) < 150
     numbers = sorted(int(url.rpartition("/")[2]) for url in ok if "/product/" in url)
@@ -119,7 +119,7 @@ def test_a_crawl_pauses_goes_on_and_stops(server):
         running.stop()
         for event in events:
             take(told, event)
-    assert told.done.reason is EndReason.STOPPED
+    assert told.done is not None and told.done.reason is EndReason.STOPPED
     assert len(told.fetched) < 200
 
 
@@ -216,7 +216,8 @@ def test_stylesheets_and_pictures_come_when_asked_for():
 
 def test_addresses_are_told_before_they_are_fetched_and_links_before_their_page(server):
     with tempfile.TemporaryDirectory() as spool, Crawl(plan_for(server, spool, page_limit=20, robots_sitemaps=False)) as running:
-        known, done = set(), set()
+        known: set[str] = set()
+        done: set[str] = set()
         for event in running:
             if isinstance(event, FoundAddresses):
                 assert not done & {address.via for address in event.addresses}
@@ -261,10 +262,16 @@ def test_sitemaps_feeds_and_lists_that_fail_are_told_of_where_somebody_named_the
     assert all("it should contain addresses" in told.fetched[url].message for url in found)
 
 
+class _Unmapped(Site):
+    def at_robots_txt(self, rest, query, headers):
+        return None
+
+    def at_sitemap_xml(self, rest, query, headers):
+        return None
+
+
 def test_a_sitemap_that_was_only_guessed_is_not_told_of():
-    with SiteServer(Site(products=3)) as server:
-        server.site.at_robots_txt = lambda *_: None
-        server.site.at_sitemap_xml = lambda *_: None
+    with SiteServer(_Unmapped(products=3)) as server:
         told = crawl(server, page_limit=3)
     assert not [url for url in told.fetched if "sitemap" in url or "robots" in url]
 

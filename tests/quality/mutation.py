@@ -9,7 +9,7 @@ change touches a true value, only what stands around it. The same seed makes the
 import argparse
 import random
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from hashlib import blake2b
 from pathlib import Path
@@ -76,11 +76,12 @@ def measure(site: Site, rules: Sequence[AttributeRule], annotated: int, *, seed:
         true = [value for values in truth.values() for value in values.get(page, ())]
         before[page] = extract_values(sheet, site.pages[page].root).values
         after[page] = extract_values(sheet, changed(site.pages[page].root, true, seed=seed, site=site.name, page=page)).values
+
+    def f1(name: str, given: Mapping[str, Mapping[str, Sequence[str]]]) -> float:
+        return scores.f1({p: v for p, v in truth[name].items() if p in pages}, {p: given[p][name] for p in pages})
+
     return {
-        rule.name: tuple(
-            scores.f1({p: v for p, v in truth[rule.name].items() if p in pages}, {p: given[p][rule.name] for p in pages})
-            for given in (before, after)
-        )
+        rule.name: (f1(rule.name, before), f1(rule.name, after))
         for rule in rules
         if any(page in truth.get(rule.name, {}) for page in pages)
     }

@@ -53,7 +53,7 @@ def environment(folder: Path) -> Path:
     python = folder / "bin" / "python"
     if not (folder / "ready").exists():
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        pip: list[str | Path] = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         subprocess.run([*pip, *PACKAGES], check=True)
         build = {**os.environ, "CYTHONIZE": "1"}
         subprocess.run([*pip, "--no-build-isolation", "--no-binary", "scrapely", "scrapely==0.14.1"], check=True, env=build)
@@ -63,7 +63,8 @@ def environment(folder: Path) -> Path:
 
 def run(python: Path, peer: str, folder: Path, annotated: int) -> tuple[dict[str, Any] | None, str]:
     """({attribute: {page: values}} or None where there is nothing to run, what went wrong in words)."""
-    command = [python.absolute(), Path(__file__).with_name("peers_child.py").absolute(), peer, folder.absolute(), str(annotated)]
+    child = Path(__file__).with_name("peers_child.py")
+    command: list[str | Path] = [python.absolute(), child.absolute(), peer, folder.absolute(), str(annotated)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SITE_S)
     except subprocess.TimeoutExpired:

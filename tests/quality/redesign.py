@@ -21,7 +21,8 @@ from extraction.algorithms.monitoring.verdict import judge_rule
 from extraction.algorithms.rules.apply import extract_values
 from extraction.algorithms.rules.rule import AttributeRule, RuleDefinition
 from extraction.algorithms.rules.xslt import Stylesheet, write_stylesheet
-from tests.quality.extraction import Site, learn_site_attribute
+from tests.quality.extraction import learn_site_attribute
+from tests.quality.sites import Site
 
 ANNOTATED = 3
 

@@ -95,8 +95,8 @@ def _redesigned(old: ListRule, root: etree._Element, change: Callable[[etree._El
     rows = list(select_rows([each.xpath for each in old.rows], copy))
     names = [next((text for text in row.itertext() if any(map(str.isalpha, text))), "") for row in rows]
     for number, row in enumerate(rows):
-        if number % GONE == GONE - 1 and row.getparent() is not None:
-            row.getparent().remove(row)
+        if number % GONE == GONE - 1 and (above := row.getparent()) is not None:
+            above.remove(row)
     change(copy)
     body = copy.find("body")
     if body is not None and rows:

@@ -26,7 +26,7 @@ def test_the_committed_files_are_what_the_writer_writes() -> None:
 def test_extraction(annotated: int) -> None:
     given: dict[str, Any] = {}
     without: dict[str, Any] = {}
-    kept = []
+    kept: list[tuple[float, float]] = []
     for folder in folders(EXTRACTION):
         site = read_site(folder)
         rules = extraction.learned(site, annotated)

@@ -1,6 +1,7 @@
 """The quality tasks themselves: what they take away, what they change and what they leave."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lxml import etree
@@ -27,7 +28,9 @@ def page() -> etree._Element:
 
 
 def text(root: etree._Element) -> str:
-    return clean(" ".join(root.find("body").itertext()))
+    body = root.find("body")
+    assert body is not None
+    return clean(" ".join(body.itertext()))
 
 
 def test_all_nodes_that_hold_a_value_are_taken_out_and_nothing_else() -> None:
@@ -98,8 +101,6 @@ def test_files_are_taken_evenly() -> None:
 def test_methods_are_compared_with_the_first_one() -> None:
     pages = {f"book {n}": detail(n) for n in range(4)} | {f"list {n}": listing(n) for n in range(3)}
     rows = list(clusterings.measure(pages, {name: name.split()[0] for name in pages}, ["lsh", "text-hash"]))
-    assert [(row.method, row.groups, row.quality.v_measure) for row in rows] == [
-        ("lsh", 2, pytest.approx(1)),
-        ("text-hash", 2, pytest.approx(1)),
-    ]
+    one: Any = pytest.approx(1)
+    assert [(row.method, row.groups, row.quality.v_measure) for row in rows] == [("lsh", 2, one), ("text-hash", 2, one)]
     assert (rows[0].time, rows[0].kbit > 0) == (1, True) and rows[1].line().startswith("text-hash")

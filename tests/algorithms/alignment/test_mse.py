@@ -123,7 +123,8 @@ UNTOLD = {"two plain rows a record"}
 
 
 def made_listings(markup: Markup) -> tuple[list[etree._Element], list[Sequence[Item]]]:
-    roots, shown = [], []
+    roots: list[etree._Element] = []
+    shown: list[Sequence[Item]] = []
     for seed, count in enumerate((7, 12, 9, 5)):
         rng = random.Random(f"{markup.name} {seed}")
         some = items(rng, count, markup.missing)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from extraction.algorithms.alignment.schema import Optional, Repeated, SchemaField, Structure, Tuple, Value, column_name
+from extraction.algorithms.alignment.schema import Optional, Repeated, Row, SchemaField, Structure, Tuple, Value, column_name
 from extraction.algorithms.dom.nodes import Location
 
 EDITIONS = Repeated("F", Tuple((SchemaField("D"), Optional(Tuple((SchemaField("E"),))))))
@@ -14,7 +14,7 @@ def value(text: str) -> Value:
     return Value(text, Location(0, "text", 1))
 
 
-ROWS = (
+ROWS: tuple[Row, ...] = (
     {
         "A": value("John Smith"),
         "G": (

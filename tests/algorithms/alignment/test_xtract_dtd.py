@@ -24,7 +24,7 @@ def valid(roots: list[etree._Element], text: str) -> bool:
 
 @pytest.mark.parametrize("kind", ["product", "maker"])
 def test_pages_of_a_site_are_valid_against_their_document_type_and_others_are_not(kind: str) -> None:
-    pages = {page.kind: [] for page in product_feed.site()}
+    pages: dict[str, list[etree._Element]] = {page.kind: [] for page in product_feed.site()}
     for page in product_feed.site():
         pages[page.kind].append(parse(page.content).root)
     text = infer_document_type(pages[kind]).text()

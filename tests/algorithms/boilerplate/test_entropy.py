@@ -19,7 +19,7 @@ PAGES = st.lists(st.lists(FEATURES, max_size=4), max_size=5)
 
 def blocks_of(html: str, language: str = "en") -> dict[str, Block]:
     nodes = elements(parse(html.encode()).root)
-    return {nodes[block.node].get("id") or nodes[block.node].tag: block for block in split_blocks(nodes, language=language)}
+    return {nodes[block.node].get("id") or str(nodes[block.node].tag): block for block in split_blocks(nodes, language=language)}
 
 
 def names(html: str, language: str = "en") -> dict[str, set[str]]:

@@ -15,7 +15,7 @@ PAGE = """<title>{0}</title><body><nav id=menu><a href=/a>Home</a> <a href=/b>Ne
 <footer id=foot>All rights reserved <b>us</b></footer></body>"""
 
 
-def judged(htmls: list[str]) -> tuple[list[etree._Element], list[str], str | None]:
+def judged(htmls: list[str]) -> tuple[list[etree._Element], list[str | None], str | None]:
     """(nodes, what is dimmed, the main text's element) of the first page, by ids."""
     pages = [elements(parse(html.encode()).root) for html in htmls]
     held = [split_blocks(nodes) for nodes in pages]

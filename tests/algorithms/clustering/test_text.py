@@ -139,7 +139,8 @@ def signed(members: list[np.ndarray], *, length: int = 256) -> ExtendedSignature
 
 def shares(signatures: ExtendedSignatures, row: int) -> np.ndarray:
     """xi(X, m) for m = 0 ... sets, estimated."""
-    return np.bincount(signatures.attained[row], minlength=signatures.sets[row] + 1) / signatures.ranks.shape[1]
+    estimated: np.ndarray = np.bincount(signatures.attained[row], minlength=signatures.sets[row] + 1) / signatures.ranks.shape[1]
+    return estimated
 
 
 def test_the_shares_of_an_extended_signature_are_near_the_true_ones() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extraction.algorithms.dom.nodes import Location
+from extraction.algorithms.dom.nodes import Kind, Location
 from extraction.algorithms.learning.corpus import Corpus, NodeTarget
 from extraction.algorithms.learning.costs import CALIBRATED
 from extraction.algorithms.learning.feature_maker import RuleFeature
@@ -32,7 +32,8 @@ def test_the_xpath_selects_exactly_what_the_feature_set_selects(bodies: list[str
     pages = [page(body) for body in bodies]
     corpus = Corpus(pages)
     tags = sorted({str(e.tag) for p in pages for e in p.nodes})
-    kind = data.draw(st.sampled_from(["text", "element", "attribute"]))
+    kinds: list[Kind] = ["text", "element", "attribute"]
+    kind = data.draw(st.sampled_from(kinds))
     target = NodeTarget(kind, data.draw(st.sampled_from(tags)), "class" if kind == "attribute" else "")
     nodes = corpus.find_candidates(target)
     if not len(nodes.rows):

@@ -59,12 +59,11 @@ def test_each_column_of_elements_says_what_xpath_says(seed: int) -> None:
     assert {len(values) for values in column.values()} == {none + 1}
     for n, element in enumerate(nodes):
         above = element.getparent()
-        linked = above is not None and above.tag not in UNREAD_TAGS
-        assert column["tag"][n] == hash_text(element.tag)
+        assert column["tag"][n] == hash_text(str(element.tag))
         assert column["end"][n] == n + len(list(element.iter(etree.Element)))
         assert column["whole"][n] == hash_label(clean(whole_text(element)))
         assert column["shape"][n] == hash_label(make_shape(clean(whole_text(element)))) or len(clean(whole_text(element))) > MAX_LABEL
-        if not linked:
+        if above is None or above.tag in UNREAD_TAGS:
             assert column["parent"][n] == none
             continue
         assert column["parent"][n] == row[above]
@@ -72,7 +71,8 @@ def test_each_column_of_elements_says_what_xpath_says(seed: int) -> None:
         assert column["after"][n] == first(element, "following-sibling::*[1]", row, none)
         assert column["first"][row[above]] == first(above, "*[1]", row, none)
         assert column["place"][n] == element.xpath("count(preceding-sibling::*)") + 1
-        same = f"[name() = '{element.tag}']"
+        tag = str(element.tag)
+        same = f"[name() = '{tag}']"
         assert column["nth"][n] == element.xpath(f"count(preceding-sibling::*{same})") + 1
         assert column["nth_last"][n] == element.xpath(f"count(following-sibling::*{same})") + 1
         assert column["text_before"][n] == label(element.xpath("preceding-sibling::text()[1]"))
@@ -117,7 +117,11 @@ def test_headings_are_told_apart_by_tag_and_text(seed: int) -> None:
     known: dict[int, tuple[str, str]] = {}
     for n, element in enumerate(made.nodes):
         nearest = element.xpath(f"preceding-sibling::*[{' or '.join(f'self::{tag}' for tag in HEADINGS)}][1]")
-        if nearest and element.getparent().tag not in UNREAD_TAGS and 0 < len(clean(whole_text(nearest[0]))) <= MAX_LABEL:
+        if not nearest:
+            continue
+        above = element.getparent()
+        assert above is not None
+        if above.tag not in UNREAD_TAGS and 0 < len(clean(whole_text(nearest[0]))) <= MAX_LABEL:
             assert known.setdefault(headings[n], (nearest[0].tag, clean(whole_text(nearest[0])))) == (
                 nearest[0].tag,
                 clean(whole_text(nearest[0])),

@@ -125,7 +125,8 @@ NODES = elements(PAGE)
 def at(text: str) -> str:
     found = value_places.locate_value(NODES, text)
     assert found is not None
-    return f"{NODES[found.node].tag} {found.kind} {value(NODES, found)}"
+    tag = str(NODES[found.node].tag)
+    return f"{tag} {found.kind} {value(NODES, found)}"
 
 
 def test_a_value_stands_in_the_heading_before_other_texts_and_before_navigation() -> None:

@@ -21,7 +21,8 @@ def test_finds_a_text_and_an_element_of_several_texts_but_nothing_in_scripts():
 
 
 def test_the_innermost_of_equal_elements_is_the_place():
-    assert PAGE.nodes[find_value(PAGE, SoughtValue("Grüße & Co"))[1].node].getparent().tag == "div"
+    above = PAGE.nodes[find_value(PAGE, SoughtValue("Grüße & Co"))[1].node].getparent()
+    assert above is not None and above.tag == "div"
 
 
 def test_the_title_is_a_place_only_where_readers_see_no_other():

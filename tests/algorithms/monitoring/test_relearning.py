@@ -9,14 +9,19 @@ TITLE = AttributeRule("title", mandatory=True, alternatives=(Selector("/descenda
 PRICE = AttributeRule("price", "price", alternatives=(Selector("/descendant::p[@class = 'price']"),))
 
 
-def given(made, pages):
+def relearned(rule, pages, old) -> Relearned:
+    made = relearn_attribute(rule, pages, old)
     assert isinstance(made, Relearned), made
+    return made
+
+
+def given(made: Relearned, pages):
     return [read_attribute(made.rule, each.root) for each in pages]
 
 
 def test_a_moved_value_is_found_again_on_all_pages_and_judged_by_those_not_learned_from():
     pages = [new(*book) for book in BOOKS]
-    made = relearn_attribute(TITLE, pages, [(title,) for title, _, _ in BOOKS])
+    made = relearned(TITLE, pages, [(title,) for title, _, _ in BOOKS])
     assert given(made, pages) == [(title,) for title, _, _ in BOOKS]
     assert (made.stage, made.found, made.judged, made.agreeing) == ("exact", 8, 4, 4)
     assert (made.rule.name, made.rule.mandatory) == ("title", True)
@@ -24,21 +29,21 @@ def test_a_moved_value_is_found_again_on_all_pages_and_judged_by_those_not_learn
 
 def test_values_that_changed_have_no_say():
     pages = [new(title, "99.00", word) if n % 2 else new(title, price, word) for n, (title, price, word) in enumerate(BOOKS)]
-    made = relearn_attribute(PRICE, pages, [(f"{price} EUR",) for _, price, _ in BOOKS])
+    made = relearned(PRICE, pages, [(f"{price} EUR",) for _, price, _ in BOOKS])
     assert given(made, pages)[:2] == [("10.90 EUR",), ("99.00 EUR",)]
     assert made.found == 4
 
 
 def test_a_price_written_in_another_way_is_the_same_price():
     pages = [new(title, price.replace(".", ","), word) for title, price, word in BOOKS]
-    made = relearn_attribute(PRICE, pages, [(f"€{price}",) for _, price, _ in BOOKS])
+    made = relearned(PRICE, pages, [(f"€{price}",) for _, price, _ in BOOKS])
     assert given(made, pages)[0] == ("10,90 EUR",)
     assert made.stage == "typed"
 
 
 def test_a_value_that_is_now_part_of_a_text_is_cut_out_of_it():
     pages = [page(f"<body><p>Home</p><p>Title: {title}</p><p>{word}</p></body>") for title, _, word in BOOKS]
-    made = relearn_attribute(TITLE, pages, [(title,) for title, _, _ in BOOKS])
+    made = relearned(TITLE, pages, [(title,) for title, _, _ in BOOKS])
     assert given(made, pages) == [(title,) for title, _, _ in BOOKS]
     assert made.stage == "part"
 
@@ -49,14 +54,14 @@ def test_a_list_is_relearned_whole_and_in_order_though_an_item_is_gone():
         page("<body><ol>" + "".join(f"<li><span>{item}</span></li>" for item in items[: 5 - n % 2]) + "</ol><ul><li>Help</li></ul></body>")
         for n, items in enumerate(lists)
     ]
-    made = relearn_attribute(AttributeRule("items", multiple=True), pages, [tuple(items) for items in lists])
+    made = relearned(AttributeRule("items", multiple=True), pages, [tuple(items) for items in lists])
     assert given(made, pages) == [tuple(items[: 5 - n % 2]) for n, items in enumerate(lists)]
 
 
 def test_an_attribute_value_is_looked_for_in_attributes():
     pages = [page(f"<body><p>{word}.png</p><figure><img src='{word}.png'></figure></body>") for _, _, word in BOOKS]
     rule = AttributeRule("image", "image", alternatives=(Selector("/descendant::img[@class = 'x']/@src"),))
-    made = relearn_attribute(rule, pages, [(f"{word}.png",) for _, _, word in BOOKS])
+    made = relearned(rule, pages, [(f"{word}.png",) for _, _, word in BOOKS])
     assert "@src" in made.rule.alternatives[0].xpath
     assert given(made, pages)[0] == ("red.png",)
 
@@ -67,7 +72,7 @@ def test_pages_that_never_had_the_value_keep_the_rule_from_inventing_one():
         return page(f"<body><dl>{field}<dt>Year</dt><dd>2001</dd></dl></body>")
 
     pages = [html(n, title) for n, (title, _, _) in enumerate(BOOKS)]
-    made = relearn_attribute(AttributeRule("sub"), pages, [(title,) if n % 2 else () for n, (title, _, _) in enumerate(BOOKS)])
+    made = relearned(AttributeRule("sub"), pages, [(title,) if n % 2 else () for n, (title, _, _) in enumerate(BOOKS)])
     assert given(made, pages) == [(title,) if n % 2 else () for n, (title, _, _) in enumerate(BOOKS)]
 
 
@@ -80,7 +85,7 @@ def test_what_cannot_be_placed_says_so(before, words):
 
 def test_of_two_places_of_a_value_on_a_single_page_the_old_rules_tag_wins():
     one = page("<body><figcaption>Soup</figcaption><h1>Soup</h1></body>")
-    made = relearn_attribute(TITLE, [one], [("Soup",)])
+    made = relearned(TITLE, [one], [("Soup",)])
     assert made.rule.alternatives[0].xpath.endswith("h1")
 
 
@@ -101,5 +106,5 @@ def test_of_two_places_the_one_that_holds_all_values_is_learned():
         )
         for mine in subjects
     ]
-    made = relearn_attribute(AttributeRule("subjects", multiple=True), pages, subjects)
+    made = relearned(AttributeRule("subjects", multiple=True), pages, subjects)
     assert given(made, pages) == subjects, "bread crumbs name the first of them only"

@@ -39,7 +39,8 @@ def rounded(weights: dict[int, Fraction]) -> dict[int, int]:
 def plain_greedy(cluster: list[Rows], k: int) -> list[int]:
     """The paper's loop: look at every page again before each pick."""
     weights = rounded(plain_weights(cluster))
-    uncovered, picked = set(weights), []
+    uncovered = set(weights)
+    picked: list[int] = []
     while len(picked) < min(k, len(cluster)):
         gains = {i: sum(weights[p] for p in rows if p in uncovered) for i, rows in enumerate(cluster) if i not in picked}
         best = min(gains, key=lambda i: (-gains[i], i))

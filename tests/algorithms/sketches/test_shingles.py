@@ -67,7 +67,7 @@ def test_the_eight_functions_are_independent() -> None:
     pages = [shared + random_page(2, 200), shared + random_page(3, 200)]
     share = jaccard(*pages)
     agree = share + (1 - share) / 256
-    found = Counter()
+    found: Counter[int] = Counter()
     for hash_seed in range(400):
         one, other = compute_vectors(pages, seed=hash_seed)
         found[sum(a == b for a, b in zip(one.to_bytes(8, "big"), other.to_bytes(8, "big"), strict=True))] += 1
