@@ -94,8 +94,13 @@ def stored(server: DemoServer, template: str, design: int, *, styled: bool = Tru
     )
     room = assets.Room.of(site)
     while needed:
-        kept = [assets.keep_asset(site, need, server.answer(need.url.removeprefix(server.address)).content, room) for need in needed]
-        assert all(asset and not asset.error for asset in kept)
+        kept = []
+        for need in needed:
+            answer = server.answer(need.url.removeprefix(server.address))
+            assert answer is not None
+            asset = assets.keep_asset(site, need, answer.content, room)
+            assert asset is not None and not asset.error
+            kept.append(asset)
         needed = assets.find_missing(site, [need for asset in kept for need in assets.find_needs_of_sheet(asset)])
     return snapshot
 

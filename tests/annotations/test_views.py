@@ -3,6 +3,7 @@
 import json
 import threading
 import time
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -70,9 +71,10 @@ def mark(client, snapshot: Snapshot, name: str, *texts: str):
     )
 
 
-def taught(client, name: str, snapshot: Snapshot | None = None) -> dict:
+def taught(client, name: str, snapshot: Snapshot | None = None) -> dict[str, Any]:
     query = {"attribute": attribute(name).pk, **({"page": snapshot.pk} if snapshot else {})}
-    return client.get(address("workbench_draft"), query).json()
+    answer: dict[str, Any] = client.get(address("workbench_draft"), query).json()
+    return answer
 
 
 @pytest.mark.parametrize("name", GETS + POSTS)
@@ -127,7 +129,8 @@ def test_without_a_record_type_one_is_chosen_first(signed_in, shop):
     assert '<option value="">Choose…</option>' in body and "autofocus" not in body
     assert f"{reverse('record_type_new')}?template={shop.pk}" in body and ">Book<" in body
     response = client.post(address("workbench_record_type"), {"record_type": "book"})
-    assert response.status_code == 302 and Cluster.objects.get().record_type.slug == "book"
+    chosen = Cluster.objects.get().record_type
+    assert response.status_code == 302 and chosen is not None and chosen.slug == "book"
 
 
 def test_a_template_with_labels_keeps_its_record_type_and_says_why(signed_in, shop):
@@ -135,7 +138,8 @@ def test_a_template_with_labels_keeps_its_record_type_and_says_why(signed_in, sh
     RecordType.objects.create(name="Film", slug="film")
     response = signed_in("editor").post(address("workbench_record_type"), {"record_type": "film"}, follow=True)
     assert "has marked values of its current record type" in response.content.decode()
-    assert Cluster.objects.get().record_type.slug == "book"
+    kept = Cluster.objects.get().record_type
+    assert kept is not None and kept.slug == "book"
 
 
 def test_without_any_record_type_one_is_made_first(signed_in, shop):
@@ -419,7 +423,8 @@ def test_publishing_a_rule_that_lacks_attributes_asks_first_and_names_them(signe
     client = signed_in("editor")
     value = RuleDefinition((AttributeRule("title", alternatives=(Selector("//h1/text()"),)),))
     draft = rules.add_draft(shop, value, report=RuleReport(), origin=Rule.Origin.LEARNED)
-    for body in ({}, {"lacking": []}, {"lacking": ["price"]}, {"lacking": "price, author"}):
+    bodies: tuple[dict[str, object], ...] = ({}, {"lacking": []}, {"lacking": ["price"]}, {"lacking": "price, author"})
+    for body in bodies:
         answer = post(client, "workbench_publish", body)
         assert (answer.status_code, answer.json()) == (200, {"lacking": ["price", "author"]})
     draft.refresh_from_db()

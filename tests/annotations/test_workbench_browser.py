@@ -466,6 +466,7 @@ def test_a_drawing_opened_alone_is_refused(bench, live_server):
         ASSETS["http://evil.example/1.png"].encode(),
         assets.Room(1, 9999),
     )
+    assert kept is not None
     response = bench.page.goto(f"{live_server.url}{addresses.get_folder(cluster.site.pk)}{kept.sha256}.svg")
     assert response.status == 404
 

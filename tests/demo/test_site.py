@@ -4,6 +4,7 @@ import csv
 import io
 from collections import Counter
 from functools import cache
+from typing import TypedDict, Unpack
 from zipfile import ZipFile
 
 import pytest
@@ -17,17 +18,38 @@ from extraction.demo.design_one_book import PARTIAL_ATTRIBUTES
 from extraction.demo.markup import BROKEN, LATIN_ONE
 from extraction.demo.site import BASE_URL, DemoPage, files, pages, truth, write_zip
 
-DESIGNS = ({"design": 1}, {"design": 2}, {"design": 1, "partial": True}, {"design": 1, "day": 17}, {"design": 2, "day": 41})
+
+class TruthOptions(TypedDict, total=False):
+    """The arguments of `truth`."""
+
+    design: int
+    day: int
+    base_url: str
+
+
+class Options(TruthOptions, total=False):
+    """The arguments of `pages`."""
+
+    partial: bool
+
+
+DESIGNS: tuple[Options, ...] = (
+    {"design": 1},
+    {"design": 2},
+    {"design": 1, "partial": True},
+    {"design": 1, "day": 17},
+    {"design": 2, "day": 41},
+)
 
 
 @cache
-def made(**options: int) -> tuple[DemoPage, ...]:
+def made(**options: Unpack[Options]) -> tuple[DemoPage, ...]:
     """The pages for these arguments, made once: most claims read the same site."""
     return tuple(pages(**options))
 
 
 @cache
-def facts(**options: int) -> dict[str, dict[str, dict[str, list[str]]]]:
+def facts(**options: Unpack[TruthOptions]) -> dict[str, dict[str, dict[str, list[str]]]]:
     """The truth for these arguments, made once."""
     return truth(**options)
 
@@ -35,6 +57,7 @@ def facts(**options: int) -> dict[str, dict[str, dict[str, list[str]]]]:
 def held(page: DemoPage) -> Counter[str]:
     """How often each cleaned text node of the body and each attribute value stands on a page, scripts and styles left out."""
     body = parse(page.content, content_type=page.content_type).root.find("body")
+    assert body is not None
     found: Counter[str] = Counter()
     for element in elements(body):
         if element.tag not in {"script", "style"}:
@@ -43,7 +66,7 @@ def held(page: DemoPage) -> Counter[str]:
     return found
 
 
-def shapes(**options: int) -> dict[str, set[tuple[str, str]]]:
+def shapes(**options: Unpack[Options]) -> dict[str, set[tuple[str, str]]]:
     """{template: the (path of tags, fixed classes) of its pages' elements}, without adverts and without hashed classes."""
     found: dict[str, set[tuple[str, str]]] = {}
     for page in made(**options):
@@ -52,6 +75,7 @@ def shapes(**options: int) -> dict[str, set[tuple[str, str]]]:
             advert.getparent().remove(advert)
         paths: dict[object, str] = {None: ""}
         for element in elements(root):
+            assert isinstance(element.tag, str)
             paths[element] = f"{paths[element.getparent()]}/{element.tag}"
             fixed = " ".join(name for name in element.get("class", "").split() if not any(c.isdigit() or c == "_" for c in name))
             found.setdefault(page.template, set()).add((paths[element], fixed))
@@ -71,12 +95,12 @@ def test_both_designs_have_the_same_addresses() -> None:
 
 
 @pytest.mark.parametrize("options", DESIGNS)
-def test_the_same_arguments_give_the_same_bytes(options: dict[str, int]) -> None:
+def test_the_same_arguments_give_the_same_bytes(options: Options) -> None:
     assert list(pages(**options)) == list(made(**options))
 
 
 @pytest.mark.parametrize("options", DESIGNS)
-def test_every_true_value_stands_on_its_page_as_a_whole_text_node_or_attribute(options: dict[str, int]) -> None:
+def test_every_true_value_stands_on_its_page_as_a_whole_text_node_or_attribute(options: Options) -> None:
     values = facts(**{key: value for key, value in options.items() if key != "partial"})
     found = {page.url: page for page in made(**options)}
     for template, rows in values.items():
@@ -205,7 +229,7 @@ def test_one_page_is_latin_one_in_bytes_header_and_meta() -> None:
 
 
 def test_some_pages_have_end_tags_missing_stray_or_crossed() -> None:
-    kinds = Counter()
+    kinds: Counter[str] = Counter()
     for page in made():
         unclosed = page.content.count(b"<p") - page.content.count(b"</p>") > 0
         crossed = b"</b></i>" in page.content
@@ -225,7 +249,7 @@ def test_no_page_shows_a_place_holder() -> None:
 
 
 @pytest.mark.parametrize("options", [{"design": 3}, {"day": -1}, {"design": 2, "partial": True}])
-def test_arguments_that_name_no_site_are_refused(options: dict[str, int]) -> None:
+def test_arguments_that_name_no_site_are_refused(options: Options) -> None:
     with pytest.raises(ValueError, match=r"demo site|partial redesign"):
         pages(**options)
 

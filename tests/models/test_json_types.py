@@ -123,7 +123,7 @@ def test_a_report_names_what_was_relearned_and_what_failed() -> None:
 @pytest.mark.parametrize(
     ("read", "named"),
     [
-        (lambda: Rule(report=[]).read_report(), "RuleReport must be an object"),
+        (lambda: Rule(report=[]).read_report(), "RuleReport must be an object"),  # type: ignore[misc]  # the wrong shape is what is tested
         (lambda: Rule(report={"attributes": {"title": 1}}).read_report(), "attributes must be list"),
         (lambda: Rule(report={"attributes": [{"hits": 1}]}).read_report(), "attributes lacks name"),
         (lambda: Rule(report={"checked": True}).read_report(), "checked must be int"),
@@ -131,15 +131,15 @@ def test_a_report_names_what_was_relearned_and_what_failed() -> None:
         (lambda: Run(summary={"outcomes": {"ok": "many"}}).read_summary(), "outcomes.ok must be int"),
         (lambda: Check(attributes={"title": "null"}).read_attributes(), "attributes.title must be an object"),
         (lambda: Check(pages=[{"url": "x"}]).read_pages(), "pages lacks outcome, old"),
-        (lambda: Check(evidence="none").read_evidence(), "evidence must be list"),
+        (lambda: Check(evidence="none").read_evidence(), "evidence must be list"),  # type: ignore[misc]  # the wrong shape is what is tested
         (lambda: MergeProposal(evidence={"pages": "8"}).read_evidence(), "pages must be int"),
         (lambda: Clustering(templates=[{"masks": []}]).read_templates(), "templates lacks id"),
         (lambda: Record(values={"title": [{"value": "x"}]}).read_values(), "an object with a raw text"),
-        (lambda: Record(values=["title"]).read_values(), "lists by attribute"),
+        (lambda: Record(values=["title"]).read_values(), "lists by attribute"),  # type: ignore[misc]  # the wrong shape is what is tested
         (lambda: Record(rows={"offers": {}}).read_rows(), "lists by name"),
         (lambda: Label(location={"node": -1}).read_location(), "not a location"),
         (lambda: Edit(before=[{"node": "1"}]).read_before(), "not a location"),
-        (lambda: Edit(after={}).read_after(), "must be a list"),
+        (lambda: Edit(after={}).read_after(), "must be a list"),  # type: ignore[misc]  # the wrong shape is what is tested
         (lambda: FailedAttribute.from_json({"name": "a", "places": [{"snapshot": 1, "location": {}}]}), "location is no Location"),
     ],
 )

@@ -34,7 +34,7 @@ def net(file: str) -> None:
     from extraction.services.intake import crawl_site
 
     program = (sys.executable, "-m", "tests.services.crawler", file)
-    crawl_site.Crawl = partial(Crawl, program=program)  # type: ignore[misc, assignment]
+    crawl_site.Crawl = partial(Crawl, program=program)  # type: ignore[attr-defined, assignment]  # where crawl_site looks it up
     crawl_site.BATCH_PAGES = 3
 
 
@@ -70,18 +70,21 @@ def beat() -> None:
 
 
 def check() -> None:
-    from extraction.models import Snapshot
+    from extraction.fetching.crawl.messages import Outcome
+    from extraction.models import Site, Snapshot
     from extraction.services.core import stored_bytes
     from extraction.services.monitoring import fetch_pages
 
     def fetch(urls: Sequence[str]) -> Mapping[str, fetch_pages.PageAnswer]:
         old = {url: Snapshot.objects.filter(page__url=url).order_by("pk")[0].sha256 for url in urls}
         return {
-            url: fetch_pages.PageAnswer(fetch_pages.Outcome.OK, stored_bytes.get_bytes(sha256).replace(b"h1", b"h2"))
-            for url, sha256 in old.items()
+            url: fetch_pages.PageAnswer(Outcome.OK, stored_bytes.get_bytes(sha256).replace(b"h1", b"h2")) for url, sha256 in old.items()
         }
 
-    fetch_pages.make_fetcher = lambda site, spool: fetch
+    def make_fetcher(site: Site, *, spool: str) -> fetch_pages.Fetch:
+        return fetch
+
+    fetch_pages.make_fetcher = make_fetcher
     work()
 
 

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from extraction.fetching.crawl.messages import Outcome
 from extraction.models import Alert, AlertChannel, Breakage, Check, Cluster, Monitor, Run, Site, Source
 from extraction.models.run_values import RunParameters
 from extraction.services.core import runs, stored_bytes
 from extraction.services.intake import crawl_site
 from extraction.services.monitoring import alerts, check_site, monitors
-from extraction.services.monitoring.fetch_pages import Outcome, PageAnswer
+from extraction.services.monitoring.fetch_pages import PageAnswer
 from tests.services import factory, watched
 
 NOW = datetime(2026, 1, 5, 8, 0, tzinfo=UTC)
@@ -62,7 +63,7 @@ def test_a_message_that_comes_several_times_at_once_checks_and_tells_once(cluste
 
     def fetch(urls: list[str]) -> dict[str, PageAnswer]:
         asked.append(len(urls))
-        pages = {page.url: page.current.sha256 for page in cluster.site.pages.select_related("current")}
+        pages = {page.url: page.current.sha256 for page in cluster.site.pages.select_related("current") if page.current}
         return {url: PageAnswer(Outcome.OK, stored_bytes.get_bytes(pages[url]).replace(b"h1", b"h2")) for url in urls}
 
     monkeypatch.setattr("extraction.services.monitoring.fetch_pages.make_fetcher", lambda site, spool: fetch)

@@ -69,7 +69,7 @@ def test_a_cancelled_run_says_how_far_it_really_came(site: Site, sent: list[int]
         runs.cancel_run(Run.objects.get(pk=run.pk))
         progress(200)
         progress(250, now=True)
-        return {}
+        return RunSummary()
 
     runs.execute_run(run.pk, jobs(job))
     run.refresh_from_db()
@@ -110,7 +110,7 @@ def test_a_program_error_ends_the_run_as_failed(site: Site, sent: list[int], mon
 
     monkeypatch.setitem(pipeline.JOBS, Run.Kind.CLUSTER, job)
     run = runs.start_run(Run.Kind.CLUSTER, site)
-    tasks.execute.apply(args=[run.pk])
+    tasks.execute.apply(args=(run.pk,))
     run.refresh_from_db()
     assert run.state == Run.State.FAILED
     assert run.error == "Internal error: ZeroDivisionError: by zero"
@@ -206,7 +206,7 @@ def test_a_paused_run_rests_until_it_is_resumed(site: Site, sent: list[int]) -> 
     assert runs.resume_run(run) is runs.Resumption.RESUMED
     assert runs.resume_run(run) is runs.Resumption.NOT_RESTING
     assert sent == [run.pk, run.pk]
-    assert runs.execute_run(run.pk, {Run.Kind.CRAWL: lambda run, progress: {}})
+    assert runs.execute_run(run.pk, {Run.Kind.CRAWL: lambda run, progress: RunSummary()})
     run.refresh_from_db()
     assert (run.state, run.attempts) == (Run.State.DONE, 1)
     assert runs.resume_run(run) is runs.Resumption.NOT_RESTING, "what is done is not done again"

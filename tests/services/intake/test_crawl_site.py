@@ -62,6 +62,13 @@ def crawl(site: Site) -> Run:
     return done(crawl_site.start_crawl(site))
 
 
+def current(url: str) -> Snapshot:
+    """The page as it was last seen."""
+    found = Page.objects.select_related("current").get(url=url).current
+    assert found is not None
+    return found
+
+
 def test_a_site_is_crawled_from_its_address_and_its_templates_are_found(site: Site, net: Net) -> None:
     net(shop(24, 12))
     run = crawl(site)
@@ -70,9 +77,9 @@ def test_a_site_is_crawled_from_its_address_and_its_templates_are_found(site: Si
     (clustering,) = cluster_all(site)
     assert clustering.parameters["after"] == run.pk
     assert clustering.summary["clusters"] == 2
-    page = Page.objects.select_related("current").get(url=f"{HOME}book/3")
-    assert stored_bytes.get_bytes(page.current.sha256) == detail(3)
-    assert (page.current.status, page.current.headers["etag"], page.current.title) == (200, '"3"', "Book 3")
+    page = current(f"{HOME}book/3")
+    assert stored_bytes.get_bytes(page.sha256) == detail(3)
+    assert (page.status, page.headers["etag"], page.title) == (200, '"3"', "Book 3")
     address = CrawlAddress.objects.get(run=run, url=f"{HOME}book/3")
     assert (address.state, address.outcome, address.depth, address.via) == ("done", "ok", 2, f"{HOME}list/3")
 
@@ -110,7 +117,7 @@ def test_a_second_crawl_knows_what_is_unchanged_changed_new_and_gone(site: Site,
     pages = shop()
     net(pages)
     crawl(site)
-    seen = Page.objects.select_related("current").get(url=f"{HOME}book/1").current.fetched_at
+    seen = current(f"{HOME}book/1").fetched_at
     pages[f"{HOME}book/0"] = {"html": detail(0, extra="<p>Sold</p>").decode(), "headers": {"etag": '"new"'}}
     del pages[f"{HOME}book/5"]
     pages[HOME]["links"] += [f"{HOME}book/99"]
@@ -124,7 +131,7 @@ def test_a_second_crawl_knows_what_is_unchanged_changed_new_and_gone(site: Site,
     assert sorted(asked()[before:]) == sorted({*pages, f"{HOME}book/5"}), "each address once"
     assert Page.objects.get(url=f"{HOME}book/5").gone_at
     assert Page.objects.get(url=f"{HOME}book/0").snapshots.count() == 2
-    assert Page.objects.select_related("current").get(url=f"{HOME}book/1").current.fetched_at >= seen
+    assert current(f"{HOME}book/1").fetched_at >= seen
 
     pages[f"{HOME}book/5"] = {"html": detail(5).decode()}
     net(pages)

@@ -3,12 +3,14 @@
 import io
 import tarfile
 import zipfile
+from typing import Any
 
 import pytest
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from extraction.demo.images import png
+from extraction.fetching.archives import Archive
 from extraction.models import Asset, Run, Site
 from extraction.services.core.runs import Progress
 from extraction.services.intake import import_pages
@@ -68,7 +70,12 @@ def test_a_manifest_gives_the_addresses_and_files_stand_under_their_paths(sent, 
 def test_pages_saved_by_a_browser_have_their_files_beside_them(sent, tmp_path):
     page = HEAD.format(css='"One_files/a.css"', img='"One_files/i%20b.png"', more="")
     manifest = "file,url\nsaved/One.html,https://shop.example/book/1\n"
-    files = {"manifest.csv": manifest, "saved/One.html": page, "saved/One_files/a.css": b"a{b:c}", "saved/One_files/i b.png": png(1)}
+    files: dict[str, bytes | str] = {
+        "manifest.csv": manifest,
+        "saved/One.html": page,
+        "saved/One_files/a.css": b"a{b:c}",
+        "saved/One_files/i b.png": png(1),
+    }
     imported(zipped(files), sent, tmp_path)
     assert set(held()) == {"https://shop.example/book/One_files/a.css", "https://shop.example/book/One_files/i%20b.png"}
 
@@ -76,7 +83,12 @@ def test_pages_saved_by_a_browser_have_their_files_beside_them(sent, tmp_path):
 def test_a_mirror_has_a_folder_for_each_host(sent, tmp_path):
     page = HEAD.format(css="//cdn.example/a.css", img="/i.png", more="")
     manifest = "file,url\nshop.example/1.html,https://shop.example/1\n"
-    files = {"manifest.csv": manifest, "shop.example/1.html": page, "cdn.example/a.css": b"a{b:c}", "shop.example/i.png": png(1)}
+    files: dict[str, bytes | str] = {
+        "manifest.csv": manifest,
+        "shop.example/1.html": page,
+        "cdn.example/a.css": b"a{b:c}",
+        "shop.example/i.png": png(1),
+    }
     imported(zipped(files), sent, tmp_path)
     assert set(held()) == {"https://cdn.example/a.css", "https://shop.example/i.png"}
 
@@ -123,8 +135,12 @@ def test_what_is_not_what_it_is_needed_as_is_told_and_not_shown(sent, tmp_path):
 
 
 def test_pages_alone_are_read_once(sent, tmp_path, monkeypatch):
-    opened = []
-    archive = import_pages.Archive
-    monkeypatch.setattr(import_pages, "Archive", lambda *args, **how: opened.append(how) or archive(*args, **how))
+    opened: list[dict[str, Any]] = []
+
+    def opening(*args: Any, **how: Any) -> Archive:
+        opened.append(how)
+        return Archive(*args, **how)
+
+    monkeypatch.setattr(import_pages, "Archive", opening)
     imported(zipped({"1.html": HEAD.format(css="a.css", img="i.png", more="")}), sent, tmp_path)
     assert len(opened) == 1

@@ -4,6 +4,7 @@ import gzip
 import io
 import random
 import tarfile
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -355,7 +356,7 @@ def test_who_waits_without_a_worker_is_told_so_once(
         if next(looks) == 3:
             factory.put(Run.objects.all(), Run.State.CANCELLED)
 
-    monkeypatch.setattr(following.time, "sleep", look)
+    monkeypatch.setattr(time, "sleep", look)
     with pytest.raises(CommandError):
         call_command("import_pages", "books", str(zip_at(tmp_path / "a.zip", site_files())), "--wait")
     assert capsys.readouterr().err.count("no worker has started the run yet; start one with make run, or use --here") == 1

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from extraction.algorithms.dom.references import NeededResource, ResourceKind
 from extraction.demo.images import png
+from extraction.display.pictures import DrawingError
 from extraction.fetching import chromium
 from extraction.models import Preview, Run
 from extraction.services.core.runs import Progress
@@ -50,8 +51,13 @@ def test_the_file_that_is_drawn_needs_nothing_else_and_runs_nothing(template):
 
 
 def test_a_template_is_drawn_once_and_again_when_its_look_changed(template, monkeypatch):
-    drawn = []
-    monkeypatch.setattr(previews, "draw_page", lambda text: drawn.append(text) or png(len(drawn) % 8))
+    drawn: list[str] = []
+
+    def draw(text: str) -> bytes:
+        drawn.append(text)
+        return png(len(drawn) % 8)
+
+    monkeypatch.setattr(previews, "draw_page", draw)
     assert drawing(template).summary == {"drawn": 1} and drawing(template).summary == {"drawn": 0}
     assets.keep_asset(
         template.site, NeededResource("https://shop.example/none.png", ResourceKind.IMAGE), png(2), assets.Room.of(template.site)
@@ -66,8 +72,13 @@ def test_what_all_pages_have_is_dimmed_on_a_second_picture(template, monkeypatch
         for n, word in enumerate((b"Tea", b"Jam"))
     ]
     template.samples.update(snapshot=pages[0])
-    texts = []
-    monkeypatch.setattr(previews, "draw_page", lambda text: texts.append(text) or png(len(texts)))
+    texts: list[str] = []
+
+    def draw(text: str) -> bytes:
+        texts.append(text)
+        return png(len(texts))
+
+    monkeypatch.setattr(previews, "draw_page", draw)
     drawing(template)
     held = Preview.objects.get()
     assert held.dimmed not in {"", held.sha256}
@@ -90,7 +101,7 @@ def test_what_cannot_be_drawn_is_said_and_the_others_are(template, monkeypatch):
 
     def draw(text: str) -> bytes:
         if "One" in text:
-            raise previews.DrawingError("the browser drew nothing")
+            raise DrawingError("the browser drew nothing")
         return png(1)
 
     monkeypatch.setattr(previews, "draw_page", draw)
@@ -101,7 +112,7 @@ def test_what_cannot_be_drawn_is_said_and_the_others_are(template, monkeypatch):
 def test_without_a_browser_nothing_is_started_and_the_card_shows_the_page(template, monkeypatch, signed_in):
     monkeypatch.setattr(chromium, "find_executable", lambda: None)
     assert previews.start_drawing(template.site) is None
-    with pytest.raises(previews.DrawingError, match="no browser"):
+    with pytest.raises(DrawingError, match="no browser"):
         previews.draw_page("<html/>")
     page = signed_in("viewer").get(reverse("site", args=[template.site.slug])).content.decode()
     assert "<iframe" in page and "preview=1" in page

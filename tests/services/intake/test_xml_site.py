@@ -28,7 +28,7 @@ from extraction.services.monitoring.fetch_pages import PageAnswer
 from extraction.services.records import export_csv, extract_records
 from extraction.services.rules import rules
 from extraction.services.suggestions import suggested_fields
-from extraction.services.suggestions.suggested_fields import Taken
+from extraction.services.suggestions.taking_fields import Taken
 from extraction.services.templates import boilerplate, cluster_pages, clusters, sample_pages
 from extraction.views.core import run_words
 from tests.fixtures import product_feed
@@ -286,7 +286,9 @@ def test_broken_pages_are_left_out_of_a_document_type_which_says_so(client: Clie
     assert "on 1 page. 1 broken page was left out." in shown
     taken = client.get(f"{address}?as=dtd").content
     assert taken == b"<!-- 1 page of broken XML left out -->\n<!ELEMENT a (b)>\n<!ELEMENT b EMPTY>\n" and etree.DTD(io.BytesIO(taken))
-    cluster.snapshots.order_by("pk").first().delete()
+    whole = cluster.snapshots.order_by("pk").first()
+    assert whole is not None
+    whole.delete()
     assert "the XML of every page of Template 1 is broken" in client.get(address, headers=as_script).content.decode()
 
 

@@ -34,6 +34,7 @@ def test_a_label_keeps_the_place_and_the_value_that_stood_there(shop, person):
     page = first(shop)
     labelling.set_labels(shop, page, attribute("title"), [at(page, "Book 0")], person("editor"))
     label = Label.objects.get()
+    assert label.created_by is not None and label.location is not None
     assert (label.value, label.absent, label.created_by.username) == ("Book 0", False, "editor")
     assert Location.from_json(label.location) == at(page, "Book 0")
 

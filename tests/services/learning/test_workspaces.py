@@ -122,7 +122,12 @@ def test_coverage_counts_hits_pages_without_and_pages_with_several(shop: Cluster
 def test_coverage_goes_in_slices_and_parses_each_page_once_a_rule(shop: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     parsed: list[int] = []
     read = stored_pages.read_root
-    monkeypatch.setattr(stored_pages, "read_root", lambda source: parsed.append(source.snapshot_id) or read(source))
+
+    def noted(source: stored_pages.StoredPage) -> Any:
+        parsed.append(source.snapshot_id)
+        return read(source)
+
+    monkeypatch.setattr(stored_pages, "read_root", noted)
     monkeypatch.setattr(learning_set, "TREE_ELEMENT", 10**12)  # no tree is kept
     price = rule("//p[@class='price']")
     steps = [count_hits(shop, price, budget_s=0.0)]

@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from extraction.models import Alert, AlertChannel, Breakage, Cluster, Event
 from extraction.services.monitoring import alerts, breakages
-from tests.services import watched
+from tests.services import factory, watched
 from tests.services.watched import Webhook
 
 NOW = datetime(2026, 1, 5, 4, 0, tzinfo=UTC)
@@ -69,7 +69,7 @@ def test_a_check_that_is_not_confirmed_tells_nobody(cluster: Cluster, channel: A
 
 
 def test_who_listens_to_other_events_or_sites_or_is_off_is_not_told(cluster: Cluster, hook: Webhook) -> None:
-    other = watched.factory.site("Other")
+    other = factory.site("Other")
     wants = {"repairs": ["repair"], "other": ["break"], "off": ["break"], "mine": ["break"]}
     made = {
         name: AlertChannel.objects.create(name=name, url=hook.url, events=events, enabled=name != "off") for name, events in wants.items()
@@ -223,6 +223,7 @@ class TestChannels:
         changed = self.DATA | {"url": "", "name": "Other", "events": ["repair"]}
         assert client.post(reverse("alert_channel", args=[channel.pk]), changed).status_code == 302
         channel.refresh_from_db()
+        assert channel.created_by is not None
         assert (channel.url, channel.name, channel.events, channel.created_by.username) == (
             "json://localhost/",
             "Other",

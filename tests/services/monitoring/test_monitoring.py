@@ -157,7 +157,7 @@ def test_a_break_makes_the_rule_broken_and_its_repair_waits_for_a_person(cluster
     breakage = Breakage.objects.get()
     assert serving(cluster).state == Rule.State.BROKEN
     assert (found.confirmed, sorted(found.broken)) == (True, sorted(breakage.attributes))
-    assert breakage.proposal.state == Rule.State.VALIDATED
+    assert breakage.proposal is not None and breakage.proposal.state == Rule.State.VALIDATED
     shop.check(cluster)
     assert Breakage.objects.count() == 1
 

@@ -74,7 +74,10 @@ def test_what_is_needed_stays(cluster: Cluster) -> None:
     crawled = fetched(cluster, b"crawled", checked=False)
     Bellwether.objects.create(cluster=cluster, page=kept["baseline"].page, baseline=kept["baseline"])
     cluster.samples.create(snapshot=kept["sample"], position=99, covered_fraction=1.0)
-    cluster.labels.create(snapshot=kept["label"], attribute=cluster.record_type.attributes.first())
+    assert cluster.record_type is not None
+    attribute = cluster.record_type.attributes.first()
+    assert attribute is not None
+    cluster.labels.create(snapshot=kept["label"], attribute=attribute)
     Page.objects.filter(pk=kept["current"].page_id).update(current=kept["current"])
     shown(cluster, kept["evidence"], days_ago=89)
     check = shown(cluster, kept["open"], days_ago=300)

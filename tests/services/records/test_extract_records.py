@@ -255,7 +255,8 @@ def test_a_template_deleted_meanwhile_ends_the_run_in_words(shop: Cluster, sent:
 
 def test_a_run_started_again_does_not_redo_what_it_did(shop: Cluster, sent: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extract_records, "BATCH", 5)
-    read, seen = stored_pages.read_root, []
+    read = stored_pages.read_root
+    seen: list[int] = []
 
     def dying(source: stored_pages.StoredPage) -> Any:
         if len(seen) == 7:
@@ -269,7 +270,12 @@ def test_a_run_started_again_does_not_redo_what_it_did(shop: Cluster, sent: list
         pipeline.execute_run(run.pk)
     assert Record.objects.count() == 5
     Run.objects.update(state=Run.State.QUEUED, claimed_by="")
-    monkeypatch.setattr(stored_pages, "read_root", lambda source: seen.append(source.snapshot_id) or read(source))
+
+    def living(source: stored_pages.StoredPage) -> Any:
+        seen.append(source.snapshot_id)
+        return read(source)
+
+    monkeypatch.setattr(stored_pages, "read_root", living)
     done(run)
     assert Record.objects.count() == 12
     assert sorted(seen) == sorted([*Snapshot.objects.values_list("pk", flat=True), *seen[5:7]])

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from extraction.models import Attribute, Cluster, Rule, Run, Snapshot
-from extraction.services.core import runs
+from extraction.services.core import runs, stored_bytes
 from extraction.services.learning import learn_rule, workspaces
 from extraction.services.rules import rules
 from tests.services import factory
@@ -40,8 +40,8 @@ def test_a_rule_tells_what_its_features_rule_out_and_what_it_was_chosen_over() -
 def test_odd_values_are_named_and_can_be_opened_in_the_workbench(signed_in) -> None:
     group = offers(12, odd={})
     Snapshot.objects.filter(pk=ids(group)[11]).update(
-        sha256=factory.stored_bytes.put_bytes(
-            factory.stored_bytes.get_bytes(Snapshot.objects.get(pk=ids(group)[11]).sha256).replace(b"\xc2\xa311.10", b"call us for a price")
+        sha256=stored_bytes.put_bytes(
+            stored_bytes.get_bytes(Snapshot.objects.get(pk=ids(group)[11]).sha256).replace(b"\xc2\xa311.10", b"call us for a price")
         )
     )
     factory.mark(group, 0, price=["£0.10"])

@@ -401,6 +401,11 @@ def test_pages_too_different_for_one_mask_become_one_template(site: Site, tmp_pa
 def test_the_structure_of_a_page_is_read_once(clustered: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
     get = stored_bytes.get_bytes
-    monkeypatch.setattr(stored_bytes, "get_bytes", lambda sha256: read.append(sha256) or get(sha256))
+
+    def noted(sha256: str) -> bytes:
+        read.append(sha256)
+        return get(sha256)
+
+    monkeypatch.setattr(stored_bytes, "get_bytes", noted)
     again(clustered)
     assert read == []

@@ -8,10 +8,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
 
+from extraction.fetching import url_safety
 from extraction.models import CrawlAddress, Run, Site, Source
 from extraction.services.core import runs
 from extraction.services.intake import crawl_site
-from extraction.services.sites import sources
 from extraction.views.core import run_progress
 from tests.services import factory
 from tests.views.world import World
@@ -31,7 +31,7 @@ def internet(monkeypatch: pytest.MonkeyPatch) -> None:
             raise OSError("no such host")
         return [ip_address("10.0.0.7" if host == "inside.example" else "93.184.215.14")]
 
-    monkeypatch.setattr(sources.url_safety, "resolve_host", resolve)
+    monkeypatch.setattr(url_safety, "resolve_host", resolve)
 
 
 def test_a_site_is_made_of_an_address_alone_and_its_pages_are_fetched(signed_in: Any, sent: list[int]) -> None:

@@ -189,6 +189,7 @@ def test_dismissing_leaves_the_rule_live(signed_in: Any, breakage: Breakage) -> 
 def test_annotating_opens_the_workbench_on_the_page_as_it_is_now(signed_in: Any, breakage: Breakage) -> None:
     client = signed_in("editor")
     wanted = breakage_view.list_pages(breakage.check_found)[3].new
+    assert wanted is not None
     answer = client.post(reverse("breakage_annotate", args=[breakage.pk]), {"page": wanted})
     assert answer.headers["Location"].endswith(f"/annotate/?page={wanted}")
     assert Snapshot.objects.get(pk=wanted).cluster == breakage.cluster

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from extraction.models import Attribute, Page, Record, RecordType, Rule, Run, RunProblem, Site
+from extraction.models import Attribute, Cluster, Page, Record, RecordType, Rule, Run, RunProblem, Site
 from extraction.services.rules import rules
 from extraction.services.schema import record_types
 from extraction.services.sites import sites
@@ -41,7 +41,7 @@ def test_a_template_without_anything(signed_in: Any, db: None, name: str) -> Non
 @pytest.mark.parametrize("name", SHOWN)
 def test_names_as_long_as_they_may_be(signed_in: Any, sent: list[int], db: None, name: str) -> None:
     world = worlds.make(2, name="N" * 120)
-    worlds.Cluster.objects.update(name="T" * 120, url_patterns=["p" * 200] * 6, masks=["3f.a2.**.10.**.**.77.01"] * 6)
+    Cluster.objects.update(name="T" * 120, url_patterns=["p" * 200] * 6, masks=["3f.a2.**.10.**.**.77.01"] * 6)
     Page.objects.update(url="https://shop.example/" + "u" * 1900) if Page.objects.count() == 1 else None
     RecordType.objects.update(name="R" * 80, description="d" * 300)
     Attribute.objects.filter(name="title").update(name="a" * 60)

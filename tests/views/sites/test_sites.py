@@ -29,6 +29,7 @@ def test_a_new_site_comes_with_its_pages(signed_in: Any) -> None:
     answer = signed_in("editor").post(reverse("site_new_upload"), data | {"file": archive(a="<p>a page")})
     site = Site.objects.get()
     assert answer.headers["Location"] == Run.objects.get(site=site, kind=Run.Kind.IMPORT).get_absolute_url()
+    assert site.created_by is not None
     assert (site.slug, site.created_by.username) == ("sud-nord", "editor")
 
 

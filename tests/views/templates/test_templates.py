@@ -441,7 +441,10 @@ def test_samples_that_add_hardly_anything_are_folded_and_annotated_ones_are_not(
     assert (
         f"{len(pages) - 1} more sample pages add hardly anything new" in signed_in("viewer").get(address(world, "cluster")).content.decode()
     )
-    factory.label(world.cluster, pages[2], world.cluster.record_type.attributes.first(), None)
+    assert world.cluster.record_type is not None
+    attribute = world.cluster.record_type.attributes.first()
+    assert attribute is not None
+    factory.label(world.cluster, pages[2], attribute, None)
     assert len(cluster_view.list_samples(world.cluster)[0]) == 3
 
 
