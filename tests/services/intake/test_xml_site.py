@@ -28,7 +28,7 @@ from extraction.services.monitoring.fetch_pages import PageAnswer
 from extraction.services.records import export_csv, extract_records
 from extraction.services.rules import rules
 from extraction.services.suggestions import suggested_fields
-from extraction.services.suggestions.taking_fields import Taken
+from extraction.services.suggestions.taking_fields import TakenColumns
 from extraction.services.templates import boilerplate, cluster_pages, clusters, sample_pages
 from extraction.views.core import run_words
 from tests.fixtures import product_feed
@@ -197,7 +197,7 @@ def test_fields_are_suggested_by_the_names_of_elements_and_attributes(templates:
     assert {"title", "price", "colour", "style", "maker", "seller", "offer_amount", "product_id"} <= set(fields)
     assert fields["offer_amount"].multiple and "offer_amount_2" not in fields
     assert not fields["price"].multiple and fields["style"].filled == fields["title"].filled == offer.pages
-    taken = [Taken(fields[name].place, name, fields[name].type) for name in ("title", "style", "product_id")]
+    taken = [TakenColumns(fields[name].place, name, fields[name].type) for name in ("title", "style", "product_id")]
     assert suggested_fields.take_fields(cluster, offer.key, taken, person("editor"), type_name="Product") == 3
     assert set(Label.objects.filter(attribute__name="style").values_list("value", flat=True)) <= {"plain", "rustic", "modern"}
 
