@@ -82,7 +82,7 @@ def cluster_vectors(
 
 
 class VectorCounts:
-    """Pass 1: distinct vectors with the number of their pages, counted in any order. Memory: 16 bytes for each distinct vector."""
+    """Pass 1: the number of pages of each distinct vector, in any order of pages. Memory: 16 bytes for each distinct vector."""
 
     def __init__(self) -> None:
         self._values = np.zeros(0, np.uint64)

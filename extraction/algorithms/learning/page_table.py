@@ -189,7 +189,7 @@ def hash_name(name: str, value: str) -> int:
 
 
 def hash_label(text: str) -> int:
-    """The hash of a cleaned text as labels are compared: BLANK, TOO_LONG or its hash."""
+    """The key by which labels are compared: BLANK, TOO_LONG, or the hash of the cleaned text."""
     return (hash_text(text) if len(text) <= MAX_LABEL else TOO_LONG) if text else BLANK
 
 

@@ -1,4 +1,4 @@
-"""How far the new rule of a list gives its old rows, attribute by attribute (see `list_relearning`)."""
+"""For each attribute, how many of a list's old rows its new rule still gives (see `list_relearning`)."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

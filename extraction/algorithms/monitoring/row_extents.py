@@ -127,7 +127,7 @@ class Extents:
         return found
 
     def _path(self, place: Location, top: int) -> Path:
-        """Tags from a place up to the row's element, or to the one beside it."""
+        """The tags from a place up to its row's element, or up to that element's sibling."""
         tags, node = [str(place.kind)], place.node
         parent = int(self.parents[top])
         while node not in (top, parent) and node:

@@ -24,7 +24,7 @@ Attribute = dict[str, Any]
 def read_record(
     content: bytes, *, url: str, content_type: str | None, attributes: Sequence[Attribute], lists: Sequence[Attribute]
 ) -> dict[str, Any]:
-    """A page's values by attribute name: one or None, a list where the attribute takes several, a list of rows for a list.
+    """A page's values by attribute name: a value or None, a list of values where the attribute has several, a list of rows for a list.
 
     Raises ValueError for XML that is not read.
     """

@@ -153,7 +153,7 @@ def content_words(words: Iterable[str]) -> list[str]:
 
 
 def make_identifier(words: Sequence[str]) -> str:
-    """An identifier made of some words, empty if they make none."""
+    """An identifier built from the words; empty if none can be built."""
     plain = "_".join(part for word in words[: MAX_WORDS + 1] for part in word.split())[:MAX_NAME].strip("_")
     while plain and plain[0].isdigit():
         plain = plain.lstrip("0123456789").lstrip("_")

@@ -12,7 +12,7 @@ _PAIRS = {"]": "[", ")": "("}
 
 
 def explain_xpath(text: str) -> str:
-    """Empty when the XPath can be used, else what is wrong with it, in words, with the character's position from 1."""
+    """What is wrong with the XPath, with the position of the character, counted from 1; empty if the XPath can be used."""
     try:
         XPath(text)
     except XPathError as error:

@@ -50,7 +50,7 @@ def differentiate_roles(stream: TokenStream, *, size: int, support: int) -> Diff
 
 
 def _finer(roles: I64, more: I64) -> I64:
-    """Return roles told apart by something more about each token, numbered from 0."""
+    """Return roles, numbered from 0, that are split further by one more property of each token."""
     found: I64 = np.unique(roles * (int(more.max()) + 1) + more, return_inverse=True)[1].reshape(-1).astype(np.int64)
     return found
 

@@ -63,6 +63,6 @@ class AlignedPair(NamedTuple):
 
 
 def skip_to(ones: Sequence[Node], i: int, twos: Sequence[Node], j: int, at: Alignment) -> Alignment:
-    """Return the alignment continued to i and j, with what stands before them optional."""
+    """Return the alignment extended to i and j, with everything skipped before them marked optional."""
     nodes = (*optional(ones[at.i : i]), *optional(twos[at.j : j]))
     return at.further(nodes, Alignment(None, i, j, size(twos[at.j : j]), required(ones[at.i : i])))
