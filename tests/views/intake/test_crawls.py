@@ -31,7 +31,7 @@ def internet(monkeypatch: pytest.MonkeyPatch) -> None:
             raise OSError("no such host")
         return [ip_address("10.0.0.7" if host == "inside.example" else "93.184.215.14")]
 
-    monkeypatch.setattr(url_safety, "resolve", resolve)
+    monkeypatch.setattr(url_safety, "resolve_host", resolve)
 
 
 def test_a_site_is_made_of_an_address_alone_and_its_pages_are_fetched(signed_in: Any, sent: list[int]) -> None:
