@@ -5,7 +5,7 @@ import { drawListHead, drawListTable } from "./listpanel.js";
 import { isOffered, keyFor, offered, percent, standing } from "./store.js";
 
 const SIGNS = { confirmed: "●", absent: "–", proposed: "○", suggested: "◇", none: "·", unknown: "" };
-const WORDS = { confirmed: "confirmed", absent: "not on this page", proposed: "proposed", suggested: "suggested by the page's own data", none: "nothing found", unknown: "not marked" };
+const WORDS = { confirmed: "confirmed", absent: "not on this page", proposed: "proposed", suggested: "suggested by the embedded data", none: "nothing found", unknown: "not marked" };
 
 /**
  * @typedef {import("./store.js").Store} Store
@@ -57,7 +57,7 @@ function row(store, attribute, number, actions) {
     ),
     values(how, current, actions),
     draft?.state === "failed" && !attribute.list && !(current && offered(store).length) && h("p", { class: "wb-failure" }, icon("warn"), h("span", {}, reason(draft, attribute), ...places(draft, attribute, actions))),
-    how.words && h("p", { class: "wb-source muted small" }, how.words === "main text" ? "the page’s main text: where it differs from the others" : `from the page’s own data: ${how.words}`),
+    how.words && h("p", { class: "wb-source muted small" }, how.words === "main text" ? "the page’s main text: where it differs from the others" : `from the embedded data: ${how.words}`),
     current && agreement(draft, attribute, actions),
     strip(store, attribute, actions),
     current && h("div", {}, buttons(store, how, actions), others(store, attribute, actions)),
@@ -102,7 +102,7 @@ function rate(draft, attribute, actions) {
 function agreement(draft, attribute, actions) {
   const found = draft?.state === "learned" ? draft.agreement : null;
   if (!found) return null;
-  const text = `agrees with the page’s own data on ${found.agree} of ${found.compared} pages`;
+  const text = `agrees with the embedded data on ${found.agree} of ${found.compared} pages`;
   if (found.agree === found.compared) return h("p", { class: "wb-source muted small", title: found.words }, text);
   return h("p", { class: "wb-source small" }, h("button", { type: "button", class: "button-link", title: `${found.words}. Click to see the pages that differ.`, on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); actions.different(attribute.id); } } }, text));
 }
